@@ -1,0 +1,29 @@
+/** Who makes a request, and what that caller may do: the only view of identity that the packages share. */
+
+/** The caller of a request. `null` in its place means anonymous. */
+export interface Caller {
+  /** Stable identifier, 1–255 characters; user-scoped settings are stored under it. */
+  readonly id: string
+  /** For display only. */
+  readonly name?: string
+  /** Permission names such as `Settings.Update`; `Settings.*` grants a group, `*` everything. */
+  readonly permissions: readonly string[]
+  /** An administrator passes every permission check (S 5.2). */
+  readonly isAdmin: boolean
+}
+
+/**
+ * Whether the caller holds a permission: administrators always, others by its exact name, by the wildcard of one
+ * of its groups (`Settings.*` grants `Settings.Update`), or by `*`. An anonymous caller holds none.
+ */
+export function hasPermission(caller: Caller | null | undefined, permission: string): boolean {
+  if (!caller) return false
+  if (caller.isAdmin === true) return true
+  return caller.permissions.some((granted) => grants(granted, permission))
+}
+
+function grants(granted: string, permission: string): boolean {
+  if (granted === permission || granted === '*') return true
+  // Only a whole segment is a wildcard: `Pro*` grants nothing but itself.
+  return granted.endsWith('.*') && permission.startsWith(granted.slice(0, -1))
+}

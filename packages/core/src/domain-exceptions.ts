@@ -1,0 +1,191 @@
+/** What services throw when a request cannot be served. Each class carries the HTTP status it means (S 7.1). */
+
+/** Recognises a domain exception across copies of this package; `instanceof` would not. */
+const brand = Symbol.for('@fastify-modular/domain-exception')
+
+/** Constants of the specification (S 7.1): the only texts that a caller sees when no better message is known. */
+export const ErrorMessages = {
+  UnexpectedError: 'An unexpected error occurred. Please try again later.',
+  ValidationError: 'One or more validation errors occurred.',
+  NotFound: 'The requested resource was not found.',
+  Forbidden: 'You do not have permission to access this resource.',
+  Conflict: 'A conflict occurred.',
+  Unauthorized: 'Sign in to access this resource.',
+  TooManyRequests: 'Too many requests. Please try again later.',
+  ServiceUnavailable: 'The service is temporarily unavailable. Please try again later.',
+} as const
+
+/** Error lists by field (or by setting key): `{ name: ['is required'] }`. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>
+
+/** What a domain exception says beside its message. */
+export interface DomainExceptionInit {
+  readonly statusCode: number
+  /** Machine-readable, upper case: `NOT_FOUND`. API: never renamed. */
+  readonly code: string
+  /** Stable per code (RFC 9457, 3.1.3). */
+  readonly title: string
+  /** Members added to the problem body (RFC 9457, 3.2). */
+  readonly extensions?: Readonly<Record<string, unknown>>
+  /** Response headers such as `retry-after` and `www-authenticate`. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** The base of all domain exceptions; extend it for your own. */
+export abstract class DomainException extends Error implements DomainExceptionInit {
+  /**
+   * Stack frames captured by exceptions of status 4xx; they are answers, not defects, and a stack costs more than
+   * the rest of the answer. Raise it while debugging. 5xx always keep the full stack.
+   * @default 0
+   */
+  static stackFrames = 0
+
+  readonly [brand] = true
+  readonly statusCode: number
+  readonly code: string
+  readonly title: string
+  readonly extensions?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+
+  constructor(message: string, init: DomainExceptionInit) {
+    const limit = Error.stackTraceLimit
+    if (init.statusCode < 500) Error.stackTraceLimit = DomainException.stackFrames
+    super(message, init.cause === undefined ? undefined : { cause: init.cause })
+    Error.stackTraceLimit = limit
+    this.name = new.target.name
+    this.statusCode = init.statusCode
+    this.code = init.code
+    this.title = init.title
+    if (init.extensions) this.extensions = init.extensions
+    if (init.headers) this.headers = init.headers
+  }
+}
+
+/** Whether a value is a domain exception, of this or another copy of the package. Never throws. */
+export function isDomainException(value: unknown): value is DomainException {
+  try {
+    return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
+  } catch {
+    return false // a proxy or getter that throws is not one of ours
+  }
+}
+
+/** 400. The input breaks rules; `errors` lists them by field and travels in the `errors` extension (S 7.1). */
+export class ValidationException extends DomainException {
+  readonly errors: FieldErrors
+
+  constructor(errors: FieldErrors | string = {}) {
+    const byField = typeof errors === 'string' ? {} : errors
+    const message = typeof errors === 'string' ? errors : ErrorMessages.ValidationError
+    super(message, { statusCode: 400, code: 'VALIDATION', title: 'Validation Error', extensions: { errors: byField } })
+    this.errors = byField
+  }
+}
+
+/** 400. One argument cannot be used; the fallback where no validator looked (S 7.1). */
+export class ArgumentException extends DomainException {
+  readonly param?: string
+
+  constructor(message: string, param?: string) {
+    super(message, { statusCode: 400, code: 'ARGUMENT', title: 'Validation Error' })
+    if (param !== undefined) this.param = param
+  }
+}
+
+/** 404. No such resource: `new NotFoundException('Product', 42)` (S 7.1; title of S 7.2.2). */
+export class NotFoundException extends DomainException {
+  readonly resource: string
+  readonly id: string
+
+  constructor(resource: string, id: unknown) {
+    const printable = toPrintable(id)
+    super(`${resource} with ID ${printable} not found`, {
+      statusCode: 404,
+      code: 'NOT_FOUND',
+      title: 'Resource not found',
+    })
+    this.resource = resource
+    this.id = printable
+  }
+}
+
+/** 403. The caller is known and may not do this. The message is shown to the caller. */
+export class ForbiddenException extends DomainException {
+  constructor(message: string = ErrorMessages.Forbidden) {
+    super(message, { statusCode: 403, code: 'FORBIDDEN', title: 'Forbidden' })
+  }
+}
+
+/** 409. The state of the resource does not allow this: a stale version, a duplicate key (S 7.1). */
+export class ConflictException extends DomainException {
+  constructor(message: string = ErrorMessages.Conflict, extensions?: Readonly<Record<string, unknown>>) {
+    super(message, { statusCode: 409, code: 'CONFLICT', title: 'Conflict', ...(extensions && { extensions }) })
+  }
+}
+
+/** 422. One or more setting values break their definitions (S 2.3.3, S 7.3). */
+export class SettingValidationException extends DomainException {
+  /** The first setting that failed. */
+  readonly key: string
+  /** The messages of `key`. */
+  readonly errors: readonly string[]
+  /** The messages of every setting that failed. */
+  readonly errorsByKey: FieldErrors
+
+  constructor(key: string, errors: readonly string[], errorsByKey: FieldErrors = { [key]: errors }) {
+    super(ErrorMessages.ValidationError, {
+      statusCode: 422,
+      code: 'SETTING_VALIDATION',
+      title: 'Validation Error',
+      extensions: { errors: errorsByKey },
+    })
+    this.key = key
+    this.errors = errors
+    this.errorsByKey = errorsByKey
+  }
+}
+
+/** 401. Nobody is signed in. `challenge` is the value of `WWW-Authenticate` (RFC 9110, 11.6.1). */
+export class UnauthorizedException extends DomainException {
+  constructor(message: string = ErrorMessages.Unauthorized, challenge = 'Bearer') {
+    super(message, {
+      statusCode: 401,
+      code: 'UNAUTHORIZED',
+      title: 'Unauthorized',
+      headers: { 'www-authenticate': challenge },
+    })
+  }
+}
+
+/** 429. `retryAfter` is in seconds. */
+export class TooManyRequestsException extends DomainException {
+  constructor(retryAfter: number, message: string = ErrorMessages.TooManyRequests) {
+    super(message, {
+      statusCode: 429,
+      code: 'TOO_MANY_REQUESTS',
+      title: 'Too Many Requests',
+      headers: { 'retry-after': String(Math.max(0, Math.ceil(retryAfter))) },
+    })
+  }
+}
+
+/** 503. A dependency is down; `retryAfter` is in seconds. The message goes to the log, not to the caller. */
+export class ServiceUnavailableException extends DomainException {
+  constructor(message: string = ErrorMessages.ServiceUnavailable, retryAfter?: number, cause?: unknown) {
+    super(message, {
+      statusCode: 503,
+      code: 'SERVICE_UNAVAILABLE',
+      title: 'Service Unavailable',
+      cause,
+      ...(retryAfter !== undefined && { headers: { 'retry-after': String(Math.max(0, Math.ceil(retryAfter))) } }),
+    })
+  }
+}
+
+/** An identifier comes from outside: no control characters, and no more than 200 characters of it. */
+function toPrintable(id: unknown): string {
+  const text = typeof id === 'object' && id !== null ? JSON.stringify(id) : String(id)
+  // eslint-disable-next-line no-control-regex -- control characters are what this removes
+  return text.slice(0, 200).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '')
+}

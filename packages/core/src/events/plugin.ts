@@ -1,0 +1,34 @@
+/** Decorates `app.events`, receives the modules' handlers, and starts and stops the transport with the application. */
+import type { FastifyPluginAsync } from 'fastify'
+import fp from 'fastify-plugin'
+import { receive } from '../contributions.ts'
+import { FMOD_CORE_EVENTS_REGISTERED_TWICE } from '../misuse-errors.ts'
+import { createEventBus } from './bus.ts'
+import { discoverHandlers, type HandlerSource } from './discover-handlers.ts'
+import { inProcess } from './in-process.ts'
+import type { EventTransport } from './transport.ts'
+
+export interface EventsOptions {
+  /** @default inProcess() */
+  readonly transport?: EventTransport
+  /** Handlers of an application without modules. */
+  readonly handlers?: HandlerSource
+}
+
+const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, { transport = inProcess(), handlers }) => {
+  if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
+  const bus = createEventBus(transport)
+  app.decorate('events', bus)
+  receive(app, 'handlers', {
+    async take(source, module) {
+      bus.add(await discoverHandlers(module, source))
+    },
+  })
+  if (handlers) bus.add(await discoverHandlers('app', handlers))
+
+  app.addHook('onReady', () => bus.start(app.log))
+  app.addHook('onClose', () => bus.close())
+}
+
+/** The events plugin: `app.register(events, { transport })`. Registered by `modules` when absent. */
+export const events = fp(eventsPlugin, { name: '@fastify-modular/core/events', fastify: '5.x' })

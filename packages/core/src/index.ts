@@ -1,0 +1,40 @@
+/** @fastify-modular/core: modules, their order and hooks, events, the caller, domain exceptions. */
+import type { Events } from './events/bus.ts'
+import type { Module } from './module.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Publishes events between modules (S 6.2). */
+    readonly events: Events
+    /** The application's modules in dependency order. */
+    readonly modules: readonly Module[]
+  }
+}
+
+export { type Caller, hasPermission } from './caller.ts'
+export { type Contributions, receive, type Receiver } from './contributions.ts'
+export {
+  ArgumentException,
+  ConflictException,
+  DomainException,
+  type DomainExceptionInit,
+  ErrorMessages,
+  type FieldErrors,
+  ForbiddenException,
+  isDomainException,
+  NotFoundException,
+  ServiceUnavailableException,
+  SettingValidationException,
+  TooManyRequestsException,
+  UnauthorizedException,
+  ValidationException,
+} from './domain-exceptions.ts'
+export type { Events } from './events/bus.ts'
+export type { EventHandler, HandlerClass, HandlerSource } from './events/discover-handlers.ts'
+export { defineEvent, type DefinedEvent, type DomainEvent, type EventClass } from './events/event.ts'
+export { inProcess, type InProcessOptions } from './events/in-process.ts'
+export { events, type EventsOptions } from './events/plugin.ts'
+export type { AsyncTx, SyncTx, Tx } from './events/transaction.ts'
+export type { EventTransport, TransportContext } from './events/transport.ts'
+export { defineModule, type Module, type ModuleCore, type ModuleHooks } from './module.ts'
+export { modules, modules as default, type ModulesOptions } from './plugin.ts'

@@ -1,0 +1,46 @@
+/** A feature module: what it is called, what it needs, what it contributes. */
+import type { FastifyInstance, FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
+import type { HandlerSource } from './events/discover-handlers.ts'
+
+/**
+ * What modules may contribute to plugins. Empty here: each plugin adds its hook by declaration merging
+ * (`interface ModuleHooks { settings: (builder: SettingsBuilder) => void }`), so core knows none of them.
+ */
+// oxlint-disable-next-line typescript/no-empty-object-type -- merged into by the packages that receive
+export interface ModuleHooks {}
+
+/** The members that every module has, whichever plugins are installed. */
+export interface ModuleCore {
+  /** Unique among the modules of an application. */
+  readonly name: string
+  /** Names of the modules that come first. */
+  readonly dependsOn?: readonly string[]
+  /** Event handlers: classes, a namespace import, or the URL of a folder (S 6.3). */
+  readonly handlers?: HandlerSource
+  /** The module's routes and hooks, mounted as an encapsulated plugin after all contributions were delivered. */
+  readonly plugin?: FastifyPluginCallback | FastifyPluginAsync
+  /** Path prefix of the routes in `plugin`. */
+  readonly prefix?: string
+  /** Runs when the application is ready, in dependency order; a failure stops the boot. */
+  readonly onReady?: (app: FastifyInstance) => void | Promise<void>
+  /** Runs when the application closes, in reverse order; a failure is logged and the others still run. */
+  readonly onClose?: (app: FastifyInstance) => void | Promise<void>
+}
+
+/** A module as an application lists it: `ModuleCore` and one optional member for each installed plugin's hook. */
+export type Module = ModuleCore & { readonly [K in keyof ModuleHooks]?: ModuleHooks[K] }
+
+/** Types a module declaration. Not generic, so that a misspelt hook is a compile error. */
+export function defineModule(module: Module): Module {
+  return module
+}
+
+/** The members of `ModuleCore` that are not contributions. */
+export const ownMembers: ReadonlySet<string> = new Set([
+  'name',
+  'dependsOn',
+  'plugin',
+  'prefix',
+  'onReady',
+  'onClose',
+] satisfies (keyof ModuleCore)[])

@@ -1,0 +1,42 @@
+/** Mounts the modules of an application: order, contributions, bodies, life cycle. */
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import fp from 'fastify-plugin'
+import { deliver } from './contributions.ts'
+import { events } from './events/plugin.ts'
+import type { Module } from './module.ts'
+import { orderModules } from './module-order.ts'
+
+export interface ModulesOptions {
+  readonly modules: readonly Module[]
+  /** Hooks that may stay without the plugin that receives them, for hosts that mean it. */
+  readonly ignoreHooks?: readonly string[]
+}
+
+const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, { modules, ignoreHooks = [] }) => {
+  const ordered = orderModules(modules)
+  if (!app.hasDecorator('events')) await app.register(events)
+  await deliver(app, ordered, ignoreHooks)
+  app.decorate('modules', Object.freeze(ordered))
+
+  for (const { plugin, prefix } of ordered) {
+    if (plugin) await app.register(plugin, prefix === undefined ? {} : { prefix })
+  }
+  app.addHook('onReady', async () => {
+    for (const { onReady } of ordered) await onReady?.(app)
+  })
+  app.addHook('onClose', () => closeInReverse(app, ordered))
+}
+
+/** One module that fails to close must not keep the others from closing. */
+async function closeInReverse(app: FastifyInstance, ordered: readonly Module[]): Promise<void> {
+  for (const { name, onClose } of [...ordered].reverse()) {
+    try {
+      await onClose?.(app)
+    } catch (err) {
+      app.log.error({ err, module: name }, 'module failed to close')
+    }
+  }
+}
+
+/** The modules plugin: `app.register(modules, { modules: [notes, mail] })`, after the plugins they contribute to. */
+export const modules = fp(modulesPlugin, { name: '@fastify-modular/core/modules', fastify: '5.x' })

@@ -1,0 +1,2 @@
+/** Helpers for the tests of applications and of plugins. */
+export { findTestCaller, injectAs, testCallers } from './inject-as.ts'

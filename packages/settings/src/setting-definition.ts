@@ -1,0 +1,65 @@
+/** What a setting is: scopes, types and the definition that modules declare (S 2.1–2.3). */
+
+/** Where a setting applies; integers on the wire (S 2.2). */
+export const SettingScope = { System: 0, Application: 1, User: 2 } as const
+export type SettingScope = (typeof SettingScope)[keyof typeof SettingScope]
+
+/** How a value is edited and checked; integers on the wire (S 2.3). */
+export const SettingType = {
+  Text: 0,
+  Number: 1,
+  Bool: 2,
+  Json: 3,
+  Select: 4,
+  Color: 5,
+  Url: 6,
+  Email: 7,
+  Password: 8,
+  MultilineText: 9,
+  DateTime: 10,
+} as const
+export type SettingType = (typeof SettingType)[keyof typeof SettingType]
+
+/** What JSON can carry. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [member: string]: JsonValue }
+
+/** A setting as a module declares it (S 2.1). Read-only at run time. */
+export interface SettingDefinition {
+  /** Unique; `module.category.name`, dot-separated, 1–100 characters. */
+  readonly key: string
+  readonly displayName: string
+  readonly description?: string | null
+  /** Groups settings in the administration; independent of the key. */
+  readonly group?: string | null
+  readonly scope: SettingScope
+  /** Raw text, decoded by type: `587`, `true`, `{"a":1}` or the string itself; never JSON-encoded text (decision 4). */
+  readonly defaultValue?: string | null
+  readonly type: SettingType
+  /** The members of a Select. */
+  readonly allowedValues?: readonly string[] | null
+  /** Inclusive bounds of a Number. */
+  readonly min?: number | null
+  readonly max?: number | null
+  /** Searched, unanchored, in Text, Password and MultilineText. */
+  readonly pattern?: string | null
+  /** @default false */
+  readonly required?: boolean
+  /** Never shown in responses, events, history or logs. @default false */
+  readonly sensitive?: boolean
+  /** Sort order within the group. @default 0 */
+  readonly order?: number
+  readonly placeholder?: string | null
+  /** Readable without signing in, in `GET /api/settings/public`. @default false */
+  readonly public?: boolean
+}
+
+/** A definition with every member present, frozen: what the registry returns and HTTP shows. */
+export type CompleteDefinition = Required<{
+  readonly [K in keyof SettingDefinition]: Exclude<SettingDefinition[K], undefined>
+}>

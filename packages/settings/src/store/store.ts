@@ -1,0 +1,131 @@
+/** The port between the settings service and a database. Every store passes `storeContract()` of the testing folder. */
+import type { Tx } from '@fastify-modular/core'
+import type { FastifyBaseLogger } from 'fastify'
+import type { SettingScope } from '../setting-definition.ts'
+
+/** Identifies one value. */
+export interface RowId {
+  readonly scope: SettingScope
+  /** Empty for System and Application, never empty for User. */
+  readonly userId: string
+  readonly key: string
+}
+
+/** One stored value. */
+export interface StoredRow extends RowId {
+  /** Canonical JSON text, or a sealed envelope. */
+  readonly value: string
+  readonly sealed: boolean
+  /** The revision that wrote the row: its version and ETag. */
+  readonly revision: number
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number
+  readonly updatedBy: string | null
+}
+
+/** What one write does to one row; `value: null` deletes it. */
+export interface RowChange extends RowId {
+  readonly value: string | null
+  readonly sealed: boolean
+}
+
+/** One row of history: what a revision did to one value. `null` means unset. */
+export interface HistoryRow extends RowId {
+  readonly revision: number
+  readonly oldValue: string | null
+  readonly oldSealed: boolean
+  readonly newValue: string | null
+  readonly newSealed: boolean
+  readonly origin: string
+  readonly actor: string | null
+  readonly requestId: string | null
+  readonly note: string | null
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** The rows named in `WriteRequest.reads`, as they are under the write lock. */
+export interface CurrentRows {
+  /** The revision before this write. */
+  readonly revision: number
+  get(id: RowId): StoredRow | undefined
+}
+
+/** One atomic write. */
+export interface WriteRequest {
+  /** Who, from where and why: recorded in history. */
+  readonly actor: string | null
+  readonly origin: string
+  readonly requestId?: string | null
+  readonly note?: string | null
+  /** The rows that `decide` looks at. */
+  readonly reads: readonly RowId[]
+  /**
+   * Decides, under the write lock, what to change; synchronous, because a transaction waits for it. Throwing writes
+   * nothing, returning no change writes nothing. The changes are of distinct rows.
+   */
+  decide(current: CurrentRows): readonly RowChange[]
+  /** Runs inside the transaction after the rows are written: enqueues events. Throwing rolls back. */
+  enqueue?(tx: Tx, written: WriteResult): void | Promise<void>
+}
+
+/** What a write did. Without changes `revision` is the one from before. */
+export interface WriteResult {
+  readonly revision: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly changes: readonly AppliedChange[]
+}
+
+/** A change with the rows before and after it. */
+export interface AppliedChange extends RowId {
+  readonly before: StoredRow | undefined
+  readonly after: StoredRow | undefined
+}
+
+/** Selects history, newest first. */
+export interface HistoryQuery {
+  readonly key?: string
+  readonly scope?: SettingScope
+  readonly userId?: string
+  readonly revision?: number
+  /** Only entries older than this revision. */
+  readonly before?: number
+  readonly limit: number
+}
+
+/** What a store gets when it opens. */
+export interface StoreContext {
+  readonly log: FastifyBaseLogger
+}
+
+/** A database of settings. All methods reject when the database cannot answer; nothing is retried in silence. */
+export interface SettingsStore {
+  /** Shown in messages: `sqlite`, `postgres`, `memory`. */
+  readonly name: string
+  /** False if values are gone when the process ends. */
+  readonly durable: boolean
+  /** The kind of transaction that `WriteRequest.enqueue` receives. */
+  readonly transactional: Tx['kind'] | false
+  /** Connects and migrates. Called once, before any other method. */
+  open(context: StoreContext): Promise<void>
+  /** All System and Application rows, with the revision they belong to. */
+  readShared(): Promise<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
+  /** All rows of one user. */
+  readUser(userId: string): Promise<readonly StoredRow[]>
+  /** One row, as the database has it now. */
+  readRow(id: RowId): Promise<StoredRow | undefined>
+  /** The number of the last committed write. */
+  readRevision(): Promise<number>
+  /** Applies one write: lock, `decide`, rows sorted by their full id, history, `enqueue`, commit. */
+  write(request: WriteRequest): Promise<WriteResult>
+  /** Rows of history, newest first. */
+  readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]>
+  /**
+   * Calls `onRevision` when another process may have written, and at intervals; the number is a hint. `onLost` tells
+   * that hints do not arrive for now. Absent where no other process can write.
+   */
+  watch?(onRevision: (revision: number) => void, onLost: (error: unknown) => void): Promise<() => Promise<void>>
+  /** Releases what `open` took. Calling it twice is fine. */
+  close(): Promise<void>
+}
