@@ -94,6 +94,12 @@ export interface HistoryQuery {
   readonly limit: number
 }
 
+/** Which history may go: what is older than `olderThan` (milliseconds since the epoch), or beyond `perValue` rows of one value. */
+export interface HistoryRetention {
+  readonly olderThan: number
+  readonly perValue: number
+}
+
 /** What a store gets when it opens. */
 export interface StoreContext {
   readonly log: FastifyBaseLogger
@@ -121,6 +127,10 @@ export interface SettingsStore {
   write(request: WriteRequest): Promise<WriteResult>
   /** Rows of history, newest first. */
   readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]>
+  /** All rows of all scopes in the order of (scope, userId, key), at most `limit`, those after `after`. */
+  scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]>
+  /** Forgets history; answers how many rows. The newest row of each value stays whatever its age. */
+  pruneHistory(retention: HistoryRetention): Promise<number>
   /**
    * Calls `onRevision` when another process may have written, and at intervals; the number is a hint. `onLost` tells
    * that hints do not arrive for now. Absent where no other process can write.
