@@ -1,0 +1,91 @@
+/** A real PostgreSQL server for tests, started from the binaries that npm installs. */
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { Client } from 'pg'
+import { createCluster, startServer } from './postgres/cluster.ts'
+
+/** A database of its own for one test. */
+export interface TestDatabase {
+  readonly url: string
+  /** Drops it, ending the connections that are still open. */
+  readonly drop: () => Promise<void>
+}
+
+/** A server of its own, for tests that kill or restart it. */
+export interface PostgresServer {
+  /** Connects as a superuser to the database `postgres`. */
+  readonly url: string
+  readonly createDatabase: () => Promise<TestDatabase>
+  /** Ends the server process the hard way and waits for its end; committed data stays. */
+  readonly kill: (signal?: 'SIGKILL' | 'SIGQUIT') => Promise<void>
+  /** Starts it again on the same port and data, after `kill` or by a clean stop first. */
+  readonly restart: () => Promise<void>
+  /** Stops it and removes its folder. */
+  readonly stop: () => Promise<void>
+}
+
+/** What a test hands over so that its database goes with it; tap's `t` is one. */
+export interface Teardown {
+  teardown(callback: () => Promise<void>): unknown
+}
+
+/**
+ * Starts a server (about a second, initdb included), also as root. It dies and its folder goes with this process, even
+ * if this process is killed; `stop` is still the polite end.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const cluster = await createCluster()
+  let server = await startServer(cluster)
+  const url = `postgres://postgres:${cluster.password}@127.0.0.1:${server.port}/postgres`
+  return {
+    url,
+    createDatabase: () => createDatabase(url),
+    kill: (signal = 'SIGKILL') => server.end(signal),
+    restart: async () => {
+      await server.end('SIGINT')
+      server = await startServer(cluster, server.port)
+    },
+    stop: async () => {
+      await server.end('SIGINT')
+      await rm(cluster.folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/**
+ * Creates an empty database that is dropped when the test ends. It lives on the server of `TEST_DATABASE_URL`, which a
+ * test run starts once, or else on one server of this process.
+ */
+export async function testDatabase(t: Teardown): Promise<TestDatabase> {
+  const database = await createDatabase(process.env['TEST_DATABASE_URL'] ?? (await ownServer()).url)
+  t.teardown(database.drop)
+  return database
+}
+
+/** Creates an empty database on a server whose user may do so. */
+export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await execute(serverUrl, `create database ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => execute(serverUrl, `drop database if exists ${name} with (force)`) }
+}
+
+let running: Promise<PostgresServer> | undefined
+
+/** One per process. Nobody stops it: it ends with the process. */
+function ownServer(): Promise<PostgresServer> {
+  running ??= startPostgres()
+  return running
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  client.on('error', () => {}) // a server that is killed meanwhile must fail the query, not the process
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
