@@ -41,7 +41,7 @@ export function receive<K extends keyof Contributions & string>(
 ): void {
   const { receivers } = meet(app)
   if (receivers.has(hook)) throw new FMOD_CORE_DUPLICATE_RECEIVER(hook)
-  receivers.set(hook, receiver as Receiver<unknown>) // parsed by its key: only modules' members of that name reach it
+  receivers.set(hook, receiver)
 }
 
 /** Hands all contributions over, then tells every receiver that there will be no more. */
@@ -57,7 +57,9 @@ export async function deliver(
   const contributions = modules.flatMap((module) => contributionsOf(module, ignoreHooks))
   const homeless = contributions.filter(({ hook }) => !meeting.receivers.has(hook))
   if (homeless.length > 0) {
-    throw new FMOD_CORE_HOOK_WITHOUT_PLUGIN(homeless.map(({ module, hook }) => `module "${module}" contributes "${hook}"`).join(', '))
+    throw new FMOD_CORE_HOOK_WITHOUT_PLUGIN(
+      homeless.map(({ module, hook }) => `module "${module}" contributes "${hook}"`).join(', '),
+    )
   }
   for (const { hook, contribution, module } of contributions) {
     await meeting.receivers.get(hook)?.take(contribution, module)

@@ -78,7 +78,12 @@ export class ValidationException extends DomainException {
   constructor(errors: FieldErrors | string = {}) {
     const byField = typeof errors === 'string' ? {} : errors
     const message = typeof errors === 'string' ? errors : ErrorMessages.ValidationError
-    super(message, { statusCode: 400, code: 'VALIDATION', title: 'Validation Error', extensions: { errors: byField } })
+    super(message, {
+      statusCode: 400,
+      code: 'VALIDATION',
+      title: 'Validation Error',
+      extensions: { errors: byField },
+    })
     this.errors = byField
   }
 }
@@ -120,7 +125,12 @@ export class ForbiddenException extends DomainException {
 /** 409. The state of the resource does not allow this: a stale version, a duplicate key (S 7.1). */
 export class ConflictException extends DomainException {
   constructor(message: string = ErrorMessages.Conflict, extensions?: Readonly<Record<string, unknown>>) {
-    super(message, { statusCode: 409, code: 'CONFLICT', title: 'Conflict', ...(extensions && { extensions }) })
+    super(message, {
+      statusCode: 409,
+      code: 'CONFLICT',
+      title: 'Conflict',
+      ...(extensions && { extensions }),
+    })
   }
 }
 
@@ -178,14 +188,25 @@ export class ServiceUnavailableException extends DomainException {
       code: 'SERVICE_UNAVAILABLE',
       title: 'Service Unavailable',
       cause,
-      ...(retryAfter !== undefined && { headers: { 'retry-after': String(Math.max(0, Math.ceil(retryAfter))) } }),
+      ...(retryAfter !== undefined && {
+        headers: { 'retry-after': String(Math.max(0, Math.ceil(retryAfter))) },
+      }),
     })
   }
 }
 
-/** An identifier comes from outside: no control characters, and no more than 200 characters of it. */
+/** An identifier comes from outside: no control characters, at most 200 characters, and no way to throw. */
 function toPrintable(id: unknown): string {
-  const text = typeof id === 'object' && id !== null ? JSON.stringify(id) : String(id)
-  // eslint-disable-next-line no-control-regex -- control characters are what this removes
-  return text.slice(0, 200).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '')
+  return textOf(id)
+    .slice(0, 200)
+    .toWellFormed()
+    .replace(/[\p{Cc}\u2028\u2029]/gu, '')
+}
+
+function textOf(id: unknown): string {
+  try {
+    return typeof id === 'object' && id !== null ? (JSON.stringify(id) ?? '?') : String(id)
+  } catch {
+    return '?' // circular, a BigInt within, a hostile toJSON
+  }
 }

@@ -1,5 +1,5 @@
 /** A feature module: what it is called, what it needs, what it contributes. */
-import type { FastifyInstance, FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
+import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
 import type { HandlerSource } from './events/discover-handlers.ts'
 
 /**
@@ -8,6 +8,13 @@ import type { HandlerSource } from './events/discover-handlers.ts'
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- merged into by the packages that receive
 export interface ModuleHooks {}
+
+/** A Fastify plugin, with callback or promise; one signature, so that its parameters need no annotation. */
+export type ModulePlugin = (
+  app: FastifyInstance,
+  options: FastifyPluginOptions,
+  done: (error?: Error) => void,
+) => void | Promise<void>
 
 /** The members that every module has, whichever plugins are installed. */
 export interface ModuleCore {
@@ -18,7 +25,7 @@ export interface ModuleCore {
   /** Event handlers: classes, a namespace import, or the URL of a folder (S 6.3). */
   readonly handlers?: HandlerSource
   /** The module's routes and hooks, mounted as an encapsulated plugin after all contributions were delivered. */
-  readonly plugin?: FastifyPluginCallback | FastifyPluginAsync
+  readonly plugin?: ModulePlugin
   /** Path prefix of the routes in `plugin`. */
   readonly prefix?: string
   /** Runs when the application is ready, in dependency order; a failure stops the boot. */

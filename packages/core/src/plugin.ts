@@ -29,7 +29,7 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, { modules,
 
 /** One module that fails to close must not keep the others from closing. */
 async function closeInReverse(app: FastifyInstance, ordered: readonly Module[]): Promise<void> {
-  for (const { name, onClose } of [...ordered].reverse()) {
+  for (const { name, onClose } of ordered.toReversed()) {
     try {
       await onClose?.(app)
     } catch (err) {

@@ -2,7 +2,12 @@
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyBaseLogger } from 'fastify'
-import { FMOD_CORE_DUPLICATE_EVENT_TYPE, FMOD_CORE_EVENTS_CLOSED, FMOD_CORE_INVALID_EVENT, FMOD_CORE_TRANSACTION_NOT_SUPPORTED } from '../misuse-errors.ts'
+import {
+  FMOD_CORE_DUPLICATE_EVENT_TYPE,
+  FMOD_CORE_EVENTS_CLOSED,
+  FMOD_CORE_INVALID_EVENT,
+  FMOD_CORE_TRANSACTION_NOT_SUPPORTED,
+} from '../misuse-errors.ts'
 import type { EventHandler } from './discover-handlers.ts'
 import { type DomainEvent, type EventClass, eventClassOf } from './event.ts'
 import type { AsyncTx, SyncTx, Tx } from './transaction.ts'
@@ -42,7 +47,8 @@ export function createEventBus(transport: EventTransport): EventBus {
 
   function check(event: DomainEvent): void {
     const eventClass = eventClassOf(event)
-    if (!eventClass) throw new FMOD_CORE_INVALID_EVENT(String(event), 'it was not made by a class from defineEvent')
+    if (!eventClass)
+      throw new FMOD_CORE_INVALID_EVENT(String(event), 'it was not made by a class from defineEvent')
     let compiled = checks.get(eventClass)
     if (!compiled) {
       remember(eventClass)
@@ -52,7 +58,10 @@ export function createEventBus(transport: EventTransport): EventBus {
     if (compiled.Check(event)) return
     // The path and the rule; never the value, which may be a secret.
     const first = compiled.Errors(event).First()
-    throw new FMOD_CORE_INVALID_EVENT(eventClass.type, `${first?.path || 'the payload'}: ${first?.message ?? 'invalid'}`)
+    throw new FMOD_CORE_INVALID_EVENT(
+      eventClass.type,
+      `${first?.path || 'the payload'}: ${first?.message ?? 'invalid'}`,
+    )
   }
 
   function remember(eventClass: EventClass): void {
@@ -62,7 +71,8 @@ export function createEventBus(transport: EventTransport): EventBus {
   }
 
   function publishWithin(event: DomainEvent, tx: Tx): void | Promise<void> {
-    if (transport.transactional !== tx.kind) throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
+    if (transport.transactional !== tx.kind)
+      throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
     return transport.publish(event, tx)
   }
 

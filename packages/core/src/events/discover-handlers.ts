@@ -46,7 +46,9 @@ export async function discoverHandlers(module: string, source: HandlerSource): P
     if (problem) problems.push(`${module}: ${name} ${problem}`)
     else handlers.push(toHandler(`${module}.${name}`, made as Candidate, candidate))
   }
-  const twice = handlers.find(({ name }, index) => handlers.findIndex((other) => other.name === name) !== index)
+  const twice = handlers.find(
+    ({ name }, index) => handlers.findIndex((other) => other.name === name) !== index,
+  )
   if (twice) problems.push(`${twice.name} is listed twice`)
   if (problems.length > 0) throw new FMOD_CORE_INVALID_HANDLER(problems.join('; '))
   return handlers
@@ -98,7 +100,9 @@ function nameOf(candidate: unknown): string {
 
 async function exportsOf(source: Readonly<Record<string, unknown>> | URL): Promise<unknown[]> {
   if (!(source instanceof URL)) return withoutRepetition(Object.values(source))
-  const files = (await readdir(source, { recursive: true })).filter((file) => handlerFile.test(file)).sort()
+  const files = (await readdir(source, { recursive: true }))
+    .filter((file) => handlerFile.test(file))
+    .toSorted()
   const folder = fileURLToPath(source)
   const exported: unknown[] = []
   for (const file of files) {
@@ -110,5 +114,7 @@ async function exportsOf(source: Readonly<Record<string, unknown>> | URL): Promi
 
 /** Classes and objects only, each once: a default export is often a named one too. */
 function withoutRepetition(values: unknown[]): unknown[] {
-  return [...new Set(values)].filter((value) => typeof value === 'function' || (typeof value === 'object' && value !== null))
+  return [...new Set(values)].filter(
+    (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
+  )
 }

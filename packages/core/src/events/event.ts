@@ -32,7 +32,8 @@ export interface DefinedEvent<S extends TObject> {
  * @throws {FMOD_CORE_INVALID_EVENT} the type is empty, or the schema uses the reserved member `eventId`
  */
 export function defineEvent<S extends TObject>(type: string, schema: S): DefinedEvent<S> {
-  if (typeof type !== 'string' || type === '') throw new FMOD_CORE_INVALID_EVENT(String(type), 'its type is empty')
+  if (typeof type !== 'string' || type === '')
+    throw new FMOD_CORE_INVALID_EVENT(String(type), 'its type is empty')
   if ('eventId' in schema.properties) {
     throw new FMOD_CORE_INVALID_EVENT(type, 'its schema uses the reserved member eventId')
   }
@@ -55,5 +56,7 @@ export function defineEvent<S extends TObject>(type: string, schema: S): Defined
 export function eventClassOf(event: unknown): EventClass | undefined {
   if (typeof event !== 'object' || event === null) return undefined
   const made: unknown = event.constructor
-  return typeof made === 'function' && 'type' in made && 'schema' in made ? (made as unknown as EventClass) : undefined
+  return typeof made === 'function' && 'type' in made && 'schema' in made
+    ? (made as unknown as EventClass)
+    : undefined
 }

@@ -52,7 +52,10 @@ export function inProcess({ closeTimeout = 5000 }: InProcessOptions = {}): Event
 
   function report(handler: EventHandler, event: DomainEvent, err: unknown): void {
     const { type } = handler.event
-    context?.log.error({ err, handler: handler.name, event: type, eventId: event.eventId }, 'event handler failed')
+    context?.log.error(
+      { err, handler: handler.name, event: type, eventId: event.eventId },
+      'event handler failed',
+    )
   }
 
   return {

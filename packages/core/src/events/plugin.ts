@@ -15,7 +15,10 @@ export interface EventsOptions {
   readonly handlers?: HandlerSource
 }
 
-const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, { transport = inProcess(), handlers }) => {
+const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (
+  app,
+  { transport = inProcess(), handlers },
+) => {
   if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
   const bus = createEventBus(transport)
   app.decorate('events', bus)

@@ -16,7 +16,9 @@ export function testCallers(app: FastifyInstance): void {
  * How a gate finds the caller of an `injectAs` request; undefined in an application that called no `testCallers`,
  * so that outside tests the header means nothing.
  */
-export function findTestCaller(app: FastifyInstance): ((request: FastifyRequest) => Caller | undefined) | undefined {
+export function findTestCaller(
+  app: FastifyInstance,
+): ((request: FastifyRequest) => Caller | undefined) | undefined {
   if (!app.hasDecorator(decorator)) return undefined
   const callers = app.getDecorator<Map<string, Caller>>(decorator)
   return (request) => callers.get(String(request.headers[header]))

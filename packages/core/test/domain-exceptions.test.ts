@@ -1,0 +1,153 @@
+import { test } from 'tap'
+import {
+  ArgumentException,
+  ConflictException,
+  DomainException,
+  ErrorMessages,
+  ForbiddenException,
+  isDomainException,
+  NotFoundException,
+  ServiceUnavailableException,
+  SettingValidationException,
+  TooManyRequestsException,
+  UnauthorizedException,
+  ValidationException,
+} from '@fastify-modular/core'
+
+test('S 7.1: each exception carries the status, code and title it means', async (t) => {
+  const table: [DomainException, number, string, string, string][] = [
+    [
+      new ValidationException({ name: ['required'] }),
+      400,
+      'VALIDATION',
+      'Validation Error',
+      ErrorMessages.ValidationError,
+    ],
+    [new ValidationException('bad'), 400, 'VALIDATION', 'Validation Error', 'bad'],
+    [new ArgumentException('bad page', 'page'), 400, 'ARGUMENT', 'Validation Error', 'bad page'],
+    [
+      new NotFoundException('Product', 42),
+      404,
+      'NOT_FOUND',
+      'Resource not found',
+      'Product with ID 42 not found',
+    ],
+    [new ForbiddenException(), 403, 'FORBIDDEN', 'Forbidden', ErrorMessages.Forbidden],
+    [new ConflictException(), 409, 'CONFLICT', 'Conflict', ErrorMessages.Conflict],
+    [
+      new SettingValidationException('a.b', ['x']),
+      422,
+      'SETTING_VALIDATION',
+      'Validation Error',
+      ErrorMessages.ValidationError,
+    ],
+    [new UnauthorizedException(), 401, 'UNAUTHORIZED', 'Unauthorized', ErrorMessages.Unauthorized],
+    [
+      new TooManyRequestsException(7),
+      429,
+      'TOO_MANY_REQUESTS',
+      'Too Many Requests',
+      ErrorMessages.TooManyRequests,
+    ],
+    [
+      new ServiceUnavailableException(),
+      503,
+      'SERVICE_UNAVAILABLE',
+      'Service Unavailable',
+      ErrorMessages.ServiceUnavailable,
+    ],
+  ]
+  for (const [error, statusCode, code, title, message] of table) {
+    t.same(
+      [error.statusCode, error.code, error.title, error.message],
+      [statusCode, code, title, message],
+      error.name,
+    )
+    t.equal(error.name, error.constructor.name)
+    t.ok(isDomainException(error))
+  }
+})
+
+test('S 7.1: validation errors travel in the errors extension', async (t) => {
+  t.same(new ValidationException({ name: ['required'] }).extensions, { errors: { name: ['required'] } })
+  t.same(new SettingValidationException('a', ['x'], { a: ['x'], b: ['y'] }).extensions, {
+    errors: { a: ['x'], b: ['y'] },
+  })
+})
+
+test('S 2.3.3: a setting failure names its key and its errors', async (t) => {
+  const error = new SettingValidationException('a.b', ['must be a number'])
+  t.same(
+    [error.key, error.errors, error.errorsByKey],
+    ['a.b', ['must be a number'], { 'a.b': ['must be a number'] }],
+  )
+})
+
+test('headers tell the client what to do next', async (t) => {
+  t.same(new TooManyRequestsException(6.2).headers, { 'retry-after': '7' })
+  t.same(new ServiceUnavailableException('down', 3).headers, { 'retry-after': '3' })
+  t.same(new UnauthorizedException('no', 'Bearer realm="api"').headers, {
+    'www-authenticate': 'Bearer realm="api"',
+  })
+})
+
+test('an identifier from outside cannot break the message', async (t) => {
+  t.equal(new NotFoundException('Note', 'a\r\nb\u2028c').message, 'Note with ID abc not found')
+  t.equal(new NotFoundException('Note', 'x'.repeat(1000)).id.length, 200)
+  t.equal(new NotFoundException('Note', { a: 1 }).id, '{"a":1}')
+  const circular: Record<string, unknown> = {}
+  circular.self = circular
+  for (const hostile of [
+    circular,
+    null,
+    undefined,
+    Symbol('s'),
+    {
+      toJSON: () => {
+        throw new Error('x')
+      },
+    },
+    { toJSON: () => undefined },
+    10n,
+    [10n],
+  ]) {
+    t.match(new NotFoundException('Note', hostile).message, /^Note with ID .* not found$/)
+  }
+})
+
+test('decision 41: the brand recognises exceptions of another copy, and nothing that merely looks like one', async (t) => {
+  const foreign = { [Symbol.for('@fastify-modular/domain-exception')]: true }
+  t.ok(isDomainException(foreign))
+  const hostile = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('no')
+      },
+    },
+  )
+  for (const other of [
+    new Error('x'),
+    { statusCode: 404, code: 'NOT_FOUND' },
+    null,
+    undefined,
+    'x',
+    hostile,
+  ]) {
+    t.notOk(isDomainException(other))
+  }
+})
+
+test('an answer of status 4xx captures no stack, a failure of status 5xx does', async (t) => {
+  t.notMatch(new NotFoundException('a', 1).stack ?? '', /\n\s+at /)
+  t.match(new ServiceUnavailableException().stack ?? '', /\n\s+at /)
+  t.equal(Error.stackTraceLimit > 0, true, 'the limit of the process is left as it was')
+  DomainException.stackFrames = 3
+  t.teardown(() => void (DomainException.stackFrames = 0))
+  t.match(new NotFoundException('a', 1).stack ?? '', /\n\s+at /)
+})
+
+test('a cause is kept', async (t) => {
+  const cause = new Error('connection refused')
+  t.equal(new ServiceUnavailableException('down', undefined, cause).cause, cause)
+})

@@ -1,0 +1,55 @@
+import Fastify from 'fastify'
+import { Type } from '@sinclair/typebox'
+import { test } from 'tap'
+import { defineEvent, events, modules, type SyncTx } from '@fastify-modular/core'
+import { NoteShared } from './fixtures/events.js'
+
+async function appOf(t: { teardown(close: () => unknown): unknown }) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events)
+  return app
+}
+
+test('a payload that does not fit its schema is refused where it is published, without its values', async (t) => {
+  const app = await appOf(t)
+  const wrong = new NoteShared({ noteId: 5, by: 'top-secret' } as never)
+  const failure: Error = (await app.events.publish(wrong).catch((error: Error) => error)) as Error
+  t.match(failure, { code: 'FMOD_CORE_INVALID_EVENT', message: /notes\.shared.*\/noteId/ })
+  t.notMatch(failure.message, /top-secret/)
+})
+
+test('what is not an event is refused', async (t) => {
+  const app = await appOf(t)
+  for (const value of [null, undefined, {}, 'x', new Date(0)]) {
+    await t.rejects(app.events.publish(value as never), { code: 'FMOD_CORE_INVALID_EVENT' })
+  }
+})
+
+test('two classes of one type are refused', async (t) => {
+  const app = await appOf(t)
+  class Twin extends defineEvent('notes.shared', Type.Object({})) {}
+  await app.events.publish(new NoteShared({ noteId: '1', by: 'a' }))
+  await t.rejects(app.events.publish(new Twin({})), {
+    code: 'FMOD_CORE_DUPLICATE_EVENT_TYPE',
+    message: /notes\.shared/,
+  })
+})
+
+test('a transport that knows no transactions refuses to publish in one', async (t) => {
+  const app = await appOf(t)
+  const event = new NoteShared({ noteId: '1', by: 'a' })
+  const sync: SyncTx = { kind: 'sync', run: () => t.fail('nothing is written') }
+  t.throws(() => app.events.publish(event, { tx: sync }), { code: 'FMOD_CORE_TRANSACTION_NOT_SUPPORTED' })
+  const tx = { kind: 'async', query: async () => ({ rows: [] }) } as const
+  await t.rejects(app.events.publish(event, { tx }), { code: 'FMOD_CORE_TRANSACTION_NOT_SUPPORTED' })
+})
+
+test('registering events twice, or after modules, is a boot error', async (t) => {
+  const app = await appOf(t)
+  await t.rejects(async () => app.register(events), { code: 'FMOD_CORE_EVENTS_REGISTERED_TWICE' })
+  const late = Fastify()
+  t.teardown(() => late.close())
+  await late.register(modules, { modules: [] })
+  await t.rejects(async () => late.register(events), { code: 'FMOD_CORE_EVENTS_REGISTERED_TWICE' })
+})

@@ -1,0 +1,187 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test, type Test } from 'tap'
+import {
+  defineEvent,
+  defineModule,
+  events,
+  type HandlerClass,
+  inProcess,
+  modules,
+} from '@fastify-modular/core'
+import { Type } from '@sinclair/typebox'
+import { NoteDeleted, NoteShared } from './fixtures/events.js'
+
+const shared = () => new NoteShared({ noteId: 'n1', by: 'alice' })
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+async function appWith(t: Test, handlers: object[], logs: string[] = []): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: { level: 'error', stream: { write: (line: string) => void logs.push(line) } },
+  })
+  t.teardown(() => app.close())
+  await app.register(modules, {
+    modules: [defineModule({ name: 'm', handlers: handlers as HandlerClass[] })],
+  })
+  await app.ready()
+  return app
+}
+
+function handler(
+  event: HandlerClass['event'],
+  handle: (event: never, signal: AbortSignal) => unknown,
+  name = 'OneHandler',
+) {
+  const made = {
+    [name]: class {
+      static event = event
+      handle = handle
+    },
+  }[name]
+  return made as unknown as object
+}
+
+test('S 6.2: a published event reaches every handler of its type once, after publish has returned', async (t) => {
+  const seen: string[] = []
+  const app = await appWith(t, [
+    handler(NoteShared, (event: NoteShared) => seen.push(`one ${event.noteId}`), 'OneHandler'),
+    handler(NoteShared, (event: NoteShared) => seen.push(`two ${event.noteId}`), 'TwoHandler'),
+    handler(NoteDeleted, () => seen.push('deleted'), 'ThreeHandler'),
+  ])
+  const handed = app.events.publish(shared())
+  t.same(seen, [], 'no handler runs inside publish')
+  await handed
+  await turn()
+  t.same(seen, ['one n1', 'two n1'])
+})
+
+test('decision 50: only the exact type is delivered, not subclasses', async (t) => {
+  class Base extends defineEvent('base', Type.Object({})) {}
+  const seen: string[] = []
+  const app = await appWith(t, [handler(Base, () => seen.push('base'))])
+  class Other extends defineEvent('other', Type.Object({})) {}
+  await app.events.publish(new Other({}))
+  await turn()
+  t.same(seen, [])
+})
+
+test('decision 50: a handler that throws or rejects is logged and disturbs neither publisher nor others', async (t) => {
+  const logs: string[] = []
+  const seen: string[] = []
+  const app = await appWith(
+    t,
+    [
+      handler(
+        NoteShared,
+        () => {
+          throw new Error('sync failure')
+        },
+        'ThrowsHandler',
+      ),
+      handler(
+        NoteShared,
+        async () => {
+          throw new Error('async failure')
+        },
+        'RejectsHandler',
+      ),
+      handler(NoteShared, () => seen.push('ran'), 'RunsHandler'),
+    ],
+    logs,
+  )
+  await app.events.publish(shared())
+  await turn()
+  await turn()
+  t.same(seen, ['ran'])
+  const records = logs.map((line) => JSON.parse(line) as { handler: string; msg: string })
+  t.same(
+    records.map(({ handler: name, msg }) => [name, msg]),
+    [
+      ['m.ThrowsHandler', 'event handler failed'],
+      ['m.RejectsHandler', 'event handler failed'],
+    ],
+  )
+  t.notMatch(logs.join(''), /alice/, 'payloads stay out of the log')
+})
+
+test('publishing before ready keeps the event until handlers are known', async (t) => {
+  const seen: string[] = []
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events)
+  await app.events.publish(shared())
+  await app.register(modules, {
+    modules: [defineModule({ name: 'm', handlers: [handler(NoteShared, () => seen.push('ran'))] })],
+  })
+  await app.ready()
+  await turn()
+  t.same(seen, ['ran'])
+})
+
+test('closing delivers what was published, waits for handlers, then aborts their signal', async (t) => {
+  const log: string[] = []
+  const app = Fastify()
+  let release: () => void = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  await app.register(events, {
+    handlers: [
+      handler(NoteShared, async (_: never, signal) => {
+        await gate
+        log.push(`handled, aborted: ${signal.aborted}`)
+      }),
+    ],
+  })
+  await app.ready()
+  await app.events.publish(shared())
+  const closing = app.close().then(() => log.push('closed'))
+  await turn()
+  release()
+  await closing
+  t.same(log, ['handled, aborted: false', 'closed'])
+})
+
+test('a handler that never returns does not keep the application open', async (t) => {
+  const app = Fastify()
+  let aborted = false
+  await app.register(events, {
+    transport: inProcess({ closeTimeout: 20 }),
+    handlers: [
+      handler(NoteShared, (_: never, signal) => {
+        signal.addEventListener('abort', () => (aborted = true))
+        return new Promise(() => {})
+      }),
+    ],
+  })
+  await app.ready()
+  await app.events.publish(shared())
+  await app.close()
+  t.ok(aborted)
+})
+
+test('a module may publish while it closes; after that publishing is refused', async (t) => {
+  const seen: string[] = []
+  const app = Fastify()
+  const handlers = [handler(NoteDeleted, () => seen.push('deleted'))] as unknown as HandlerClass[]
+  const last = defineModule({
+    name: 'm',
+    handlers,
+    onClose: (instance) => instance.events.publish(new NoteDeleted({ noteId: 'n' })),
+  })
+  await app.register(modules, { modules: [last] })
+  await app.ready()
+  await app.close()
+  t.same(seen, ['deleted'])
+  await t.rejects(app.events.publish(shared()), { code: 'FMOD_CORE_EVENTS_CLOSED' })
+})
+
+test('an event that publishes itself again does not starve the event loop', async (t) => {
+  let count = 0
+  const app: FastifyInstance = await appWith(t, [
+    handler(NoteDeleted, async () => {
+      if (++count < 500) await app.events.publish(new NoteDeleted({ noteId: 'n' }))
+    }),
+  ])
+  await app.events.publish(new NoteDeleted({ noteId: 'n' }))
+  await turn()
+  await turn()
+  t.ok(count < 500, 'other work ran before the chain ended')
+})
