@@ -1,0 +1,67 @@
+/** A real Chromium for tests of pages. */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContext, chromium } from 'playwright-core'
+import type { Teardown } from './postgres.ts'
+
+/** What a test hands over so that its browser goes with it, and so that it can be skipped; tap's `t` is one. */
+export interface BrowserTest extends Teardown {
+  plan(count: 0, reason: string): unknown
+}
+
+/** Where distributions put it. */
+const installed = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** A browser in a test asks nobody but the page under test; in a closed network every such question costs time. */
+const quiet = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const howToInstall =
+  'No Chromium was found. Install one (Debian: apt-get install chromium) or set CHROME_PATH to its program.'
+
+/** Returns the browser's program: `CHROME_PATH`, else an installed Chromium or Chrome; null when there is none. */
+export function findBrowser(env: NodeJS.ProcessEnv = process.env, exists = existsSync): string | null {
+  return (
+    [env['CHROME_PATH'], ...installed].find((path) => path !== undefined && path !== '' && exists(path)) ??
+    null
+  )
+}
+
+/**
+ * Launches a browser with an empty profile; it is closed and its profile removed when the test ends. Without a browser
+ * the test is skipped and null returned; with `REQUIRE_BROWSER=1` that is a failure.
+ * @throws {Error} when a browser is required and none is found
+ */
+export async function testBrowser(t: BrowserTest): Promise<BrowserContext | null> {
+  const executablePath = findBrowser()
+  if (executablePath !== null) return launch(t, executablePath)
+  if (process.env['REQUIRE_BROWSER'] === '1') throw new Error(howToInstall)
+  t.plan(0, howToInstall)
+  return null
+}
+
+async function launch(t: BrowserTest, executablePath: string): Promise<BrowserContext> {
+  const profile = await mkdtemp(join(tmpdir(), 'fastify-modular-browser-'))
+  t.teardown(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }))
+  const isRoot = process.getuid?.() === 0 // root has no user namespace to build Chromium's sandbox in
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    args: isRoot ? [...quiet, '--no-sandbox'] : quiet,
+  })
+  t.teardown(() => context.close())
+  return context
+}

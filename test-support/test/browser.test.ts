@@ -1,0 +1,34 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { test } from 'tap'
+import { findBrowser, testBrowser } from '@fastify-modular/test-support/browser'
+
+test('CHROME_PATH comes before an installed browser, and a wrong one is passed over', (t) => {
+  const everything = (): boolean => true
+  t.equal(findBrowser({ CHROME_PATH: '/opt/chrome' }, everything), '/opt/chrome')
+  t.equal(findBrowser({ CHROME_PATH: '' }, everything), '/usr/bin/chromium')
+  t.equal(
+    findBrowser({ CHROME_PATH: '/gone' }, (path) => path === '/usr/bin/chromium'),
+    '/usr/bin/chromium',
+  )
+  t.equal(
+    findBrowser({}, () => false),
+    null,
+  )
+  t.end()
+})
+
+test('a page is opened in a real browser', async (t) => {
+  const browser = await testBrowser(t)
+  if (!browser) return
+  const server = createServer((_, response) => response.end('<!doctype html><title>Hello</title><p id=a>x'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const address = server.address()
+  const page = await browser.newPage()
+  await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`)
+  t.equal(await page.title(), 'Hello')
+  await page.evaluate("document.getElementById('a').textContent = 'scripted'")
+  t.equal(await page.textContent('#a'), 'scripted')
+})
