@@ -1,0 +1,61 @@
+/** The inertia plugin: pages as answers. */
+import { isNativeError } from 'node:util/types'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import fp from 'fastify-plugin'
+import { FMOD_INERTIA_REGISTERED_TWICE } from './misuse-errors.ts'
+import type { HistoryFlags } from './page.ts'
+import type { Props } from './props.ts'
+import { adaptRedirect, inertiaLocation } from './redirects.ts'
+import { createRenderer, type RenderedPage } from './render.ts'
+import type { NonceSource, RootTemplate } from './root-html.ts'
+import type { SharedProps } from './shared-props.ts'
+import { type AssetVersion, checkVersion, versionSource } from './version.ts'
+
+export interface InertiaOptions {
+  /** Changes whenever the client's assets change, for example a hash of the bundler's manifest. @default null, no check */
+  readonly version?: AssetVersion
+  /** Props of every page. */
+  readonly share?: SharedProps
+  /** The document of a first visit. @default a bare document, without scripts */
+  readonly rootTemplate?: RootTemplate
+  /** For a Content-Security-Policy with nonces: `(request, reply) => reply.cspNonce.script`. */
+  readonly nonce?: NonceSource
+  /** Encrypts every page in the browser's history unless the page says otherwise. @default false */
+  readonly encryptHistory?: boolean
+}
+
+const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
+  if (app.hasDecorator('inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
+  const version = versionSource(options.version ?? null)
+
+  app.decorate('inertia', createRenderer({ ...options, version }))
+  app.decorateReply('inertia', renderReply)
+  app.decorateReply('inertiaLocation', inertiaLocation)
+  app.addHook('onRequest', checkVersion(version))
+  app.addHook('onSend', adaptRedirect)
+}
+
+/** `return reply.inertia('Notes/Index', { notes })`: sends the page with the status set so far. */
+function renderReply(
+  this: FastifyReply,
+  component: string,
+  props: Props = {},
+  flags: HistoryFlags = {},
+): FastifyReply {
+  const page = { ...flags, component, props, status: this.statusCode, shared: true }
+  this.server.inertia
+    .render(this.request, this, page)
+    .then((rendered) => sendPage(this, rendered))
+    // A thrown string would otherwise be sent as the body.
+    .catch((err: unknown) =>
+      this.send(isNativeError(err) ? err : new Error('The page could not be rendered', { cause: err })),
+    )
+  return this
+}
+
+function sendPage(reply: FastifyReply, { body, contentType, headers = {} }: RenderedPage): FastifyReply {
+  return reply.headers(headers).type(contentType).send(body)
+}
+
+/** Serves Inertia pages: decorates `reply.inertia`, `reply.inertiaLocation` and `app.inertia`. */
+export const inertia = fp(inertiaPlugin, { name: '@fastify-modular/inertia', fastify: '5.x' })

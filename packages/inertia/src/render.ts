@@ -1,0 +1,76 @@
+/** From component and props to the bytes of an answer. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isInertia, varyByInertia } from './headers.ts'
+import { type HistoryFlags, type Page, pageUrl } from './page.ts'
+import { readPartialReload } from './partial.ts'
+import { type Props, resolveProps } from './props.ts'
+import { compileRoot, type NonceSource, type RootTemplate } from './root-html.ts'
+import { type SharedProps, withSharedProps } from './shared-props.ts'
+
+/** A page to render. */
+export interface PageRequest extends HistoryFlags {
+  readonly component: string
+  readonly props: Props
+  /** The HTTP status that the caller of `render` sends. */
+  readonly status: number
+  /** Whether shared props and `errors` join; without them the page is exactly `props`. */
+  readonly shared: boolean
+}
+
+/** A rendered page. */
+export interface RenderedPage {
+  readonly body: string | Buffer
+  readonly contentType: string
+  readonly headers?: Record<string, string>
+}
+
+/** The decorator `app.inertia`: renders pages for code that sends the answer itself, such as an error handler. */
+export interface PageRenderer {
+  /** Page JSON for the client, the full document for a first visit. */
+  render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): Promise<RenderedPage>
+  /** The current version of the assets. */
+  version(): string | null
+}
+
+export interface RendererOptions {
+  readonly version: () => string | null
+  readonly share?: SharedProps | undefined
+  readonly rootTemplate?: RootTemplate | undefined
+  readonly nonce?: NonceSource | undefined
+  readonly encryptHistory?: boolean | undefined
+}
+
+/** The renderer that `reply.inertia` and `app.inertia` share. */
+export function createRenderer(options: RendererOptions): PageRenderer {
+  const { version, share, nonce, encryptHistory = false } = options
+  const toDocument = compileRoot(options.rootTemplate)
+
+  async function buildPage(request: FastifyRequest, asked: PageRequest): Promise<Page> {
+    const { component, shared } = asked
+    const partial = shared ? readPartialReload(request.headers, component) : null
+    const props = shared ? await withSharedProps(request, share, asked.props) : asked.props
+    return {
+      component,
+      props: await resolveProps(props, partial),
+      url: pageUrl(request),
+      version: version(),
+      ...((asked.encryptHistory ?? encryptHistory) && { encryptHistory: true }),
+      ...(asked.clearHistory && { clearHistory: true }),
+      ...(asked.preserveFragment && { preserveFragment: true }),
+    }
+  }
+
+  return {
+    version,
+    async render(request, reply, asked) {
+      const page = await buildPage(request, asked)
+      const vary = varyByInertia(reply)
+      if (isInertia(request)) {
+        const headers = { vary, 'x-inertia': 'true' }
+        return { body: JSON.stringify(page), contentType: 'application/json; charset=utf-8', headers }
+      }
+      const body = toDocument(page, nonce?.(request, reply))
+      return { body, contentType: 'text/html; charset=utf-8', headers: { vary } }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** The HTML of a first visit: the page object in a data block beside the element that the client renders into. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { FMOD_INERTIA_INVALID_TEMPLATE } from './misuse-errors.ts'
+import type { Page } from './page.ts'
+
+/** What a template function gets. */
+export interface RootParts {
+  /** The two elements that must be in the body: the page as data, and `<div id="app">`. */
+  readonly html: string
+  readonly page: Page
+  /** For the document's own inline scripts and styles. */
+  readonly nonce: string | undefined
+}
+
+/** A document with the mark `<!--inertia-->` where the page belongs, or a function that writes the document. */
+export type RootTemplate = string | ((parts: RootParts) => string)
+
+/** The nonce of the response's Content-Security-Policy, where there is one. */
+export type NonceSource = (request: FastifyRequest, reply: FastifyReply) => string | undefined
+
+const mark = '<!--inertia-->'
+
+const plainDocument = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+</head>
+<body>${mark}</body>
+</html>
+`
+
+/**
+ * A function that writes the document around a page.
+ * @throws {FMOD_INERTIA_INVALID_TEMPLATE} the mark is missing or repeated
+ */
+export function compileRoot(template: RootTemplate = plainDocument): (page: Page, nonce?: string) => string {
+  if (typeof template === 'function') {
+    return (page, nonce) => template({ html: embed(page, nonce), page, nonce })
+  }
+  const [before, after, ...more] = template.split(mark)
+  if (before === undefined || after === undefined) throw new FMOD_INERTIA_INVALID_TEMPLATE('nowhere')
+  if (more.length > 0) throw new FMOD_INERTIA_INVALID_TEMPLATE('more than once')
+  return (page, nonce) => before + embed(page, nonce) + after
+}
+
+function embed(page: Page, nonce: string | undefined): string {
+  const nonceAttribute = nonce === undefined ? '' : ` nonce="${escapeAttribute(nonce)}"`
+  return `<script data-page="app" type="application/json"${nonceAttribute}>${escapeJson(page)}</script><div id="app"></div>`
+}
+
+/** URLs, titles and props hold text of strangers: nothing in it may end the element or start a comment. */
+function escapeJson(page: Page): string {
+  return JSON.stringify(page).replace(/[<>&\u2028\u2029]/g, toUnicodeEscape)
+}
+
+function toUnicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+}

@@ -1,0 +1,35 @@
+/** Stale clients reload the page before anything else happens to their request. */
+import type { onRequestHookHandler } from 'fastify'
+import { isInertia, varyByInertia } from './headers.ts'
+import { FMOD_INERTIA_INVALID_VERSION } from './misuse-errors.ts'
+import { pageUrl } from './page.ts'
+
+/** The version of the assets: fixed, or asked for at each request. */
+export type AssetVersion = string | null | (() => string | null)
+
+/**
+ * A function that gives the current version.
+ * @throws {FMOD_INERTIA_INVALID_VERSION} it could not come back unchanged in a header
+ */
+export function versionSource(version: AssetVersion): () => string | null {
+  if (typeof version === 'function') return version
+  if (version !== null && !/^[\x21-\x7e]+$/.test(version)) throw new FMOD_INERTIA_INVALID_VERSION()
+  return () => version
+}
+
+/**
+ * An onRequest hook that answers a GET made with other assets by 409: the client then loads the page afresh. It runs
+ * before the handler and also for unmatched paths; a page, even an error page, would hand a stale client the new
+ * version and so hide that it is stale.
+ */
+export function checkVersion(currentVersion: () => string | null): onRequestHookHandler {
+  return function inertiaVersion(request, reply, done) {
+    if (!isInertia(request) || request.method !== 'GET') return done()
+    const current = currentVersion() ?? ''
+    if ((request.headers['x-inertia-version'] ?? '') === current) return done()
+    reply.code(409).header('x-inertia-location', pageUrl(request)).header('vary', varyByInertia(reply))
+    // Lets a client tell new assets from a plain redirect, so that background requests do not reload the page.
+    if (current !== '') reply.header('x-inertia-version', current)
+    reply.send()
+  }
+}

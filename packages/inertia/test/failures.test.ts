@@ -1,0 +1,79 @@
+import { test } from 'tap'
+import Fastify from 'fastify'
+import { inertia } from '@fastify-modular/inertia'
+import { createApp, version, visit } from './fixture.js'
+
+test('a prop that fails becomes the error of the request, in every way a handler can be written', async (t) => {
+  const app = await createApp({}, (it) => {
+    const fail = () => {
+      throw new TypeError('no database')
+    }
+    it.get('/sync', (_, reply) => {
+      void reply.inertia('Page', { fail })
+    })
+    it.get('/returned', (_, reply) => reply.inertia('Page', { fail }))
+    it.get('/async', async (_, reply) => reply.inertia('Page', { fail: async () => fail() }))
+    it.get('/bigint', (_, reply) => reply.inertia('Page', { n: 1n }))
+  })
+  for (const url of ['/sync', '/returned', '/async', '/bigint']) {
+    const answer = await visit(app, { url })
+    t.equal(answer.statusCode, 500, url)
+    t.equal(answer.headers['x-inertia'], undefined, url)
+  }
+})
+
+test('the status of a thrown error counts', async (t) => {
+  const app = await createApp({}, (it) =>
+    it.get('/', (_, reply) =>
+      reply.inertia('Page', {
+        note: () => Promise.reject(Object.assign(new Error('gone'), { statusCode: 404 })),
+      }),
+    ),
+  )
+  t.equal((await app.inject('/')).statusCode, 404)
+})
+
+test('what is thrown but is no error never becomes the body', async (t) => {
+  const share = () => Promise.reject('secret text') // oxlint-disable-line prefer-promise-reject-errors
+  const app = await createApp({ share }, (it) => it.get('/', (_, reply) => reply.inertia('Page')))
+  const answer = await app.inject('/')
+  t.equal(answer.statusCode, 500)
+  t.notMatch(answer.body, 'secret text')
+})
+
+test('one failing prop does not leave the others as unhandled rejections', async (t) => {
+  const app = await createApp({}, (it) =>
+    it.get('/', (_, reply) =>
+      reply.inertia('Page', {
+        a: () => Promise.reject(new Error('a')),
+        b: () => Promise.reject(new Error('b')),
+      }),
+    ),
+  )
+  t.equal((await app.inject('/')).json().message, 'a')
+})
+
+test('registering twice is refused', async (t) => {
+  const app = Fastify()
+  await app.register(inertia)
+  await t.rejects(async () => app.register(inertia), { code: 'FMOD_INERTIA_REGISTERED_TWICE' })
+})
+
+test('a version that cannot come back in a header is refused at boot', async (t) => {
+  for (const bad of ['', ' v1', 'v1 ', 'é', 'a\nb']) {
+    await t.rejects(
+      createApp({ version: bad }),
+      { code: 'FMOD_INERTIA_INVALID_VERSION' },
+      JSON.stringify(bad),
+    )
+  }
+  t.equal((await createApp()).inertia.version(), version)
+})
+
+test('the plugin is seen by the scopes below and beside', async (t) => {
+  const app = await createApp()
+  await app.register(async (child) => {
+    child.get('/child', (_, reply) => reply.inertia('Child'))
+  })
+  t.equal((await visit(app, { url: '/child' })).json().component, 'Child')
+})

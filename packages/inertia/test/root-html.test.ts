@@ -1,0 +1,65 @@
+import { test } from 'tap'
+import fc from 'fast-check'
+import { compileRoot } from '#src/root-html.js'
+import { createApp, embeddedPage } from './fixture.js'
+
+const page = (props: Record<string, unknown>) => ({ component: 'Page', props, url: '/', version: null })
+
+test('hostile text stays data: it neither ends the element nor opens a comment', async (t) => {
+  const title = `</script><script>alert(1)</script><!-- & ]]> \u2028\u2029 '"$&$\``
+  const app = await createApp({}, (it) => it.get('/', (_, reply) => reply.inertia('Page', { title })))
+  const { body } = await app.inject('/?q=</script><img>')
+  t.equal(body.match(/<script/g)?.length, 1)
+  t.equal(body.match(/<\/script/g)?.length, 1)
+  t.notMatch(body, /<!--|<img|[\u2028\u2029]/)
+  t.equal(embeddedPage(body).props.title, title)
+})
+
+test('property: any text survives the way through the document', (t) => {
+  const toDocument = compileRoot('<body><!--inertia--></body>')
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const html = toDocument(page({ text }))
+      return embeddedPage(html).props.text === text && html.split('<').length === 7
+    }),
+  )
+  t.end()
+})
+
+test('the page goes where the mark stands, whatever the template and the page contain', async (t) => {
+  const rootTemplate = '<html><title>$&</title><body class="x"><!--inertia--><footer></footer></body></html>'
+  const app = await createApp({ rootTemplate }, (it) =>
+    it.get('/', (_, reply) => reply.inertia('P', { a: '$1' })),
+  )
+  t.match((await app.inject('/')).body, /^<html><title>\$&<\/title><body class="x"><script .*<\/div><footer>/)
+})
+
+test('a template function gets the page and the nonce', async (t) => {
+  const app = await createApp(
+    {
+      rootTemplate: ({ html, page: { component }, nonce }) =>
+        `<title>${component}</title>${html}<script nonce="${nonce}">1</script>`,
+      nonce: (request) => String(request.id),
+    },
+    (it) => it.get('/', (_, reply) => reply.inertia('Home')),
+  )
+  t.equal(
+    (await app.inject('/')).body,
+    '<title>Home</title><script data-page="app" type="application/json" nonce="req-1">' +
+      '{"component":"Home","props":{"errors":{}},"url":"/","version":"v1"}' +
+      '</script><div id="app"></div><script nonce="req-1">1</script>',
+  )
+})
+
+test('a nonce cannot leave its attribute', (t) => {
+  t.match(compileRoot()(page({}), '"><script>'), 'nonce="&quot;>&lt;script>"')
+  t.end()
+})
+
+test('a template without the mark, or with two, is refused at boot', async (t) => {
+  await t.rejects(createApp({ rootTemplate: '<html></html>' }), { code: 'FMOD_INERTIA_INVALID_TEMPLATE' })
+  await t.rejects(createApp({ rootTemplate: '<!--inertia--><!--inertia-->' }), {
+    code: 'FMOD_INERTIA_INVALID_TEMPLATE',
+    message: /more than once/,
+  })
+})
