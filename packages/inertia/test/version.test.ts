@@ -66,7 +66,7 @@ test('a version function is asked at each request', async (t) => {
 test('the location to reload never leaves the site, however the target is spelt', async (t) => {
   const app = await createApp()
   t.teardown(() => app.close())
-  const port = Number(new URL(await app.listen({ host: '127.0.0.1' })).port)
+  const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
   const headers = { 'x-inertia': 'true', 'x-inertia-version': 'v0' }
   for (const target of [
     '/a',
