@@ -57,9 +57,14 @@ export interface SettingDefinition {
   readonly placeholder?: string | null
   /** Readable without signing in, in `GET /api/settings/public`. @default false */
   readonly public?: boolean
+  /**
+   * A further rule of your own, asked about values that satisfy the rest of the definition: messages that say what to
+   * enter, or nothing. Synchronous, and never told over HTTP. A method, so that a rule about numbers is one of a Number.
+   */
+  validate?(value: JsonValue): string | readonly string[] | void
 }
 
-/** A definition with every member present, frozen: what the registry returns and HTTP shows. */
+/** A definition with every member present but `validate`, frozen: what the registry returns and HTTP shows. */
 export type CompleteDefinition = Required<{
-  readonly [K in keyof SettingDefinition]: Exclude<SettingDefinition[K], undefined>
+  readonly [K in Exclude<keyof SettingDefinition, 'validate'>]: Exclude<SettingDefinition[K], undefined>
 }>

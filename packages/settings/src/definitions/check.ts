@@ -1,0 +1,110 @@
+/** What can be wrong with one definition by itself (decisions 2 and 3). JavaScript modules have no compiler: types too. */
+import { SettingScope, SettingType, type CompleteDefinition } from '../setting-definition.ts'
+
+const keyGrammar = /^[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/
+/** Routes of the HTTP API: a setting of this name could not be read there. */
+const reservedKeys: ReadonlySet<string> = new Set([
+  'bulk',
+  'changes',
+  'definitions',
+  'export',
+  'history',
+  'import',
+  'inspect',
+  'me',
+  'probe',
+  'public',
+  'resolved',
+  'stream',
+])
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+const isNumber = (value: unknown): boolean => Number.isFinite(value)
+const isOptional = (check: (value: unknown) => boolean) => (value: unknown) => value === null || check(value)
+
+/** What each member must be; `key` and `allowedValues` have rules of their own. */
+const members: readonly (readonly [keyof CompleteDefinition, (value: unknown) => boolean, string])[] = [
+  ['displayName', (value) => typeof value === 'string' && value.trim() !== '', 'a text'],
+  ['scope', isOneOf(SettingScope), 'a member of SettingScope'],
+  ['type', isOneOf(SettingType), 'a member of SettingType'],
+  ['description', isOptional(isText), 'a text'],
+  ['group', isOptional(isText), 'a text'],
+  ['placeholder', isOptional(isText), 'a text'],
+  ['defaultValue', isOptional(isText), 'its raw text, like "587" or "true"'],
+  ['pattern', isOptional(isText), 'the text of a regular expression'],
+  ['min', isOptional(isNumber), 'a finite number'],
+  ['max', isOptional(isNumber), 'a finite number'],
+  ['order', isNumber, 'a finite number'],
+  ['required', isFlag, 'true or false'],
+  ['sensitive', isFlag, 'true or false'],
+  ['public', isFlag, 'true or false'],
+]
+
+/** Returns the problems of a definition, apart from its pattern and its default. */
+export function checkDefinition(definition: CompleteDefinition): string[] {
+  return [
+    ...checkKey(definition.key),
+    ...members
+      .filter(([name, fits]) => !fits(definition[name]))
+      .map(([name, , what]) => `${name} must be ${what}`),
+    ...checkAllowedValues(definition),
+    ...(definition.min !== null && definition.max !== null && definition.min > definition.max
+      ? [`min ${definition.min} is greater than max ${definition.max}`]
+      : []),
+    ...(definition.public === true && definition.sensitive === true
+      ? ['a sensitive setting cannot be public: remove one of the two']
+      : []),
+  ]
+}
+
+/** Returns what is legal and probably not meant. */
+export function lintDefinition({
+  key,
+  type,
+  pattern,
+  allowedValues,
+  min,
+  max,
+}: CompleteDefinition): string[] {
+  const ignored = [
+    pattern !== null && !hasPattern(type) ? 'pattern' : null,
+    allowedValues !== null && type !== SettingType.Select ? 'allowedValues' : null,
+    min !== null && type !== SettingType.Number ? 'min' : null,
+    max !== null && type !== SettingType.Number ? 'max' : null,
+  ].filter((name) => name !== null)
+  return [
+    ...(/[A-Z]/.test(key) ? ['the convention for keys is lower case'] : []),
+    ...ignored.map((name) => `${name} has no effect on settings of this type`),
+  ]
+}
+
+/** Whether settings of the type honour `pattern` (S 2.3.2). */
+export function hasPattern(type: SettingType): boolean {
+  return type === SettingType.Text || type === SettingType.Password || type === SettingType.MultilineText
+}
+
+function checkKey(key: unknown): string[] {
+  if (typeof key !== 'string') return ['key must be a text']
+  if (key.length > 100) return ['the key has more than 100 characters'] // Fastify's router answers 414 above
+  if (!keyGrammar.test(key)) {
+    return [
+      'the key must be like module.category.name: a letter first, then letters, digits, _ and -, in segments parted by dots',
+    ]
+  }
+  return reservedKeys.has(key) ? [`/${key} is a path of the settings API: give the key a second segment`] : []
+}
+
+function checkAllowedValues({ type, allowedValues }: CompleteDefinition): string[] {
+  if (allowedValues === null) return type === SettingType.Select ? ['a Select needs allowedValues'] : []
+  if (!Array.isArray(allowedValues) || !allowedValues.every((value) => isText(value) && value !== '')) {
+    return ['allowedValues must be a list of texts that are not empty']
+  }
+  if (new Set(allowedValues).size < allowedValues.length) return ['allowedValues has a value twice']
+  return type === SettingType.Select && allowedValues.length === 0 ? ['a Select needs allowedValues'] : []
+}
+
+function isOneOf(enumeration: Readonly<Record<string, number>>): (value: unknown) => boolean {
+  const values: readonly unknown[] = Object.values(enumeration)
+  return (value) => values.includes(value)
+}

@@ -1,0 +1,112 @@
+/** All definitions of an application (S 2.1, S 4.2). Modules add theirs, then they are checked together and frozen. */
+import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
+import type { SettingDefinitions } from '../service/contract.ts'
+import type { SettingDefinition, SettingScope } from '../setting-definition.ts'
+import { defaultLimits, type ValueLimits } from '../values/limits.ts'
+import type { RegisteredSetting } from '../values/registered-setting.ts'
+import { closestKey } from './closest-key.ts'
+import { registerDefinition } from './register.ts'
+
+export type { RegisteredSetting }
+
+/** The registry as the plugin uses it; other code sees `SettingDefinitions`. */
+export interface Registry extends SettingDefinitions {
+  /**
+   * Adds a definition. What is wrong with it is remembered for `check`. The very same object again changes nothing.
+   * @throws {FMOD_SETTINGS_FROZEN} after `freeze`
+   */
+  add(definition: SettingDefinition, module: string): void
+  /** @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} all problems of all modules */
+  check(): void
+  /** What is legal and probably not meant, for the boot log. */
+  warnings(): readonly string[]
+  freeze(): void
+  find(key: string): RegisteredSetting | undefined
+  /** In the order of registration. */
+  all(): readonly RegisteredSetting[]
+  /** The key that somebody who mistyped probably meant. */
+  closest(key: string): string | undefined
+}
+
+/** Creates an empty registry. */
+export function createDefinitionRegistry(limits: ValueLimits = defaultLimits): Registry {
+  return new DefinitionRegistry(limits)
+}
+
+class DefinitionRegistry implements Registry {
+  readonly #limits: ValueLimits
+  readonly #settings = new Map<string, RegisteredSetting>()
+  /** The objects that modules handed in, and who did, by key in lower case: keys that differ in case only are twins. */
+  readonly #declared = new Map<string, { readonly definition: SettingDefinition; readonly module: string }>()
+  readonly #problems: string[] = []
+  readonly #warnings: string[] = []
+  #frozen = false
+
+  constructor(limits: ValueLimits) {
+    this.#limits = limits
+  }
+
+  add(definition: SettingDefinition, module: string): void {
+    const name = describe(definition)
+    if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(name)
+    const twin = this.#declared.get(name.toLowerCase())
+    if (twin?.definition === definition) return
+    if (twin) {
+      const differs = describe(twin.definition) === name ? '' : `as "${describe(twin.definition)}" `
+      this.#problems.push(
+        `setting "${name}" (module "${module}"): the module "${twin.module}" defines it ${differs}too`,
+      )
+      return
+    }
+    this.#declared.set(name.toLowerCase(), { definition, module })
+    const { setting, problems, warnings } = registerDefinition(definition, module, this.#limits)
+    const where = `setting "${name}" (module "${module}"): `
+    this.#problems.push(...problems.map((problem) => where + problem))
+    this.#warnings.push(...warnings.map((warning) => where + warning))
+    if (setting) this.#settings.set(setting.definition.key, setting)
+  }
+
+  check(): void {
+    if (this.#problems.length > 0) {
+      throw new FMOD_SETTINGS_INVALID_DEFINITIONS(
+        this.#problems.map((problem) => `\n  - ${problem}`).join(''),
+      )
+    }
+  }
+
+  warnings(): readonly string[] {
+    return [...this.#warnings]
+  }
+
+  freeze(): void {
+    this.#frozen = true
+  }
+
+  find(key: string): RegisteredSetting | undefined {
+    return this.#settings.get(key)
+  }
+
+  all(): readonly RegisteredSetting[] {
+    return [...this.#settings.values()]
+  }
+
+  closest(key: string): string | undefined {
+    return closestKey(key, this.#settings.keys())
+  }
+
+  getDefinitions(scope?: SettingScope): ReturnType<SettingDefinitions['getDefinitions']> {
+    const definitions = this.all().map((setting) => setting.definition)
+    return scope === undefined ? definitions : definitions.filter((definition) => definition.scope === scope)
+  }
+
+  getDefinition(key: string): ReturnType<SettingDefinitions['getDefinition']> {
+    return this.#settings.get(key)?.definition ?? null
+  }
+}
+
+/** The key, or what else was handed in. */
+function describe(definition: unknown): string {
+  const key: unknown =
+    typeof definition === 'object' && definition !== null && 'key' in definition ? definition.key : definition
+  return typeof key === 'string' ? key : String(key)
+}

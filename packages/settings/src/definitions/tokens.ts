@@ -1,0 +1,109 @@
+/**
+ * Definitions that know the type of their value. A token is a plain `SettingDefinition`; the type exists for the
+ * compiler only, so that `settings.get(mail.port)` is a number.
+ */
+import { SettingType, type JsonValue, type SettingDefinition } from '../setting-definition.ts'
+import { toRaw } from '../values/decode.ts'
+
+/** A definition whose value is a `T` (with null where there is no default). */
+export interface SettingToken<out T, K extends string = string> extends SettingDefinition {
+  readonly key: K
+  /** Never present: it carries the type. */
+  readonly $value?: T
+}
+
+/**
+ * The keys of an application with the types of their values. Packages add theirs, so that string keys are typed too:
+ * `declare module '@fastify-modular/settings' { interface SettingKeyMap extends SettingKeys<typeof mail> {} }`
+ */
+// oxlint-disable-next-line typescript/no-empty-object-type -- merged into by packages that declare settings
+export interface SettingKeyMap {}
+
+/** The value type of each key of a token map: `{ 'mail.port': number }`. */
+export type SettingKeys<M extends Readonly<Record<string, SettingToken<unknown>>>> = {
+  readonly [N in keyof M as M[N]['key']]: SettingValue<M[N]>
+}
+
+/** The type of a token's value. */
+export type SettingValue<S> = S extends SettingToken<infer T> ? T : never
+
+/** What every type of setting takes; `default` is typed (decision 4) instead of raw. */
+export type TokenOptions<T> = Omit<
+  SettingDefinition,
+  'key' | 'type' | 'defaultValue' | 'allowedValues' | 'min' | 'max' | 'pattern' | 'validate'
+> & {
+  /** A further rule about values that satisfy the rest: messages that say what to enter, or nothing. */
+  validate?(value: T): string | readonly string[] | void
+}
+
+/** Null only where there may be no default. */
+type Value<T, D> = null extends D ? T | null : T
+
+/** Declares a setting of one type; `Extra` are the members that only this type has. */
+type Declare<T, Extra = unknown> = <const K extends string, D extends T | null = null>(
+  key: K,
+  options: TokenOptions<T> & Extra & { readonly default?: D },
+) => SettingToken<Value<T, D>, K>
+
+/** Declares a Select: the value is one of the allowed ones. */
+type DeclareSelect = <
+  const K extends string,
+  const A extends readonly [string, ...string[]],
+  D extends A[number] | null = null,
+>(
+  key: K,
+  options: TokenOptions<A[number]> & { readonly allowedValues: A; readonly default?: D },
+) => SettingToken<Value<A[number], D>, K>
+
+/** Declares a Json: any JSON, or with `json<T>()` a type of your own, which `validate` should prove. */
+interface DeclareJson extends Declare<JsonValue> {
+  <T>(): Declare<T>
+}
+
+type Patterned = Pick<SettingDefinition, 'pattern'>
+type Bounded = Pick<SettingDefinition, 'min' | 'max'>
+
+/** Declares settings, one function for each type: `setting.number('mail.port', { displayName, scope, default: 587 })`. */
+export const setting: {
+  readonly text: Declare<string, Patterned>
+  readonly number: Declare<number, Bounded>
+  readonly bool: Declare<boolean>
+  readonly json: DeclareJson
+  readonly select: DeclareSelect
+  readonly color: Declare<string>
+  readonly url: Declare<string>
+  readonly email: Declare<string>
+  readonly password: Declare<string, Patterned>
+  readonly multilineText: Declare<string, Patterned>
+  readonly dateTime: Declare<string>
+} = {
+  text: (key, options) => token(SettingType.Text, key, options),
+  number: (key, options) => token(SettingType.Number, key, options),
+  bool: (key, options) => token(SettingType.Bool, key, options),
+  json: declareJson,
+  select: (key, options) => token(SettingType.Select, key, options),
+  color: (key, options) => token(SettingType.Color, key, options),
+  url: (key, options) => token(SettingType.Url, key, options),
+  email: (key, options) => token(SettingType.Email, key, options),
+  password: (key, options) => token(SettingType.Password, key, options),
+  multilineText: (key, options) => token(SettingType.MultilineText, key, options),
+  dateTime: (key, options) => token(SettingType.DateTime, key, options),
+}
+
+function declareJson<T>(): Declare<T>
+function declareJson<const K extends string, D extends JsonValue = null>(
+  key: K,
+  options: TokenOptions<JsonValue> & { readonly default?: D },
+): SettingToken<Value<JsonValue, D>, K>
+function declareJson<T>(key?: string, options?: AnyOptions): SettingToken<JsonValue> | Declare<T> {
+  if (key !== undefined && options) return token(SettingType.Json, key, options)
+  return (ownKey, ownOptions) => token(SettingType.Json, ownKey, ownOptions)
+}
+
+type AnyOptions = TokenOptions<never> & { readonly default?: unknown }
+
+function token<T, K extends string>(type: SettingType, key: K, options: AnyOptions): SettingToken<T, K> {
+  const { default: value, ...rest } = options
+  const defaultValue = value === undefined ? null : toRaw(type, value as JsonValue) // the registry checks it
+  return Object.freeze({ ...rest, key, type, defaultValue })
+}

@@ -1,0 +1,94 @@
+/** Mistakes of the developer, found while the application boots or by a call that cannot be right. One row each in docs/reference/error-codes.md. */
+import createError from '@fastify/error'
+
+// Registration
+export const FMOD_SETTINGS_REGISTERED_TWICE = createError(
+  'FMOD_SETTINGS_REGISTERED_TWICE',
+  'The settings plugin is registered twice in one scope. Register it once and pass all definitions to it.',
+)
+export const FMOD_SETTINGS_INVALID_OPTION = createError<[string, string]>(
+  'FMOD_SETTINGS_INVALID_OPTION',
+  'The settings option "%s" cannot be used: %s.',
+)
+export const FMOD_SETTINGS_FOREIGN_EVENTS = createError<[string, string, string]>(
+  'FMOD_SETTINGS_FOREIGN_EVENTS',
+  'The event transport and the settings store "%s" do not share a database: events of a change cannot be part of its transaction (%s). %s',
+)
+
+// Definitions
+export const FMOD_SETTINGS_INVALID_DEFINITIONS = createError<[string]>(
+  'FMOD_SETTINGS_INVALID_DEFINITIONS',
+  'These settings cannot be used:%s',
+)
+export const FMOD_SETTINGS_FROZEN = createError<[string]>(
+  'FMOD_SETTINGS_FROZEN',
+  'The setting "%s" was added after the application became ready. Add settings in a module\'s settings hook or in the option definitions.',
+)
+export const FMOD_SETTINGS_INVALID_RULE_RESULT = createError<[string]>(
+  'FMOD_SETTINGS_INVALID_RULE_RESULT',
+  'The validate function of the setting "%s" returned something else than a message, a list of messages or nothing. It cannot be asynchronous.',
+)
+
+// Reading
+export const FMOD_SETTINGS_UNKNOWN_KEY = createError<[string, string]>(
+  'FMOD_SETTINGS_UNKNOWN_KEY',
+  'No module defines the setting "%s".%s',
+)
+export const FMOD_SETTINGS_UNREADABLE = createError<[string, string]>(
+  'FMOD_SETTINGS_UNREADABLE',
+  'The stored value of the setting "%s" cannot be unsealed with the keys at hand (%s). Add the key it was sealed with to the option encryption.keys, or write the value again.',
+)
+
+// Secrets
+export const FMOD_SETTINGS_MISSING_SEALING_KEYS = createError<[string]>(
+  'FMOD_SETTINGS_MISSING_SEALING_KEYS',
+  'Stored values are sealed with keys that are not configured: %s. Add these keys to the option encryption.keys (or SM_SETTINGS_KEYS); older keys go after the active one.',
+)
+export const FMOD_SETTINGS_ENCRYPTION_REQUIRED = createError<[string]>(
+  'FMOD_SETTINGS_ENCRYPTION_REQUIRED',
+  'Encryption is required, but no key is configured for the sensitive settings %s. Set the option encryption.keys or SM_SETTINGS_KEYS.',
+)
+
+// Overrides
+export const FMOD_SETTINGS_INVALID_OVERRIDES = createError<[string]>(
+  'FMOD_SETTINGS_INVALID_OVERRIDES',
+  'These overrides cannot be used: %s. Correct the option overrides or SM_SETTINGS_OVERRIDES.',
+)
+
+// Stores
+export const FMOD_SETTINGS_INVALID_STORE_OPTION = createError<[string, string, string]>(
+  'FMOD_SETTINGS_INVALID_STORE_OPTION',
+  'The option "%s" of the %s store cannot be used: %s.',
+)
+export const FMOD_SETTINGS_DRIVER_MISSING = createError<[string, string, string]>(
+  'FMOD_SETTINGS_DRIVER_MISSING',
+  'The %s store needs the package "%s", which is not installed. Run: npm install %s',
+)
+export const FMOD_SETTINGS_DRIVER_UNSUPPORTED = createError<[string, string, string]>(
+  'FMOD_SETTINGS_DRIVER_UNSUPPORTED',
+  'better-sqlite3 %s would crash Node %s without a message. %s',
+)
+export const FMOD_SETTINGS_SCHEMA_OUTDATED = createError<[string, number, number]>(
+  'FMOD_SETTINGS_SCHEMA_OUTDATED',
+  'The tables of the %s store have schema version %d, this package needs %d. Start once with migrate: "auto", or run the statements of printSql().',
+)
+export const FMOD_SETTINGS_SCHEMA_TOO_NEW = createError<[string, number, number]>(
+  'FMOD_SETTINGS_SCHEMA_TOO_NEW',
+  'The tables of the %s store have schema version %d, this package knows only %d. Upgrade @fastify-modular/settings.',
+)
+export const FMOD_SETTINGS_STORE_NOT_OPEN = createError<[string]>(
+  'FMOD_SETTINGS_STORE_NOT_OPEN',
+  'The %s store is not open. Use it after open() and before close(), and give each application a store of its own.',
+)
+export const FMOD_SETTINGS_TRANSACTION_OPEN = createError(
+  'FMOD_SETTINGS_TRANSACTION_OPEN',
+  'The SQLite connection that was handed to the settings store is inside a transaction: a write could be undone after it was acknowledged. Finish that transaction first, or give the store its own connection with { file }.',
+)
+export const FMOD_SETTINGS_ENQUEUE_NOT_SYNC = createError(
+  'FMOD_SETTINGS_ENQUEUE_NOT_SYNC',
+  'A SQLite transaction cannot wait for a promise, but enqueue() returned one. Write with tx.run() before it returns.',
+)
+export const FMOD_SETTINGS_INVALID_WRITE = createError<[string]>(
+  'FMOD_SETTINGS_INVALID_WRITE',
+  'decide() changed the setting "%s" twice, or without naming its row in "reads". Name each row it may change there, and change it once.',
+)

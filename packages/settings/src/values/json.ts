@@ -1,0 +1,74 @@
+/** JSON values (S 2.3, decision 7): what comes back from the database is what went in. */
+import { maxJsonDepth } from './limits.ts'
+import { isStorable } from './text.ts'
+
+/** The problems of a Json value, of at most `maxBytes` bytes of JSON text. */
+export function checkJson(value: unknown, maxBytes: number): string[] {
+  // A value takes two bytes with its separator, so a longer walk means too long a text, or a circle.
+  const problem = new JsonWalk(maxBytes / 2 + 1).problemOf(value, 1)
+  if (problem) return [problem]
+  return Buffer.byteLength(JSON.stringify(value)) > maxBytes ? [tooLong(maxBytes)] : []
+}
+
+class JsonWalk {
+  #left: number
+  readonly #maxBytes: number
+
+  constructor(values: number) {
+    this.#left = values
+    this.#maxBytes = (values - 1) * 2
+  }
+
+  problemOf(value: unknown, depth: number): string | undefined {
+    if (--this.#left < 0) return tooLong(this.#maxBytes)
+    switch (typeof value) {
+      case 'boolean':
+        return undefined
+      case 'number':
+        return Number.isFinite(value) ? undefined : notJson
+      case 'string':
+        return isStorable(value) ? undefined : notStorable
+      case 'object':
+        return value === null ? undefined : this.#problemOfNested(value, depth)
+      default:
+        return notJson
+    }
+  }
+
+  #problemOfNested(value: object, depth: number): string | undefined {
+    if (depth > maxJsonDepth) return `Enter JSON nested at most ${maxJsonDepth} levels deep.`
+    if (Array.isArray(value)) {
+      for (const item of value) {
+        const problem = this.problemOf(item, depth + 1)
+        if (problem) return problem
+      }
+      return undefined
+    }
+    const prototype: unknown = Object.getPrototypeOf(value)
+    if (prototype !== Object.prototype && prototype !== null) return notJson
+    for (const [name, member] of Object.entries(value)) {
+      const problem = problemOfName(name, member) ?? this.problemOf(member, depth + 1)
+      if (problem) return problem
+    }
+    return undefined
+  }
+}
+
+/** Names with which merging code would change the prototype of all objects. */
+function problemOfName(name: string, member: unknown): string | undefined {
+  if (!isStorable(name)) return notStorable
+  const poisons =
+    name === '__proto__' ||
+    (name === 'constructor' &&
+      typeof member === 'object' &&
+      member !== null &&
+      Object.hasOwn(member, 'prototype'))
+  return poisons ? 'Enter JSON without members named __proto__ or constructor.prototype.' : undefined
+}
+
+const notJson = 'Enter a JSON value.'
+const notStorable = 'Enter JSON without NUL characters and unpaired surrogates.'
+
+function tooLong(maxBytes: number): string {
+  return `Enter at most ${maxBytes} bytes of JSON.`
+}

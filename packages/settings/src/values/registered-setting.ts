@@ -1,0 +1,20 @@
+/** A definition as the application uses it: checked, completed, and with what can be worked out once. */
+import type { CompleteDefinition, JsonValue, SettingDefinition } from '../setting-definition.ts'
+import type { CompiledPattern } from './pattern.ts'
+
+/** One registered setting; frozen. */
+export interface RegisteredSetting {
+  readonly definition: CompleteDefinition
+  /** The module that declared it; the host's own definitions name the host. */
+  readonly module: string
+  /** The default decoded (decision 4) and deep-frozen; null if there is none. */
+  readonly defaultValue: JsonValue
+  /** Null where there is none, or the type ignores patterns (S 2.3.2). */
+  readonly pattern: CompiledPattern | null
+  readonly validate: SettingRule | null
+  /** The longest value, in UTF-8 bytes of its text (decision 11). */
+  readonly maxBytes: number
+}
+
+/** A rule of the developer's own about one value. */
+export type SettingRule = NonNullable<SettingDefinition['validate']>
