@@ -1,0 +1,35 @@
+// Runs the steps named on the command line, in that order: `node scripts/run.mjs install build test`.
+// Arguments with a slash go to the step before them: `node scripts/run.mjs test packages/core/dist-test/caller.test.js`.
+// Nothing but Node's own modules may be imported before the step `install` has run.
+import { fileURLToPath } from 'node:url'
+
+const oldest = [20, 19]
+const steps = ['install', 'build', 'lint', 'pack', 'test', 'host', 'bench']
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+  fail(`Node ${process.versions.node} is too old: use Node ${oldest.join('.')} or later.`)
+}
+
+const plan = []
+for (const word of process.argv.slice(2)) {
+  if (steps.includes(word)) plan.push({ step: word, args: [] })
+  else if (word.includes('/') && plan.length > 0) plan.at(-1).args.push(word)
+  else fail(`There is no step "${word}". Name some of: ${steps.join(', ')}.`)
+}
+if (plan.length === 0) fail(`Name the steps to run, some of: ${steps.join(', ')}.`)
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+for (const { step, args } of plan) {
+  const { default: run } = await import(`./steps/${step}.mjs`)
+  try {
+    await run(args)
+  } catch (error) {
+    fail(`${step} failed: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,46 @@
+// Compiles every package and its tests, then builds the front ends that have a Vite configuration.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { capture, node } from '../command.mjs'
+import { filesBelow, fingerprint, packageFolders } from '../files.mjs'
+
+export default async function build() {
+  for (const folder of ['test-support', ...packageFolders()]) {
+    removeOrphans(join(folder, 'src'), join(folder, 'dist'))
+    removeOrphans(join(folder, 'test'), join(folder, 'dist-test'))
+  }
+  await node('node_modules/typescript/bin/tsc', ['--build'])
+  for (const folder of packageFolders()) {
+    const config = ['vite.config.ts', 'vite.config.mjs'].map((name) => join(folder, name)).find(existsSync)
+    if (config !== undefined) await buildPages(folder, config)
+  }
+}
+
+/** tsc leaves the output of deleted sources behind: tests that are gone would still run, files still be packed. */
+function removeOrphans(sources, output) {
+  for (const file of filesBelow(output)) {
+    if (!file.endsWith('.d.ts')) continue
+    const name = file.slice(0, -'.d.ts'.length)
+    const source = join(sources, relative(output, name))
+    if (existsSync(`${source}.ts`) || existsSync(`${source}.tsx`)) continue
+    for (const ending of ['.js', '.js.map', '.d.ts', '.d.ts.map']) rmSync(name + ending, { force: true })
+  }
+}
+
+/** Vite takes seconds; unchanged sources (of any package, they import each other) are not built again. */
+async function buildPages(folder, config) {
+  const stamp = join('node_modules/.cache/pages', folder.replaceAll('/', '-'))
+  const inputs = packageFolders().flatMap((each) => filesBelow(join(each, 'src')))
+  const wanted = fingerprint([config, 'pnpm-lock.yaml', ...inputs])
+  const found = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
+  if (found === wanted && existsSync(join(folder, 'dist/public'))) return
+  await capture(process.execPath, [viteOf(folder), 'build'], { cwd: folder })
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
+function viteOf(folder) {
+  const vite = join(folder, 'node_modules/vite/bin/vite.js')
+  if (!existsSync(vite)) throw new Error(`${folder} has a Vite configuration and no dependency "vite"`)
+  return relative(folder, vite)
+}

@@ -1,0 +1,7 @@
+// Checks style: oxlint with types, then the formatting.
+import { node } from '../command.mjs'
+
+export default async function lint() {
+  await node('node_modules/oxlint/bin/oxlint', ['--type-aware'])
+  await node('node_modules/oxfmt/bin/oxfmt', ['--check'])
+}
