@@ -1,0 +1,54 @@
+// An application that has the packed packages installed. No registry is asked: what the packages depend on is
+// linked from this repository, each dependency where only its owner sees it, so that an undeclared one is missed.
+import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Creates the application. Packages are `{ folder, content, manifest }`. */
+export function createConsumer(folder, packages) {
+  const modules = join(folder, 'node_modules')
+  for (const { content, manifest } of packages) {
+    cpSync(content, join(modules, manifest.name), { recursive: true })
+  }
+  for (const each of packages) linkDependencies(each, modules)
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }))
+  link('node_modules/@types/node', join(modules, '@types/node'))
+  for (const each of packages) linkPeers(each, modules, ({ isOptional }) => !isOptional)
+  return {
+    folder,
+    packages: packages.map(({ manifest }) => manifest),
+    /** Installs what the subpaths of the packages need: database clients, React, and their types. */
+    addOptionalPeers: () => {
+      for (const each of packages) {
+        linkPeers(each, modules, ({ isOptional }) => isOptional)
+        linkTypes(each, modules)
+      }
+    },
+  }
+}
+
+function linkDependencies({ folder, manifest }, modules) {
+  for (const name of Object.keys(manifest.dependencies ?? {})) {
+    const sibling = join(modules, name)
+    if (existsSync(sibling)) continue // one of ours: found at the top like any installed package
+    link(join(folder, 'node_modules', name), join(modules, manifest.name, 'node_modules', name))
+  }
+}
+
+function linkPeers({ folder, manifest }, modules, isWanted) {
+  for (const name of Object.keys(manifest.peerDependencies ?? {})) {
+    const isOptional = manifest.peerDependenciesMeta?.[name]?.optional === true
+    if (isWanted({ isOptional })) link(join(folder, 'node_modules', name), join(modules, name))
+  }
+}
+
+function linkTypes({ folder, manifest }, modules) {
+  for (const name of Object.keys(manifest.devDependencies ?? {})) {
+    if (name.startsWith('@types/')) link(join(folder, 'node_modules', name), join(modules, name))
+  }
+}
+
+function link(from, to) {
+  if (existsSync(to)) return
+  mkdirSync(dirname(to), { recursive: true })
+  symlinkSync(realpathSync(from), to, 'junction')
+}

@@ -1,0 +1,41 @@
+// Packs every package that is published and checks the tarballs as a stranger would meet them.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { capture, quietPnpm } from '../command.mjs'
+import { manifestOf, packageFolders } from '../files.mjs'
+import { checkConsumer } from '../pack/check-consumer.mjs'
+import { createConsumer } from '../pack/consumer.mjs'
+
+export default async function pack() {
+  const scratch = mkdtempSync(join(tmpdir(), 'fastify-modular-pack-'))
+  try {
+    const packages = []
+    for (const folder of packageFolders()) {
+      if (!manifestOf(folder).private) packages.push(await packOne(folder, scratch))
+    }
+    const consumer = createConsumer(join(scratch, 'app'), packages)
+    await checkConsumer(consumer)
+    console.log(`packages fine: ${packages.map(({ manifest }) => manifest.name).join(', ')}`)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Packs one folder; publint and attw read the tarball, `content` is where it is unpacked. */
+async function packOne(folder, scratch) {
+  const { filename } = JSON.parse(
+    await quietPnpm(['pack', '--json', '--pack-destination', scratch], { cwd: folder }),
+  )
+  await capture(process.execPath, ['node_modules/publint/src/cli.js', filename, '--strict'])
+  await capture(process.execPath, [
+    'node_modules/@arethetypeswrong/cli/dist/index.js',
+    filename,
+    '--profile',
+    'esm-only',
+  ])
+  const content = join(scratch, folder)
+  mkdirSync(content, { recursive: true })
+  await capture('tar', ['-xzf', filename, '-C', content, '--strip-components=1'])
+  return { folder: resolve(folder), content, manifest: manifestOf(content) }
+}
