@@ -1,0 +1,45 @@
+import { test } from 'tap'
+import { documentedCodes, domainCodes, misuseCodes, unprovoked } from './error-codes.js'
+import { sourceFiles, textOf } from './sources.js'
+
+const sources = sourceFiles()
+  .filter((path) => /^packages\/[^/]+\/src\//.test(path))
+  .map(textOf)
+const tests = sourceFiles()
+  .filter((path) => /^packages\/[^/]+\/test\//.test(path))
+  .map(textOf)
+const misuse = sources.flatMap(misuseCodes).toSorted()
+const domain = [...new Set(sources.flatMap(domainCodes))].toSorted()
+
+test('every error code has one row in the reference, and every row a code', (t) => {
+  t.ok(misuse.length > 10 && domain.length > 5, 'codes were found')
+  const documented = documentedCodes(textOf('docs/reference/error-codes.md'))
+  t.same(documented.toSorted(), [...misuse, ...domain].toSorted())
+  t.end()
+})
+
+test('no two places define the same misuse code', (t) => {
+  t.same(
+    misuse.filter((code, index) => misuse.indexOf(code) !== index),
+    [],
+  )
+  t.end()
+})
+
+test('every error code is provoked by some test', (t) => {
+  t.same(unprovoked([...misuse, ...domain], tests), [])
+  t.end()
+})
+
+test('codes are found where they are defined, and missing ones are noticed', (t) => {
+  t.same(misuseCodes("createError<[string]>(\n  'FMOD_A_B', 'x')\ncreateError('FMOD_C')"), [
+    'FMOD_A_B',
+    'FMOD_C',
+  ])
+  t.same(misuseCodes("throw new FMOD_A_B('x') // 'FMOD_NO'"), [])
+  t.same(domainCodes("class A extends DomainException { init = { code: 'GONE' } }"), ['GONE'])
+  t.same(domainCodes("const problem = { code: 'GONE' }"), [])
+  t.same(documentedCodes('| code | meaning |\n|---|---|\n| `A_B` | x |\n| C_D | `E_F` |'), ['A_B', 'C_D'])
+  t.same(unprovoked(['FMOD_A', 'FMOD_A_B'], ["t.throws(x, { code: 'FMOD_A_B' })"]), ['FMOD_A'])
+  t.end()
+})

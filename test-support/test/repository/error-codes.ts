@@ -1,0 +1,22 @@
+/** Error codes are API: each is written down and each is provoked by a test. */
+
+/** Returns the misuse codes (`FMOD_…`) that a source file defines by `createError`. */
+export function misuseCodes(text: string): string[] {
+  return [...text.matchAll(/createError(?:<[^>]*>)?\(\s*'(FMOD_[A-Z0-9_]+)'/g)].map((match) => match[1] ?? '')
+}
+
+/** Returns the domain codes (`NOT_FOUND`, …) that the classes of a source file carry. */
+export function domainCodes(text: string): string[] {
+  if (!/extends DomainException\b/.test(text)) return []
+  return [...text.matchAll(/\bcode: '([A-Z][A-Z0-9_]+)'/g)].map((match) => match[1] ?? '')
+}
+
+/** Returns the codes that have a row in a Markdown table: the first cell, in backticks or bare. */
+export function documentedCodes(markdown: string): string[] {
+  return [...markdown.matchAll(/^\| *`?([A-Z][A-Z0-9_]+)`? *\|/gm)].map((match) => match[1] ?? '')
+}
+
+/** Returns those of the codes that no test names. */
+export function unprovoked(codes: readonly string[], tests: readonly string[]): string[] {
+  return codes.filter((code) => !tests.some((text) => new RegExp(`\\b${code}\\b`).test(text)))
+}

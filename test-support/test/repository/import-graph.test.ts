@@ -1,0 +1,64 @@
+import { test } from 'tap'
+import { importProblems, importsOf } from './import-graph.js'
+import { sourceFiles, textOf } from './sources.js'
+
+test('imports follow the arrows of the architecture, packages and floors', (t) => {
+  const files = sourceFiles().filter((path) => path.startsWith('packages/'))
+  t.ok(files.length > 20, 'there are files to look at')
+  t.same(
+    files.flatMap((path) => importProblems(path, textOf(path))),
+    [],
+  )
+  t.end()
+})
+
+test('every way to name a module is seen, and comments are not', (t) => {
+  const text = `
+    import './a.ts'
+    import { b } from "./b.ts"
+    import type { c } from './c.ts'
+    export * from './d.ts'
+    const e = await import('./e.ts')
+    declare module '@fastify-modular/f' {}
+    // import './no.ts'
+    /* from './no.ts' */
+    const url = 'https://host/' // from './no.ts'
+  `
+  t.same(importsOf(text), ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts', '@fastify-modular/f'])
+  t.end()
+})
+
+test('a wrong arrow is found', (t) => {
+  const wrong: Record<string, string> = {
+    'packages/core/src/a.ts': "import '@fastify-modular/settings'",
+    'packages/errors/src/a.ts': "import type { Page } from '@fastify-modular/inertia'",
+    'packages/inertia/src/a.ts': "import '@fastify-modular/core/testing'",
+    'packages/public-routes/src/gate/gate.ts': "declare module '@fastify-modular/settings' {}",
+    'packages/errors/src/b.ts': "import '../test/fixture.ts'",
+    'packages/core/src/b.ts': "import { test } from 'tap'",
+    'packages/core/src/c.ts': "import '../../errors/src/problem.ts'",
+    'packages/core/src/d.ts': "import '@fastify-modular/test-support/raw-http'",
+    'packages/settings/src/values/a.ts': "import { write } from '../service/write/write.ts'",
+    'packages/settings/src/store/a.ts': "import { text } from '../values/text.ts'",
+    'packages/settings/src/service/a.ts': "import { routes } from '../http/routes.ts'",
+    'packages/settings/src/definitions/a.ts': "import type { Contract } from '../service/contract.ts'",
+    'packages/settings/src/setting-definition.ts': "import { text } from './values/text.ts'",
+    'packages/settings/src/http/a.ts': "import plugin from '../plugin.ts'",
+    'packages/settings/src/service/b.ts': "import { sql } from 'drizzle-orm'",
+  }
+  for (const [path, text] of Object.entries(wrong)) t.equal(importProblems(path, text).length, 1, path)
+  t.end()
+})
+
+test('a right arrow is not', (t) => {
+  const right: Record<string, string> = {
+    'packages/host-example/src/app.ts': "import '@fastify-modular/settings/sqlite'",
+    'packages/errors/test/a.test.ts': "import '@fastify-modular/inertia'; import { test } from 'tap'",
+    'packages/settings/src/http/a.ts': "import '../service/read/resolve.ts'; import '../misuse-errors.ts'",
+    'packages/settings/src/store/sqlite/a.ts':
+      "import '../../setting-definition.ts'; import 'drizzle-orm/sqlite-core'",
+    'packages/settings/src/plugin.ts': "import './http/routes.ts'; import '@fastify-modular/core'",
+  }
+  for (const [path, text] of Object.entries(right)) t.same(importProblems(path, text), [], path)
+  t.end()
+})

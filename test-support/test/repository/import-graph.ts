@@ -1,0 +1,88 @@
+/** The arrows of the architecture: which package and which folder may import which. */
+import { posix } from 'node:path'
+
+/** What the sources of each package may import of ours. Siblings never import siblings. */
+const packageArrows: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  inertia: [],
+  'public-routes': ['core'],
+  errors: ['core'],
+  settings: ['core'],
+  'settings-ui': ['settings'],
+  'host-example': ['core', 'inertia', 'public-routes', 'errors', 'settings', 'settings-ui'],
+}
+
+/** The floors of settings: a file stands only on its own floor and those named here. */
+const settingsFloors: Readonly<Record<string, readonly string[]>> = {
+  'setting-definition': [],
+  values: ['setting-definition'],
+  store: ['setting-definition'],
+  definitions: ['values', 'store', 'setting-definition'],
+  service: ['definitions', 'values', 'store', 'setting-definition'],
+  http: ['service', 'definitions', 'values', 'store', 'setting-definition'],
+}
+
+/** Everybody may raise a misuse error. */
+const everywhere = 'misuse-errors'
+
+/** Returns the module names that a file imports, exports from, loads lazily or augments. */
+export function importsOf(text: string): string[] {
+  const code = text.replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
+  const pattern = /\b(?:from|import|declare module)\s*\(?\s*(['"])([^'"\n]+)\1/g
+  return [...code.matchAll(pattern)].map((match) => match[2] ?? '')
+}
+
+/** Returns what is wrong with the imports of one file, one sentence each. */
+export function importProblems(path: string, text: string): string[] {
+  const [, name, area] = /^packages\/([^/]+)\/(src|test)\//.exec(path) ?? []
+  if (name === undefined) return []
+  return importsOf(text).flatMap((specifier) => {
+    const problems = [
+      area === 'src' ? packageProblem(name, specifier) : undefined,
+      area === 'src' ? testProblem(name, path, specifier) : undefined,
+      area === 'src' && name === 'settings' ? floorProblem(path, specifier) : undefined,
+      area === 'src' && name === 'settings' ? sqlProblem(path, specifier) : undefined,
+    ]
+    return problems.filter((problem) => problem !== undefined).map((problem) => `${path}: ${problem}`)
+  })
+}
+
+function packageProblem(name: string, specifier: string): string | undefined {
+  const [, target] = /^@fastify-modular\/([^/]+)/.exec(specifier) ?? []
+  if (target === undefined || target === name || target === 'test-support') return undefined
+  return packageArrows[name]?.includes(target) ? undefined : `${name} may not import ${target}`
+}
+
+function testProblem(name: string, path: string, specifier: string): string | undefined {
+  const isTestTool = /^(?:tap|fast-check|@fastify-modular\/test-support)(?:\/|$)/.test(specifier)
+  const target = resolveWithin(path, specifier)
+  const leavesSources = target !== undefined && !target.startsWith(`packages/${name}/src/`)
+  return isTestTool || leavesSources
+    ? `sources may not import tests or anything outside src: ${specifier}`
+    : undefined
+}
+
+function floorProblem(path: string, specifier: string): string | undefined {
+  const target = resolveWithin(path, specifier)
+  if (target === undefined) return undefined
+  const from = floorOf(path)
+  const to = floorOf(target)
+  const allowed = settingsFloors[from]
+  if (allowed === undefined || to === from || to === everywhere || allowed.includes(to)) return undefined
+  return `the floor ${from} may not import ${to}`
+}
+
+/** House style: SQL lives in stores. */
+function sqlProblem(path: string, specifier: string): string | undefined {
+  const isSql = /^(?:drizzle-orm|pg|better-sqlite3)(?:\/|$)/.test(specifier)
+  return isSql && floorOf(path) !== 'store' ? `only store/ may import ${specifier}` : undefined
+}
+
+/** `packages/settings/src/values/text.ts` → `values`; `…/src/plugin.ts` → `plugin` */
+function floorOf(path: string): string {
+  return path.replace(/^packages\/[^/]+\/src\//, '').replace(/(?:\/.*|\.tsx?)$/, '')
+}
+
+function resolveWithin(path: string, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined
+}
