@@ -58,7 +58,7 @@ export interface WriteRequest {
   readonly origin: string
   readonly requestId?: string | null
   readonly note?: string | null
-  /** The rows that `decide` looks at. */
+  /** The rows that `decide` looks at or changes. */
   readonly reads: readonly RowId[]
   /**
    * Decides, under the write lock, what to change; synchronous, because a transaction waits for it. Throwing writes
@@ -135,7 +135,10 @@ export interface SettingsStore {
    * Calls `onRevision` when another process may have written, and at intervals; the number is a hint. `onLost` tells
    * that hints do not arrive for now. Absent where no other process can write.
    */
-  watch?(onRevision: (revision: number) => void, onLost: (error: unknown) => void): Promise<() => Promise<void>>
+  watch?(
+    onRevision: (revision: number) => void,
+    onLost: (error: unknown) => void,
+  ): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */
   close(): Promise<void>
 }

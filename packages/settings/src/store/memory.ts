@@ -1,0 +1,72 @@
+/** A store that forgets: for tests, and for applications that have not chosen a database yet. */
+import { SettingScope } from '../setting-definition.ts'
+import { checkRequest, historyOf, planWrite } from './plan-write.ts'
+import { compareRowIds, rowIdText } from './row-id.ts'
+import type { HistoryQuery, HistoryRow, SettingsStore, StoredRow } from './store.ts'
+
+/** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
+export function memoryStore(): SettingsStore {
+  const rows = new Map<string, StoredRow>()
+  let history: HistoryRow[] = []
+  let revision = 0
+
+  // Each method runs to its end before another one starts, which makes every write atomic.
+  return {
+    name: 'memory',
+    durable: false,
+    transactional: false,
+    open: async () => {},
+    readShared: async () => ({ revision, rows: select((row) => row.scope !== SettingScope.User) }),
+    readUser: async (userId) => select((row) => row.scope === SettingScope.User && row.userId === userId),
+    readRow: async (id) => rows.get(rowIdText(id)),
+    readRevision: async () => revision,
+    write: async (request) => {
+      checkRequest(request)
+      const read = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? [])
+      const result = planWrite(request, revision, read)
+      for (const change of result.changes) {
+        if (change.after) rows.set(rowIdText(change), change.after)
+        else rows.delete(rowIdText(change))
+        history.push(Object.freeze(historyOf(change, request, result)))
+      }
+      revision = result.revision
+      return result
+    },
+    readHistory: async (query) =>
+      history
+        .filter((row) => isSelected(row, query))
+        .toSorted(newestFirst)
+        .slice(0, query.limit),
+    scan: async (after, limit) =>
+      select((row) => after === null || compareRowIds(row, after) > 0).slice(0, limit),
+    pruneHistory: async ({ olderThan, perValue }) => {
+      const before = history.length
+      const seen = new Map<string, number>()
+      history = history.toSorted(newestFirst).filter((row) => {
+        const newer = seen.get(rowIdText(row)) ?? 0
+        seen.set(rowIdText(row), newer + 1)
+        return newer === 0 || (newer < perValue && row.at >= olderThan)
+      })
+      return before - history.length
+    },
+    close: async () => {},
+  }
+
+  function select(wanted: (row: StoredRow) => boolean): StoredRow[] {
+    return [...rows.values()].filter(wanted).toSorted(compareRowIds)
+  }
+}
+
+function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
+  return (
+    (query.key === undefined || row.key === query.key) &&
+    (query.scope === undefined || row.scope === query.scope) &&
+    (query.userId === undefined || row.userId === query.userId) &&
+    (query.revision === undefined || row.revision === query.revision) &&
+    (query.before === undefined || row.revision < query.before)
+  )
+}
+
+function newestFirst(a: HistoryRow, b: HistoryRow): number {
+  return b.revision - a.revision || compareRowIds(a, b)
+}

@@ -1,0 +1,42 @@
+/** Brings the tables in SQLite up to date. */
+import type { Database } from 'better-sqlite3'
+import { isOutdated, type MigrateMode } from '../schema-version.ts'
+import { migrations, recordVersion } from './migrations.ts'
+
+/**
+ * Runs the missing migrations in one immediate transaction, whose lock makes processes that start together take turns.
+ * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
+ */
+export function migrate(client: Database, prefix: string, mode: MigrateMode): void {
+  if (mode === false) return startRevision(client, prefix)
+  if (!isOutdated('sqlite', mode, readVersion(client, prefix), migrations.length)) return
+  const run = client.transaction(() => {
+    const found = readVersion(client, prefix) // another process may have been faster
+    if (!isOutdated('sqlite', mode, found, migrations.length)) return
+    for (const migration of migrations.slice(found)) client.exec(migration(prefix))
+    client.exec(recordVersion(prefix, migrations.length))
+  })
+  run.immediate()
+}
+
+/** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
+export function printSql({ tablePrefix = '' }: { readonly tablePrefix?: string } = {}): string {
+  const steps = migrations.map((migration) => migration(tablePrefix))
+  return `begin immediate;\n\n${steps.join('\n')}${recordVersion(tablePrefix, migrations.length)}\ncommit;\n`
+}
+
+function readVersion(client: Database, prefix: string): number {
+  const exists = client.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
+  if (!exists.get(`${prefix}settings_meta`)) return 0
+  const version = client.prepare(`select value from ${prefix}settings_meta where name = 'schema'`).pluck()
+  return Number(version.get() ?? 0)
+}
+
+/** Tables of foreign migrations are empty: the counter of revisions needs its row. */
+function startRevision(client: Database, prefix: string): void {
+  client
+    .prepare(
+      `insert into ${prefix}settings_meta (name, value) values ('revision', '0') on conflict (name) do nothing`,
+    )
+    .run()
+}

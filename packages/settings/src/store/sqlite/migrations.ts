@@ -1,0 +1,50 @@
+/** The schema in SQLite, step by step. Append only: a step that was released never changes. */
+
+/** Each step is one script; `prefix` is a checked identifier or empty. Its place in the list is its version. */
+export const migrations: readonly ((prefix: string) => string)[] = [
+  (prefix) => `\
+create table ${prefix}settings_meta (
+  name text not null primary key,
+  value text not null
+) without rowid, strict;
+
+create table ${prefix}settings_value (
+  scope integer not null check (scope in (0, 1, 2)),
+  user_id text not null default '',
+  key text not null,
+  value text not null,
+  sealed integer not null default 0,
+  revision integer not null,
+  updated_at integer not null,
+  updated_by text,
+  primary key (scope, user_id, key),
+  constraint ${prefix}settings_value_user check ((scope = 2) = (user_id <> ''))
+) without rowid, strict;
+
+create table ${prefix}settings_history (
+  revision integer not null,
+  scope integer not null,
+  user_id text not null default '',
+  key text not null,
+  old_value text,
+  old_sealed integer not null default 0,
+  new_value text,
+  new_sealed integer not null default 0,
+  origin text not null,
+  actor text,
+  request_id text,
+  note text,
+  at integer not null,
+  primary key (revision, scope, user_id, key)
+) without rowid, strict;
+
+create index ${prefix}settings_history_key on ${prefix}settings_history (key, scope, user_id, revision);
+
+insert into ${prefix}settings_meta (name, value) values ('revision', '0');
+`,
+]
+
+/** Records the version that the tables have after a migration. */
+export function recordVersion(prefix: string, version: number): string {
+  return `insert into ${prefix}settings_meta (name, value) values ('schema', '${version}') on conflict (name) do update set value = excluded.value;\n`
+}

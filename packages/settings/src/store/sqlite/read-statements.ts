@@ -1,0 +1,96 @@
+/** What the SQLite store reads, prepared once. */
+import type { Database } from 'better-sqlite3'
+import { and, asc, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { SettingScope } from '../../setting-definition.ts'
+import type { HistoryQuery, HistoryRow, RowId, StoredRow } from '../store.ts'
+import type { SqliteTables } from './tables.ts'
+
+export interface SqliteReads {
+  row(id: RowId): StoredRow | undefined
+  shared(): { readonly revision: number; readonly rows: readonly StoredRow[] }
+  user(userId: string): StoredRow[]
+  revision(): number
+  history(query: HistoryQuery): HistoryRow[]
+  scan(after: RowId | null, limit: number): StoredRow[]
+  /** Changes whenever another connection has committed; costs a microsecond. */
+  dataVersion(): unknown
+}
+
+/** Prepares the reads on an open database whose tables exist. */
+export function prepareReads(
+  client: Database,
+  db: BetterSQLite3Database,
+  { values, history, meta }: SqliteTables,
+): SqliteReads {
+  const dataVersion = client.prepare('pragma data_version').pluck()
+  const inOrder = [asc(values.scope), asc(values.userId), asc(values.key)]
+  const isRevision = eq(meta.name, 'revision')
+  const row = db
+    .select()
+    .from(values)
+    .where(
+      and(
+        eq(values.scope, sql.placeholder('scope')),
+        eq(values.userId, sql.placeholder('userId')),
+        eq(values.key, sql.placeholder('key')),
+      ),
+    )
+    .prepare()
+  const user = db
+    .select()
+    .from(values)
+    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
+    .orderBy(...inOrder)
+    .prepare()
+  // One statement, so that the rows and the revision are of one moment.
+  const shared = db
+    .select({ revision: meta.value, row: values })
+    .from(meta)
+    .leftJoin(values, lt(values.scope, SettingScope.User))
+    .where(isRevision)
+    .orderBy(...inOrder)
+    .prepare()
+  const revision = db.select({ value: meta.value }).from(meta).where(isRevision).prepare()
+
+  return {
+    row: ({ scope, userId, key }) => row.get({ scope, userId, key }),
+    shared: () => {
+      const found = shared.all()
+      return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap((each) => each.row ?? []) }
+    },
+    user: (userId) => user.all({ userId }),
+    revision: () => Number(revision.get()?.value ?? 0),
+    history: (query) =>
+      db
+        .select()
+        .from(history)
+        .where(isSelected(history, query))
+        .orderBy(desc(history.revision), asc(history.scope), asc(history.userId), asc(history.key))
+        .limit(query.limit)
+        .all(),
+    scan: (after, limit) =>
+      db
+        .select()
+        .from(values)
+        .where(after ? isAfter(values, after) : undefined)
+        .orderBy(...inOrder)
+        .limit(limit)
+        .all(),
+    dataVersion: () => dataVersion.get(),
+  }
+}
+
+function isSelected(history: SqliteTables['history'], query: HistoryQuery): SQL | undefined {
+  return and(
+    query.key === undefined ? undefined : eq(history.key, query.key),
+    query.scope === undefined ? undefined : eq(history.scope, query.scope),
+    query.userId === undefined ? undefined : eq(history.userId, query.userId),
+    query.revision === undefined ? undefined : eq(history.revision, query.revision),
+    query.before === undefined ? undefined : lt(history.revision, query.before),
+  )
+}
+
+function isAfter(values: SqliteTables['values'], { scope, userId, key }: RowId): SQL {
+  return sql`(${values.scope}, ${values.userId}, ${values.key}) > (${scope}, ${userId}, ${key})`
+}

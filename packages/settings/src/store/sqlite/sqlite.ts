@@ -1,0 +1,154 @@
+/** The settings store in a SQLite file. */
+import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
+import { checkIdentifier } from '../identifiers.ts'
+import { checkRequest } from '../plan-write.ts'
+import { isStorable } from '../row-id.ts'
+import type { MigrateMode } from '../schema-version.ts'
+import type {
+  HistoryQuery,
+  HistoryRetention,
+  HistoryRow,
+  RowId,
+  SettingsStore,
+  StoredRow,
+  WriteRequest,
+  WriteResult,
+} from '../store.ts'
+import { type Connection, openConnection, type SqliteSource } from './connection.ts'
+import { toStoreFailure } from './failure.ts'
+import { watchFile } from './watch.ts'
+import { createWrite } from './write.ts'
+
+export interface SqliteOptions {
+  /** @default 'auto' */
+  readonly migrate?: MigrateMode
+  /** Put before the names of the tables. @default '' */
+  readonly tablePrefix?: string
+  /** Milliseconds after which a change of another process is noticed at the latest. @default 100 */
+  readonly pollInterval?: number
+}
+
+/**
+ * A store in a SQLite file, for one machine; several processes may share the file. Needs the package `better-sqlite3`.
+ * The connection runs in WAL mode with `synchronous = FULL`, also one that you hand over. While another process holds
+ * the lock of the file, a write blocks this one for at most five seconds.
+ * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ */
+export function sqlite(source: SqliteSource, options: SqliteOptions = {}): SettingsStore {
+  const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
+  if ('file' in source ? source.file === '' : !source.database) {
+    throw new FMOD_SETTINGS_INVALID_STORE_OPTION(
+      'file',
+      'sqlite',
+      'name a file, or hand over an open { database }',
+    )
+  }
+  if (tablePrefix !== '') checkIdentifier('sqlite', 'tablePrefix', tablePrefix)
+  if (!(pollInterval >= 1 && pollInterval <= 60_000)) {
+    throw new FMOD_SETTINGS_INVALID_STORE_OPTION('pollInterval', 'sqlite', 'use 1 to 60000 milliseconds')
+  }
+  return new SqliteStore(source, { migrate, tablePrefix, pollInterval })
+}
+
+interface OpenStore extends Connection {
+  readonly write: (request: WriteRequest) => WriteResult
+}
+
+/** One connection, synchronous inside: a method runs to its end before another one starts. */
+class SqliteStore implements SettingsStore {
+  readonly name = 'sqlite'
+  readonly transactional = 'sync'
+  readonly durable: boolean
+  readonly #source: SqliteSource
+  readonly #options: Required<SqliteOptions>
+  readonly #watches = new Set<() => void>()
+  #open: OpenStore | undefined
+
+  constructor(source: SqliteSource, options: Required<SqliteOptions>) {
+    this.durable = 'file' in source ? source.file !== ':memory:' : !source.database.memory
+    this.#source = source
+    this.#options = options
+  }
+
+  async open(): Promise<void> {
+    const { tablePrefix, migrate } = this.#options
+    try {
+      const connection = await openConnection(this.#source, tablePrefix, migrate)
+      this.#open = { ...connection, write: createWrite(connection) }
+    } catch (error) {
+      throw toStoreFailure(error)
+    }
+  }
+
+  readShared(): ReturnType<SettingsStore['readShared']> {
+    return this.#use(({ reads }) => reads.shared())
+  }
+
+  readUser(userId: string): Promise<readonly StoredRow[]> {
+    return this.#use(({ reads }) => (isStorable(userId) ? reads.user(userId) : []))
+  }
+
+  readRow(id: RowId): Promise<StoredRow | undefined> {
+    return this.#use(({ reads }) => (isStorable(id.userId) && isStorable(id.key) ? reads.row(id) : undefined))
+  }
+
+  readRevision(): Promise<number> {
+    return this.#use(({ reads }) => reads.revision())
+  }
+
+  write(request: WriteRequest): Promise<WriteResult> {
+    return this.#use(({ write }) => {
+      checkRequest(request)
+      return write(request)
+    })
+  }
+
+  readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
+    return this.#use(({ reads }) => (isStorable(`${query.key}${query.userId}`) ? reads.history(query) : []))
+  }
+
+  scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]> {
+    return this.#use(({ reads }) => reads.scan(after, limit))
+  }
+
+  pruneHistory(retention: HistoryRetention): Promise<number> {
+    return this.#use(({ writes }) => writes.pruneHistory(retention))
+  }
+
+  watch(
+    onRevision: (revision: number) => void,
+    onLost: (error: unknown) => void,
+  ): Promise<() => Promise<void>> {
+    return this.#use(({ reads }) => {
+      const interval = this.#options.pollInterval
+      const stop = watchFile({
+        dataVersion: reads.dataVersion,
+        revision: reads.revision,
+        interval,
+        onRevision,
+        onLost,
+      })
+      this.#watches.add(stop)
+      return async () => {
+        stop()
+        this.#watches.delete(stop)
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#watches) stop()
+    this.#watches.clear()
+    this.#open?.release()
+    this.#open = undefined
+  }
+
+  async #use<T>(task: (open: OpenStore) => T): Promise<T> {
+    if (!this.#open) throw new FMOD_SETTINGS_STORE_NOT_OPEN(this.name)
+    try {
+      return task(this.#open)
+    } catch (error) {
+      throw toStoreFailure(error)
+    }
+  }
+}

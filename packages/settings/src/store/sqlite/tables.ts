@@ -1,0 +1,58 @@
+/** The tables in SQLite, for drizzle (decision 27). */
+import { sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { SettingScope } from '../../setting-definition.ts'
+
+export type SqliteTables = ReturnType<typeof settingsTables>
+
+/**
+ * The tables of the store, for applications that make their own migrations with drizzle-kit (`migrate: false`).
+ * `tablePrefix` is put before each name, as in the options of the store.
+ */
+export function settingsTables({ tablePrefix = '' }: { readonly tablePrefix?: string } = {}) {
+  const values = sqliteTable(
+    `${tablePrefix}settings_value`,
+    {
+      scope: integer('scope').$type<SettingScope>().notNull(),
+      // Empty for System and Application: a nullable column would let SQL keep duplicates.
+      userId: text('user_id').notNull().default(''),
+      key: text('key').notNull(),
+      value: text('value').notNull(),
+      sealed: integer('sealed', { mode: 'boolean' }).notNull().default(false),
+      revision: integer('revision').notNull(),
+      updatedAt: integer('updated_at').notNull(),
+      updatedBy: text('updated_by'),
+    },
+    (row) => [
+      primaryKey({ columns: [row.scope, row.userId, row.key] }),
+      check(`${tablePrefix}settings_value_user`, sql`(${row.scope} = 2) = (${row.userId} <> '')`),
+    ],
+  )
+  const history = sqliteTable(
+    `${tablePrefix}settings_history`,
+    {
+      revision: integer('revision').notNull(),
+      scope: integer('scope').$type<SettingScope>().notNull(),
+      userId: text('user_id').notNull().default(''),
+      key: text('key').notNull(),
+      oldValue: text('old_value'),
+      oldSealed: integer('old_sealed', { mode: 'boolean' }).notNull().default(false),
+      newValue: text('new_value'),
+      newSealed: integer('new_sealed', { mode: 'boolean' }).notNull().default(false),
+      origin: text('origin').notNull(),
+      actor: text('actor'),
+      requestId: text('request_id'),
+      note: text('note'),
+      at: integer('at').notNull(),
+    },
+    (row) => [
+      primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),
+      index(`${tablePrefix}settings_history_key`).on(row.key, row.scope, row.userId, row.revision),
+    ],
+  )
+  const meta = sqliteTable(`${tablePrefix}settings_meta`, {
+    name: text('name').primaryKey(),
+    value: text('value').notNull(),
+  })
+  return { values, history, meta }
+}

@@ -1,0 +1,53 @@
+/** One write in SQLite, from the lock to the commit. */
+import type { SyncTx } from '@fastify-modular/core'
+import { FMOD_SETTINGS_ENQUEUE_NOT_SYNC, FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
+import { historyOf, planWrite } from '../plan-write.ts'
+import type { WriteRequest, WriteResult } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * Makes the function that writes. It takes the lock of the file first (`immediate`): a transaction that reads before it
+ * writes would otherwise fail whenever another process wrote in between, whatever the time-out.
+ * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the caller's connection is inside a transaction of its own
+ */
+export function createWrite(connection: Connection): (request: WriteRequest) => WriteResult {
+  const { client } = connection
+  const transaction = client.transaction((request: WriteRequest) => writeLocked(connection, request))
+  return (request) => {
+    // better-sqlite3 would open a savepoint, and the caller could still undo what we acknowledge.
+    if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
+    return transaction.immediate(request)
+  }
+}
+
+function writeLocked(connection: Connection, request: WriteRequest): WriteResult {
+  const { reads, writes } = connection
+  const current = request.reads.flatMap((id) => reads.row(id) ?? [])
+  const result = planWrite(request, reads.revision(), current)
+  if (result.changes.length === 0) return result
+  for (const change of result.changes) {
+    if (change.after) writes.save(change.after)
+    else writes.delete(change)
+    writes.addHistory(historyOf(change, request, result))
+  }
+  writes.saveRevision(result.revision)
+  enqueue(connection, request, result)
+  return result
+}
+
+/** @throws {FMOD_SETTINGS_ENQUEUE_NOT_SYNC} what a promise writes later would escape the transaction */
+function enqueue({ client }: Connection, request: WriteRequest, result: WriteResult): void {
+  let isOpen = true
+  const tx: SyncTx = {
+    kind: 'sync',
+    run(sql, params) {
+      if (!isOpen) throw new FMOD_SETTINGS_ENQUEUE_NOT_SYNC()
+      client.prepare(sql).run(...params)
+    },
+  }
+  const pending = request.enqueue?.(tx, result)
+  isOpen = false
+  if (!pending) return
+  pending.catch(() => {}) // its own failure is of no interest any more
+  throw new FMOD_SETTINGS_ENQUEUE_NOT_SYNC()
+}

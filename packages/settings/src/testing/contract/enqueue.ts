@@ -1,0 +1,98 @@
+/** Cases: events are enqueued in the transaction of the write (decision 28). */
+import assert from 'node:assert/strict'
+import type { AsyncTx, Tx } from '@fastify-modular/core'
+import type { SettingsStore, WriteResult } from '../../store/store.ts'
+import { change, type ContractCase, rowId, set, writeAll } from './case.ts'
+
+export const enqueue: Readonly<Record<string, ContractCase>> = {
+  'a store without transactions never enqueues': async (open) => {
+    const store = await open()
+    if (store.transactional) return
+    let calls = 0
+    await writeAll(store, [change(rowId('a'), '1')], { enqueue: () => void calls++ })
+    assert.equal(calls, 0)
+  },
+
+  'enqueue gets the promised kind of transaction and what was written': async (open) => {
+    const store = await open()
+    if (!store.transactional) return
+    const seen: { tx: Tx; written: WriteResult }[] = []
+    const result = await writeAll(store, [change(rowId('a'), '1')], {
+      enqueue: (tx, written) => void seen.push({ tx, written }),
+    })
+    assert.equal(seen.length, 1)
+    assert.equal(seen[0]?.tx.kind, store.transactional)
+    assert.deepEqual(seen[0]?.written, result)
+  },
+
+  'what enqueue writes is committed together with the rows': async (open) => {
+    const store = await open()
+    if (!store.transactional) return
+    await writeWith(store, 'a', 'create table contract_probe (note text)')
+    await writeWith(store, 'b', "insert into contract_probe values ('kept')")
+    // A second table of that name fails, so the first one is there.
+    await assert.rejects(writeWith(store, 'c', 'create table contract_probe (note text)'))
+    assert.equal(await store.readRevision(), 2)
+    assert.equal(await store.readRow(rowId('c')), undefined)
+  },
+
+  'an enqueue that throws undoes rows, history, revision and what it wrote itself': async (open) => {
+    const store = await open()
+    if (!store.transactional) return
+    await set(store, 'a', '1')
+    const stop = new Error('stop')
+    await assert.rejects(
+      writeWith(store, 'a', 'create table contract_probe (note text)', stop),
+      (error) => error === stop,
+    )
+    assert.equal((await store.readRow(rowId('a')))?.value, '1')
+    assert.equal(await store.readRevision(), 1)
+    assert.equal((await store.readHistory({ limit: 10 })).length, 1)
+    await writeWith(store, 'a', 'create table contract_probe (note text)')
+    assert.equal(await store.readRevision(), 2)
+  },
+
+  'an error that enqueue swallows does not pass for a commit': async (open) => {
+    const store = await open()
+    if (store.transactional !== 'async') return // SQLite goes on after a failed statement
+    const write = writeAll(store, [change(rowId('a'), '1')], {
+      enqueue: async (tx) => {
+        if (tx.kind === 'async') await tx.query('select * from no_such_table', []).catch(() => {})
+      },
+    })
+    await assert.rejects(write)
+    assert.equal(await store.readRow(rowId('a')), undefined)
+    assert.equal(await store.readRevision(), 0)
+  },
+
+  'parameters of enqueue are parameters': async (open) => {
+    const store = await open()
+    if (!store.transactional) return
+    await writeWith(store, 'a', 'create table contract_probe (note text)')
+    const hostile = "'); drop table contract_probe; --"
+    await writeAll(store, [change(rowId('b'), '1')], {
+      enqueue: (tx) =>
+        execute(tx, `insert into contract_probe values (${tx.kind === 'sync' ? '?' : '$1'})`, [hostile]),
+    })
+    await assert.rejects(writeWith(store, 'c', 'create table contract_probe (note text)'))
+  },
+}
+
+function writeWith(store: SettingsStore, key: string, sql: string, failure?: Error): Promise<WriteResult> {
+  return writeAll(store, [change(rowId(key), '"new"')], {
+    enqueue: (tx) => {
+      const pending = execute(tx, sql, [])
+      if (!failure) return pending
+      if (!pending) throw failure
+      return pending.then(() => Promise.reject(failure))
+    },
+  })
+}
+
+function execute(tx: Tx, sql: string, params: readonly unknown[]): void | Promise<void> {
+  return tx.kind === 'sync' ? tx.run(sql, params) : query(tx, sql, params)
+}
+
+async function query(tx: AsyncTx, sql: string, params: readonly unknown[]): Promise<void> {
+  await tx.query(sql, params)
+}

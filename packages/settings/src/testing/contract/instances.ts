@@ -1,0 +1,107 @@
+/** Cases: several writers, several instances, and what outlives a store. */
+import assert from 'node:assert/strict'
+import { change, type ContractCase, rowId, set, until, writeAll } from './case.ts'
+
+export const instances: Readonly<Record<string, ContractCase>> = {
+  '40 parallel first writes of one key give one row and 40 revisions': async (open) => {
+    const store = await open()
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => set(store, 'a', String(index))),
+    )
+    const revisions = results.map((result) => result.revision).toSorted((a, b) => a - b)
+    assert.deepEqual(
+      revisions,
+      Array.from({ length: 40 }, (_, index) => index + 1),
+    )
+    const { revision, rows } = await store.readShared()
+    assert.equal(revision, 40)
+    assert.equal(rows.length, 1)
+    assert.equal(rows[0]?.revision, 40)
+    assert.equal(results.find((result) => result.revision === 40)?.changes[0]?.after?.value, rows[0]?.value)
+  },
+
+  'no update is lost: 40 parallel increments count to 40': async (open) => {
+    const store = await open()
+    await Promise.all(
+      Array.from({ length: 40 }, () =>
+        writeAll(store, [], {
+          reads: [rowId('n')],
+          decide: (current) => [change(rowId('n'), String(Number(current.get(rowId('n'))?.value ?? 0) + 1))],
+        }),
+      ),
+    )
+    assert.equal((await store.readRow(rowId('n')))?.value, '40')
+  },
+
+  'of 20 writers who all saw the same version, one wins': async (open) => {
+    const store = await open()
+    await set(store, 'a', '"start"')
+    const writers = Array.from({ length: 20 }, (_, index) =>
+      writeAll(store, [], {
+        reads: [rowId('a')],
+        decide(current) {
+          if (current.get(rowId('a'))?.revision !== 1) throw new Error('stale')
+          return [change(rowId('a'), String(index))]
+        },
+      }),
+    )
+    const outcomes = await Promise.allSettled(writers)
+    assert.equal(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1)
+    assert.equal(await store.readRevision(), 2)
+  },
+
+  'two instances on one database share its rows and its revisions': async (open) => {
+    const first = await open()
+    if (!first.durable) return
+    const second = await open()
+    const pairs = Array.from({ length: 10 }, (_, index) => [
+      set(first, 'a', `1${index}`),
+      set(second, 'a', `2${index}`),
+    ])
+    const results = await Promise.all(pairs.flat())
+    assert.equal(new Set(results.map((result) => result.revision)).size, 20)
+    assert.equal(await first.readRevision(), 20)
+    assert.deepEqual(await first.readShared(), await second.readShared())
+  },
+
+  'closed and opened again, everything is still there': async (open) => {
+    const first = await open()
+    if (!first.durable) return
+    await writeAll(first, [change(rowId('a'), '1'), change(rowId('b', 'u1'), '"x"', true)])
+    const expected = await Promise.all([first.scan(null, 10), first.readHistory({ limit: 10 })])
+    await first.close()
+    const second = await open()
+    assert.deepEqual(await Promise.all([second.scan(null, 10), second.readHistory({ limit: 10 })]), expected)
+    assert.equal((await set(second, 'a', '2')).revision, 2)
+  },
+
+  'a watch tells of the writes of another instance until it is stopped': async (open) => {
+    const watching = await open()
+    if (!watching.watch) return
+    const writing = await open()
+    let heard = 0
+    const stop = await watching.watch(
+      (revision) => void (heard = Math.max(heard, revision)),
+      (error) => assert.fail(`the watch was lost: ${String(error)}`),
+    )
+    for (let revision = 1; revision <= 5; revision++) {
+      await set(writing, 'a', String(revision))
+      await until(`revision ${revision}`, () => heard >= revision)
+    }
+    await stop()
+    await stop()
+    await set(writing, 'a', '"unheard"')
+    assert.equal(await watching.readRevision(), 6)
+    assert.equal(heard, 5)
+  },
+
+  'closing twice is fine, and a closed store of a database says that it is closed': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    await store.close()
+    await store.close()
+    if (!store.durable) return
+    await assert.rejects(store.readRevision(), { code: 'FMOD_SETTINGS_STORE_NOT_OPEN' })
+    await assert.rejects(set(store, 'a', '2'), { code: 'FMOD_SETTINGS_STORE_NOT_OPEN' })
+  },
+}

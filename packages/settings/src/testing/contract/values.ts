@@ -1,0 +1,164 @@
+/** Cases: rows go in and come out. */
+import assert from 'node:assert/strict'
+import { SettingScope } from '../../setting-definition.ts'
+import { change, type ContractCase, rowId, set, writeAll } from './case.ts'
+
+export const values: Readonly<Record<string, ContractCase>> = {
+  'an empty store has revision 0 and no rows': async (open) => {
+    const store = await open()
+    assert.equal(await store.readRevision(), 0)
+    assert.deepEqual(await store.readShared(), { revision: 0, rows: [] })
+    assert.deepEqual(await store.readUser('u1'), [])
+    assert.equal(await store.readRow(rowId('a')), undefined)
+    assert.deepEqual(await store.scan(null, 10), [])
+    assert.deepEqual(await store.readHistory({ limit: 10 }), [])
+  },
+
+  'a written row is read back with exactly its members': async (open) => {
+    const store = await open()
+    const start = Date.now()
+    const result = await writeAll(store, [change(rowId('a'), '"x"', true)], { actor: 'ann' })
+    const row = await store.readRow(rowId('a'))
+    assert.ok(row && row.updatedAt >= start && row.updatedAt <= Date.now())
+    const { updatedAt } = row
+    assert.deepEqual(
+      { ...row },
+      { ...rowId('a'), value: '"x"', sealed: true, revision: 1, updatedAt, updatedBy: 'ann' },
+    )
+    assert.equal(result.revision, 1)
+    assert.equal(result.at, updatedAt)
+    assert.deepEqual(result.changes, [{ ...rowId('a'), before: undefined, after: row }])
+    assert.deepEqual(await store.readShared(), { revision: 1, rows: [row] })
+  },
+
+  'a second write replaces the row and reports the one before': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    const before = await store.readRow(rowId('a'))
+    const result = await writeAll(store, [change(rowId('a'), '2')], { actor: null })
+    const after = await store.readRow(rowId('a'))
+    assert.deepEqual(result.changes, [{ ...rowId('a'), before, after }])
+    assert.equal(after?.value, '2')
+    assert.equal(after?.revision, 2)
+    assert.equal(after?.updatedBy, null)
+    assert.equal((await store.readShared()).rows.length, 1)
+  },
+
+  'a value of null deletes the row (S 3.1)': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    const before = await store.readRow(rowId('a'))
+    const result = await writeAll(store, [change(rowId('a'), null)])
+    assert.deepEqual(result, {
+      revision: 2,
+      at: result.at,
+      changes: [{ ...rowId('a'), before, after: undefined }],
+    })
+    assert.equal(await store.readRow(rowId('a')), undefined)
+    assert.equal(await store.readRevision(), 2)
+  },
+
+  'a key has one row per scope and user, and none is mixed up with another (S 2.2)': async (open) => {
+    const store = await open()
+    const system = { scope: SettingScope.System, userId: '', key: 'a' }
+    const rows = [
+      change(system, '0'),
+      change(rowId('a'), '1'),
+      change(rowId('a', 'u1'), '2'),
+      change(rowId('a', 'u2'), '3'),
+    ]
+    await writeAll(store, rows)
+    const shared = await store.readShared()
+    assert.deepEqual(
+      shared.rows.map((row) => [row.scope, row.value]),
+      [
+        [0, '0'],
+        [1, '1'],
+      ],
+    )
+    assert.deepEqual(
+      (await store.readUser('u1')).map((row) => row.value),
+      ['2'],
+    )
+    await writeAll(store, [change(rowId('a', 'u1'), null)])
+    assert.deepEqual(await store.readUser('u1'), [])
+    assert.equal((await store.readRow(rowId('a', 'u2')))?.value, '3')
+    assert.equal((await store.readRow(system))?.value, '0')
+  },
+
+  'no user is served as the empty user': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    assert.deepEqual(await store.readUser(''), [])
+  },
+
+  'value text comes back byte for byte': async (open) => {
+    const store = await open()
+    const texts = [
+      '""',
+      '{"b":1,"a":2,"a":3}',
+      '12345678901234567890',
+      '-0',
+      String.raw`"\u0000 \\ \" \n ' \" $1 ? %s"`,
+      '"ä € 😀 \u2028 \u202e"',
+      `"${'x'.repeat(65_536)}"`,
+    ]
+    await writeAll(
+      store,
+      texts.map((text, index) => change(rowId(`k${index}`), text)),
+    )
+    for (const [index, text] of texts.entries()) {
+      assert.equal((await store.readRow(rowId(`k${index}`)))?.value, text)
+    }
+  },
+
+  'names are data: quotes and SQL in them are kept as they are': async (open) => {
+    const store = await open()
+    const names = [
+      "o'hara",
+      '"; drop table settings_value; --',
+      '$1',
+      '?',
+      '%',
+      '{a,b}',
+      'NULL',
+      '\\',
+      'a\tb\nc',
+    ]
+    await writeAll(
+      store,
+      names.map((name) => change(rowId('k', name), '1')),
+    )
+    for (const name of names) assert.equal((await store.readUser(name))[0]?.userId, name)
+    assert.deepEqual(await store.readUser('o_hara'), [])
+  },
+
+  'what was read is not the store: changing it changes nothing': async (open) => {
+    const store = await open()
+    const result = await set(store, 'a', '1')
+    const read = await store.readShared()
+    for (const row of [...read.rows, result.changes[0]?.after, ...(await store.scan(null, 1))]) {
+      if (row) Reflect.set(row, 'value', '"changed"')
+    }
+    assert.equal((await store.readRow(rowId('a')))?.value, '1')
+  },
+
+  'scan visits all rows of all scopes in order, page by page': async (open) => {
+    const store = await open()
+    const ids = [rowId('b'), rowId('a', 'u2'), rowId('c', 'u1'), rowId('a'), rowId('a', 'u1')]
+    await writeAll(
+      store,
+      ids.map((id) => change(id, '1')),
+    )
+    const seen: string[] = []
+    for (
+      let page = await store.scan(null, 2);
+      page.length > 0;
+      page = await store.scan(page.at(-1) ?? null, 2)
+    ) {
+      assert.ok(page.length <= 2)
+      for (const row of page) seen.push(`${row.scope} ${row.userId} ${row.key}`)
+    }
+    assert.deepEqual(seen, ['1  a', '1  b', '2 u1 a', '2 u1 c', '2 u2 a'])
+  },
+}

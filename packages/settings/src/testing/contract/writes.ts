@@ -1,0 +1,147 @@
+/** Cases: one write is atomic, and decides under the lock. */
+import assert from 'node:assert/strict'
+import { isDomainException } from '@fastify-modular/core'
+import { SettingScope } from '../../setting-definition.ts'
+import { change, type ContractCase, rowId, set, writeAll } from './case.ts'
+
+export const writes: Readonly<Record<string, ContractCase>> = {
+  'a bulk has one revision and is ordered by row, whatever the order of its changes': async (open) => {
+    const store = await open()
+    const ids = [rowId('b'), rowId('a', 'u1'), { ...rowId('z'), scope: SettingScope.System }, rowId('a')]
+    const result = await writeAll(
+      store,
+      ids.map((id) => change(id, '1')),
+    )
+    assert.deepEqual(
+      result.changes.map((it) => `${it.scope} ${it.userId} ${it.key} ${it.after?.revision}`),
+      ['0  z 1', '1  a 1', '1  b 1', '2 u1 a 1'],
+    )
+    assert.equal(await store.readRevision(), 1)
+  },
+
+  'a bulk of 500 sets, replaces and deletes at once': async (open) => {
+    const store = await open()
+    const ids = Array.from({ length: 500 }, (_, index) => rowId(`k${index}`))
+    await writeAll(
+      store,
+      ids.slice(0, 300).map((id) => change(id, '1')),
+    )
+    const result = await writeAll(
+      store,
+      ids.map((id, index) => change(id, index < 100 ? null : '2')),
+    )
+    assert.equal(result.changes.length, 500)
+    const { revision, rows } = await store.readShared()
+    assert.equal(revision, 2)
+    assert.equal(rows.length, 400)
+    assert.ok(rows.every((row) => row.value === '2' && row.revision === 2))
+  },
+
+  'decide sees the rows it asked for, as they are now': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    const expected = await store.readRow(rowId('a'))
+    const seen: unknown[] = []
+    const result = await store.write({
+      actor: null,
+      origin: 'contract',
+      reads: [rowId('a'), rowId('b')],
+      decide(current) {
+        seen.push(current.revision, current.get(rowId('a')), current.get(rowId('b')))
+        return []
+      },
+    })
+    assert.deepEqual(seen, [1, expected, undefined])
+    assert.equal(result.revision, 1)
+    assert.deepEqual(result.changes, [])
+  },
+
+  'a write that throws in decide changes nothing and rejects with that error': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    const stop = new Error('stop')
+    const write = writeAll(store, [change(rowId('a'), '2')], {
+      decide: () => {
+        throw stop
+      },
+    })
+    await assert.rejects(write, (error) => error === stop)
+    assert.equal((await store.readRow(rowId('a')))?.value, '1')
+    assert.equal(await store.readRevision(), 1)
+    assert.equal((await set(store, 'a', '3')).revision, 2)
+  },
+
+  'an equal value and the deletion of nothing leave no revision and no history (decision 27)': async (
+    open,
+  ) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    let enqueued = 0
+    const result = await writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), null)], {
+      enqueue: () => void enqueued++,
+    })
+    assert.deepEqual(result.changes, [])
+    assert.equal(result.revision, 1)
+    assert.equal(await store.readRevision(), 1)
+    assert.equal((await store.readHistory({ limit: 10 })).length, 1)
+    assert.equal(enqueued, 0)
+  },
+
+  'the same text sealed is another value': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    const result = await writeAll(store, [change(rowId('a'), '1', true)])
+    assert.equal(result.changes.length, 1)
+    assert.equal((await store.readRow(rowId('a')))?.sealed, true)
+  },
+
+  'an empty write is fine': async (open) => {
+    const store = await open()
+    const result = await writeAll(store, [])
+    assert.equal(result.revision, 0)
+    assert.deepEqual(result.changes, [])
+  },
+
+  'two changes of one row are refused and nothing is written': async (open) => {
+    const store = await open()
+    const twice = [change(rowId('b'), '1'), change(rowId('a'), '1'), change(rowId('a'), '2')]
+    await assert.rejects(writeAll(store, twice), { code: 'FMOD_SETTINGS_INVALID_WRITE' })
+    assert.equal(await store.readRevision(), 0)
+    assert.deepEqual((await store.readShared()).rows, [])
+  },
+
+  'a change of a row that was not read is refused and nothing is written': async (open) => {
+    const store = await open()
+    const blind = writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), '1')], { reads: [rowId('a')] })
+    await assert.rejects(blind, { code: 'FMOD_SETTINGS_INVALID_WRITE' })
+    assert.deepEqual((await store.readShared()).rows, [])
+  },
+
+  'a user id belongs to User scope and to no other': async (open) => {
+    const store = await open()
+    const wrong = [
+      { scope: SettingScope.Application, userId: 'u1', key: 'a' },
+      { scope: SettingScope.System, userId: 'u1', key: 'a' },
+      { scope: SettingScope.User, userId: '', key: 'a' },
+    ]
+    for (const id of wrong) await assert.rejects(writeAll(store, [change(id, '1')]), isDomainException)
+    assert.equal(await store.readRevision(), 0)
+  },
+
+  'NUL and lone surrogates are refused, and never find a row of somebody else': async (open) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('k', 'a\ufffd'), '1')])
+    for (const text of ['a\0', 'a\ud800', '\udc00']) {
+      await assert.rejects(writeAll(store, [change(rowId('k', text), '1')]), isDomainException)
+      await assert.rejects(writeAll(store, [change(rowId(text), '1')]), isDomainException)
+      await assert.rejects(writeAll(store, [change(rowId('k'), text)]), isDomainException)
+      await assert.rejects(writeAll(store, [change(rowId('k'), '1')], { actor: text }), isDomainException)
+      await assert.rejects(writeAll(store, [change(rowId('k'), '1')], { note: text }), isDomainException)
+      assert.deepEqual(await store.readUser(text), [])
+      assert.equal(await store.readRow(rowId('k', text)), undefined)
+      assert.equal(await store.readRow(rowId(text)), undefined)
+      assert.deepEqual(await store.readHistory({ userId: text, limit: 10 }), [])
+    }
+    assert.equal(await store.readRevision(), 1)
+  },
+}

@@ -1,0 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import { storeContract } from '@fastify-modular/settings/testing'
+import { test } from 'tap'
+
+storeContract(test, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
+  return {
+    create: () => sqlite({ file: join(folder, 'settings.db') }, { pollInterval: 5 }),
+    dispose: () => rm(folder, { recursive: true }),
+  }
+})
