@@ -18,20 +18,21 @@ const reservedKeys: ReadonlySet<string> = new Set([
   'stream',
 ])
 
-const isText = (value: unknown): boolean => typeof value === 'string'
+const isText = (value: unknown): value is string => typeof value === 'string'
 const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 const isNumber = (value: unknown): boolean => Number.isFinite(value)
 const isOptional = (check: (value: unknown) => boolean) => (value: unknown) => value === null || check(value)
 
-/** What each member must be; `key` and `allowedValues` have rules of their own. */
+/** What each member must be before anything else is asked of it. */
 const members: readonly (readonly [keyof CompleteDefinition, (value: unknown) => boolean, string])[] = [
-  ['displayName', (value) => typeof value === 'string' && value.trim() !== '', 'a text'],
+  ['displayName', (value) => isText(value) && value.trim() !== '', 'a text'],
   ['scope', isOneOf(SettingScope), 'a member of SettingScope'],
   ['type', isOneOf(SettingType), 'a member of SettingType'],
   ['description', isOptional(isText), 'a text'],
   ['group', isOptional(isText), 'a text'],
   ['placeholder', isOptional(isText), 'a text'],
   ['defaultValue', isOptional(isText), 'its raw text, like "587" or "true"'],
+  ['allowedValues', isOptional(isListOfText), 'a list of texts that are not empty'],
   ['pattern', isOptional(isText), 'the text of a regular expression'],
   ['min', isOptional(isNumber), 'a finite number'],
   ['max', isOptional(isNumber), 'a finite number'],
@@ -43,19 +44,17 @@ const members: readonly (readonly [keyof CompleteDefinition, (value: unknown) =>
 
 /** Returns the problems of a definition, apart from its pattern and its default. */
 export function checkDefinition(definition: CompleteDefinition): string[] {
-  return [
-    ...checkKey(definition.key),
-    ...members
-      .filter(([name, fits]) => !fits(definition[name]))
-      .map(([name, , what]) => `${name} must be ${what}`),
-    ...checkAllowedValues(definition),
-    ...(definition.min !== null && definition.max !== null && definition.min > definition.max
-      ? [`min ${definition.min} is greater than max ${definition.max}`]
-      : []),
-    ...(definition.public === true && definition.sensitive === true
-      ? ['a sensitive setting cannot be public: remove one of the two']
-      : []),
-  ]
+  const wrongMembers = members
+    .filter(([name, fits]) => !fits(definition[name]))
+    .map(([name, , what]) => `${name} must be ${what}`)
+  if (wrongMembers.length > 0) return wrongMembers
+
+  const { key, min, max, sensitive } = definition
+  const problems = [...checkKey(key), ...checkAllowedValues(definition)]
+  if (min !== null && max !== null && min > max) problems.push(`min ${min} is greater than max ${max}`)
+  if (definition.public && sensitive)
+    problems.push('a sensitive setting cannot be public: remove one of the two')
+  return problems
 }
 
 /** Returns what is legal and probably not meant. */
@@ -84,8 +83,7 @@ export function hasPattern(type: SettingType): boolean {
   return type === SettingType.Text || type === SettingType.Password || type === SettingType.MultilineText
 }
 
-function checkKey(key: unknown): string[] {
-  if (typeof key !== 'string') return ['key must be a text']
+function checkKey(key: string): string[] {
   if (key.length > 100) return ['the key has more than 100 characters'] // Fastify's router answers 414 above
   if (!keyGrammar.test(key)) {
     return [
@@ -96,12 +94,12 @@ function checkKey(key: unknown): string[] {
 }
 
 function checkAllowedValues({ type, allowedValues }: CompleteDefinition): string[] {
-  if (allowedValues === null) return type === SettingType.Select ? ['a Select needs allowedValues'] : []
-  if (!Array.isArray(allowedValues) || !allowedValues.every((value) => isText(value) && value !== '')) {
-    return ['allowedValues must be a list of texts that are not empty']
-  }
-  if (new Set(allowedValues).size < allowedValues.length) return ['allowedValues has a value twice']
-  return type === SettingType.Select && allowedValues.length === 0 ? ['a Select needs allowedValues'] : []
+  if (type === SettingType.Select && !allowedValues?.length) return ['a Select needs allowedValues']
+  return new Set(allowedValues).size < (allowedValues?.length ?? 0) ? ['allowedValues has a value twice'] : []
+}
+
+function isListOfText(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => isText(item) && item !== '') // decision 10: "" is no Select value
 }
 
 function isOneOf(enumeration: Readonly<Record<string, number>>): (value: unknown) => boolean {

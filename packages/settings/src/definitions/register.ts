@@ -21,13 +21,14 @@ export function registerDefinition(
   module: string,
   limits: ValueLimits,
 ): Registration {
-  if (typeof declared !== 'object' || declared === null) return refused('this is no setting definition')
   const definition = completeDefinition(declared)
   const problems = checkDefinition(definition)
   if (problems.length > 0) return { problems, warnings: [] }
 
   const pattern = patternOf(definition)
   if (pattern === 'invalid') return refused('the pattern is no valid regular expression of JavaScript')
+  if (declared.validate && typeof declared.validate !== 'function')
+    return refused('validate must be a function')
   const validate = declared.validate?.bind(declared) ?? null
   const maxBytes = maxBytesOf(definition.type, limits)
   const setting = { definition, module, defaultValue: null, pattern, validate, maxBytes }

@@ -47,23 +47,26 @@ class DefinitionRegistry implements Registry {
   }
 
   add(definition: SettingDefinition, module: string): void {
-    const name = describe(definition)
-    if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(name)
-    const twin = this.#declared.get(name.toLowerCase())
-    if (twin?.definition === definition) return
-    if (twin) {
-      const differs = describe(twin.definition) === name ? '' : `as "${describe(twin.definition)}" `
+    const key = keyOf(definition)
+    if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(key ?? '')
+    if (key === undefined) {
       this.#problems.push(
-        `setting "${name}" (module "${module}"): the module "${twin.module}" defines it ${differs}too`,
+        `the module "${module}" adds something that is no setting definition: it has no key`,
       )
       return
     }
-    this.#declared.set(name.toLowerCase(), { definition, module })
+    const twin = this.#declared.get(key.toLowerCase())
+    if (twin && twin.definition === definition) return
+    const where = `setting "${key}" (module "${module}"): `
+    if (twin) {
+      this.#problems.push(`${where}the module "${twin.module}" defines it as "${twin.definition.key}"`)
+      return
+    }
+    this.#declared.set(key.toLowerCase(), { definition, module })
     const { setting, problems, warnings } = registerDefinition(definition, module, this.#limits)
-    const where = `setting "${name}" (module "${module}"): `
     this.#problems.push(...problems.map((problem) => where + problem))
     this.#warnings.push(...warnings.map((warning) => where + warning))
-    if (setting) this.#settings.set(setting.definition.key, setting)
+    if (setting) this.#settings.set(key, setting)
   }
 
   check(): void {
@@ -104,9 +107,8 @@ class DefinitionRegistry implements Registry {
   }
 }
 
-/** The key, or what else was handed in. */
-function describe(definition: unknown): string {
-  const key: unknown =
-    typeof definition === 'object' && definition !== null && 'key' in definition ? definition.key : definition
-  return typeof key === 'string' ? key : String(key)
+/** JavaScript modules may hand in anything. */
+function keyOf(definition: unknown): string | undefined {
+  if (typeof definition !== 'object' || definition === null || !('key' in definition)) return undefined
+  return typeof definition.key === 'string' ? definition.key : undefined
 }

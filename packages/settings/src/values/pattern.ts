@@ -115,10 +115,13 @@ function createWatchdog(): (task: () => boolean, timeout: number) => boolean {
   }
 }
 
-/** Broken off by the watchdog, or by V8 when backtracking used up its stack. */
+/** Broken off by the watchdog (whose error belongs to another realm), or by V8 when backtracking used up its stack. */
 function isBrokenOff(error: unknown): boolean {
+  if (error instanceof RangeError) return true
   return (
-    error instanceof RangeError ||
-    (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
   )
 }

@@ -1,0 +1,213 @@
+import fc from 'fast-check'
+import { test } from 'tap'
+import { createDefinitionRegistry } from '#src/definitions/registry.js'
+import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
+import { define } from '../registered.js'
+
+function problemOf(definition: unknown): string {
+  const registry = createDefinitionRegistry()
+  registry.add(definition as SettingDefinition, 'test')
+  try {
+    registry.check()
+    return ''
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+test('decision 2: keys follow the grammar and have at most 100 characters', async (t) => {
+  const good = [
+    'a',
+    'app.title',
+    'app.camelCase',
+    'a.b.c.d',
+    'a-b.c_d',
+    'a.1',
+    'a.-',
+    'a'.repeat(100),
+    'smtp.host2',
+  ]
+  for (const key of good) t.equal(problemOf(define(SettingType.Text, { key })), '', key)
+  const bad = [
+    '',
+    '.',
+    'app.',
+    '.app',
+    'a..b',
+    '1a',
+    '_a',
+    'INVALID KEY!',
+    'a b',
+    'a/b',
+    'a%2eb',
+    '../x',
+    'a\n',
+    'ü',
+    'a.ü',
+    '__proto__',
+    'a'.repeat(101),
+  ]
+  for (const key of bad) t.match(problemOf(define(SettingType.Text, { key })), /key/, JSON.stringify(key))
+})
+
+test('decision 2: a key that would shadow a route of the API is refused', async (t) => {
+  const reserved = [
+    'me',
+    'bulk',
+    'definitions',
+    'public',
+    'export',
+    'import',
+    'changes',
+    'history',
+    'resolved',
+    'inspect',
+    'stream',
+    'probe',
+  ]
+  for (const key of reserved)
+    t.match(problemOf(define(SettingType.Text, { key })), /path of the settings API/, key)
+  t.equal(problemOf(define(SettingType.Text, { key: 'me.name' })), '', 'only by itself')
+})
+
+const refused: readonly (readonly [string, SettingType, Partial<SettingDefinition>, RegExp])[] = [
+  [
+    'an invalid pattern',
+    SettingType.Text,
+    { pattern: '[unclosed' },
+    /pattern is no valid regular expression/,
+  ],
+  ['min above max', SettingType.Number, { min: 10, max: 5 }, /min 10 is greater than max 5/],
+  [
+    'a Select without allowedValues',
+    SettingType.Select,
+    { allowedValues: null },
+    /Select needs allowedValues/,
+  ],
+  ['a Select with an empty list', SettingType.Select, { allowedValues: [] }, /Select needs allowedValues/],
+  ['an empty allowed value', SettingType.Select, { allowedValues: ['a', ''] }, /texts that are not empty/],
+  ['an allowed value twice', SettingType.Select, { allowedValues: ['a', 'a'] }, /twice/],
+  ['public together with sensitive', SettingType.Text, { public: true, sensitive: true }, /cannot be public/],
+  [
+    'a Number default that is none',
+    SettingType.Number,
+    { defaultValue: '' },
+    /default breaks the definition: Write a number/,
+  ],
+  ['a Number default out of bounds', SettingType.Number, { min: 1, defaultValue: '0' }, /at least 1/],
+  ['a Number default beyond all numbers', SettingType.Number, { defaultValue: '1e400' }, /Enter a number/],
+  ['a Bool default that is none', SettingType.Bool, { defaultValue: 'yes' }, /true or false/],
+  ['a Json default that is none', SettingType.Json, { defaultValue: '{a:1}' }, /valid JSON/],
+  ['a Json default of an empty string', SettingType.Json, { defaultValue: '""' }, /empty string/],
+  ['a Select default that is no member', SettingType.Select, { defaultValue: 'enormous' }, /one of: compact/],
+  ['a Color default that is none', SettingType.Color, { defaultValue: '#fff' }, /hex color/],
+  ['a Url default that is none', SettingType.Url, { defaultValue: '/x' }, /URL/],
+  ['a DateTime default that is none', SettingType.DateTime, { defaultValue: '2025-02-30T00:00' }, /ISO 8601/],
+  [
+    'a default that its pattern refuses',
+    SettingType.Text,
+    { pattern: '^a', defaultValue: 'b' },
+    /pattern \^a/,
+  ],
+  [
+    'a required setting with an empty default',
+    SettingType.Text,
+    { required: true, defaultValue: ' ' },
+    /required/,
+  ],
+  [
+    'a default that its own rule refuses',
+    SettingType.Text,
+    { defaultValue: 'x', validate: () => 'Not x.' },
+    /Not x\./,
+  ],
+  ['a default that is too long', SettingType.Text, { defaultValue: 'x'.repeat(16_385) }, /16384 bytes/],
+]
+for (const [what, type, members, message] of refused) {
+  test(`decision 3: ${what} is refused at boot`, async (t) => {
+    t.match(problemOf(define(type, members)), message)
+  })
+}
+
+test('decision 3: what looks like a problem and is none boots', async (t) => {
+  const fine: readonly (readonly [SettingType, Partial<SettingDefinition>])[] = [
+    [SettingType.Text, { required: true }],
+    [SettingType.Text, { defaultValue: '' }],
+    [SettingType.Url, { defaultValue: '' }],
+    [SettingType.Number, { min: 5, max: 5, defaultValue: '5' }],
+    [SettingType.Number, { min: 0, max: null }],
+    [SettingType.Json, { defaultValue: 'null' }],
+    [SettingType.Text, { pattern: '^(?=a)a+$', defaultValue: 'aa' }],
+    [SettingType.Password, { sensitive: true, required: true }],
+    [SettingType.Text, { public: true }],
+  ]
+  for (const [type, members] of fine) t.equal(problemOf(define(type, members)), '', JSON.stringify(members))
+})
+
+test('JavaScript modules get an error for a member of the wrong type', async (t) => {
+  const base = define(SettingType.Text)
+  const wrong: Record<string, unknown[]> = {
+    displayName: [undefined, '', ' ', 5, null],
+    scope: [undefined, 3, -1, '1', 'User', null, 0.5],
+    type: [undefined, 11, -1, 'Text', null],
+    description: [5, {}],
+    group: [5],
+    placeholder: [false],
+    defaultValue: [587, true, {}],
+    pattern: [/x/, 5],
+    min: ['1', Number.NaN, Infinity],
+    max: ['1', Number.NaN],
+    order: ['1', Number.NaN],
+    required: ['false', 0],
+    sensitive: ['no', 1],
+    public: [1],
+    allowedValues: ['a,b', {}, [1], [null]],
+  }
+  for (const [member, values] of Object.entries(wrong)) {
+    for (const value of values)
+      t.match(problemOf({ ...base, [member]: value }), member, `${member}: ${String(value)}`)
+  }
+  for (const nothing of [
+    undefined,
+    null,
+    5,
+    'app.title',
+    Symbol('s'),
+    { ...base, key: undefined },
+    { ...base, key: 5 },
+  ])
+    t.match(problemOf(nothing), /no setting definition/)
+})
+
+test('no definition makes the registry throw before check', async () => {
+  const hostile = fc.record(
+    Object.fromEntries(
+      Object.keys({
+        ...define(SettingType.Select),
+        min: 1,
+        max: 1,
+        pattern: '',
+        validate: 1,
+        required: true,
+      }).map((name) => [name, fc.anything()]),
+    ),
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(hostile, (definition) => typeof problemOf(definition) === 'string'),
+    { numRuns: 500 },
+  )
+})
+
+test('no problem repeats a sensitive default', async (t) => {
+  const problem = problemOf(
+    define(SettingType.Password, { sensitive: true, defaultValue: 'hunter2', pattern: '^x' }),
+  )
+  t.match(problem, /default breaks the definition/)
+  t.notMatch(problem, 'hunter2')
+})
+
+test('S 2.2, S 2.3: scopes and types are the integers of the specification', async (t) => {
+  t.same(SettingScope, { System: 0, Application: 1, User: 2 })
+  t.same(Object.values(SettingType), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+})

@@ -1,0 +1,115 @@
+/** Compile-time assertions: this file is compiled with the tests and never runs. */
+import { setting, type SettingKeys, type SettingToken, type SettingValue } from '#src/definitions/tokens.js'
+import { type JsonValue, type SettingDefinition, SettingScope } from '#src/setting-definition.js'
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- two generic functions compare types exactly
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+type Assert<T extends true> = T
+
+const common = { displayName: 'Test', scope: SettingScope.Application } as const
+
+interface Rule {
+  readonly from: string
+  readonly to: string
+}
+
+const mail = {
+  host: setting.text('mail.host', { ...common, default: 'localhost', pattern: '^[a-z.]+$' }),
+  port: setting.number('mail.port', { ...common, default: 587, min: 1, max: 65535 }),
+  timeout: setting.number('mail.timeout', { ...common, default: null }),
+  secure: setting.bool('mail.secure', { ...common, default: false }),
+  theme: setting.select('mail.theme', { ...common, allowedValues: ['light', 'dark'], default: 'light' }),
+  priority: setting.select('mail.priority', { ...common, allowedValues: ['low', 'high'] }),
+  rules: setting.json<readonly Rule[]>()('mail.rules', { ...common, default: [] }),
+  limits: setting.json<Rule>()('mail.limits', common),
+  anything: setting.json('mail.anything', common),
+  options: setting.json('mail.options', { ...common, default: { retries: 3 } }),
+  password: setting.password('mail.password', { ...common, sensitive: true }),
+}
+
+/** One line of declaration merging: an interface extends the keys of a token map. */
+interface Keys extends SettingKeys<typeof mail> {}
+
+export type Assertions = [
+  // A value is never null where there is a default, and may be null where there is none.
+  Assert<Equal<SettingValue<typeof mail.host>, string>>,
+  Assert<Equal<SettingValue<typeof mail.port>, number>>,
+  Assert<Equal<SettingValue<typeof mail.timeout>, number | null>>,
+  Assert<Equal<SettingValue<typeof mail.secure>, boolean>>,
+  Assert<Equal<SettingValue<typeof mail.theme>, 'light' | 'dark'>>,
+  Assert<Equal<SettingValue<typeof mail.priority>, 'low' | 'high' | null>>,
+  Assert<Equal<SettingValue<typeof mail.rules>, readonly Rule[]>>,
+  Assert<Equal<SettingValue<typeof mail.limits>, Rule | null>>,
+  Assert<Equal<SettingValue<typeof mail.anything>, JsonValue>>,
+  Assert<Equal<SettingValue<typeof mail.options>, JsonValue>>,
+  Assert<Equal<SettingValue<typeof mail.password>, string | null>>,
+  // Keys are literal, and a map of tokens becomes a map of keys.
+  Assert<Equal<typeof mail.port.key, 'mail.port'>>,
+  Assert<Equal<SettingKeys<typeof mail>['mail.port'], number>>,
+  Assert<Equal<SettingKeys<typeof mail>['mail.priority'], 'low' | 'high' | null>>,
+  Assert<Equal<keyof SettingKeys<Pick<typeof mail, 'host' | 'port'>>, 'mail.host' | 'mail.port'>>,
+  Assert<Equal<Keys['mail.theme'], 'light' | 'dark'>>,
+]
+
+// A token is a definition, and one of a narrower type is one of a wider.
+const definition: SettingDefinition = mail.rules
+const wider: SettingToken<string | number> = mail.port
+// @ts-expect-error -- not the other way round
+const narrower: SettingToken<5> = mail.port
+// @ts-expect-error -- tokens of different values differ
+const other: SettingToken<boolean> = mail.port
+export const used = [definition, wider, narrower, other]
+
+// Wrong defaults.
+// @ts-expect-error -- a text is no number
+setting.number('a.a', { ...common, default: '587' })
+// @ts-expect-error -- a number is no text
+setting.text('a.a', { ...common, default: 587 })
+// @ts-expect-error -- not among the allowed values
+setting.select('a.a', { ...common, allowedValues: ['light', 'dark'], default: 'blue' })
+// @ts-expect-error -- not of the declared type
+setting.json<Rule>()('a.a', { ...common, default: { from: 1 } })
+// @ts-expect-error -- JSON cannot carry functions
+setting.json('a.a', { ...common, default: () => 1 })
+// @ts-expect-error -- the typed default replaces the raw one
+setting.number('a.a', { ...common, defaultValue: '587' })
+
+// Members that a type does not have.
+// @ts-expect-error -- bounds are for numbers
+setting.text('a.a', { ...common, min: 1 })
+// @ts-expect-error -- patterns are for text
+setting.number('a.a', { ...common, pattern: 'x' })
+// @ts-expect-error -- an Email has its own format
+setting.email('a.a', { ...common, pattern: 'x' })
+// @ts-expect-error -- a Select needs its values
+setting.select('a.a', { ...common })
+// @ts-expect-error -- at least one
+setting.select('a.a', { ...common, allowedValues: [] })
+// @ts-expect-error -- a misspelt member
+setting.text('a.a', { ...common, requird: true })
+
+// Members that every setting needs.
+// @ts-expect-error -- no scope
+setting.text('a.a', { displayName: 'A' })
+// @ts-expect-error -- no display name
+setting.text('a.a', { scope: SettingScope.User })
+// @ts-expect-error -- no such scope
+setting.text('a.a', { displayName: 'A', scope: 3 })
+
+// Rules.
+setting.number('a.a', { ...common, validate: (value) => (value.toFixed() === '1' ? 'One.' : undefined) })
+setting.select('a.a', {
+  ...common,
+  allowedValues: ['x', 'y'],
+  validate: (value) => (value === 'x' ? ['X.'] : []),
+})
+setting.json<Rule>()('a.a', {
+  ...common,
+  validate: ({ from, to }) => (from === to ? 'Enter two ends.' : undefined),
+})
+// @ts-expect-error -- the rule of a number gets numbers
+setting.number('a.a', { ...common, validate: (value: string) => value })
+// @ts-expect-error -- a rule is synchronous
+setting.number('a.a', { ...common, validate: async () => 'Late.' })
+// @ts-expect-error -- a rule returns messages
+setting.number('a.a', { ...common, validate: () => true })
