@@ -1,13 +1,19 @@
 /** All definitions of an application (S 2.1, S 4.2). Modules add theirs, then they are checked together and frozen. */
 import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
-import type { SettingDefinitions } from '../service/contract.ts'
-import type { SettingDefinition, SettingScope } from '../setting-definition.ts'
+import type { CompleteDefinition, SettingDefinition, SettingScope } from '../setting-definition.ts'
 import { defaultLimits, type ValueLimits } from '../values/limits.ts'
 import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { closestKey } from './closest-key.ts'
 import { registerDefinition } from './register.ts'
 
 export type { RegisteredSetting }
+
+/** The definitions of all modules, read-only (S 4.2). */
+export interface SettingDefinitions {
+  /** In the order of registration; all, or those of one scope. */
+  getDefinitions(scope?: SettingScope): readonly CompleteDefinition[]
+  getDefinition(key: string): CompleteDefinition | null
+}
 
 /** The registry as the plugin uses it; other code sees `SettingDefinitions`. */
 export interface Registry extends SettingDefinitions {
@@ -97,12 +103,12 @@ class DefinitionRegistry implements Registry {
     return closestKey(key, this.#settings.keys())
   }
 
-  getDefinitions(scope?: SettingScope): ReturnType<SettingDefinitions['getDefinitions']> {
+  getDefinitions(scope?: SettingScope): readonly CompleteDefinition[] {
     const definitions = this.all().map((setting) => setting.definition)
     return scope === undefined ? definitions : definitions.filter((definition) => definition.scope === scope)
   }
 
-  getDefinition(key: string): ReturnType<SettingDefinitions['getDefinition']> {
+  getDefinition(key: string): CompleteDefinition | null {
     return this.#settings.get(key)?.definition ?? null
   }
 }

@@ -1,5 +1,7 @@
 /** The settings contract for other modules, in process (S 4.2; names in camelCase, without Async). */
-import type { CompleteDefinition, JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
+
+export type { SettingDefinitions } from '../definitions/registry.ts'
 
 /** One entry of a bulk write (S 2.5). */
 export interface BulkSettingUpdate {
@@ -55,13 +57,23 @@ export interface SettingsContract {
   /** The stored value in raw form (decision 4), or null when none is stored. Sensitive values are real. */
   getSetting(key: string, scope: SettingScope, userId?: string): Promise<string | null>
   /** The stored value decoded, or null when none is stored. */
-  getSettingAs<T extends JsonValue = JsonValue>(key: string, scope: SettingScope, userId?: string): Promise<T | null>
+  getSettingAs<T extends JsonValue = JsonValue>(
+    key: string,
+    scope: SettingScope,
+    userId?: string,
+  ): Promise<T | null>
   /** User → application → default, in raw form (S 3.2). */
   resolveUserSetting(key: string, userId: string): Promise<string | null>
   /** User → application → default, decoded, also for sensitive settings (S 2.7). */
   resolveUserSettingElement(key: string, userId: string): Promise<JsonValue>
   /** @throws {SettingValidationException} the value breaks the definition */
-  setSetting(key: string, value: JsonValue, scope: SettingScope, userId?: string, options?: WriteOptions): Promise<void>
+  setSetting(
+    key: string,
+    value: JsonValue,
+    scope: SettingScope,
+    userId?: string,
+    options?: WriteOptions,
+  ): Promise<void>
   /** All or nothing, System and Application only. @throws {SettingValidationException} with all errors by key */
   setMany(updates: readonly BulkSettingUpdate[], options?: WriteOptions): Promise<void>
   /** Removes the stored value; removing nothing is fine. */
@@ -72,11 +84,4 @@ export interface SettingsContract {
   getSettingValues(filter?: SettingsFilter): Promise<readonly SettingValueDto[]>
   /** One value as responses show it, or null for an unknown key. */
   getSettingValue(key: string, scope: SettingScope, userId?: string): Promise<SettingValueDto | null>
-}
-
-/** The definitions of all modules, read-only (S 4.2). */
-export interface SettingDefinitions {
-  /** In the order of registration; all, or those of one scope. */
-  getDefinitions(scope?: SettingScope): readonly CompleteDefinition[]
-  getDefinition(key: string): CompleteDefinition | null
 }
