@@ -35,6 +35,11 @@ export function compilePattern(source: string): CompiledPattern {
   return { source, steps: Infinity, search: (text) => backtracking.test(text), recover() {} }
 }
 
+/** Whether the pattern is valid under the flag u, under which validators of JSON Schema compile it. */
+export function isUnicodePattern(source: string): boolean {
+  return compileUnicode(source) !== undefined
+}
+
 /**
  * Creates the budget of one request. A search that exceeds it is broken off, and every later one fails at once.
  * @param limit milliseconds of searching @default 50

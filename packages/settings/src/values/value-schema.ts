@@ -1,0 +1,48 @@
+/** JSON Schema of what may be written to a setting, for clients that generate forms (draft 2020-12). */
+import { SettingType, type CompleteDefinition } from '../setting-definition.ts'
+import { dateTimePattern } from './date-time.ts'
+import { isUnicodePattern } from './pattern.ts'
+
+/** A JSON Schema as plain data. */
+export type ValueSchema = Readonly<Record<string, unknown>>
+
+/**
+ * Returns the schema of a definition's values. Whatever the setting accepts satisfies it; the reverse is not promised:
+ * the calendar, the details of addresses and the developer's own rule are beyond JSON Schema.
+ */
+export function valueSchema(definition: CompleteDefinition): ValueSchema {
+  const schema = schemaOf(definition)
+  // Null clears what is not required (decision 10).
+  return definition.required ? schema : { anyOf: [schema, { type: 'null' }] }
+}
+
+function schemaOf({ type, min, max, allowedValues, pattern, required }: CompleteDefinition): ValueSchema {
+  switch (type) {
+    case SettingType.Number:
+      return { type: 'number', ...(min !== null && { minimum: min }), ...(max !== null && { maximum: max }) }
+    case SettingType.Bool:
+      return { type: 'boolean' }
+    case SettingType.Json:
+      return { not: { enum: [null, ''] } }
+    case SettingType.Select:
+      return { enum: allowedValues ?? [] }
+    case SettingType.Color:
+      return text(required, { pattern: '^#[0-9a-fA-F]{6}$' })
+    case SettingType.Url:
+      return text(required, { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }) // format "uri" knows no ü
+    case SettingType.Email:
+      return text(required, { pattern: '^[^@]+@[^@]+$', maxLength: 254 })
+    case SettingType.DateTime:
+      return text(required, { pattern: dateTimePattern })
+    default:
+      return text(required, pattern !== null && isUnicodePattern(pattern) ? { pattern } : {})
+  }
+}
+
+/** The empty string is a value of text that is not required, whatever the format (decision 10). */
+function text(required: boolean, format: ValueSchema): ValueSchema {
+  if (required) return { type: 'string', minLength: 1, ...format }
+  return Object.keys(format).length === 0
+    ? { type: 'string' }
+    : { type: 'string', anyOf: [{ maxLength: 0 }, format] }
+}
