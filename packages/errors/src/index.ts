@@ -1,0 +1,36 @@
+/** @fastify-modular/errors: one pipeline for everything that goes wrong. */
+import type { Problems } from './mappings.ts'
+import type { ProblemExtensions, ProblemSlug } from './sources/from-definition.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The problems of this scope and of those above it. */
+    readonly problems: Problems
+  }
+  interface FastifySchema {
+    /** Leaves a route out of OpenAPI documents; `@fastify/swagger` declares the same. */
+    hide?: boolean
+  }
+  interface FastifyReply {
+    /** Answers by a defined problem: `return reply.problem('out-of-credit', { balance: 30 })`. */
+    problem<S extends ProblemSlug>(slug: S, ...extensions: ProblemExtensions<S>): FastifyReply
+  }
+}
+
+export type { ErrorMatch, MapOptions, Problems } from './mappings.ts'
+export type { ErrorsOptions } from './options.ts'
+export { errors, errors as default } from './plugin.ts'
+export type { Problem, ProblemLogLevel } from './problem.ts'
+export type { PageRenderer, PageRequest, RenderedPage } from './render/page-renderer.ts'
+export { problemChannel, type ProblemEvent, type ProblemSource } from './report.ts'
+export {
+  problemDetailsSchema,
+  type ProblemResponse,
+  problemResponses,
+  validationProblemDetailsSchema,
+} from './schemas.ts'
+export { createErrorServerOptions, type ErrorServerOptions } from './server-options.ts'
+export { databaseConflicts, isForeignKeyViolation, isUniqueViolation } from './sources/database-conflicts.ts'
+export type { ProblemDefinition, ProblemSlug, ProblemTypes } from './sources/from-definition.ts'
+export type { MappedProblem, ProblemMapper } from './sources/from-mapper.ts'
+export { type ProblemContext, toProblem } from './to-problem.ts'

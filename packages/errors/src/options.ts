@@ -1,0 +1,76 @@
+/** The options of the plugin, checked before anything starts. */
+import type { FastifyRequest } from 'fastify'
+import { FMOD_ERRORS_DEBUG_IN_PRODUCTION, FMOD_ERRORS_INVALID_OPTION } from './misuse-errors.ts'
+import { defaultTypeBase } from './problem.ts'
+
+export interface ErrorsOptions {
+  /** Absolute URI in front of the slugs of problem types. @default 'urn:problem:' */
+  readonly typeBase?: string
+  /**
+   * The self-contained HTML file of last resort, read at boot; relative to the working directory. `false` takes the
+   * package's own without a warning.
+   * @default 'wwwroot/error.html', the package's own when missing
+   */
+  readonly errorPage?: string | URL | false
+  /**
+   * Whether browsers that navigate get pages for thrown errors too. `true` leaves out paths under `/api`; a function
+   * decides for itself.
+   * @default false
+   */
+  readonly pagesForBrowsers?: boolean | ((request: FastifyRequest) => boolean)
+  /** Milliseconds that an error page may take to render. @default 2000 */
+  readonly renderTimeout?: number
+  /** Adds name, message, stack and cause of a 5xx to the body as `debug`. Refused in production. @default false */
+  readonly exposeDebug?: boolean
+  /** Whether thrown errors are answered. @default true */
+  readonly errorHandler?: boolean
+  /** Whether unmatched requests are answered. @default true */
+  readonly notFoundHandler?: boolean
+  /** Whether `GET /error/{statusCode}` is served. @default true */
+  readonly errorRoutes?: boolean
+}
+
+/** The options with their defaults. */
+export type ErrorsSettings = Required<Omit<ErrorsOptions, 'pagesForBrowsers'>> & {
+  readonly pagesForBrowsers: (request: FastifyRequest) => boolean
+}
+
+/**
+ * Fills in the defaults.
+ * @throws {FMOD_ERRORS_INVALID_OPTION} naming all options that cannot be used
+ * @throws {FMOD_ERRORS_DEBUG_IN_PRODUCTION} `exposeDebug` while NODE_ENV is production
+ */
+export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
+  const {
+    typeBase = defaultTypeBase,
+    renderTimeout = 2000,
+    exposeDebug = false,
+    pagesForBrowsers = false,
+  } = options
+  const wrong = [
+    !URL.canParse(`${typeBase}x`) && `typeBase must be an absolute URI, not "${typeBase}"`,
+    !(Number.isInteger(renderTimeout) && renderTimeout > 0) &&
+      'renderTimeout must be a positive integer of milliseconds',
+  ].filter(Boolean)
+  if (wrong.length > 0) throw new FMOD_ERRORS_INVALID_OPTION(wrong.join('; '))
+  if (exposeDebug && process.env['NODE_ENV'] === 'production') throw new FMOD_ERRORS_DEBUG_IN_PRODUCTION()
+  return {
+    typeBase,
+    renderTimeout,
+    exposeDebug,
+    errorPage: options.errorPage ?? 'wwwroot/error.html',
+    errorHandler: options.errorHandler ?? true,
+    notFoundHandler: options.notFoundHandler ?? true,
+    errorRoutes: options.errorRoutes ?? true,
+    pagesForBrowsers:
+      typeof pagesForBrowsers === 'function' ? pagesForBrowsers : pagesForBrowsers ? isOutsideApi : never,
+  }
+}
+
+function isOutsideApi({ url }: FastifyRequest): boolean {
+  return !/^\/api(?:[/?#]|$)/i.test(url)
+}
+
+function never(): false {
+  return false
+}

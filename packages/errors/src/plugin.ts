@@ -1,0 +1,61 @@
+/** The errors plugin: every failure gets its answer, and nothing leaks. */
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
+import fp from 'fastify-plugin'
+import { errorRoutes } from './error-routes.ts'
+import { ownErrors, ownNotFound } from './handlers.ts'
+import { Problems } from './mappings.ts'
+import { FMOD_ERRORS_REGISTERED_TWICE } from './misuse-errors.ts'
+import { type ErrorsOptions, resolveOptions } from './options.ts'
+import { builtInPage, loadErrorPage } from './render/error-page.ts'
+import { createLastResort } from './render/last-resort.ts'
+import { createStandIn } from './render/page-renderer.ts'
+import { createResponder, type Responder } from './render/responder.ts'
+import { problemDetailsSchema, validationProblemDetailsSchema } from './schemas.ts'
+
+const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => {
+  if (app.hasDecorator('problems')) throw new FMOD_ERRORS_REGISTERED_TWICE()
+  const settings = resolveOptions(options)
+  decorateProblems(app, settings.typeBase)
+  app.addSchema(problemDetailsSchema)
+  app.addSchema(validationProblemDetailsSchema)
+
+  const { body, warning } = await loadErrorPage(settings.errorPage)
+  if (warning) app.log.warn(warning)
+  const standIn = createStandIn((await builtInPage()).toString())
+  const responder = createResponder({ settings, standIn, lastResort: createLastResort(body) })
+
+  decorateReply(app, responder)
+  if (settings.errorHandler) ownErrors(app, settings, responder)
+  if (settings.notFoundHandler) ownNotFound(app, responder)
+  if (settings.errorRoutes) errorRoutes(app, responder)
+}
+
+/** `app.problems`: each scope sees those above it and adds its own (Fastify's encapsulation). */
+function decorateProblems(app: FastifyInstance, typeBase: string): void {
+  const root = new Problems({
+    typeBase,
+    onBadMapper: (err) => app.log.error({ err }, 'a problem mapping failed; the error takes the usual way'),
+  })
+  const all = [root]
+  app.decorate('problems', root)
+  app.addHook('onRegister', function giveScopeItsProblems(scope) {
+    const own = scope.problems.child()
+    all.push(own)
+    scope.decorate('problems', own)
+  })
+  app.addHook('onReady', function closeProblems(done) {
+    for (const problems of all) problems.close()
+    done()
+  })
+}
+
+function decorateReply(app: FastifyInstance, { fail }: Responder): void {
+  app.decorateReply('problem', function answerProblem(this: FastifyReply, slug, ...[extensions]) {
+    const problem = this.server.problems.describe(slug, extensions)
+    fail(this.request, this, { problem, source: 'handler' })
+    return this
+  })
+}
+
+/** The plugin: `app.register(errors)`, first of all. Decorates `app.problems` and `reply.problem`. */
+export const errors = fp(errorsPlugin, { name: '@fastify-modular/errors', fastify: '5.x' })

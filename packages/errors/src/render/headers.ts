@@ -1,0 +1,68 @@
+/** The headers of an answer that tells of a failure: what earlier code set for a success must go (research: 4.6). */
+import type { FastifyReply } from 'fastify'
+import { safeRead } from '../values/safe-read.ts'
+
+/** They describe a body that is not sent, or let a failure be cached. */
+const ofTheBody: ReadonlySet<string> = new Set([
+  'accept-ranges',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-type',
+  'etag',
+  'expires',
+  'last-modified',
+  'link',
+  'location',
+  'pragma',
+  'trailer',
+  'transfer-encoding',
+])
+
+/** Those that an error may bring along; errors of upstream clients carry the headers of a foreign answer. */
+const fromErrors =
+  /^(?:www-authenticate|proxy-authenticate|retry-after|allow|accept|accept-post|accept-patch|(?:x-)?ratelimit(?:-[a-z-]+)?)$/i
+
+/** Visible characters, space and tab (RFC 9110, 5.5); Fastify would drop all headers because of one that has others. */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]{0,1000}$/
+
+/** The headers of an error that may be sent, or undefined when there are none. Never throws. */
+export function allowedHeaders(headers: unknown): Record<string, string> | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined
+  let allowed: Record<string, string> | undefined
+  for (const name of namesOf(headers)) {
+    if (!fromErrors.test(name)) continue
+    const value = safeRead(headers, name)
+    const text = typeof value === 'number' ? String(value) : value
+    if (typeof text === 'string' && fieldValue.test(text)) (allowed ??= {})[name.toLowerCase()] = text
+  }
+  return allowed
+}
+
+function namesOf(headers: object): string[] {
+  try {
+    return Object.keys(headers)
+  } catch {
+    return [] // a proxy
+  }
+}
+
+/** Takes away what described the body that was meant to be sent. Cookies, CORS and security headers stay. */
+export function removeBodyHeaders(reply: FastifyReply): void {
+  for (const name of Object.keys(reply.getHeaders())) {
+    if (ofTheBody.has(name)) reply.removeHeader(name)
+  }
+}
+
+/** Adds request headers to the reply's `Vary` that are not in it yet. */
+export function vary(reply: FastifyReply, ...names: readonly string[]): void {
+  const present = String(reply.getHeader('vary') ?? '')
+  const known = present.toLowerCase().split(/\s*,\s*/)
+  if (known.includes('*')) return
+  const added = names.filter((name) => !known.includes(name.toLowerCase()))
+  if (added.length > 0) reply.header('vary', [present, ...added].filter(Boolean).join(', '))
+}

@@ -1,0 +1,58 @@
+/** Which representation of a failure a caller gets (decision 44). Pure. */
+
+/** A page of the front end, or problem details. */
+export type Representation = 'page' | 'problem'
+
+/** What the choice depends on. */
+export interface Negotiable {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** No route matched. */
+  readonly isUnmatched: boolean
+  /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`). */
+  readonly pagesForBrowsers: boolean
+}
+
+/**
+ * A page for the Inertia client, whose `Accept` says nothing, and for an unmatched GET unless its caller prefers JSON
+ * by name; problem details for everyone else. Nobody is refused by 406.
+ */
+export function negotiate({ method, headers, isUnmatched, pagesForBrowsers }: Negotiable): Representation {
+  if (headers['x-inertia'] !== undefined) return 'page'
+  if (isUnmatched && (method === 'GET' || method === 'HEAD')) return refusesHtml(headers) ? 'problem' : 'page'
+  return pagesForBrowsers && isNavigation(headers) ? 'page' : 'problem'
+}
+
+/** Whether the caller names a JSON type and likes it better than HTML, or rules HTML out. */
+export function refusesHtml({ accept }: Negotiable['headers']): boolean {
+  if (typeof accept !== 'string') return false
+  const { html, json } = qualities(accept)
+  return html === 0 || (json ?? 0) > (html ?? 0)
+}
+
+/** A browser going to a page; scripts say `Sec-Fetch-Mode: cors`, programs do not name `text/html`. */
+function isNavigation(headers: Negotiable['headers']): boolean {
+  const { accept } = headers
+  const mode = headers['sec-fetch-mode']
+  if (typeof accept !== 'string' || (mode !== undefined && mode !== 'navigate')) return false
+  const { html = 0, json = 0 } = qualities(accept)
+  return html > 0 && html >= json
+}
+
+/** The weights of `text/html` and of the best JSON type in an `Accept` header; undefined where it does not name them. */
+function qualities(accept: string): { readonly html?: number; readonly json?: number } {
+  const found: { html?: number; json?: number } = {}
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const kind =
+      type === 'text/html' ? 'html' : /^application\/(?:[\w.-]+\+)?json$/.test(type) ? 'json' : undefined
+    if (kind) found[kind] = Math.max(found[kind] ?? 0, weight(parameters))
+  }
+  return found
+}
+
+function weight(parameters: readonly string[]): number {
+  const q = parameters.find((parameter) => parameter.startsWith('q='))
+  const value = q === undefined ? 1 : Number(q.slice(2))
+  return value >= 0 && value <= 1 ? value : 0
+}

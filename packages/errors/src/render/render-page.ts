@@ -1,0 +1,60 @@
+/** An error page of the front end: component `Error/{status}` with the props of S 2.9. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type PageRenderer, rendererOf } from './page-renderer.ts'
+import type { Answer } from './take-over.ts'
+
+/** What an error page says. */
+export interface ErrorPageProps {
+  readonly status: number
+  readonly title: string
+  readonly message: string
+}
+
+export interface PageSettings {
+  /** Renders where the application has no Inertia adapter. */
+  readonly standIn: PageRenderer
+  /** Milliseconds after which a renderer has failed. */
+  readonly timeout: number
+}
+
+export interface PageOptions {
+  /** The HTTP status of the answer. */
+  readonly status: number
+  /** Whether the props that all pages share join the three: only for full renders (decision 55). */
+  readonly shared: boolean
+}
+
+/**
+ * Renders the page.
+ * @throws what the renderer throws, or an error when it is not done in time
+ */
+export async function renderPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  props: ErrorPageProps,
+  { status, shared }: PageOptions,
+  { standIn, timeout }: PageSettings,
+): Promise<Answer> {
+  const renderer = rendererOf(request.server) ?? standIn
+  const page = { component: `Error/${props.status}`, props: { ...props }, status, shared }
+  const rendered = await inTime(renderer.render(request, reply, page), timeout)
+  const { body, contentType, headers } = rendered
+  if (typeof body !== 'string' && !Buffer.isBuffer(body))
+    throw new TypeError('The page renderer returned no body')
+  return { status, contentType, body: Buffer.from(body), headers }
+}
+
+async function inTime<T>(promise: Promise<T>, timeout: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`The error page was not rendered within ${timeout} ms`)),
+      timeout,
+    )
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,129 @@
+/** Answers a failed request: chooses the representation, renders it, falls back when that fails, reports. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorsSettings } from '../options.ts'
+import { httpProblem, type Problem } from '../problem.ts'
+import { type Failure, report } from '../report.ts'
+import { describeError } from '../values/describe-error.ts'
+import type { LastResort } from './last-resort.ts'
+import { negotiate } from './negotiate.ts'
+import type { PageRenderer } from './page-renderer.ts'
+import { type ErrorPageProps, type PageOptions, renderPage } from './render-page.ts'
+import { renderProblem } from './render-problem.ts'
+import { type Answer, takeOver, writeRaw } from './take-over.ts'
+
+/** What answers are made with. */
+export interface ResponderParts {
+  readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers' | 'renderTimeout' | 'exposeDebug'>
+  readonly standIn: PageRenderer
+  readonly lastResort: LastResort
+}
+
+/** Answers failed requests. */
+export interface Responder {
+  /** Answers a failure in the representation that its caller gets, and reports it. Never throws. */
+  fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void
+  /** Answers with an error page that tells of no failure, and reports none (S 4.3). Never throws. */
+  show(request: FastifyRequest, reply: FastifyReply, props: ErrorPageProps, status: number): void
+}
+
+type Send = (answer: Answer) => void
+
+/** Every answer of this package was chosen by these request headers. */
+const vary = ['Accept', 'X-Inertia'] as const
+
+/** The one place where failures become answers. */
+export function createResponder({ settings, standIn, lastResort }: ResponderParts): Responder {
+  const pages = { standIn, timeout: settings.renderTimeout }
+
+  function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void {
+    if (isOver(request, reply)) return leave(request, reply, failure)
+    const send = own(request, reply)
+    try {
+      if (wantsPage(request, failure)) void sendPage(request, reply, failure, send)
+      else sendProblem(request, failure, send)
+    } catch (renderError) {
+      sendLastResort(request, { ...failure, renderError }, send)
+    }
+  }
+
+  function show(request: FastifyRequest, reply: FastifyReply, props: ErrorPageProps, status: number): void {
+    const send = own(request, reply)
+    const failure: Failure = { problem: httpProblem(500), source: 'handler' }
+    void render(request, reply, props, { status, shared: true }).then(send, (renderError: unknown) =>
+      sendLastResort(request, { ...failure, renderError }, send),
+    )
+  }
+
+  /** When Fastify fails to send our answer, the constant one is written past it. */
+  function own(request: FastifyRequest, reply: FastifyReply): Send {
+    return takeOver(reply, (error) => {
+      if (reply.raw.writableEnded) return
+      report(request, { problem: httpProblem(500), source: 'last-resort', error })
+      writeRaw(reply, lastResort(request))
+    })
+  }
+
+  function wantsPage(request: FastifyRequest, { source }: Failure): boolean {
+    const { method, headers } = request
+    const pagesForBrowsers = settings.pagesForBrowsers(request)
+    return negotiate({ method, headers, isUnmatched: source === 'not-found', pagesForBrowsers }) === 'page'
+  }
+
+  function sendProblem(request: FastifyRequest, failure: Failure, send: Send): void {
+    const problem = settings.exposeDebug ? withDebug(failure) : failure.problem
+    const body = renderProblem(problem, request)
+    report(request, failure)
+    const { status, headers } = problem
+    send({ status, contentType: 'application/problem+json', body, headers, vary })
+  }
+
+  async function sendPage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    failure: Failure,
+    send: Send,
+  ): Promise<void> {
+    const { status, title, detail: message, headers } = failure.problem
+    const shared = failure.source === 'not-found'
+    try {
+      const answer = await render(request, reply, { status, title, message }, { status, shared })
+      report(request, failure)
+      send({ ...answer, headers: { ...headers, ...answer.headers } })
+    } catch (renderError) {
+      sendLastResort(request, { ...failure, renderError }, send)
+    }
+  }
+
+  async function render(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    props: ErrorPageProps,
+    options: PageOptions,
+  ): Promise<Answer> {
+    return { ...(await renderPage(request, reply, props, options, pages)), vary }
+  }
+
+  function sendLastResort(request: FastifyRequest, failure: Failure, send: Send): void {
+    report(request, failure)
+    const answer = lastResort(request)
+    send({ ...answer, headers: { ...failure.problem.headers, ...answer.headers } })
+  }
+
+  return { fail, show }
+}
+
+/** Nobody can be answered: the caller went away, or the handler began to write by itself and then failed. */
+function isOver(request: FastifyRequest, reply: FastifyReply): boolean {
+  return reply.raw.headersSent || reply.raw.destroyed || (request.raw.destroyed && !request.raw.complete)
+}
+
+function leave(request: FastifyRequest, { raw }: FastifyReply, failure: Failure): void {
+  report(request, raw.headersSent ? failure : { ...failure, source: 'aborted' })
+  raw.destroy()
+}
+
+/** For developers only; the option is refused in production. */
+function withDebug({ problem, error }: Failure): Problem {
+  if (problem.status < 500 || error === undefined) return problem
+  return { ...problem, extensions: { ...problem.extensions, debug: describeError(error) } }
+}

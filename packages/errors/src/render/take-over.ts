@@ -1,0 +1,106 @@
+/** From here on only this package answers the request, whatever hooks and handlers still do with the reply. */
+import { isNativeError } from 'node:util/types'
+import type { FastifyReply } from 'fastify'
+import { removeBodyHeaders, vary } from './headers.ts'
+
+/** A rendered answer. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string | Buffer
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Request headers that the choice of this answer depended on. */
+  readonly vary?: readonly string[]
+}
+
+/**
+ * Takes the reply and returns the one function that answers it. Fastify answers what goes wrong while we answer — an
+ * onSend hook that throws, a header that cannot be written — by its own handler, which tells the raw message; it does
+ * so through `reply.send`, so that method now leads to `onLost`.
+ * @param onLost must write to `reply.raw`: Fastify has given up on this reply
+ */
+export function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answer: Answer) => void {
+  // The class's method: the reply may be ours already, when the onSend hooks failed on our 404 page.
+  const { send } = Object.getPrototypeOf(reply) as FastifyReply
+  let hasAnswered = false
+  let hasStrayError = false
+
+  reply.send = function ownedSend(payload?: unknown) {
+    // Nothing is what an async handler sends that does not return its reply.
+    if (!hasAnswered) hasStrayError ||= payload !== undefined
+    else if (isFailure(reply, payload)) onLost(payload)
+    return reply
+  }
+  return function sendOnce(answer) {
+    if (reply.raw.headersSent || reply.raw.destroyed) return
+    hasAnswered = true
+    // The handler went on and failed while a page was being rendered: Fastify would take our body for its error.
+    if (hasStrayError) return writeRaw(reply, answer)
+    try {
+      prepare(reply, answer)
+      send.call(reply, answer.body)
+    } catch (error) {
+      onLost(error)
+    }
+  }
+}
+
+function prepare(reply: FastifyReply, { status, contentType, headers, vary: names = [] }: Answer): void {
+  removeBodyHeaders(reply)
+  reply.code(status)
+  if (headers) reply.headers(headers)
+  reply.header('content-type', contentType).header('cache-control', 'no-store')
+  if (!reply.hasHeader('x-content-type-options')) reply.header('x-content-type-options', 'nosniff')
+  vary(reply, ...names)
+}
+
+/**
+ * Whether Fastify reports a failure, in distinction from a handler that calls `send` once more. Fastify takes away the
+ * content type before it hands an error over; after a stream has begun, the type is on the raw response.
+ */
+function isFailure(reply: FastifyReply, payload: unknown): boolean {
+  return isNativeError(payload) || !reply.hasHeader('content-type') || reply.raw.hasHeader('content-type')
+}
+
+/** Answers past Fastify and all hooks. CORS headers and the like, set before, stay. */
+export function writeRaw(
+  reply: FastifyReply,
+  { status, contentType, body, headers, vary: names = [] }: Answer,
+): void {
+  const { raw } = reply
+  if (raw.writableEnded) return
+  if (raw.headersSent) {
+    raw.destroy() // half an answer is out: the connection's end says that it is not whole
+    return
+  }
+  const own = {
+    ...headers,
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
+  try {
+    removeBodyHeaders(reply)
+    vary(reply, ...names)
+    raw.writeHead(status, { ...keptHeaders(reply), ...own })
+  } catch {
+    for (const name of raw.getHeaderNames()) raw.removeHeader(name)
+    raw.writeHead(status, own) // one of the host's headers cannot be written
+  }
+  reply.hijack()
+  raw.end(body)
+}
+
+/** What callers need to read and repeat the request; other headers may belong to the error that was lost. */
+function keptHeaders(reply: FastifyReply): Record<string, number | string | string[]> {
+  const kept: Record<string, number | string | string[]> = {}
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (
+      value !== undefined &&
+      /^(?:access-control-|vary$|retry-after$|www-authenticate$|set-cookie$)/.test(name)
+    )
+      kept[name] = value
+  }
+  return kept
+}

@@ -1,0 +1,84 @@
+/** What the operator learns of a failure: one log record, and an event for whoever counts. */
+import { channel } from 'node:diagnostics_channel'
+import type { FastifyRequest } from 'fastify'
+import type { Problem, ProblemLogLevel } from './problem.ts'
+import { describeError } from './values/describe-error.ts'
+import { safeRead, safeText } from './values/safe-read.ts'
+
+/**
+ * Where a failure came from: a handler, hook or serialiser; a path without a route; Fastify before any route
+ * (`frameworkErrors`); a connection that does not speak HTTP (`clientErrorHandler`); a caller who went away; an answer
+ * that could not be sent.
+ */
+export type ProblemSource = 'handler' | 'not-found' | 'framework' | 'client' | 'aborted' | 'last-resort'
+
+/** The message of the channel `@fastify-modular/errors:problem`. */
+export interface ProblemEvent {
+  readonly problem: Problem
+  readonly source: ProblemSource
+  /** What was thrown, if anything was. */
+  readonly error?: unknown
+  /** Of the request; undefined before HTTP was understood. */
+  readonly method?: string | undefined
+  /** The pattern of the route, fit for a metric's label; undefined where none matched. */
+  readonly route?: string | undefined
+  readonly requestId?: string | undefined
+}
+
+/** Receives one `ProblemEvent` for each failure, when its answer is decided. Costs nothing without a subscriber. */
+export const problemChannel = channel('@fastify-modular/errors:problem')
+
+/** A failure to be reported. */
+export interface Failure {
+  readonly problem: Problem
+  readonly source: ProblemSource
+  readonly error?: unknown
+  /** A second failure, of the answer itself. */
+  readonly renderError?: unknown
+}
+
+/** Writes the log record and publishes the event. Never throws. */
+export function report(request: FastifyRequest, failure: Failure): void {
+  const { problem, source, error } = failure
+  if (problemChannel.hasSubscribers) {
+    const { method } = request
+    problemChannel.publish({ problem, source, error, method, route: routeOf(request), requestId: request.id })
+  }
+  const level = levelOf(failure)
+  if (level === 'silent' || !isWanted(request, level)) return
+  const { type, status, code } = problem
+  try {
+    const record = { ...describe(failure), problem: { type, status, code }, source, route: routeOf(request) }
+    request.log[level](record, 'request failed')
+  } catch {
+    // A logger that fails must not cost the caller the answer.
+  }
+}
+
+/** 5xx are defects; a caller who went away is none, nor is most of what callers get wrong (decision 47). */
+function levelOf({ problem: { status, logLevel }, source, renderError }: Failure): ProblemLogLevel {
+  if (renderError !== undefined) return 'error'
+  if (source === 'aborted') return 'debug'
+  if (logLevel !== undefined) return logLevel
+  if (status >= 500) return 'error'
+  return status === 403 || status === 409 ? 'info' : 'debug'
+}
+
+/** Spares the work where the record would be thrown away. */
+function isWanted({ log, server }: FastifyRequest, level: Exclude<ProblemLogLevel, 'silent'>): boolean {
+  const isQuiet =
+    level !== 'error' && level !== 'fatal' && server.initialConfig.disableRequestLogging === true
+  const isLevelEnabled = safeRead(log, 'isLevelEnabled')
+  return !isQuiet && (typeof isLevelEnabled !== 'function' || isLevelEnabled.call(log, level) === true)
+}
+
+/** A defect is described in full; of an answer of 4xx its reason is enough. */
+function describe({ problem, error, renderError }: Failure): Record<string, unknown> {
+  if (renderError !== undefined) return { err: describeError(renderError), original: describeError(error) }
+  if (error === undefined) return {}
+  return problem.status >= 500 ? { err: describeError(error) } : { reason: safeText(error, 'message') }
+}
+
+function routeOf(request: FastifyRequest): string | undefined {
+  return request.is404 ? undefined : request.routeOptions.url
+}

@@ -1,0 +1,64 @@
+/** Anything thrown as plain data for the log. */
+import { cut, safeRead, safeText } from './safe-read.ts'
+
+/** Causes below an error, and errors of an AggregateError, that are worth a log's space. */
+const maxDepth = 5
+const maxErrors = 10
+
+/** What the log keeps of an error. */
+export interface DescribedError {
+  readonly name: string
+  readonly message: string
+  readonly stack?: string
+  readonly code?: string
+  readonly cause?: DescribedError
+  readonly errors?: readonly DescribedError[]
+}
+
+/**
+ * Name, message, stack, code and causes; never an error's other members, where clients keep whole requests with their
+ * credentials and drivers keep rows. Never throws, while a logger given the error itself would: for frozen errors,
+ * getters that throw, proxies.
+ */
+export function describeError(error: unknown, depth = 0): DescribedError {
+  if (typeof error !== 'object' || error === null)
+    return bare({ name: typeof error, message: cut(print(error), 500) })
+  const stack = safeText(error, 'stack', 8000)
+  const code = safeText(error, 'code', 100)
+  const cause = safeRead(error, 'cause')
+  const errors = depth < maxDepth ? errorsOf(error) : []
+  return bare({
+    name: nameOf(error),
+    message: safeText(error, 'message', 4000) ?? '',
+    ...(stack !== undefined && { stack }),
+    ...(code !== undefined && { code }),
+    ...(cause !== undefined && depth < maxDepth && { cause: describeError(cause, depth + 1) }),
+    ...(errors.length > 0 && { errors: errors.map((inner) => describeError(inner, depth + 1)) }),
+  })
+}
+
+/** Without a prototype the logger's own serialiser reads the name and not `Object`. */
+function bare(described: DescribedError): DescribedError {
+  return Object.assign(Object.create(null) as object, described)
+}
+
+function nameOf(error: object): string {
+  return safeText(error, 'name', 100) ?? safeText(safeRead(error, 'constructor'), 'name', 100) ?? 'Error'
+}
+
+function errorsOf(error: object): unknown[] {
+  try {
+    const errors = safeRead(error, 'errors')
+    return Array.isArray(errors) ? errors.slice(0, maxErrors) : []
+  } catch {
+    return []
+  }
+}
+
+function print(value: unknown): string {
+  try {
+    return String(value)
+  } catch {
+    return typeof value
+  }
+}
