@@ -29,11 +29,11 @@ function inputs() {
   return ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
 }
 
-/** node-gyp would download headers; the Node that runs this usually ships its own. */
+/** node-gyp would download headers; the Node that runs this usually ships its own. npm itself ignores this spelling. */
 function headersOfThisNode() {
   const prefix = dirname(dirname(process.execPath))
   const hasHeaders = existsSync(join(prefix, 'include/node/node.h'))
-  return hasHeaders && !process.env.npm_config_nodedir ? { npm_config_nodedir: prefix } : {}
+  return hasHeaders && !process.env.npm_config_nodedir ? { npm_package_config_node_gyp_nodedir: prefix } : {}
 }
 
 /** better-sqlite3 12 compiles itself where no prebuilt binary can be downloaded. */

@@ -26,9 +26,10 @@ export default async function test(files) {
   if (!isGreen) process.exit(1)
 }
 
+/** Tests find the server, and the programs for servers of their own, in the environment. */
 async function startDatabase() {
-  const url = process.env.TEST_DATABASE_URL
-  if (url) return { url, stop: async () => {} }
+  if (process.env.TEST_DATABASE_URL) return { env: {}, stop: async () => {} }
   const { startPostgres } = await import('../../test-support/dist/postgres.js')
-  return startPostgres()
+  const { url, bin, stop } = await startPostgres()
+  return { env: { TEST_DATABASE_URL: url, TEST_POSTGRES_BIN: bin }, stop }
 }

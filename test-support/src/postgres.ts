@@ -15,6 +15,8 @@ export interface TestDatabase {
 export interface PostgresServer {
   /** Connects as a superuser to the database `postgres`. */
   readonly url: string
+  /** The folder of its programs, executable by the user it runs as; for `TEST_POSTGRES_BIN` of other processes. */
+  readonly bin: string
   readonly createDatabase: () => Promise<TestDatabase>
   /** Ends the server process the hard way and waits for its end; committed data stays. */
   readonly kill: (signal?: 'SIGKILL' | 'SIGQUIT') => Promise<void>
@@ -39,6 +41,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const url = `postgres://postgres:${cluster.password}@127.0.0.1:${server.port}/postgres`
   return {
     url,
+    bin: cluster.bin,
     createDatabase: () => createDatabase(url),
     kill: (signal = 'SIGKILL') => server.end(signal),
     restart: async () => {

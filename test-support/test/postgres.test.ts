@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { test } from 'tap'
-import { createDatabase, startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
+import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url })
@@ -29,6 +29,9 @@ test('a committed row survives SIGKILL of the server, and stop leaves neither se
   t.equal(own.length, 1, 'one folder was made')
   const database = await server.createDatabase()
   await query(database.url, 'create table kept (id int); insert into kept values (42)')
+  const wrong = new URL(database.url)
+  wrong.password = 'wrong'
+  await t.rejects(query(wrong.href, 'select 1'), { code: '28P01' }, 'a wrong password is refused')
   await server.kill('SIGKILL')
   await t.rejects(query(database.url, 'select 1'), { code: 'ECONNREFUSED' })
   await server.restart()
@@ -59,9 +62,7 @@ test('databases are apart from each other and dropped with the test', async (t) 
 })
 
 test('a database is dropped while a client is still connected', async (t) => {
-  const server = await startPostgres()
-  t.teardown(server.stop)
-  const database = await createDatabase(server.url)
+  const database = await testDatabase(t)
   const client = new Client({ connectionString: database.url })
   const errors: Error[] = []
   client.on('error', (error) => errors.push(error))
@@ -71,14 +72,6 @@ test('a database is dropped while a client is still connected', async (t) => {
   await ended
   t.match(errors, [{ code: '57P01' }], 'the client was told')
   await t.rejects(query(database.url, 'select 1'), { code: '3D000' })
-})
-
-test('a wrong password is refused', async (t) => {
-  const server = await startPostgres()
-  t.teardown(server.stop)
-  const url = new URL(server.url)
-  url.password = 'wrong'
-  await t.rejects(query(url.href, 'select 1'), { code: '28P01' })
 })
 
 test('the server and its folder go with a test process that is killed', async (t) => {
