@@ -61,8 +61,11 @@ export interface SettingDefinition {
    * A further rule of your own, asked about values that satisfy the rest of the definition: messages that say what to
    * enter, or nothing. Synchronous, and never told over HTTP. A method, so that a rule about numbers is one of a Number.
    */
-  validate?(value: JsonValue): string | readonly string[] | void
+  validate?(value: JsonValue): RuleResult
 }
+
+/** What a rule answers: messages that say what to enter, or nothing. */
+export type RuleResult = string | readonly string[] | void
 
 /** A definition with every member present but `validate`, frozen: what the registry returns and HTTP shows. */
 export type CompleteDefinition = Required<{

@@ -5,6 +5,7 @@ import { defaultLimits, type ValueLimits } from '../values/limits.ts'
 import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { closestKey } from './closest-key.ts'
 import { registerDefinition } from './register.ts'
+import type { CrossRule } from './rules.ts'
 
 export type { RegisteredSetting }
 
@@ -22,6 +23,10 @@ export interface Registry extends SettingDefinitions {
    * @throws {FMOD_SETTINGS_FROZEN} after `freeze`
    */
   add(definition: SettingDefinition, module: string): void
+  /** @throws {FMOD_SETTINGS_FROZEN} after `freeze` */
+  addRule(rule: CrossRule): void
+  /** The rules that look at a setting. */
+  rulesOf(key: string): readonly CrossRule[]
   /** @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} all problems of all modules */
   check(): void
   /** What is legal and probably not meant, for the boot log. */
@@ -44,6 +49,7 @@ class DefinitionRegistry implements Registry {
   readonly #settings = new Map<string, RegisteredSetting>()
   /** The objects that modules handed in, and who did, by key in lower case: keys that differ in case only are twins. */
   readonly #declared = new Map<string, { readonly definition: SettingDefinition; readonly module: string }>()
+  readonly #rules: CrossRule[] = []
   readonly #problems: string[] = []
   readonly #warnings: string[] = []
   #frozen = false
@@ -75,12 +81,19 @@ class DefinitionRegistry implements Registry {
     if (setting) this.#settings.set(key, setting)
   }
 
+  addRule(rule: CrossRule): void {
+    if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(rule.keys.join(', '))
+    this.#rules.push(rule)
+  }
+
+  rulesOf(key: string): readonly CrossRule[] {
+    return this.#rules.filter((rule) => rule.keys.includes(key))
+  }
+
   check(): void {
-    if (this.#problems.length > 0) {
-      throw new FMOD_SETTINGS_INVALID_DEFINITIONS(
-        this.#problems.map((problem) => `\n  - ${problem}`).join(''),
-      )
-    }
+    const problems = [...this.#problems, ...this.#rules.flatMap((rule) => this.#problemsOfRule(rule))]
+    if (problems.length === 0) return
+    throw new FMOD_SETTINGS_INVALID_DEFINITIONS(problems.map((problem) => `\n  - ${problem}`).join(''))
   }
 
   warnings(): readonly string[] {
@@ -110,6 +123,12 @@ class DefinitionRegistry implements Registry {
 
   getDefinition(key: string): CompleteDefinition | null {
     return this.#settings.get(key)?.definition ?? null
+  }
+
+  /** A rule may look at settings of any module, which may come later. */
+  #problemsOfRule({ keys, module }: CrossRule): string[] {
+    const unknown = keys.filter((key) => !this.#settings.has(key))
+    return unknown.map((key) => `a rule of the module "${module}" looks at "${key}", which no module defines`)
   }
 }
 

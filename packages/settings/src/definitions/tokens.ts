@@ -2,7 +2,12 @@
  * Definitions that know the type of their value. A token is a plain `SettingDefinition`; the type exists for the
  * compiler only, so that `settings.get(mail.port)` is a number.
  */
-import { SettingType, type JsonValue, type SettingDefinition } from '../setting-definition.ts'
+import {
+  SettingType,
+  type JsonValue,
+  type RuleResult,
+  type SettingDefinition,
+} from '../setting-definition.ts'
 import { toRaw } from '../values/decode.ts'
 
 /** A definition whose value is a `T` (with null where there is no default). */
@@ -33,7 +38,7 @@ export type TokenOptions<T> = Omit<
   'key' | 'type' | 'defaultValue' | 'allowedValues' | 'min' | 'max' | 'pattern' | 'validate'
 > & {
   /** A further rule about values that satisfy the rest: messages that say what to enter, or nothing. */
-  validate?(value: T): string | readonly string[] | void
+  validate?(value: T): RuleResult
 }
 
 /** Null only where there may be no default. */

@@ -44,6 +44,19 @@ export function isTextLike(type: SettingType): boolean {
   )
 }
 
+/**
+ * The messages of a rule of the developer's own.
+ * @param subject what the rule is about, for the error
+ * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something else than messages
+ */
+export function messagesOf(result: unknown, subject: string): string[] {
+  if (result === undefined || result === null) return []
+  const messages: readonly unknown[] = Array.isArray(result) ? result : [result]
+  if (!messages.every((message) => typeof message === 'string'))
+    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(subject)
+  return [...messages]
+}
+
 function checkType(setting: RegisteredSetting, value: unknown, budget: PatternBudget): string[] {
   const { definition, maxBytes } = setting
   switch (definition.type) {
@@ -92,11 +105,5 @@ function checkPattern(
 }
 
 function checkRule({ definition, validate }: RegisteredSetting, value: unknown): string[] {
-  const result: unknown = validate?.(value as JsonValue) // checkType has parsed it
-  if (result === undefined || result === null) return []
-  const messages: readonly unknown[] = Array.isArray(result) ? result : [result]
-  if (!messages.every((message) => typeof message === 'string')) {
-    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(definition.key)
-  }
-  return [...messages]
+  return validate ? messagesOf(validate(value as JsonValue), definition.key) : [] // checkType has parsed it
 }

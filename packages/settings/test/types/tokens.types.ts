@@ -1,4 +1,5 @@
 /** Compile-time assertions: this file is compiled with the tests and never runs. */
+import type { SettingsBuilder } from '#src/definitions/builder.js'
 import { setting, type SettingKeys, type SettingToken, type SettingValue } from '#src/definitions/tokens.js'
 import { type JsonValue, type SettingDefinition, SettingScope } from '#src/setting-definition.js'
 
@@ -113,3 +114,14 @@ setting.number('a.a', { ...common, validate: (value: string) => value })
 setting.number('a.a', { ...common, validate: async () => 'Late.' })
 // @ts-expect-error -- a rule returns messages
 setting.number('a.a', { ...common, validate: () => true })
+
+// Rules about several settings.
+declare const builder: SettingsBuilder
+builder.rule({ port: mail.port, priority: mail.priority }, ({ port, priority }) => {
+  const types: [Equal<typeof port, number>, Equal<typeof priority, 'low' | 'high' | null>] = [true, true]
+  return types.length > 0 && port === 25 && priority === 'high'
+    ? ['Enter another port for urgent mail.']
+    : undefined
+})
+// @ts-expect-error -- no such setting
+builder.rule({ port: mail.port }, ({ prot }) => prot)

@@ -306,7 +306,7 @@ test('a rule that returns something else than messages is a mistake that names i
   const setting = registered(Text, { validate: asynchronous })
   t.throws(() => problemsOf(setting, 'x'), {
     code: 'FMOD_SETTINGS_INVALID_RULE_RESULT',
-    message: /"test\.key"/,
+    message: /test\.key/,
   })
 })
 
