@@ -14,11 +14,11 @@ export function rowIdText(id: RowId): string {
 }
 
 /**
- * Whether both databases keep a text as it is: PostgreSQL refuses NUL, and a lone surrogate becomes U+FFFD in UTF-8,
+ * Whether both databases keep these texts as they are: PostgreSQL refuses NUL, and a lone surrogate becomes U+FFFD in UTF-8,
  * so that two different users would share a row.
  */
-export function isStorable(text: string): boolean {
-  return !unstorable.test(text)
+export function isStorable(...texts: readonly (string | null | undefined)[]): boolean {
+  return !texts.some((text) => text && unstorable.test(text))
 }
 
 /** @throws {ArgumentException} when a write names this row but no database could keep it apart from others */
@@ -32,7 +32,7 @@ export function checkRowId(id: RowId): void {
 
 /** @throws {ArgumentException} when a text contains NUL or a lone surrogate */
 export function checkStorable(text: string | null | undefined, name: string): void {
-  if (text && !isStorable(text)) {
+  if (!isStorable(text)) {
     throw new ArgumentException(`"${name}" contains characters that cannot be stored.`, name)
   }
 }

@@ -89,7 +89,7 @@ class SqliteStore implements SettingsStore {
   }
 
   readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ reads }) => (isStorable(id.userId) && isStorable(id.key) ? reads.row(id) : undefined))
+    return this.#use(({ reads }) => (isStorable(id.userId, id.key) ? reads.row(id) : undefined))
   }
 
   readRevision(): Promise<number> {
@@ -104,7 +104,7 @@ class SqliteStore implements SettingsStore {
   }
 
   readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
-    return this.#use(({ reads }) => (isStorable(`${query.key}${query.userId}`) ? reads.history(query) : []))
+    return this.#use(({ reads }) => (isStorable(query.key, query.userId) ? reads.history(query) : []))
   }
 
   scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]> {

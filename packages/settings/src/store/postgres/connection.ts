@@ -1,0 +1,76 @@
+/** Connections to PostgreSQL: a pool for the store, and a client of its own for the listener. */
+import type * as Driver from 'pg'
+import type { Client, ClientConfig, Pool } from 'pg'
+import { FMOD_SETTINGS_DRIVER_MISSING, FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
+
+/** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
+export type PostgresSource = { readonly connectionString: string } | { readonly pool: Pool }
+
+export interface Connections {
+  readonly pool: Pool
+  /** Makes a client for the same database, not connected yet. */
+  readonly createClient: () => Client
+  /** Ends the pool, unless the caller made it. */
+  readonly release: () => Promise<void>
+}
+
+/** No statement of the store waits for ever, whatever happens to the network; milliseconds. */
+const timeouts = { connectionTimeoutMillis: 5000, query_timeout: 15_000, keepAlive: true }
+
+/**
+ * Makes the pool; nothing is connected yet. `onError` hears of idle connections that were lost: the pool makes new ones.
+ * @throws {FMOD_SETTINGS_DRIVER_MISSING} the package `pg` is not installed
+ */
+export async function createConnections(
+  source: PostgresSource,
+  onError: (error: unknown) => void,
+): Promise<Connections> {
+  const pg = await loadDriver()
+  if ('pool' in source) {
+    const { pool } = source
+    pool.on('error', onError)
+    const release = async (): Promise<void> => void pool.off('error', onError)
+    return { pool, createClient: () => new pg.Client({ ...timeouts, ...clientConfigOf(pool) }), release }
+  }
+  const config: ClientConfig = {
+    ...timeouts,
+    connectionString: source.connectionString,
+    application_name: 'fastify-modular-settings',
+  }
+  const pool = new pg.Pool({ ...config, pipeline: true })
+  pool.on('error', onError)
+  return { pool, createClient: () => new pg.Client(config), release: () => pool.end() }
+}
+
+/**
+ * The URL is looked at before the driver is: the driver's message would quote it, with the password.
+ * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ */
+export function checkSource(source: PostgresSource): void {
+  if ('pool' in source && typeof source.pool?.connect === 'function') return
+  if ('connectionString' in source && isConnectionString(source.connectionString)) return
+  const reason =
+    'name a URL postgres://user:password@host:port/database, or hand over a { pool } of the package pg'
+  throw new FMOD_SETTINGS_INVALID_STORE_OPTION('connectionString', 'postgres', reason)
+}
+
+function isConnectionString(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  return ['postgres:', 'postgresql:', 'socket:'].includes(new URL(text).protocol)
+}
+
+/** The password is not enumerable in the options of a pool. */
+function clientConfigOf(pool: Pool): ClientConfig {
+  const { options } = pool
+  return options.password === undefined ? options : { ...options, password: options.password }
+}
+
+async function loadDriver(): Promise<Pick<typeof Driver, 'Client' | 'Pool'>> {
+  try {
+    return (await import('pg')).default
+  } catch (error) {
+    const missing = new FMOD_SETTINGS_DRIVER_MISSING('postgres', 'pg', 'pg')
+    missing.cause = error
+    throw missing
+  }
+}

@@ -1,0 +1,35 @@
+/** Tells a database that cannot answer from a mistake in the code. */
+import { isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
+import { DrizzleQueryError } from 'drizzle-orm'
+
+/**
+ * What a caller of the store gets for an error of the driver: 503, except for statements that PostgreSQL understood and
+ * refused (SQLSTATE classes 22, 23 and 42), which are a defect. Neither shows a stored value or the connection string.
+ */
+export function toStoreFailure(error: unknown): unknown {
+  if (isDomainException(error)) return error
+  // drizzle puts the parameters into its message: they are stored values.
+  const cause = error instanceof DrizzleQueryError ? error.cause : error
+  if (!(cause instanceof Error)) return cause
+  for (const member of tellTales) Reflect.deleteProperty(cause, member)
+  const code = 'code' in cause ? String(cause.code) : ''
+  if (/^(22|23|42)[0-9A-Z]{3}$/.test(code)) return cause
+  const reason = code || cause.message
+  return new ServiceUnavailableException(
+    `The PostgreSQL database of the settings cannot answer (${reason}).`,
+    1,
+    cause,
+  )
+}
+
+/** Waits for a statement of ours. @throws what `toStoreFailure` makes of its error */
+export async function orStoreFailure<T>(statement: PromiseLike<T>): Promise<T> {
+  try {
+    return await statement
+  } catch (error) {
+    throw toStoreFailure(error)
+  }
+}
+
+/** Members of PostgreSQL's errors that quote rows and parameters, and of Node's that quote a URL. */
+const tellTales = ['detail', 'where', 'internalQuery', 'input']

@@ -1,0 +1,94 @@
+/** Hears what other instances commit, over one connection of its own that is made again whenever it is lost. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+
+/** What the listener needs, and whom it tells. */
+export interface ListenOptions {
+  /** Makes a connection, not connected yet. */
+  readonly createClient: () => Client
+  readonly channel: string
+  readonly readRevision: () => Promise<number>
+  /** The revision is read and told again after so many milliseconds, whether or not something was heard. */
+  readonly pollInterval: number
+  readonly onRevision: (revision: number) => void
+  readonly onLost: (error: unknown) => void
+}
+
+/** Milliseconds between two attempts to connect: doubled from the first to the last. */
+const backOff = { first: 100, last: 5000 }
+
+/** Listens until the returned function is called. Resolves after the first attempt, whether or not it succeeded. */
+export async function listen(options: ListenOptions): Promise<() => Promise<void>> {
+  const stop = new AbortController()
+  let isLost = false
+  let tried = (): void => {}
+  const firstAttempt = new Promise<void>((resolve) => (tried = resolve))
+  const ended = keepListening()
+  await firstAttempt
+  return async () => {
+    stop.abort()
+    await ended
+  }
+
+  async function keepListening(): Promise<void> {
+    for (let delay = backOff.first; !stop.signal.aborted; delay = Math.min(delay * 2, backOff.last)) {
+      try {
+        await listenOnce(options, stop.signal, () => {
+          isLost = false
+          delay = backOff.first
+          tried()
+        })
+      } catch (error) {
+        if (!isLost && !stop.signal.aborted) options.onLost(error)
+        isLost = true
+      }
+      tried()
+      // Instances that lost the same server come back at different moments.
+      await sleep(delay * (0.5 + Math.random()), undefined, { signal: stop.signal }).catch(() => {})
+    }
+  }
+}
+
+/** One connection, from its start to its end. Rejects when it is lost, resolves when it is stopped. */
+async function listenOnce(
+  options: ListenOptions,
+  signal: AbortSignal,
+  onListening: () => void,
+): Promise<void> {
+  const client = options.createClient()
+  const end = new Promise<void>((resolve, reject) => {
+    client.on('error', reject)
+    client.on('end', () => reject(new Error('The connection that listens for changes has ended.')))
+    signal.addEventListener('abort', () => resolve(close(client)), { once: true })
+  })
+  end.catch(() => {}) // awaited below, but it may fail before that
+  let timer: NodeJS.Timeout | undefined
+  try {
+    await client.connect()
+    client.on('notification', ({ payload }) => options.onRevision(Number(payload)))
+    await client.query(`listen "${options.channel}"`)
+    // What was committed while nobody listened is found by reading.
+    options.onRevision(await options.readRevision())
+    onListening()
+    timer = setInterval(() => void poll(client, options), options.pollInterval)
+    await end
+  } finally {
+    clearInterval(timer)
+    await close(client)
+  }
+}
+
+/** Tells the revision, and finds out whether the connection is dead without knowing it. */
+async function poll(client: Client, options: ListenOptions): Promise<void> {
+  try {
+    await client.query('select 1')
+    options.onRevision(await options.readRevision())
+  } catch {
+    await close(client) // its end is noticed, and a new connection is made
+  }
+}
+
+/** At most a second: a server that is gone does not say good-bye. */
+async function close(client: Client): Promise<void> {
+  await Promise.race([client.end(), sleep(1000, undefined, { ref: false })]).catch(() => {})
+}

@@ -1,0 +1,62 @@
+/** Brings the tables in PostgreSQL up to date. */
+import type { ClientBase } from 'pg'
+import { isOutdated, type MigrateMode } from '../schema-version.ts'
+import { migrations, recordVersion } from './migrations.ts'
+import { type PostgresNames, postgresNames } from './names.ts'
+import type { PostgresTableNames } from './tables.ts'
+
+/**
+ * Runs the missing migrations in one transaction under an advisory lock, which makes processes that start together take
+ * turns. Where nothing is missing it only reads, so a role that may not create tables can start.
+ * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
+ */
+export async function migrate(client: ClientBase, names: PostgresNames, mode: MigrateMode): Promise<void> {
+  if (mode === false) return startRevision(client, names)
+  if (!isOutdated('postgres', mode, await readVersion(client, names), migrations.length)) return
+  await client.query(`begin isolation level read committed; set local lock_timeout = '60s'`)
+  try {
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `fastify-modular ${names.channel}`,
+    ])
+    const found = await readVersion(client, names) // another process may have been faster
+    if (isOutdated('postgres', mode, found, migrations.length)) await runFrom(client, names, found)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {}) // the first failure is the one that matters
+    throw error
+  }
+}
+
+/** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
+export function printSql(tables: PostgresTableNames = {}): string {
+  const names = postgresNames(tables)
+  const schema = names.schema === undefined ? '' : `create schema if not exists "${names.schema}";\n\n`
+  const steps = migrations.map((migration) => migration(names))
+  return `begin;\n\n${schema}${steps.join('\n')}${recordVersion(names, migrations.length)}\ncommit;\n`
+}
+
+async function runFrom(client: ClientBase, names: PostgresNames, found: number): Promise<void> {
+  if (names.schema !== undefined) await createSchema(client, names.schema)
+  for (const migration of migrations.slice(found)) await client.query(migration(names))
+  await client.query(recordVersion(names, migrations.length))
+}
+
+/** `if not exists` asks for the right to create schemas even when there is nothing to create. */
+async function createSchema(client: ClientBase, schema: string): Promise<void> {
+  const { rowCount } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
+  if (rowCount === 0) await client.query(`create schema "${schema}"`)
+}
+
+async function readVersion(client: ClientBase, { meta }: PostgresNames): Promise<number> {
+  const table = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [meta])
+  if (!table.rows[0]?.found) return 0
+  const version = await client.query<{ value: string }>(`select value from ${meta} where name = 'schema'`)
+  return Number(version.rows[0]?.value ?? 0)
+}
+
+/** Tables of foreign migrations are empty: the counter of revisions needs its row. */
+async function startRevision(client: ClientBase, { meta }: PostgresNames): Promise<void> {
+  await client.query(
+    `insert into ${meta} (name, value) values ('revision', '0') on conflict (name) do nothing`,
+  )
+}

@@ -1,0 +1,54 @@
+/** The schema in PostgreSQL, step by step. Append only: a step that was released never changes. */
+import type { PostgresNames } from './names.ts'
+
+/**
+ * Each step is one script; its place in the list is its version. Names are compared byte by byte (`collate "C"`), as
+ * SQLite does: that is what keys and ids mean, and it is fast.
+ */
+export const migrations: readonly ((names: PostgresNames) => string)[] = [
+  ({ prefix, values, history, meta }) => `\
+create table ${meta} (
+  name text not null primary key,
+  value text not null
+);
+
+create table ${values} (
+  scope smallint not null check (scope in (0, 1, 2)),
+  user_id text collate "C" not null default '',
+  key text collate "C" not null,
+  value text not null,
+  sealed boolean not null default false,
+  revision bigint not null,
+  updated_at bigint not null,
+  updated_by text,
+  primary key (scope, user_id, key),
+  constraint "${prefix}settings_value_user" check ((scope = 2) = (user_id <> ''))
+);
+
+create table ${history} (
+  revision bigint not null,
+  scope smallint not null,
+  user_id text collate "C" not null default '',
+  key text collate "C" not null,
+  old_value text,
+  old_sealed boolean not null default false,
+  new_value text,
+  new_sealed boolean not null default false,
+  origin text not null,
+  actor text,
+  request_id text,
+  note text,
+  at bigint not null,
+  primary key (revision, scope, user_id, key)
+);
+
+create index "${prefix}settings_history_key" on ${history} (key, scope, user_id, revision);
+
+insert into ${meta} (name, value) values ('revision', '0');
+`,
+]
+
+/** Records the version that the tables have after a migration. */
+export function recordVersion(names: PostgresNames, version: number): string {
+  return `insert into ${names.meta} (name, value) values ('schema', '${version}') on conflict (name) do update set value = excluded.value;\n`
+}

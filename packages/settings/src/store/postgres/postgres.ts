@@ -1,0 +1,192 @@
+/** The settings store in a PostgreSQL database. */
+import type { FastifyBaseLogger } from 'fastify'
+import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
+import { checkRequest } from '../plan-write.ts'
+import { isStorable } from '../row-id.ts'
+import type { MigrateMode } from '../schema-version.ts'
+import type {
+  HistoryQuery,
+  HistoryRetention,
+  HistoryRow,
+  RowId,
+  SettingsStore,
+  StoreContext,
+  StoredRow,
+  WriteRequest,
+  WriteResult,
+} from '../store.ts'
+import { Turns } from '../turns.ts'
+import { type Connections, checkSource, createConnections, type PostgresSource } from './connection.ts'
+import { orStoreFailure, toStoreFailure } from './failure.ts'
+import { listen } from './listen.ts'
+import { migrate } from './migrate.ts'
+import { type PostgresNames, postgresNames } from './names.ts'
+import { type PostgresReads, prepareReads } from './read-statements.ts'
+import { type PostgresTableNames, settingsTables } from './tables.ts'
+import { writeStatements } from './write-statements.ts'
+import { writeThrough } from './write.ts'
+
+export interface PostgresOptions extends PostgresTableNames {
+  /** @default 'auto' */
+  readonly migrate?: MigrateMode
+  /** Where the tables are; made when missing. @default the search path of the connection, usually `public` */
+  readonly schema?: string
+  /** Put before the names of the tables. @default '' */
+  readonly tablePrefix?: string
+  /** Milliseconds after which a change of another instance is noticed even if no notification arrives. @default 30000 */
+  readonly pollInterval?: number
+}
+
+/**
+ * A store in a PostgreSQL database, for one or many instances; they hear of each other's changes by LISTEN. Needs the
+ * package `pg`. A pool that you hand over keeps its own time-outs; one connection beside it listens.
+ * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ */
+export function postgres(source: PostgresSource, options: PostgresOptions = {}): SettingsStore {
+  checkSource(source)
+  const { pollInterval = 30_000 } = options
+  if (!(pollInterval >= 10 && pollInterval <= 600_000)) {
+    throw new FMOD_SETTINGS_INVALID_STORE_OPTION('pollInterval', 'postgres', 'use 10 to 600000 milliseconds')
+  }
+  return new PostgresStore(source, postgresNames(options), options.migrate ?? 'auto', pollInterval)
+}
+
+interface OpenStore extends Connections {
+  readonly reads: PostgresReads
+  readonly write: (request: WriteRequest) => Promise<WriteResult>
+  readonly prune: (retention: HistoryRetention) => Promise<number>
+}
+
+class PostgresStore implements SettingsStore {
+  readonly name = 'postgres'
+  readonly transactional = 'async'
+  readonly durable = true
+  readonly #source: PostgresSource
+  readonly #names: PostgresNames
+  readonly #migrate: MigrateMode
+  readonly #pollInterval: number
+  readonly #watches = new Set<() => Promise<void>>()
+  #open: OpenStore | undefined
+
+  constructor(source: PostgresSource, names: PostgresNames, mode: MigrateMode, pollInterval: number) {
+    this.#source = source
+    this.#names = names
+    this.#migrate = mode
+    this.#pollInterval = pollInterval
+  }
+
+  async open({ log }: StoreContext): Promise<void> {
+    const connections = await createConnections(this.#source, (error) => warnOfLoss(log, error))
+    try {
+      await migrateThrough(connections, this.#names, this.#migrate)
+      this.#open = await prepare(connections, this.#names)
+    } catch (error) {
+      await connections.release()
+      throw error
+    }
+  }
+
+  readShared(): ReturnType<SettingsStore['readShared']> {
+    return this.#use(({ reads }) => reads.shared())
+  }
+
+  async readUser(userId: string): Promise<readonly StoredRow[]> {
+    return isStorable(userId) ? this.#use(({ reads }) => reads.user(userId)) : []
+  }
+
+  async readRow(id: RowId): Promise<StoredRow | undefined> {
+    return isStorable(id.userId, id.key) ? this.#use(({ reads }) => reads.row(id)) : undefined
+  }
+
+  readRevision(): Promise<number> {
+    return this.#use(({ reads }) => reads.revision())
+  }
+
+  async write(request: WriteRequest): Promise<WriteResult> {
+    checkRequest(request)
+    return this.#opened().write(request)
+  }
+
+  async readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
+    return isStorable(query.key, query.userId) ? this.#use(({ reads }) => reads.history(query)) : []
+  }
+
+  scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]> {
+    return this.#use(({ reads }) => reads.scan(after, limit))
+  }
+
+  pruneHistory(retention: HistoryRetention): Promise<number> {
+    return this.#use(({ prune }) => prune(retention))
+  }
+
+  async watch(
+    onRevision: (revision: number) => void,
+    onLost: (error: unknown) => void,
+  ): Promise<() => Promise<void>> {
+    const { createClient, reads } = this.#opened()
+    const stop = await listen({
+      createClient,
+      channel: this.#names.channel,
+      readRevision: () => orStoreFailure(reads.revision()),
+      pollInterval: this.#pollInterval,
+      onRevision,
+      onLost: (error) => onLost(toStoreFailure(error)),
+    })
+    this.#watches.add(stop)
+    return async () => {
+      this.#watches.delete(stop)
+      await stop()
+    }
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open
+    this.#open = undefined
+    await Promise.all([...this.#watches].map((stop) => stop()))
+    this.#watches.clear()
+    await open?.release()
+  }
+
+  async #use<T>(task: (open: OpenStore) => Promise<T>): Promise<T> {
+    return orStoreFailure(task(this.#opened()))
+  }
+
+  #opened(): OpenStore {
+    if (!this.#open) throw new FMOD_SETTINGS_STORE_NOT_OPEN(this.name)
+    return this.#open
+  }
+}
+
+/** Milliseconds that a write waits for the writes before it. */
+const turnLimit = 10_000
+
+async function prepare(connections: Connections, names: PostgresNames): Promise<OpenStore> {
+  const { drizzle } = await import('drizzle-orm/node-postgres')
+  const { pool } = connections
+  const { channel, schema, prefix } = names
+  const tables = settingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
+  const statements = writeStatements(names)
+  const writers = new Turns(turnLimit)
+  return {
+    ...connections,
+    reads: prepareReads(drizzle(pool), tables, channel),
+    write: (request) => writers.take(() => writeThrough(pool, { statements, channel }, request)),
+    prune: async ({ perValue, olderThan }) =>
+      (await pool.query(statements.pruneHistory, [perValue, olderThan])).rowCount ?? 0,
+  }
+}
+
+async function migrateThrough({ pool }: Connections, names: PostgresNames, mode: MigrateMode): Promise<void> {
+  const client = await orStoreFailure(pool.connect())
+  try {
+    await migrate(client, names, mode)
+    client.release()
+  } catch (error) {
+    client.release(true)
+    throw toStoreFailure(error)
+  }
+}
+
+function warnOfLoss(log: FastifyBaseLogger, error: unknown): void {
+  log.warn({ err: toStoreFailure(error) }, 'an idle connection to the settings database was lost')
+}

@@ -1,0 +1,76 @@
+/** The tables in PostgreSQL, for drizzle (decision 27). */
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  PgSchema,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+} from 'drizzle-orm/pg-core'
+import type { SettingScope } from '../../setting-definition.ts'
+
+export type PostgresTables = ReturnType<typeof settingsTables>
+
+/** Where the tables are; the same as in the options of the store. */
+export interface PostgresTableNames {
+  readonly schema?: string
+  readonly tablePrefix?: string
+}
+
+/**
+ * The tables of the store, for applications that make their own migrations with drizzle-kit (`migrate: false`). Times
+ * are milliseconds since the epoch.
+ */
+export function settingsTables({ schema, tablePrefix = '' }: PostgresTableNames = {}) {
+  // The class, because pgSchema() refuses the name `public`; the two functions differ in nothing but a type.
+  const table = schema === undefined ? pgTable : (new PgSchema(schema).table as unknown as typeof pgTable)
+  const values = table(
+    `${tablePrefix}settings_value`,
+    {
+      scope: smallint('scope').$type<SettingScope>().notNull(),
+      // Empty for System and Application: a nullable column would let SQL keep duplicates.
+      userId: text('user_id').notNull().default(''),
+      key: text('key').notNull(),
+      value: text('value').notNull(),
+      sealed: boolean('sealed').notNull().default(false),
+      revision: bigint('revision', { mode: 'number' }).notNull(),
+      updatedAt: bigint('updated_at', { mode: 'number' }).notNull(),
+      updatedBy: text('updated_by'),
+    },
+    (row) => [
+      primaryKey({ columns: [row.scope, row.userId, row.key] }),
+      check(`${tablePrefix}settings_value_user`, sql`(${row.scope} = 2) = (${row.userId} <> '')`),
+    ],
+  )
+  const history = table(
+    `${tablePrefix}settings_history`,
+    {
+      revision: bigint('revision', { mode: 'number' }).notNull(),
+      scope: smallint('scope').$type<SettingScope>().notNull(),
+      userId: text('user_id').notNull().default(''),
+      key: text('key').notNull(),
+      oldValue: text('old_value'),
+      oldSealed: boolean('old_sealed').notNull().default(false),
+      newValue: text('new_value'),
+      newSealed: boolean('new_sealed').notNull().default(false),
+      origin: text('origin').notNull(),
+      actor: text('actor'),
+      requestId: text('request_id'),
+      note: text('note'),
+      at: bigint('at', { mode: 'number' }).notNull(),
+    },
+    (row) => [
+      primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),
+      index(`${tablePrefix}settings_history_key`).on(row.key, row.scope, row.userId, row.revision),
+    ],
+  )
+  const meta = table(`${tablePrefix}settings_meta`, {
+    name: text('name').primaryKey(),
+    value: text('value').notNull(),
+  })
+  return { values, history, meta }
+}

@@ -1,0 +1,59 @@
+/** The SQL of a write in PostgreSQL. Rows travel as one JSON parameter: the statements are the same for 1 and for 500. */
+import type { PostgresNames } from './names.ts'
+
+export interface PostgresWrites {
+  /** Begins, and takes the lock that makes writers take turns: commit order is revision order. */
+  readonly begin: string
+  /** `$1` names rows. Sent after the lock is held: an earlier statement would see rows as they were before it. */
+  readonly find: string
+  /** Rows, history, revision and notification at once. */
+  readonly apply: string
+  readonly pruneHistory: string
+}
+
+/** Writes the statements down. */
+export function writeStatements({ values, history, meta }: PostgresNames): PostgresWrites {
+  return {
+    // The time-outs end a transaction whose process stopped while it held the lock; the others would wait for ever.
+    begin: `
+      begin isolation level read committed;
+      set local lock_timeout = '5s';
+      set local statement_timeout = '10s';
+      set local idle_in_transaction_session_timeout = '10s';
+      select value from ${meta} where name = 'revision' for update`,
+    find: `
+      select v.* from ${values} v
+      join json_to_recordset($1::json) as id (scope smallint, "userId" text, key text)
+        on (v.scope, v.user_id, v.key) = (id.scope, id."userId", id.key)`,
+    apply: `
+      with change as materialized (
+        select * from json_to_recordset($1::json) as row (scope smallint, "userId" text, key text,
+          "oldValue" text, "oldSealed" boolean, "newValue" text, "newSealed" boolean)
+      ), saved as (
+        insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
+        select scope, "userId", key, "newValue", "newSealed", $2::bigint, $3::bigint, $4::text
+        from change where "newValue" is not null
+        on conflict (scope, user_id, key) do update set value = excluded.value, sealed = excluded.sealed,
+          revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by
+      ), deleted as (
+        delete from ${values} v using change c
+        where c."newValue" is null and (v.scope, v.user_id, v.key) = (c.scope, c."userId", c.key)
+      ), noted as (
+        insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
+          origin, actor, request_id, note, at)
+        select $2::bigint, scope, "userId", key, "oldValue", "oldSealed", "newValue", "newSealed",
+          $5::text, $4::text, $6::text, $7::text, $3::bigint
+        from change
+      ), counted as (
+        update ${meta} set value = ($2::bigint)::text where name = 'revision'
+      )
+      select pg_notify($8::text, ($2::bigint)::text)`,
+    pruneHistory: `
+      delete from ${history} where (revision, scope, user_id, key) in (
+        select revision, scope, user_id, key from (
+          select revision, scope, user_id, key, at,
+            row_number() over (partition by scope, user_id, key order by revision desc) as place
+          from ${history}) as newest_first
+        where place > 1 and (place > $1::bigint or at < $2::bigint))`,
+  }
+}

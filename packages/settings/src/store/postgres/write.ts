@@ -1,0 +1,138 @@
+/** One write in PostgreSQL, from the lock to the commit. */
+import { type AsyncTx, ServiceUnavailableException } from '@fastify-modular/core'
+import type { Pool, PoolClient, QueryResult } from 'pg'
+import type { SettingScope } from '../../setting-definition.ts'
+import { historyOf, planWrite } from '../plan-write.ts'
+import type { StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import { orStoreFailure } from './failure.ts'
+import type { PostgresWrites } from './write-statements.ts'
+
+/** What the writes of one store have in common. */
+export interface WriteSetup {
+  readonly statements: PostgresWrites
+  readonly channel: string
+}
+
+/**
+ * Writes through one connection of the pool. Statements that do not need each other's answer are sent together: a round
+ * trip costs more than they do.
+ */
+export async function writeThrough(
+  pool: Pool,
+  setup: WriteSetup,
+  request: WriteRequest,
+): Promise<WriteResult> {
+  const client = await orStoreFailure(pool.connect())
+  client.on('error', ignore) // the statement that waits is rejected as well; without a listener the process would end
+  let isClean = true
+  try {
+    return await writeOn(client, setup, request)
+  } catch (error) {
+    isClean = await client.query('rollback').then(
+      () => true,
+      () => false,
+    )
+    throw error
+  } finally {
+    client.off('error', ignore)
+    client.release(!isClean)
+  }
+}
+
+async function writeOn(client: PoolClient, setup: WriteSetup, request: WriteRequest): Promise<WriteResult> {
+  const { revision, rows } = await lock(client, setup, request)
+  const result = planWrite(request, revision, rows)
+  if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
+  else await apply(client, setup, request, result)
+  return result
+}
+
+async function lock(
+  client: PoolClient,
+  { statements, channel }: WriteSetup,
+  { reads }: WriteRequest,
+): Promise<{ readonly revision: number; readonly rows: StoredRow[] }> {
+  const ids = JSON.stringify(reads.map(({ scope, userId, key }) => ({ scope, userId, key })))
+  const [locked, found] = await orStoreFailure(
+    Promise.all([
+      client.query<{ value: string }>(statements.begin),
+      client.query<ValueRecord>({ name: `${channel}.find`, text: statements.find, values: [ids] }),
+    ]),
+  )
+  // A script answers with one result per statement; the types know only the first.
+  const last = [locked].flat().at(-1)
+  return { revision: Number(last?.rows[0]?.value ?? 0), rows: found.rows.map(toRow) }
+}
+
+async function apply(
+  client: PoolClient,
+  { statements, channel }: WriteSetup,
+  request: WriteRequest,
+  result: WriteResult,
+): Promise<void> {
+  const { actor, origin, requestId = null, note = null } = request
+  const rows = JSON.stringify(result.changes.map((change) => historyOf(change, request, result)))
+  const values = [rows, result.revision, result.at, actor, origin, requestId, note, channel]
+  const applied = client.query({ name: `${channel}.apply`, text: statements.apply, values })
+  if (request.enqueue) {
+    await orStoreFailure(applied)
+    await enqueue(client, request, result)
+  }
+  // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
+  const [, committed] = await orStoreFailure(Promise.all([applied, client.query('commit')]))
+  checkCommitted(committed)
+}
+
+/** The transaction ends when `enqueue` does: what is sent later would be written outside of it. */
+async function enqueue(client: PoolClient, request: WriteRequest, result: WriteResult): Promise<void> {
+  let isOpen = true
+  const tx: AsyncTx = {
+    kind: 'async',
+    async query(sql, params) {
+      if (!isOpen)
+        throw new Error('The transaction of this write has ended. Await tx.query() before enqueue() returns.')
+      const { rows } = await orStoreFailure(client.query(sql, [...params]))
+      return { rows }
+    },
+  }
+  try {
+    await request.enqueue?.(tx, result)
+  } finally {
+    isOpen = false
+  }
+}
+
+/** @throws {ServiceUnavailableException} an error that `enqueue` kept to itself has made the commit a rollback */
+function checkCommitted({ command }: QueryResult): void {
+  if (command === 'COMMIT') return
+  throw new ServiceUnavailableException(
+    'PostgreSQL rolled the write of a setting back: a statement of its events failed.',
+  )
+}
+
+function ignore(): void {}
+
+/** A row of settings_value as the driver gives it; bigint arrives as text. */
+interface ValueRecord {
+  readonly scope: SettingScope
+  readonly user_id: string
+  readonly key: string
+  readonly value: string
+  readonly sealed: boolean
+  readonly revision: string
+  readonly updated_at: string
+  readonly updated_by: string | null
+}
+
+function toRow(record: ValueRecord): StoredRow {
+  return {
+    scope: record.scope,
+    userId: record.user_id,
+    key: record.key,
+    value: record.value,
+    sealed: record.sealed,
+    revision: Number(record.revision),
+    updatedAt: Number(record.updated_at),
+    updatedBy: record.updated_by,
+  }
+}
