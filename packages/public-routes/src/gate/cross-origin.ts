@@ -1,0 +1,67 @@
+/** Refuses unsafe requests that another site makes a browser send, with the cookies it has for us (decision 39). */
+import type { FastifyRequest } from 'fastify'
+import { canonicalPath } from '../canonical-path.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS } from '../misuse-errors.ts'
+import { PublicRoute } from '../public-route.ts'
+import { RuleIndex } from '../rule-index.ts'
+
+export interface CrossOriginOptions {
+  /** Other origins that may send unsafe requests: `https://app.example.com`. */
+  readonly trustedOrigins?: readonly string[]
+  /** Paths that accept requests from everywhere, with everything below them: webhooks that carry their own proof. */
+  readonly exempt?: readonly string[]
+}
+
+/** Whether a request is refused. */
+export type RefusesCrossOrigin = (request: FastifyRequest) => boolean
+
+/**
+ * Judges by `Sec-Fetch-Site`, or by `Origin` where browsers do not send it. Requests with neither pass: they come from
+ * no browser. So do those with a bearer token, which another site cannot make a browser attach by itself.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS} a trusted origin that is no origin
+ */
+export function createCrossOriginCheck(options: CrossOriginOptions): RefusesCrossOrigin {
+  const trusted = new Set(options.trustedOrigins?.map(toOrigin))
+  const exempt = new RuleIndex(
+    (options.exempt ?? []).map((path) => ({
+      route: new PublicRoute(path, { kind: 'subtree' }),
+      source: 'exempt',
+    })),
+  )
+  return function refusesCrossOrigin(request) {
+    if (isSafe(request) || !isForeign(request) || hasBearerToken(request)) return false
+    const { origin } = request.headers
+    if (origin !== undefined && trusted.has(origin)) return false
+    const path = canonicalPath(request.raw.url ?? '')
+    return path === null || exempt.find(request.method, path) === null
+  }
+}
+
+/** A websocket handshake is a GET, and opens a channel with the cookies of whoever sends it. */
+function isSafe({ method, headers }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') && headers.upgrade === undefined
+}
+
+function isForeign(request: FastifyRequest): boolean {
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const { origin } = request.headers
+  return origin !== undefined && hostOf(origin) !== request.host.toLowerCase()
+}
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null // "null" is the origin of sandboxed pages
+}
+
+function hasBearerToken({ headers }: FastifyRequest): boolean {
+  return headers.authorization !== undefined && /^bearer /i.test(headers.authorization)
+}
+
+function toOrigin(origin: string): string {
+  if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_OPTIONS(
+      `crossOrigin.trustedOrigins contains ${JSON.stringify(origin)}, which is not an origin such as "https://app.example.com"`,
+    )
+  }
+  return origin
+}

@@ -1,0 +1,80 @@
+/** Regular expressions that cannot stall the process: compiled for a linear-time engine, anchored at the start. */
+import { RE2JS } from 're2js'
+import { FMOD_PUBLIC_ROUTES_INVALID_REGEX } from '../misuse-errors.ts'
+
+/**
+ * Engine steps that one match may cost at most, about 0.3 ms: steps are the size of the compiled expression times
+ * the length of the path, so a large expression looks at shorter paths only.
+ */
+const stepsPerMatch = 40_000
+
+/** A compiled expression. */
+export interface LinearRegex {
+  /** The expression as it was written. */
+  readonly source: string
+  /** Literal text that every match begins with; empty where none is certain. */
+  readonly head: string
+  /** Paths longer than this never match, in characters. */
+  readonly maxLength: number
+  /** Whether the expression matches at the start of the path; more text may follow unless it ends with `$` (S 5.5). */
+  test(path: string): boolean
+}
+
+/**
+ * Compiles a string or RegExp. It must be valid both as a Unicode-mode JavaScript expression and for the linear-time
+ * engine, so that an escape that one of them reads otherwise (`\Z`, `\Q`) is refused instead of meaning something else.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_REGEX} syntax error, flags other than i, s, u, d, lookaround or backreference
+ */
+export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
+  const source = typeof pattern === 'string' ? pattern : pattern.source
+  const flags = typeof pattern === 'string' ? '' : pattern.flags
+  const refuse = (reason: string) => new FMOD_PUBLIC_ROUTES_INVALID_REGEX(JSON.stringify(source), reason)
+
+  if (source === '' || source === '(?:)') throw refuse('it is empty and would open every path')
+  if (/[^isud]/.test(flags)) {
+    throw refuse(`the flags "${flags}" change where it may match; only i, s, u and d are possible`)
+  }
+  const compiled = compile(source, flags, refuse)
+  const maxLength = Math.floor(stepsPerMatch / compiled.programSize())
+  return {
+    source,
+    head: flags.includes('i') ? '' : literalHeadOf(source),
+    maxLength,
+    test: (path) => path.length <= maxLength && compiled.test(path),
+  }
+}
+
+function compile(source: string, flags: string, refuse: (reason: string) => Error): RE2JS {
+  try {
+    void new RegExp(source, 'u')
+  } catch (err) {
+    throw refuse(reasonOf(err))
+  }
+  try {
+    // The group anchors every alternative: `a|b` means `^(?:a|b)`, as Python's re.match does.
+    const options =
+      (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) | (flags.includes('s') ? RE2JS.DOTALL : 0)
+    return RE2JS.compile(`^(?:${RE2JS.translateRegExp(source)})`, options)
+  } catch (err) {
+    throw refuse(
+      `${reasonOf(err)} (the linear-time engine has no lookaround and no backreferences; say it without them, or use addRoute or addExact)`,
+    )
+  }
+}
+
+function reasonOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err)
+}
+
+/**
+ * The literal text an expression begins with. Wrong only in the safe direction: what is not certainly literal ends it,
+ * and a quantifier takes its character back.
+ */
+function literalHeadOf(source: string): string {
+  if (source.includes('|')) return ''
+  const text = source.startsWith('^') ? source.slice(1) : source
+  const plain = /^(?:[\w\-/~!@%&=:;,'"<> ]|\\[/.])*/.exec(text)?.[0] ?? ''
+  const isOptional = /^[?*{]/.test(text.slice(plain.length))
+  const certain = isOptional ? plain.replace(/\\?.$/, '') : plain
+  return certain.replaceAll('\\', '')
+}

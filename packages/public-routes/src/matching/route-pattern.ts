@@ -1,0 +1,77 @@
+/** Reads a Fastify route URL the way the router does: literal text, parameters, wildcard, optional last parameter. */
+
+/** Literal text, or the name of the parameter that stands in its place (`*` for the wildcard). */
+export type PatternPart = string | { readonly param: string }
+
+/** One spelling that a route URL allows. */
+export type RoutePattern = readonly PatternPart[]
+
+/** The router's own test for an optional parameter; it must be the last one. */
+const optionalParameter = /(\/:[^/()]*?)\?(\/?)$/
+
+/**
+ * The patterns of a route URL: two for an optional last parameter (`/posts/:id?` is `/posts/:id` and `/posts`),
+ * otherwise one.
+ */
+export function parseRoutePattern(url: string): readonly RoutePattern[] {
+  if (!optionalParameter.test(url)) return [parseParts(url)]
+  return [
+    parseParts(url.replace(optionalParameter, '$1$2')),
+    parseParts(url.replace(optionalParameter, '$2') || '/'),
+  ]
+}
+
+/** The literal text before the first parameter. */
+export function literalHead(pattern: RoutePattern): string {
+  const [first] = pattern
+  return typeof first === 'string' ? first : ''
+}
+
+/** The literal text after the last parameter. */
+export function literalTail(pattern: RoutePattern): string {
+  const last = pattern.at(-1)
+  return typeof last === 'string' ? last : ''
+}
+
+/** Whether the URL has no parameter and no wildcard. */
+export function isStaticPattern(pattern: RoutePattern): boolean {
+  return pattern.every((part) => typeof part === 'string')
+}
+
+function parseParts(url: string): RoutePattern {
+  const parts: PatternPart[] = []
+  let text = ''
+  let at = 0
+  while (at < url.length) {
+    const isParameter = url[at] === ':' && url[at + 1] !== ':'
+    if (!isParameter && url[at] !== '*') {
+      text += url[at]
+      at += url.startsWith('::', at) ? 2 : 1 // a doubled colon is a literal one
+      continue
+    }
+    if (text !== '') parts.push(text)
+    text = ''
+    const end = isParameter ? endOfName(url, at + 1) : at + 1
+    parts.push({ param: isParameter ? url.slice(at + 1, end) : '*' })
+    at = url[end] === '(' ? endOfExpression(url, end) : end
+  }
+  if (text !== '') parts.push(text)
+  return parts
+}
+
+function endOfName(url: string, start: number): number {
+  let end = start
+  while (end < url.length && !'(-./'.includes(url.charAt(end))) end++
+  return end
+}
+
+/** The index after the parenthesis that closes the one at `open`. */
+function endOfExpression(url: string, open: number): number {
+  let depth = 0
+  for (let at = open; at < url.length; at++) {
+    if (url[at] === '\\') at++
+    else if (url[at] === '(') depth++
+    else if (url[at] === ')' && --depth === 0) return at + 1
+  }
+  return url.length
+}

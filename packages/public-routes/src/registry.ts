@@ -1,0 +1,122 @@
+/** The registry of public routes: what modules, plugins and the host declare reachable without a session (S 5.5). */
+import {
+  FMOD_PUBLIC_ROUTES_FROZEN,
+  FMOD_PUBLIC_ROUTES_INVALID_PATTERN,
+  FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED,
+} from './misuse-errors.ts'
+import { isPublicRoute, PublicRoute, type Methods, type PublicRouteOptions } from './public-route.ts'
+import { RuleIndex, type RegisteredRule } from './rule-index.ts'
+
+/** Options that every helper takes. */
+export interface RuleOptions {
+  readonly methods?: Methods | undefined
+  /** Puts the prefix of the plugin that adds the rule in front of the pattern; paths are absolute otherwise (decision 56). */
+  readonly prefixed?: boolean | undefined
+}
+
+/** The rules of one application, shared by all its registries; frozen when the application is ready. */
+export class RuleBook {
+  readonly rules: RegisteredRule[] = []
+  #index: RuleIndex | null = null
+  #isFrozen = false
+
+  add(rule: RegisteredRule): void {
+    if (this.#isFrozen) throw new FMOD_PUBLIC_ROUTES_FROZEN(String(rule.route))
+    this.rules.push(rule)
+    this.#index = null
+  }
+
+  freeze(): void {
+    this.#isFrozen = true
+    Object.freeze(this.rules)
+  }
+
+  get index(): RuleIndex {
+    this.#index ??= new RuleIndex(this.rules)
+    return this.#index
+  }
+}
+
+/**
+ * Adds rules in the name of one contributor. Every helper returns the registry, so that calls chain; each throws the
+ * misuse errors of `PublicRoute`, and FMOD_PUBLIC_ROUTES_FROZEN once the application is ready.
+ */
+export class PublicRouteRegistry {
+  readonly #book: RuleBook
+  readonly #source: string
+  readonly #prefix: string
+
+  constructor(book: RuleBook, source: string, prefix = '') {
+    this.#book = book
+    this.#source = source
+    this.#prefix = prefix
+  }
+
+  /** Matches when the path starts with `pattern`: a whole subtree. */
+  addPrefix(pattern: string, options?: RuleOptions): this {
+    return this.add(pattern, { ...options, kind: 'prefix' })
+  }
+
+  /** Matches when the path equals `pattern`: a single endpoint. */
+  addExact(pattern: string, options?: RuleOptions): this {
+    return this.add(pattern, { ...options, kind: 'exact' })
+  }
+
+  /** Matches when the path ends with `pattern`: a tail shared across resources. */
+  addSuffix(pattern: string, options?: RuleOptions): this {
+    return this.add(pattern, { ...options, kind: 'suffix' })
+  }
+
+  /** Matches when the expression does at the start of the path; end it with `$` to exclude longer paths. */
+  addRegex(pattern: string | RegExp, options?: RuleOptions): this {
+    return this.add(pattern, { ...options, kind: 'regex' })
+  }
+
+  /** Matches `pattern` itself and everything below it: `/docs` and `/docs/intro`, never `/docs-internal`. */
+  addSubtree(pattern: string, options?: RuleOptions): this {
+    return this.add(pattern, { ...options, kind: 'subtree' })
+  }
+
+  /** Opens the Fastify route that was registered with this URL: `/items/:id`. */
+  addRoute(url: string, options?: RuleOptions): this {
+    return this.add(url, { ...options, kind: 'route' })
+  }
+
+  /**
+   * The general form: a prebuilt PublicRoute, or a pattern with `methods` and `kind` (a string is a prefix rule).
+   * @throws {FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED} options beside a prebuilt PublicRoute
+   */
+  add(routeOrPattern: PublicRoute | string | RegExp, options: PublicRouteOptions & RuleOptions = {}): this {
+    const { prefixed, ...ruleOptions } = options
+    if (isPublicRoute(routeOrPattern)) {
+      if (Object.values(options).some((value) => value !== undefined)) {
+        throw new FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED(String(routeOrPattern))
+      }
+      this.#book.add({ route: routeOrPattern, source: this.#source })
+      return this
+    }
+    const pattern = prefixed === true ? this.#withPrefix(routeOrPattern, ruleOptions) : routeOrPattern
+    this.#book.add({ route: new PublicRoute(pattern, ruleOptions), source: this.#source })
+    return this
+  }
+
+  /** Whether a rule matches, literally as S 5.5 says; the gate is stricter (see `explain`). */
+  matches(method: string, path: string): boolean {
+    return this.#book.index.find(method.toUpperCase(), path) !== null
+  }
+
+  /** All rules with their sources, in the order they were added. */
+  list(): readonly RegisteredRule[] {
+    return [...this.#book.rules]
+  }
+
+  #withPrefix(pattern: string | RegExp, { kind = 'prefix' }: PublicRouteOptions): string {
+    if (typeof pattern !== 'string' || kind === 'regex' || kind === 'suffix') {
+      throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(
+        JSON.stringify(String(pattern)),
+        `a ${kind} rule does not begin where a plugin's prefix ends; leave out "prefixed"`,
+      )
+    }
+    return this.#prefix + pattern
+  }
+}
