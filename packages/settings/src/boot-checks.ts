@@ -1,0 +1,128 @@
+/** What is looked at before the application serves: mistakes stop it, doubts are logged. */
+import type { Events } from '@fastify-modular/core'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Registry } from './definitions/registry.ts'
+import {
+  FMOD_SETTINGS_ENCRYPTION_REQUIRED,
+  FMOD_SETTINGS_INVALID_OPTION,
+  FMOD_SETTINGS_MISSING_SEALING_KEYS,
+} from './misuse-errors.ts'
+import type { SettingsOptions } from './options.ts'
+import type { Snapshot } from './service/read/snapshot.ts'
+import { checkOverrides } from './service/write/locked.ts'
+import type { Sealing } from './service/write/sealing.ts'
+import { type JsonValue, SettingScope } from './setting-definition.ts'
+import type { SettingsStore } from './store/store.ts'
+
+/** What both kinds of checks look at. */
+interface Booting {
+  readonly registry: Registry
+  readonly snapshot: Snapshot
+  readonly sealing: Sealing
+  readonly options: SettingsOptions
+}
+
+/** @throws {FMOD_SETTINGS_INVALID_OPTION} an option that no type checker saw */
+export function checkOptions({
+  caller,
+  ownWrites,
+  sensitiveResolved,
+  userCache,
+  limits = {},
+  encryption,
+}: SettingsOptions): void {
+  const refuse = (option: string, reason: string): never => {
+    throw new FMOD_SETTINGS_INVALID_OPTION(option, reason)
+  }
+  if (caller !== undefined && typeof caller !== 'function')
+    refuse('caller', 'it is a function of the request')
+  if (!isOneOf(ownWrites, ['permission', 'authenticated']))
+    refuse('ownWrites', 'it is "permission" or "authenticated"')
+  if (!isOneOf(sensitiveResolved, ['spec', 'own', 'permission']))
+    refuse('sensitiveResolved', 'it is "spec", "own" or "permission"')
+  if (!isOneOf(encryption?.mode, ['warn', 'require'])) refuse('encryption.mode', 'it is "warn" or "require"')
+  for (const [name, size] of Object.entries({ userCache, ...limits })) {
+    if (size !== undefined && !(Number.isInteger(size) && size > 0)) refuse(name, 'it is a positive integer')
+  }
+}
+
+/** Definitions, overrides and keys together, once all modules have contributed. @throws {Error} a misuse error that lists all problems */
+export function checkAtBoot({
+  registry,
+  snapshot,
+  sealing,
+  options,
+  locked,
+}: Booting & { readonly locked: ReadonlyMap<string, JsonValue> }): void {
+  registry.check()
+  checkOverrides(locked, registry)
+  const lost = [...snapshot.rows()].filter((row) => row.sealed && !sealing.knows(sealing.keyIdOf(row.value)))
+  if (lost.length > 0) {
+    throw new FMOD_SETTINGS_MISSING_SEALING_KEYS(
+      lost.map((row) => `"${row.key}" with "${sealing.keyIdOf(row.value)}"`).join(', '),
+    )
+  }
+  const plain = sealing.activeKeyId === null ? sensitiveKeys(registry) : []
+  if (options.encryption?.mode === 'require' && plain.length > 0)
+    throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(plain.join(', '))
+}
+
+/** Logs what is legal and probably not meant. */
+export function warnAtBoot(
+  log: FastifyBaseLogger,
+  {
+    registry,
+    snapshot,
+    sealing,
+    options,
+    store,
+    events,
+    knowsCaller,
+  }: Booting & {
+    readonly store: SettingsStore
+    readonly events: Events | undefined
+    readonly knowsCaller: boolean
+  },
+): void {
+  for (const warning of registry.warnings()) log.warn(warning)
+  if (!store.durable)
+    log.warn({ store: store.name }, 'settings are not persisted: they are gone when the process ends')
+  if (!knowsCaller && options.routes !== false) {
+    log.warn(
+      'nothing tells the settings routes who calls: they answer 401. Register public-routes, or set the option caller',
+    )
+  }
+  const plain = sealing.activeKeyId === null ? sensitiveKeys(registry) : []
+  if (plain.length > 0)
+    log.warn({ keys: plain }, 'sensitive settings are stored in plain text: no encryption key is configured')
+  const exposed = registry
+    .all()
+    .filter(({ definition }) => definition.sensitive && definition.scope !== SettingScope.System)
+  if (exposed.length > 0 && (options.sensitiveResolved ?? 'spec') === 'spec' && options.routes !== false) {
+    const keys = exposed.map(({ definition }) => definition.key)
+    log.warn(
+      { keys },
+      'every signed-in caller can read these sensitive settings at /resolved; see the option sensitiveResolved',
+    )
+  }
+  const orphans = new Set([...snapshot.rows()].map(({ key }) => key).filter((key) => !registry.find(key)))
+  if (orphans.size > 0)
+    log.warn(
+      { keys: [...orphans] },
+      'values are stored for settings that no module defines; they are kept and not shown',
+    )
+  if (events?.transactional && events.transactional !== store.transactional) {
+    log.warn(
+      { store: store.name },
+      'the event transport cannot join transactions of the settings store: events are published after the commit',
+    )
+  }
+}
+
+function sensitiveKeys(registry: Registry): string[] {
+  return registry.all().flatMap(({ definition }) => (definition.sensitive ? definition.key : []))
+}
+
+function isOneOf(value: unknown, allowed: readonly string[]): boolean {
+  return value === undefined || (typeof value === 'string' && allowed.includes(value))
+}

@@ -1,0 +1,155 @@
+/** The HTTP API of settings (S 4.1): one row per route. Static paths win over `/:key`, whose keys may not be one of them. */
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import type { SettingsService } from '../service/service.ts'
+import { describeRoute as route } from './describe-route.ts'
+import { createHistoryHandlers } from './handlers/history-handlers.ts'
+import { createMyHandlers, type OwnWrites } from './handlers/my-handlers.ts'
+import { answerProblem } from './problem.ts'
+import { createReadHandlers, type SensitiveResolved } from './handlers/read-handlers.ts'
+import type * as routes from './route-types.ts'
+import * as schemas from './schemas.ts'
+import { createTransferHandlers } from './handlers/transfer-handlers.ts'
+import { validatorCompiler } from './validator.ts'
+import { createWriteHandlers, refuseUserScope } from './handlers/write-handlers.ts'
+
+/** What the routes need beside the service. */
+export interface RoutesInit {
+  readonly service: SettingsService
+  readonly authenticate: onRequestHookHandler
+  readonly ownWrites: OwnWrites
+  readonly sensitiveResolved: SensitiveResolved
+  readonly maxBulkEntries: number
+  /** Bytes of a bulk or an import. */
+  readonly maxBulkBytes: number
+}
+
+/** Registers the routes in a scope of their own, whose prefix they stand under. */
+export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void {
+  const { service, authenticate: onRequest, maxBulkBytes: bodyLimit } = init
+  const reads = createReadHandlers(service, init.sensitiveResolved)
+  const writes = createWriteHandlers(service, init.maxBulkEntries)
+  const my = createMyHandlers(service, init.ownWrites)
+  const past = createHistoryHandlers(service)
+  const files = createTransferHandlers(service)
+  const guarded = { onRequest }
+  const shared = { onRequest, preValidation: refuseUserScope }
+  const key = schemas.KeyParams
+
+  app.setValidatorCompiler(validatorCompiler)
+  app.setErrorHandler(answerProblem)
+
+  app.get<routes.ListRoute>(
+    '/',
+    { ...guarded, ...route('listSettings', { query: schemas.ListQuery, ok: schemas.SettingValues }) },
+    reads.list,
+  )
+  app.get(
+    '/definitions',
+    { ...guarded, ...route('listSettingDefinitions', { ok: schemas.Definitions }) },
+    reads.allDefinitions,
+  )
+  app.get(
+    '/public',
+    { config: { public: ['GET'] }, ...route('getPublicSettings', { ok: schemas.PublicValues }) },
+    reads.publicValues,
+  )
+  app.get<routes.ScopedRoute>(
+    '/:key',
+    {
+      ...guarded,
+      ...route('getSetting', { params: key, query: schemas.ScopeQuery, ok: schemas.SettingValue }),
+    },
+    reads.one,
+  )
+  app.get<routes.KeyRoute>(
+    '/:key/resolved',
+    { ...guarded, ...route('getResolvedSetting', { params: key, ok: schemas.ResolvedValue }) },
+    reads.resolved,
+  )
+  app.put<routes.WriteRoute>(
+    '/',
+    { ...shared, ...route('updateSetting', { body: schemas.WriteBody, written: schemas.SettingValue }) },
+    writes.put,
+  )
+  app.put<routes.BulkRoute>(
+    '/bulk',
+    {
+      ...shared,
+      bodyLimit,
+      ...route('updateSettings', {
+        query: schemas.BulkQuery,
+        body: schemas.BulkBody,
+        written: schemas.BulkAnswer,
+      }),
+    },
+    writes.bulk,
+  )
+  app.delete<routes.ScopedRoute>(
+    '/:key',
+    {
+      ...shared,
+      ...route('resetSetting', { params: key, query: schemas.ScopeQuery, written: schemas.SettingValue }),
+    },
+    writes.remove,
+  )
+  app.get('/me', { ...guarded, ...route('listMySettings', { ok: schemas.OwnValues }) }, my.list)
+  app.put<routes.OwnWriteRoute>(
+    '/me',
+    { ...guarded, ...route('updateMySetting', { body: schemas.OwnBody, written: schemas.SettingValue }) },
+    my.put,
+  )
+  app.delete<routes.KeyRoute>(
+    '/me/:key',
+    { ...guarded, ...route('resetMySetting', { params: key, written: schemas.SettingValue }) },
+    my.remove,
+  )
+
+  app.get<routes.KeyRoute>(
+    '/:key/inspect',
+    { ...guarded, ...route('inspectSetting', { params: key, ok: schemas.Inspection }) },
+    past.inspect,
+  )
+  app.get<routes.HistoryRoute>(
+    '/:key/history',
+    {
+      ...guarded,
+      ...route('listSettingHistory', {
+        params: key,
+        query: schemas.HistoryQuery,
+        ok: schemas.HistoryEntries,
+      }),
+    },
+    past.ofSetting,
+  )
+  app.post<routes.RollbackRoute>(
+    '/:key/rollback',
+    {
+      ...guarded,
+      ...route('rollbackSetting', { params: key, body: schemas.RollbackBody, written: schemas.SettingValue }),
+    },
+    past.rollback,
+  )
+  app.get<routes.ChangesRoute>(
+    '/changes',
+    { ...guarded, ...route('listSettingChanges', { query: schemas.PageQuery, ok: schemas.Changes }) },
+    past.changes,
+  )
+  app.get(
+    '/export',
+    { ...guarded, ...route('exportSettings', { ok: schemas.ExportFile }) },
+    files.exportSettings,
+  )
+  app.post<routes.ImportRoute>(
+    '/import',
+    {
+      ...shared,
+      bodyLimit,
+      ...route('importSettings', {
+        query: schemas.ImportQuery,
+        body: schemas.ImportBody,
+        ok: schemas.ImportResult,
+      }),
+    },
+    files.importSettings,
+  )
+}

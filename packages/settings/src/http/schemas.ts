@@ -1,0 +1,178 @@
+/** What the settings routes take and answer; also their OpenAPI description. */
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { JsonValue } from '../setting-definition.ts'
+import { ScopeInput, ScopeText } from './scope.ts'
+
+const closed = { additionalProperties: false }
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const Value = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
+const Key = Type.String({ description: 'the key of a setting, such as mail.port' })
+const Scope = Type.Integer({ minimum: 0, maximum: 2, description: '0 System, 1 Application, 2 User' })
+const Revision = Type.Integer({ minimum: 0, description: 'a revision, 0 or greater' })
+const Keys = Type.Array(Type.String())
+
+export const KeyParams = Type.Object({ key: Key })
+export const ListQuery = Type.Object({ scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()) })
+export const ScopeQuery = Type.Object({ scope: ScopeText })
+export const BulkQuery = Type.Object({
+  dryRun: Type.Optional(Type.String({ pattern: '^(true|false)$', description: 'true or false' })),
+})
+
+export const WriteBody = Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed)
+export const BulkBody = Type.Array(
+  Type.Object({ key: Key, scope: ScopeInput, value: Value, version: Type.Optional(Revision) }, closed),
+)
+const OwnScope = Type.Union([Type.Literal(2), Type.String({ pattern: '^[Uu][Ss][Ee][Rr]$' })], {
+  description: '2 or User',
+})
+export const OwnBody = Type.Object({ key: Key, value: Value, scope: Type.Optional(OwnScope) }, closed)
+
+/** S 2.4, decision 15. */
+const valueMembers = {
+  key: Type.String(),
+  scope: Scope,
+  value: Value,
+  isOverridden: Type.Boolean({ description: 'whether a value is stored' }),
+  source: Type.String({ description: 'locked, user, application, system or default' }),
+  locked: Type.Boolean(),
+  version: Revision,
+  userId: nullable(Type.String()),
+  updatedAt: nullable(Type.String({ description: 'ISO 8601, UTC' })),
+  updatedBy: nullable(Type.String()),
+}
+export const SettingValue = Type.Object(valueMembers)
+export const SettingValues = Type.Array(SettingValue)
+export const OwnValues = Type.Array(Type.Object({ ...valueMembers, inheritedValue: Value }))
+
+/** S 2.1. */
+export const Definitions = Type.Array(
+  Type.Object({
+    key: Type.String(),
+    displayName: Type.String(),
+    description: nullable(Type.String()),
+    group: nullable(Type.String()),
+    scope: Scope,
+    defaultValue: nullable(Type.String()),
+    type: Type.Integer({ minimum: 0, maximum: 10 }),
+    allowedValues: nullable(Type.Array(Type.String())),
+    min: nullable(Type.Number()),
+    max: nullable(Type.Number()),
+    pattern: nullable(Type.String()),
+    required: Type.Boolean(),
+    sensitive: Type.Boolean(),
+    order: Type.Integer(),
+    placeholder: nullable(Type.String()),
+    public: Type.Boolean(),
+    valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
+  }),
+)
+export const ResolvedValue = Type.Unknown({ description: 'The decoded value; null if there is none.' })
+export const PublicValues = Type.Record(Type.String(), Value)
+/** The values written, or with `dryRun` what would change. */
+export const BulkAnswer = Type.Array(
+  Type.Union([
+    SettingValue,
+    Type.Object({
+      key: Type.String(),
+      scope: Scope,
+      change: Type.String({ description: 'create, update, delete or none' }),
+      oldValue: Value,
+      newValue: Value,
+    }),
+  ]),
+)
+
+const page = {
+  before: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', description: 'a revision' })),
+  limit: Type.Optional(
+    Type.String({ pattern: '^([1-9][0-9]?|[1-4][0-9][0-9]|500)$', description: 'an integer from 1 to 500' }),
+  ),
+}
+export const PageQuery = Type.Object(page)
+export const HistoryQuery = Type.Object({ ...page, scope: Type.Optional(ScopeText) })
+export const HistoryEntries = Type.Array(
+  Type.Object({
+    revision: Revision,
+    key: Type.String(),
+    scope: Scope,
+    userId: nullable(Type.String()),
+    oldValue: Value,
+    newValue: Value,
+    isOverridden: Type.Boolean(),
+    origin: Type.String(),
+    actor: nullable(Type.String()),
+    note: nullable(Type.String()),
+    requestId: nullable(Type.String()),
+    at: Type.String(),
+  }),
+)
+export const Changes = Type.Array(
+  Type.Object({
+    revision: Revision,
+    at: Type.String(),
+    actor: nullable(Type.String()),
+    entries: HistoryEntries,
+  }),
+)
+const Note = Type.Optional(Type.String({ maxLength: 500, description: 'text of at most 500 characters' }))
+export const RollbackBody = Type.Object({ scope: ScopeInput, revision: Revision, note: Note }, closed)
+
+export const ExportFile = Type.Object({
+  format: Type.Literal(1),
+  settings: Type.Array(Type.Object({ key: Type.String(), scope: Scope, value: Value })),
+  omitted: Keys,
+})
+export const ImportBody = Type.Object(
+  {
+    format: Type.Literal(1, { description: 'the format 1' }),
+    settings: Type.Array(Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed)),
+    omitted: Type.Optional(Keys),
+  },
+  closed,
+)
+export const ImportQuery = Type.Object({
+  mode: Type.Optional(Type.String({ pattern: '^(merge|replace)$', description: 'merge or replace' })),
+  dryRun: BulkQuery.properties.dryRun,
+  revision: Type.Optional(
+    Type.String({ pattern: '^[0-9]{1,15}$', description: 'the revision of a dry run' }),
+  ),
+})
+export const ImportResult = Type.Object({
+  revision: Revision,
+  create: Keys,
+  update: Keys,
+  delete: Keys,
+  unchanged: Keys,
+  unknown: Keys,
+  dryRun: Type.Boolean(),
+})
+export const Inspection = Type.Object({
+  key: Type.String(),
+  scope: Scope,
+  module: Type.String(),
+  value: Value,
+  source: valueMembers.source,
+  invalid: Type.Boolean(),
+  layers: Type.Array(
+    Type.Object({
+      source: valueMembers.source,
+      value: Value,
+      isSet: Type.Boolean(),
+      invalid: Type.Boolean(),
+    }),
+  ),
+})
+
+/** RFC 9457. */
+export const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.String(),
+    requestId: Type.String(),
+    errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+  },
+  { additionalProperties: true },
+)

@@ -1,0 +1,90 @@
+/** The settings plugin: the order in which its parts come to life. */
+import { type Events, receive } from '@fastify-modular/core'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import fp from 'fastify-plugin'
+import { checkAtBoot, checkOptions, warnAtBoot } from './boot-checks.ts'
+import { SettingsBuilder } from './definitions/builder.ts'
+import { createDefinitionRegistry } from './definitions/registry.ts'
+import { authenticateWith, findCallerOf, type FindCaller } from './http/access.ts'
+import { addSettingsRoutes } from './http/routes.ts'
+import { FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
+import type { SettingsOptions } from './options.ts'
+import { decorateRequests } from './request-settings.ts'
+import { startRetention } from './service/retention.ts'
+import { createSettingsService } from './service/service.ts'
+import { readOverrides } from './service/write/locked.ts'
+import { createSealing } from './service/write/sealing.ts'
+import { memoryStore } from './store/memory.ts'
+import { defaultLimits } from './values/limits.ts'
+
+const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
+  if (app.hasDecorator('settings')) throw new FMOD_SETTINGS_REGISTERED_TWICE()
+  checkOptions(options)
+  const { store = memoryStore(), limits = {}, history = {} } = options
+  const registry = createDefinitionRegistry({ ...defaultLimits, ...limits })
+  const sealing = createSealing(options.encryption?.keys)
+  const locked = readOverrides(options.overrides)
+  const events = (): Events | undefined =>
+    app.hasDecorator('events') ? app.getDecorator<Events>('events') : undefined
+  const service = createSettingsService({
+    registry,
+    store,
+    sealing,
+    locked,
+    userCapacity: options.userCache ?? 10_000,
+    events,
+    log: app.log,
+  })
+  const { settings, coherence, snapshot } = service
+
+  app.decorate('settings', settings)
+  let stopRetention: (() => Promise<void>) | undefined
+  app.addHook('onClose', async () => {
+    await stopRetention?.()
+    await coherence.stop()
+    await store.close()
+  })
+  await store.open({ log: app.log })
+  await coherence.start()
+
+  const check = (): void => checkAtBoot({ registry, snapshot, sealing, locked, options })
+  new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
+  receive(app, 'settings', {
+    take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),
+    complete: check,
+  })
+
+  // The gate may come later; who calls is known when the first request arrives.
+  const findCaller: FindCaller = (request) => findCallerOf(app, options.caller)?.(request) ?? null
+  decorateRequests(app, settings, findCaller)
+  if (options.routes !== false) await addRoutes(app)
+
+  app.addHook('onReady', async () => {
+    check()
+    registry.freeze()
+    const knowsCaller = findCallerOf(app, options.caller) !== undefined
+    warnAtBoot(app.log, { registry, snapshot, sealing, store, events: events(), options, knowsCaller })
+    if (history !== false) stopRetention = startRetention(store, history, app.log)
+  })
+
+  function addRoutes(parent: FastifyInstance) {
+    const { prefix = '/api/settings' } = options.routes || {}
+    return parent.register(
+      (scope, _options, done) => {
+        addSettingsRoutes(scope, {
+          service,
+          authenticate: authenticateWith(findCaller),
+          ownWrites: options.ownWrites ?? 'permission',
+          sensitiveResolved: options.sensitiveResolved ?? 'spec',
+          maxBulkEntries: limits.bulkEntries ?? 500,
+          maxBulkBytes: limits.bulkBytes ?? 512 * 1024,
+        })
+        done()
+      },
+      { prefix },
+    )
+  }
+}
+
+/** The settings plugin: `app.register(settings, { definitions: [mail], store: sqlite({ file }) })`. */
+export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: '5.x' })

@@ -1,0 +1,106 @@
+/** The events of settings (S 6, decision 28), and how they reach `app.events`. */
+import { defineEvent, type DomainEvent, type Events, type Tx } from '@fastify-modular/core'
+import { Type } from '@sinclair/typebox'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Registry } from '../definitions/registry.ts'
+import type { JsonValue } from '../setting-definition.ts'
+import type { AppliedChange, StoredRow, WriteResult } from '../store/store.ts'
+import type { RowCodec } from './row-codec.ts'
+
+const Nullable = Type.Union([Type.String(), Type.Null()])
+const identity = {
+  key: Type.String(),
+  /** 0 System, 1 Application, 2 User. */
+  scope: Type.Integer(),
+  userId: Nullable,
+  changedBy: Nullable,
+  /** ISO 8601, UTC. */
+  at: Type.String(),
+}
+
+/** A value was stored. `oldValue` is null where none was stored before; both are null for sensitive settings. */
+export class SettingChanged extends defineEvent(
+  'settings.changed',
+  Type.Object({ ...identity, oldValue: Type.Unknown(), newValue: Type.Unknown() }),
+) {}
+
+/** A stored value was removed: the setting is back to what it inherits. */
+export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {}
+
+/** Publishes what a write changed. */
+export interface ChangePublisher {
+  /** For `WriteRequest.enqueue`: within the transaction if the transport can be part of it. */
+  enqueue(tx: Tx, written: WriteResult, actor: string | null): void | Promise<void>
+  /** After the commit, unless `enqueue` did it. Never rejects: a write that is committed cannot fail any more. */
+  publish(written: WriteResult, actor: string | null): Promise<void>
+}
+
+/** @param events looked up at each use: the application may not have any (decision 28) */
+export function createChangePublisher(
+  registry: Registry,
+  codec: RowCodec,
+  transactional: Tx['kind'] | false,
+  events: () => Events | undefined,
+  log: FastifyBaseLogger,
+): ChangePublisher {
+  function isWithin(bus: Events): boolean {
+    return transactional !== false && bus.transactional === transactional
+  }
+
+  function eventsOf({ changes, at }: WriteResult, actor: string | null): DomainEvent[] {
+    return changes.flatMap((change) => toEvent(change, at, actor) ?? [])
+  }
+
+  /** None where the value is what it was: sealed anew under another key. */
+  function toEvent(change: AppliedChange, at: number, changedBy: string | null): DomainEvent | undefined {
+    const { key, scope, before, after } = change
+    const payload = { key, scope, userId: change.userId || null, changedBy, at: new Date(at).toISOString() }
+    if (!after) return new SettingDeleted(payload)
+    const [oldText, newText] = [textOf(before), textOf(after)]
+    if (before && oldText === newText) return undefined
+    const isMasked = registry.find(key)?.definition.sensitive !== false
+    const value = (text: string | undefined): JsonValue =>
+      isMasked || text === undefined ? null : (JSON.parse(text) as JsonValue) // canonical JSON
+    return new SettingChanged({ ...payload, oldValue: value(oldText), newValue: value(newText) })
+  }
+
+  /** Undefined where it cannot be read any more. */
+  function textOf(row: StoredRow | undefined): string | undefined {
+    try {
+      return row && codec.textOf(row, row)
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    enqueue(tx, written, actor) {
+      const bus = events()
+      if (bus === undefined || !isWithin(bus)) return
+      if (tx.kind === 'async') return publishAll(bus, tx, eventsOf(written, actor))
+      for (const event of eventsOf(written, actor)) bus.publish(event, { tx })
+    },
+    async publish(written, actor) {
+      const bus = events()
+      if (bus === undefined || isWithin(bus)) return
+      for (const event of eventsOf(written, actor)) {
+        try {
+          await bus.publish(event)
+        } catch (err) {
+          log.error(
+            { err, event: event.constructor.name },
+            'event of a committed setting was not handed over',
+          )
+        }
+      }
+    },
+  }
+}
+
+async function publishAll(
+  bus: Events,
+  tx: Extract<Tx, { kind: 'async' }>,
+  events: readonly DomainEvent[],
+): Promise<void> {
+  for (const event of events) await bus.publish(event, { tx })
+}

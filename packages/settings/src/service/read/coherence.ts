@@ -1,0 +1,149 @@
+/** Keeps memory in step with a database that other processes write to (architecture, "Where it scales"). */
+import type { FastifyBaseLogger } from 'fastify'
+import { SettingScope } from '../../setting-definition.ts'
+import type { HistoryRow, SettingsStore, StoredRow } from '../../store/store.ts'
+import type { EffectiveChange, Snapshot } from './snapshot.ts'
+import type { UserCache } from './user-cache.ts'
+
+/** Whether what `get` answers is known to be what the database holds. */
+export interface SettingsStatus {
+  /** `stale`: the database cannot be asked; the last known values are served and writes fail with 503. */
+  readonly state: 'ready' | 'stale'
+  /** The revision that memory holds. */
+  readonly revision: number
+  /** When memory last agreed with the database, milliseconds since the epoch. */
+  readonly checkedAt: number
+}
+
+export interface Coherence {
+  readonly status: SettingsStatus
+  /** Loads everything and begins to watch. @throws {Error} the database cannot be read */
+  start(): Promise<void>
+  /** Takes what other processes wrote. One at a time; a call while one runs starts another after it. Never rejects. */
+  catchUp(): Promise<void>
+  /** Catches up if a write is in memory, but not all before it. */
+  closeGap(): void
+  stop(): Promise<void>
+}
+
+/** Beyond this many changed rows reading everything is cheaper than reading the history. */
+const page = 1000
+
+export function createCoherence(
+  store: SettingsStore,
+  snapshot: Snapshot,
+  users: UserCache,
+  notify: (changes: readonly EffectiveChange[], revision: number) => void,
+  log: FastifyBaseLogger,
+): Coherence {
+  let state: SettingsStatus['state'] = 'ready'
+  let checkedAt = 0
+  let running: Promise<void> | undefined
+  let again = false
+  let unwatch: (() => Promise<void>) | undefined
+
+  async function reload(): Promise<void> {
+    const { revision, rows } = await store.readShared()
+    users.forget()
+    notify(snapshot.load(revision, rows), revision)
+  }
+
+  async function refresh(): Promise<void> {
+    const known = snapshot.revision
+    const current = await store.readRevision()
+    if (current < known) {
+      log.warn({ known, current }, 'settings database went back in time; all values are read again')
+      snapshot.reset()
+      await reload()
+    } else if (current > known || !snapshot.complete) {
+      const history = await store.readHistory({ limit: page })
+      const oldest = history.at(-1)
+      // The page holds all that happened since, if it goes back far enough, or to the beginning.
+      if (history.length < page || (oldest && oldest.revision <= known)) applyHistory(history, known, current)
+      else await reload()
+    }
+  }
+
+  /** History keeps the newest row of every value, so that replaying it ends with the values that hold. */
+  function applyHistory(history: readonly HistoryRow[], known: number, current: number): void {
+    const newer = history.filter(({ revision }) => revision > known).toReversed()
+    users.forget(
+      new Set(newer.filter(({ scope }) => scope === SettingScope.User).map(({ userId }) => userId)),
+    )
+    const changes = new Map<string, EffectiveChange>()
+    for (const entry of newer) {
+      if (entry.scope === SettingScope.User) continue
+      for (const change of snapshot.apply(entry.revision, [{ ...entry, row: toRow(entry) }])) {
+        const { key } = entry
+        changes.set(key, { cell: change.cell, previous: changes.get(key)?.previous ?? change.previous })
+      }
+    }
+    snapshot.advance(Math.max(current, newer.at(-1)?.revision ?? 0))
+    // Last, so that a listener that reads other settings sees all of the news.
+    notify([...changes.values()], snapshot.revision)
+  }
+
+  async function run(): Promise<void> {
+    do {
+      again = false
+      try {
+        await refresh()
+        checkedAt = Date.now()
+        if (state === 'stale') log.info({ revision: snapshot.revision }, 'settings database answers again')
+        state = 'ready'
+      } catch (err) {
+        if (state === 'ready')
+          log.error({ err }, 'settings database does not answer; the last known values are served')
+        state = 'stale'
+      }
+    } while (again)
+  }
+
+  function catchUp(): Promise<void> {
+    if (running) again = true
+    running ??= run().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  return {
+    get status() {
+      return { state, revision: snapshot.revision, checkedAt }
+    },
+    catchUp,
+    closeGap() {
+      // Later, because the write before may just not have been told yet.
+      if (!snapshot.complete) setImmediate(() => snapshot.complete || void catchUp())
+    },
+    async start() {
+      await reload()
+      checkedAt = Date.now()
+      unwatch = await store.watch?.(
+        () => void catchUp(),
+        (err) => {
+          log.warn({ err }, 'settings notifications do not arrive; changes are found by polling')
+        },
+      )
+    },
+    async stop() {
+      await unwatch?.()
+      unwatch = undefined
+      await running
+    },
+  }
+}
+
+function toRow({
+  scope,
+  userId,
+  key,
+  newValue,
+  newSealed,
+  revision,
+  at,
+  actor,
+}: HistoryRow): StoredRow | undefined {
+  if (newValue === null) return undefined
+  return { scope, userId, key, value: newValue, sealed: newSealed, revision, updatedAt: at, updatedBy: actor }
+}

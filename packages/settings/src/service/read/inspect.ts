@@ -1,0 +1,65 @@
+/** Which layer supplies a value, and what the layers beneath hold. */
+import { type JsonValue, SettingScope } from '../../setting-definition.ts'
+import type { StoredRow } from '../../store/store.ts'
+import type { SettingSource } from '../contract.ts'
+import type { RowCodec } from '../row-codec.ts'
+import { type Layer, resolve } from './resolve.ts'
+import type { Cell } from './snapshot.ts'
+
+/** One place that may hold a value. */
+export interface InspectedLayer {
+  readonly source: SettingSource
+  /** Null where nothing is set, and for sensitive settings. */
+  readonly value: JsonValue
+  readonly isSet: boolean
+  /** A stored value that no longer fits its definition, or cannot be unsealed: it counts as unset. */
+  readonly invalid: boolean
+}
+
+/** What `inspect` answers. */
+export interface SettingInspection {
+  readonly key: string
+  readonly scope: SettingScope
+  readonly module: string
+  /** The value that holds; null for sensitive settings. */
+  readonly value: JsonValue
+  readonly source: SettingSource
+  /** Whether any stored layer is invalid. */
+  readonly invalid: boolean
+  /** Strongest first. */
+  readonly layers: readonly InspectedLayer[]
+}
+
+/** @param row the stored value of the user for whom to inspect, if any */
+export function inspectCell(cell: Cell, row: StoredRow | undefined, codec: RowCodec): SettingInspection {
+  const { definition, module, defaultValue } = cell.setting
+  const user = row && codec.layerOf(cell.setting, row)
+  const isSystem = definition.scope === SettingScope.System
+  const shared = isSystem ? { system: cell.system } : { application: cell.application }
+  const { source, value } = resolve({ locked: cell.locked, user, ...shared, default: defaultValue })
+  const show = (shown: JsonValue): JsonValue => (definition.sensitive ? null : shown)
+  const layers: InspectedLayer[] = [
+    inspectValue('locked', cell.locked),
+    ...(definition.scope === SettingScope.User ? [inspectLayer('user', user)] : []),
+    isSystem ? inspectLayer('system', cell.system) : inspectLayer('application', cell.application),
+    inspectValue('default', definition.defaultValue === null ? undefined : defaultValue),
+  ].map((layer) => ({ ...layer, value: show(layer.value) }))
+  return {
+    key: definition.key,
+    scope: definition.scope,
+    module,
+    value: show(value),
+    source,
+    invalid: layers.some(({ invalid }) => invalid),
+    layers,
+  }
+}
+
+function inspectValue(source: SettingSource, value: JsonValue | undefined): InspectedLayer {
+  return { source, value: value ?? null, isSet: value !== undefined, invalid: false }
+}
+
+function inspectLayer(source: SettingSource, layer: Layer | undefined): InspectedLayer {
+  if (layer?.state === 'valid') return { source, value: layer.value, isSet: true, invalid: false }
+  return { source, value: null, isSet: layer !== undefined, invalid: layer !== undefined }
+}

@@ -1,0 +1,65 @@
+/** Synchronous reads, for everybody or as one user (S 3.2). */
+import type { SettingKeyMap, SettingToken } from '../../definitions/tokens.ts'
+import type { JsonValue } from '../../setting-definition.ts'
+import type { Resolution } from './resolve.ts'
+import type { Cell, Snapshot } from './snapshot.ts'
+import type { UserValues } from './user-cache.ts'
+
+/** Reads values by token or key. What it returns is deep-frozen. */
+export interface SettingsReader {
+  /**
+   * The value that holds: locked, then (for a user's reader) the user's own, then the application's or the system's,
+   * then the default; null if there is none.
+   * @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key
+   * @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a key that is not configured
+   */
+  get<T>(token: SettingToken<T, string>): T
+  get<K extends keyof SettingKeyMap & string>(key: K): SettingKeyMap[K]
+  get(key: string & {}): JsonValue
+}
+
+/** The values of one user over the shared ones. */
+export interface UserReader extends SettingsReader {
+  /** Null for somebody who is not signed in: the shared values. */
+  readonly userId: string | null
+}
+
+/** What `get` takes. */
+export type SettingReference = string | { readonly key: string }
+
+/** The key of a token, or the key itself. */
+export function keyOf(reference: SettingReference): string {
+  return typeof reference === 'string' ? reference : reference.key
+}
+
+/** The value without a user. */
+export function readShared(snapshot: Snapshot, reference: SettingReference): JsonValue {
+  return unwrap(snapshot.require(keyOf(reference)).shared)
+}
+
+/** The value for a user, and the layer it comes from. */
+export function resolveFor(cell: Cell, values: UserValues): Resolution {
+  if (cell.userIndex < 0 || cell.locked !== undefined) return cell.shared
+  const own = values[cell.userIndex]
+  if (own === undefined) return cell.shared
+  return own instanceof Error ? { source: 'user', value: null, error: own } : { source: 'user', value: own }
+}
+
+/** A reader of one user's values as they are now; shared values stay live. */
+export function createUserReader(snapshot: Snapshot, userId: string | null, values: UserValues): UserReader {
+  function get(reference: SettingReference): unknown {
+    const cell = snapshot.require(keyOf(reference))
+    if (cell.userIndex < 0 || cell.locked !== undefined) return unwrap(cell.shared)
+    const own = values[cell.userIndex]
+    if (own === undefined) return unwrap(cell.shared)
+    if (own instanceof Error) throw own
+    return own
+  }
+  return { userId, get } as UserReader // the token's phantom type says what its definition made sure of
+}
+
+/** The value of a resolution. @throws {FMOD_SETTINGS_UNREADABLE} its layer cannot be unsealed */
+export function unwrap(resolution: Resolution): JsonValue {
+  if (resolution.error !== undefined) throw resolution.error
+  return resolution.value
+}

@@ -1,0 +1,193 @@
+/**
+ * All System and Application values in memory. Every change is applied in one step of the event loop, so a reader
+ * never sees half of a bulk; applying is order-independent, so a late reload cannot undo a newer write.
+ */
+import type { Registry, RegisteredSetting } from '../../definitions/registry.ts'
+import { FMOD_SETTINGS_UNKNOWN_KEY } from '../../misuse-errors.ts'
+import { type JsonValue, SettingScope } from '../../setting-definition.ts'
+import type { StoredRow } from '../../store/store.ts'
+import type { RowCodec } from '../row-codec.ts'
+import { type Layer, type Resolution, resolve } from './resolve.ts'
+
+/** One setting with its shared values. */
+export interface Cell {
+  readonly setting: RegisteredSetting
+  readonly locked: JsonValue | undefined
+  /** Place of this setting in the values of a user; -1 unless its definition is User-scoped. */
+  readonly userIndex: number
+  readonly system: Layer | undefined
+  readonly application: Layer | undefined
+  /** What a read without a user answers. */
+  readonly shared: Resolution
+}
+
+/** A row as it became; `row` undefined means unset. */
+export interface SharedChange {
+  readonly scope: SettingScope
+  readonly key: string
+  readonly row: StoredRow | undefined
+}
+
+/** A read without a user that answers something new. */
+export interface EffectiveChange {
+  readonly cell: Cell
+  readonly previous: Resolution
+}
+
+export interface Snapshot {
+  /** The last revision up to which every write is in here. */
+  readonly revision: number
+  /** False while a later write is in here, but not all before it. */
+  readonly complete: boolean
+  /** Counts local changes: a key for caches. */
+  readonly generation: number
+  find(key: string): Cell | undefined
+  /** @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
+  require(key: string): Cell
+  /** All System and Application rows, also those without a definition. */
+  rows(): Iterable<StoredRow>
+  /** Takes all rows as of a revision. */
+  load(revision: number, rows: readonly StoredRow[]): readonly EffectiveChange[]
+  /** Takes what one revision changed; pass an empty list for a revision that changed users' values only. */
+  apply(revision: number, changes: readonly SharedChange[]): readonly EffectiveChange[]
+  /** Declares that every write up to a revision is in here. */
+  advance(to: number): void
+  /** Lets the next load win whatever its revision, for a database that went back in time. */
+  reset(): void
+}
+
+type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
+interface Slot {
+  readonly row: StoredRow | undefined
+  readonly revision: number
+}
+
+export function createSnapshot(
+  registry: Registry,
+  codec: RowCodec,
+  locked: ReadonlyMap<string, JsonValue>,
+): Snapshot {
+  const slots = {
+    [SettingScope.System]: new Map<string, Slot>(),
+    [SettingScope.Application]: new Map<string, Slot>(),
+  }
+  const cells = new Map<string, Cell>()
+  const ahead = new Set<number>()
+  let revision = 0
+  let generation = 0
+  let userSettings = 0
+
+  /** Rows may be here before their definition: a setting gets its cell when it is first asked for. */
+  function find(key: string): Cell | undefined {
+    const cell = cells.get(key)
+    if (cell) return cell
+    const setting = registry.find(key)
+    if (!setting) return undefined
+    const userIndex = setting.definition.scope === SettingScope.User ? userSettings++ : -1
+    const made = toCell(setting, userIndex)
+    cells.set(key, made)
+    return made
+  }
+
+  function toCell(setting: RegisteredSetting, userIndex: number): Cell {
+    const system = layer(setting, SettingScope.System)
+    const application = layer(setting, SettingScope.Application)
+    const override = locked.get(setting.definition.key)
+    const own = setting.definition.scope === SettingScope.System ? { system } : { application }
+    const shared = resolve({ locked: override, ...own, default: setting.defaultValue })
+    return { setting, locked: override, userIndex, system, application, shared }
+  }
+
+  function layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
+    const row = slots[scope].get(setting.definition.key)?.row
+    return row && codec.layerOf(setting, row)
+  }
+
+  /** Only newer news counts. Returns whether the row changed. */
+  function put({ scope, key, row }: SharedChange, at: number): boolean {
+    if (scope === SettingScope.User) return false
+    const known = slots[scope].get(key)
+    if (known && known.revision >= at) return false
+    slots[scope].set(key, { row, revision: at })
+    return known?.row?.revision !== row?.revision
+  }
+
+  function refresh(keys: ReadonlySet<string>): EffectiveChange[] {
+    if (keys.size > 0) generation++
+    const changes: EffectiveChange[] = []
+    for (const key of keys) {
+      const old = cells.get(key)
+      if (!old) continue // nobody has read it yet
+      const cell = toCell(old.setting, old.userIndex)
+      cells.set(key, cell)
+      if (!isSame(old.shared, cell.shared)) changes.push({ cell, previous: old.shared })
+    }
+    return changes
+  }
+
+  function advance(to: number): void {
+    if (to > revision) revision = to
+    for (const late of ahead) if (late <= revision) ahead.delete(late)
+    while (ahead.delete(revision + 1)) revision++
+  }
+
+  return {
+    get revision() {
+      return revision
+    },
+    get complete() {
+      return ahead.size === 0
+    },
+    get generation() {
+      return generation
+    },
+    find,
+    require(key) {
+      const cell = find(key)
+      if (cell) return cell
+      const closest = registry.closest(key)
+      throw new FMOD_SETTINGS_UNKNOWN_KEY(key, closest === undefined ? '' : ` Did you mean "${closest}"?`)
+    },
+    *rows() {
+      for (const scope of [SettingScope.System, SettingScope.Application] as const) {
+        for (const { row } of slots[scope].values()) if (row) yield row
+      }
+    },
+    load(at, rows) {
+      const changed = new Set<string>()
+      const unset = {
+        [SettingScope.System]: new Set(slots[0].keys()),
+        [SettingScope.Application]: new Set(slots[1].keys()),
+      }
+      for (const row of rows) {
+        if (row.scope === SettingScope.User) continue
+        unset[row.scope].delete(row.key)
+        if (put({ ...row, row }, row.revision)) changed.add(row.key)
+      }
+      for (const scope of [SettingScope.System, SettingScope.Application] as const) {
+        for (const key of unset[scope]) if (put({ scope, key, row: undefined }, at)) changed.add(key)
+      }
+      advance(at)
+      return refresh(changed)
+    },
+    apply(at, changes) {
+      const changed = new Set(changes.filter((change) => put(change, at)).map(({ key }) => key))
+      if (at === revision + 1) advance(at)
+      else if (at > revision) ahead.add(at)
+      return refresh(changed)
+    },
+    advance,
+    reset() {
+      // The rows stay until the next load replaces them: readers see old values rather than none.
+      for (const map of [slots[SettingScope.System], slots[SettingScope.Application]]) {
+        for (const [key, { row }] of map) map.set(key, { row, revision: -1 })
+      }
+      ahead.clear()
+      revision = 0
+    },
+  }
+}
+
+function isSame(a: Resolution, b: Resolution): boolean {
+  return a.error === b.error && (a.value === b.value || JSON.stringify(a.value) === JSON.stringify(b.value))
+}

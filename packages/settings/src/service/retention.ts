@@ -1,0 +1,30 @@
+/** Forgets old history once a day, so that it does not grow for ever. */
+import type { FastifyBaseLogger } from 'fastify'
+import type { SettingsStore } from '../store/store.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+/** Begins at once; returns the function that ends it. The timer keeps no process alive. */
+export function startRetention(
+  store: SettingsStore,
+  { days = 400, perValue = 100 }: { readonly days?: number; readonly perValue?: number },
+  log: FastifyBaseLogger,
+): () => Promise<void> {
+  let running = Promise.resolve()
+
+  function prune(): void {
+    running = store.pruneHistory({ olderThan: Date.now() - days * day, perValue }).then(
+      (rows) => {
+        if (rows > 0) log.info({ rows }, 'old settings history was removed')
+      },
+      (err: unknown) => log.warn({ err }, 'old settings history could not be removed; trying again tomorrow'),
+    )
+  }
+
+  prune()
+  const timer = setInterval(prune, day).unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}

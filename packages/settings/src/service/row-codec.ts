@@ -1,0 +1,64 @@
+/** Between stored text and values: decoding by definition, sealing of sensitive ones. */
+import type { FastifyBaseLogger } from 'fastify'
+import type { RegisteredSetting } from '../values/registered-setting.ts'
+import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
+import type { JsonValue } from '../setting-definition.ts'
+import type { RowId, StoredRow } from '../store/store.ts'
+import { decodeStored, encodeValue } from '../values/decode.ts'
+import type { Layer } from './read/resolve.ts'
+import type { Sealing } from './write/sealing.ts'
+
+/** What a row stores: canonical JSON text, or its envelope. */
+export interface StoredText {
+  readonly value: string
+  readonly sealed: boolean
+}
+
+export interface RowCodec {
+  /** How a row reads under its definition today. */
+  layerOf(setting: RegisteredSetting, row: StoredRow): Layer
+  /** What to store for a value. */
+  store(setting: RegisteredSetting, id: RowId, value: JsonValue): StoredText
+  /** The canonical text of what is stored. @throws {Error} it cannot be unsealed */
+  textOf(id: RowId, stored: StoredText): string
+}
+
+export function createRowCodec(sealing: Sealing, log: FastifyBaseLogger): RowCodec {
+  const reported = new Set<string>()
+
+  function textOf(id: RowId, { value, sealed }: StoredText): string {
+    return sealed ? sealing.open(id, value) : value
+  }
+
+  /** Once for each value of a definition, however often it is loaded; never the value itself. */
+  function report({ key, scope }: RowId): void {
+    const name = `${scope} ${key}`
+    if (reported.has(name)) return
+    reported.add(name)
+    log.warn({ key, scope }, 'stored setting no longer fits its definition and counts as unset')
+  }
+
+  return {
+    textOf,
+    layerOf(setting, row) {
+      let text: string
+      try {
+        text = textOf(row, row)
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : 'unknown'
+        const error = new FMOD_SETTINGS_UNREADABLE(row.key, reason)
+        error.cause = cause
+        return { state: 'unreadable', row, error }
+      }
+      const decoded = decodeStored(setting, text)
+      if (decoded.ok) return { state: 'valid', value: decoded.value, row }
+      report(row)
+      return { state: 'invalid', row }
+    },
+    store(setting, id, value) {
+      const text = encodeValue(value)
+      if (!setting.definition.sensitive || sealing.activeKeyId === null) return { value: text, sealed: false }
+      return { value: sealing.seal(id, text), sealed: true }
+    },
+  }
+}

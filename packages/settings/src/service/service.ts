@@ -1,0 +1,161 @@
+/** Puts the parts of the service together: what is written reaches memory, listeners and events, in this order. */
+import type { Events } from '@fastify-modular/core'
+import type { FastifyBaseLogger } from 'fastify'
+import { SettingsBuilder } from '../definitions/builder.ts'
+import type { Registry } from '../definitions/registry.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { SettingsStore, WriteResult } from '../store/store.ts'
+import { createChangePublisher } from './change-events.ts'
+import { type ContractParts, createContract } from './contract-operations.ts'
+import { createHistory, type History } from './history.ts'
+import { createListeners } from './listeners.ts'
+import { type Coherence, createCoherence } from './read/coherence.ts'
+import { inspectCell } from './read/inspect.ts'
+import { createUserReader, readShared, type SettingReference } from './read/reader.ts'
+import { type Cell, createSnapshot } from './read/snapshot.ts'
+import { createUserCache } from './read/user-cache.ts'
+import { createRowCodec } from './row-codec.ts'
+import type { OrphanedSetting, Settings } from './settings.ts'
+import { createTransfer, type Transfer } from './transfer.ts'
+import { requireUser } from './write/entries.ts'
+import { rewrap } from './write/rewrap.ts'
+import type { Sealing } from './write/sealing.ts'
+import { createWrite } from './write/write.ts'
+
+/** What the service needs from its host. */
+export interface ServiceInit {
+  readonly registry: Registry
+  readonly store: SettingsStore
+  readonly sealing: Sealing
+  /** Locked values by key. */
+  readonly locked: ReadonlyMap<string, JsonValue>
+  /** How many users' values stay in memory. */
+  readonly userCapacity: number
+  /** Looked up at each use. */
+  readonly events: () => Events | undefined
+  readonly log: FastifyBaseLogger
+}
+
+/** The service as the plugin and the HTTP routes see it. */
+export interface SettingsService extends ContractParts {
+  readonly settings: Settings
+  readonly coherence: Coherence
+  readonly transfer: Transfer
+  readonly history: History
+}
+
+export function createSettingsService(init: ServiceInit): SettingsService {
+  const { registry, store, sealing, locked, userCapacity, events, log } = init
+  const codec = createRowCodec(sealing, log)
+  const snapshot = createSnapshot(registry, codec, locked)
+  const users = createUserCache(store, snapshot, codec, userCapacity)
+  const listeners = createListeners(log)
+  const publisher = createChangePublisher(registry, codec, store.transactional, events, log)
+  const coherence = createCoherence(
+    store,
+    snapshot,
+    users,
+    (changes, revision) => listeners.notify(changes, revision, 'remote'),
+    log,
+  )
+
+  /** A committed write reaches memory first, so that whoever hears of it reads it. */
+  async function committed(written: WriteResult, actor: string | null): Promise<void> {
+    const shared = written.changes.map((change) => ({ ...change, row: change.after }))
+    const changes = snapshot.apply(written.revision, shared)
+    users.apply(written.revision, written.changes)
+    coherence.closeGap()
+    listeners.notify(changes, written.revision, 'local')
+    await publisher.publish(written, actor)
+  }
+
+  const write = createWrite(store, codec, publisher.enqueue, committed)
+  const cells = sortedCells(registry, (key) => snapshot.find(key))
+  const parts: ContractParts = { store, snapshot, users, codec, write, cells }
+  const history = createHistory(store, snapshot, codec, write)
+  const transfer = createTransfer(snapshot, cells, write)
+
+  const settings: Omit<Settings, 'get' | 'on'> & {
+    get(reference: SettingReference): unknown
+    on: typeof listeners.on
+  } = {
+    ...createContract(parts),
+    get: (reference) => readShared(snapshot, reference),
+    on: listeners.on,
+    definitions: registry,
+    get status() {
+      return coherence.status
+    },
+    define(...definitions) {
+      new SettingsBuilder(registry, 'app').addAll(...definitions)
+      return settings as Settings
+    },
+    async forUser(userId) {
+      return createUserReader(snapshot, userId, userId === null ? [] : await users.load(requireUser(userId)))
+    },
+    async inspect(key, userId) {
+      const cell = snapshot.find(key)
+      if (!cell) return null
+      const id =
+        userId === undefined ? undefined : { scope: SettingScope.User, userId: requireUser(userId), key }
+      return inspectCell(cell, id && (await store.readRow(id)), codec)
+    },
+    history: history.list,
+    async rollback(target, options) {
+      await history.rollback(target, options)
+    },
+    exportSettings: () => transfer.exportSettings(),
+    importSettings: transfer.importSettings,
+    publicValues: () => publicValues(cells()),
+    orphans: () => findOrphans(store, registry),
+    rewrap: () => rewrap(store, snapshot, sealing, codec, (written) => committed(written, null)),
+    refresh: coherence.catchUp,
+  }
+  return { ...parts, settings: settings as Settings, coherence, transfer, history }
+}
+
+/** Definitions are frozen once the application is ready; until then the order is made anew. */
+function sortedCells(registry: Registry, find: (key: string) => Cell | undefined): () => readonly Cell[] {
+  let keys: readonly string[] = []
+  return () => {
+    const all = registry.all()
+    if (keys.length !== all.length) {
+      keys = all
+        .map(({ definition }) => definition)
+        .toSorted(byGroupOrderKey)
+        .map(({ key }) => key)
+    }
+    return keys.flatMap((key) => find(key) ?? [])
+  }
+}
+
+type Sortable = { readonly group: string | null; readonly order: number; readonly key: string }
+
+function byGroupOrderKey(a: Sortable, b: Sortable): number {
+  return compare(a.group ?? '', b.group ?? '') || a.order - b.order || compare(a.key, b.key)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function publicValues(cells: readonly Cell[]): Readonly<Record<string, JsonValue>> {
+  const shown = cells.filter(({ setting }) => setting.definition.public && !setting.definition.sensitive)
+  return Object.fromEntries(
+    shown.map(({ setting, shared }) => [setting.definition.key, shared.error ? null : shared.value]),
+  )
+}
+
+async function findOrphans(store: SettingsStore, registry: Registry): Promise<readonly OrphanedSetting[]> {
+  const orphans = new Map<string, { key: string; scope: SettingScope; rows: number }>()
+  let page = await store.scan(null, 1000)
+  for (let last = page.at(-1); last; page = await store.scan(last, 1000), last = page.at(-1)) {
+    for (const { key, scope } of page) {
+      if (registry.find(key)) continue
+      const orphan = orphans.get(`${scope} ${key}`) ?? { key, scope, rows: 0 }
+      orphan.rows++
+      orphans.set(`${scope} ${key}`, orphan)
+    }
+  }
+  return [...orphans.values()]
+}

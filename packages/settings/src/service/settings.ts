@@ -1,0 +1,63 @@
+/** What `app.settings` is: the contract of the specification and the comfortable way to the same values. */
+import type { SettingKeyMap, SettingToken } from '../definitions/tokens.ts'
+import type { TokenMap } from '../definitions/builder.ts'
+import type { JsonValue, SettingDefinition } from '../setting-definition.ts'
+import type { SettingDefinitions, SettingsContract } from './contract.ts'
+import type { HistoryEntry, HistoryFilter, RollbackTarget } from './history.ts'
+import type { SettingListener } from './listeners.ts'
+import type { SettingsStatus } from './read/coherence.ts'
+import type { SettingInspection } from './read/inspect.ts'
+import type { SettingsReader, UserReader } from './read/reader.ts'
+import type { ImportOptions, ImportReport, SettingsExport } from './transfer.ts'
+import type { RewrapReport } from './write/rewrap.ts'
+import type { WriteOptions } from './contract.ts'
+
+/** A row in the database whose setting no module defines any more. */
+export interface OrphanedSetting {
+  readonly key: string
+  readonly scope: SettingDefinition['scope']
+  /** For User scope: how many users have a value. */
+  readonly rows: number
+}
+
+/** `app.settings`. Synchronous `get` reads System and Application values and the application's defaults of User ones. */
+export interface Settings extends SettingsContract, SettingsReader {
+  readonly definitions: SettingDefinitions
+  /** Whether memory is known to agree with the database. */
+  readonly status: SettingsStatus
+  /**
+   * Adds definitions or token maps of a plugin that is no module, while the application boots.
+   * @throws {FMOD_SETTINGS_FROZEN} the application is ready
+   */
+  define(...definitions: readonly (SettingDefinition | TokenMap)[]): this
+  /** A reader of one user's values; null gives the shared ones. The user is loaded on first need and kept a while. */
+  forUser(userId: string | null): Promise<UserReader>
+  /**
+   * Calls back when the value that `get` answers has changed, here or in another process; `'*'` for every setting.
+   * Returns the function that ends it. Users' own values: listen to the event `SettingChanged`.
+   */
+  on<T>(token: SettingToken<T, string>, listener: SettingListener<T>): () => void
+  on<K extends keyof SettingKeyMap & string>(key: K, listener: SettingListener<SettingKeyMap[K]>): () => void
+  on(key: string & {}, listener: SettingListener): () => void
+  /** Which layer supplies a value, or null for an unknown key. Sensitive values are masked. */
+  inspect(key: string, userId?: string): Promise<SettingInspection | null>
+  /** What happened to values, newest first; sensitive values are masked. */
+  history(filter?: HistoryFilter): Promise<readonly HistoryEntry[]>
+  /**
+   * Writes again what a revision had made of a value.
+   * @throws {NotFoundException} unknown setting, or the revision did not change it
+   */
+  rollback(target: RollbackTarget, options?: WriteOptions): Promise<void>
+  /** All stored System and Application values except secrets. */
+  exportSettings(): SettingsExport
+  /** Writes an export, all or nothing. @throws {SettingValidationException} with all errors by key */
+  importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
+  /** The values of definitions with `public: true`: what somebody who is not signed in may know. */
+  publicValues(): Readonly<Record<string, JsonValue>>
+  /** What is stored for settings that no module defines: kept, but not shown. Reads the whole table. */
+  orphans(): Promise<readonly OrphanedSetting[]>
+  /** Seals all sensitive values with the active key. @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is none */
+  rewrap(): Promise<RewrapReport>
+  /** Looks at the database now instead of waiting for its notification. Never rejects; see `status`. */
+  refresh(): Promise<void>
+}

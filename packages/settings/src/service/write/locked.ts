@@ -1,0 +1,46 @@
+/** The layer above all others: values that the host's configuration fixes; never persisted (decision 15, `locked`). */
+import type { Registry } from '../../definitions/registry.ts'
+import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_INVALID_OVERRIDES } from '../../misuse-errors.ts'
+import type { JsonValue } from '../../setting-definition.ts'
+import { deepFreeze } from '../../values/decode.ts'
+import { createPatternBudget } from '../../values/pattern.ts'
+import { validateValue } from '../../values/validate.ts'
+
+/** Values by key; the environment's win over the option's, being closer to the machine. */
+export type Overrides = Readonly<Record<string, JsonValue>>
+
+const environment = 'SM_SETTINGS_OVERRIDES'
+
+/** The locked values of the option and of `SM_SETTINGS_OVERRIDES` (one JSON object). */
+export function readOverrides(option: Overrides = {}): ReadonlyMap<string, JsonValue> {
+  const own = structuredClone(option) // frozen below; the host's object is the host's
+  const entries = [...Object.entries(own), ...Object.entries(overridesFromEnvironment())]
+  return new Map(entries.map(([key, value]) => [key, deepFreeze(value)]))
+}
+
+/** Checks the locked values once all definitions are known. @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with every problem, no value */
+export function checkOverrides(locked: ReadonlyMap<string, JsonValue>, registry: Registry): void {
+  const budget = createPatternBudget(1000)
+  const problems = [...locked].flatMap(([key, value]) => {
+    const setting = registry.find(key)
+    if (!setting) return [`no module defines "${key}"`]
+    if (value === null) return [`"${key}" is null, which is no value to lock`]
+    return validateValue(setting, value, budget).map((message) => `"${key}": ${message}`)
+  })
+  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(problems.join('; '))
+}
+
+function overridesFromEnvironment(): Overrides {
+  const text = process.env[environment]
+  if (!text) return {}
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Overrides // parsed JSON
+  } catch {
+    // The text may hold secrets: nothing of it goes into the message.
+  }
+  throw new FMOD_SETTINGS_INVALID_OPTION(
+    'overrides',
+    `${environment} must be one JSON object of values by key`,
+  )
+}

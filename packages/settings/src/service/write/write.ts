@@ -1,0 +1,202 @@
+/**
+ * The one algorithm of every write: single, bulk, a user's own, import, rollback.
+ * Locked → stale → invalid → one transaction (decision 22), then memory, listeners, events.
+ */
+import { type FieldErrors, SettingValidationException } from '@fastify-modular/core'
+import type { JsonValue, SettingScope } from '../../setting-definition.ts'
+import { rowIdText } from '../../store/row-id.ts'
+import type {
+  CurrentRows,
+  RowChange,
+  RowId,
+  SettingsStore,
+  StoredRow,
+  WriteResult,
+} from '../../store/store.ts'
+import { encodeValue } from '../../values/decode.ts'
+import { createPatternBudget, type PatternBudget } from '../../values/pattern.ts'
+import { validateValue } from '../../values/validate.ts'
+import type { WriteOptions } from '../contract.ts'
+import { SettingLockedException } from '../exceptions.ts'
+import type { Cell } from '../read/snapshot.ts'
+import type { RowCodec } from '../row-codec.ts'
+
+/** What one entry of a write wants; distinct rows within one write. */
+export interface WriteEntry {
+  readonly cell: Cell
+  readonly scope: SettingScope
+  /** Empty for System and Application. */
+  readonly userId: string
+  /** `clear` removes the stored value without asking the definition; setting null removes it where null is allowed. */
+  readonly change: { readonly kind: 'set'; readonly value: JsonValue } | { readonly kind: 'clear' }
+  /** Whether the row may be written at this revision (0: unset). */
+  readonly expects?: ((revision: number) => boolean) | undefined
+}
+
+/** A row that is not the one its writer saw. */
+export interface StaleRow {
+  readonly key: string
+  readonly scope: SettingScope
+  /** The row's current revision, 0 when unset. */
+  readonly version: number
+}
+
+export interface WriteSettings {
+  /** Makes the answer to rows that changed since their writers read them. */
+  readonly onStale: (stale: readonly StaleRow[]) => Error
+  /** Whether the whole store may be written at this revision. */
+  readonly expects?: ((revision: number) => boolean) | undefined
+  /** Messages by key that were found before: reported together with those of the values. */
+  readonly errors?: ReadonlyMap<string, readonly string[]>
+  /** Decides everything and writes nothing. */
+  readonly dryRun?: boolean
+}
+
+/** What a write did, or would do. */
+export interface WriteOutcome {
+  /** The store's revision after it. */
+  readonly revision: number
+  /** One for each entry, in their order. */
+  readonly entries: readonly EntryOutcome[]
+}
+
+export interface EntryOutcome {
+  readonly before: StoredRow | undefined
+  /** What changes the row; undefined where it is already so. */
+  readonly change: RowChange | undefined
+  /** The row after the write; after a dry run what is there. */
+  readonly after: StoredRow | undefined
+}
+
+export type Write = (
+  entries: readonly WriteEntry[],
+  options: WriteOptions,
+  settings: WriteSettings,
+) => Promise<WriteOutcome>
+
+/** @param committed takes what a commit changed, with its actor; must not reject */
+export function createWrite(
+  store: SettingsStore,
+  codec: RowCodec,
+  enqueue: (
+    tx: Parameters<NonNullable<Parameters<SettingsStore['write']>[0]['enqueue']>>[0],
+    written: WriteResult,
+    actor: string | null,
+  ) => void | Promise<void>,
+  committed: (written: WriteResult, actor: string | null) => Promise<void>,
+): Write {
+  return async function write(
+    entries,
+    { actor = null, origin = 'contract', requestId = null, note = null },
+    settings,
+  ) {
+    const locked = entries.filter(({ cell }) => cell.locked !== undefined)
+    if (locked.length > 0) throw new SettingLockedException([...new Set(locked.map(keyOf))])
+
+    const budget = createPatternBudget()
+    const errors = validate(entries, budget, settings.errors)
+    // Who is stale hears that first, which takes the rows; all others need no transaction to hear what is wrong.
+    const mayBeStale = settings.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
+    if (errors && !mayBeStale) throw errors
+
+    let decided: readonly Omit<EntryOutcome, 'after'>[] = []
+    function decide(current: CurrentRows): readonly RowChange[] {
+      refuseStale(entries, current, settings)
+      // S 2.3.1: again, because a caller may have changed its object since; this is the value that is stored.
+      const invalid = errors ?? validate(entries, budget)
+      if (invalid) throw invalid
+      decided = entries.map((entry) => decideEntry(entry, current.get(idOf(entry)), codec))
+      return settings.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
+    }
+
+    const written = await store.write({
+      actor,
+      origin,
+      requestId,
+      note,
+      reads: entries.map(idOf),
+      decide,
+      enqueue: (tx, result) => enqueue(tx, result, actor),
+    })
+    if (written.changes.length > 0) await committed(written, actor)
+    const changed = new Map(written.changes.map((change) => [rowIdText(change), change.after]))
+    return {
+      revision: written.revision,
+      entries: decided.map(({ before, change }) => {
+        const id = change && rowIdText(change)
+        return { before, change, after: id !== undefined && changed.has(id) ? changed.get(id) : before }
+      }),
+    }
+  }
+}
+
+/** The identity of an entry's row. */
+export function idOf({ cell, scope, userId }: WriteEntry): RowId {
+  return { scope, userId, key: cell.setting.definition.key }
+}
+
+/** One exception for entries that break their definitions, with all messages of all keys; undefined if none does. */
+function toValidationException(errors: ReadonlyMap<string, readonly string[]>): Error | undefined {
+  const [first] = errors
+  // fromEntries defines its members: a key named __proto__ is a key like any other.
+  return (
+    first && new SettingValidationException(first[0], first[1], Object.fromEntries(errors) as FieldErrors)
+  )
+}
+
+function validate(
+  entries: readonly WriteEntry[],
+  budget: PatternBudget,
+  found?: ReadonlyMap<string, readonly string[]>,
+): Error | undefined {
+  const errors = new Map(found)
+  for (const entry of entries) {
+    if (entry.change.kind === 'clear') continue
+    const messages = validateValue(entry.cell.setting, entry.change.value, budget)
+    if (messages.length > 0) errors.set(keyOf(entry), [...(errors.get(keyOf(entry)) ?? []), ...messages])
+  }
+  return toValidationException(errors)
+}
+
+function refuseStale(
+  entries: readonly WriteEntry[],
+  current: CurrentRows,
+  { onStale, expects }: WriteSettings,
+): void {
+  if (expects && !expects(current.revision)) throw onStale([])
+  const stale = entries.flatMap((entry) => {
+    const version = current.get(idOf(entry))?.revision ?? 0
+    return !entry.expects || entry.expects(version)
+      ? []
+      : [{ key: keyOf(entry), scope: entry.scope, version }]
+  })
+  if (stale.length > 0) throw onStale(stale)
+}
+
+/** Writing an equal value is no change (decision 27). */
+function decideEntry(
+  entry: WriteEntry,
+  before: StoredRow | undefined,
+  codec: RowCodec,
+): Omit<EntryOutcome, 'after'> {
+  const id = idOf(entry)
+  const value = entry.change.kind === 'set' ? entry.change.value : null
+  if (value === null) {
+    return { before, change: before && { ...id, value: null, sealed: false } }
+  }
+  if (before && isEqual(before, encodeValue(value), codec)) return { before, change: undefined }
+  return { before, change: { ...id, ...codec.store(entry.cell.setting, id, value) } }
+}
+
+function isEqual(row: StoredRow, text: string, codec: RowCodec): boolean {
+  if (!row.sealed) return row.value === text
+  try {
+    return codec.textOf(row, row) === text
+  } catch {
+    return false // sealed with a lost key: writing it again is how it is repaired
+  }
+}
+
+function keyOf({ cell }: WriteEntry): string {
+  return cell.setting.definition.key
+}
