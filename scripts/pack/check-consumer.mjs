@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { capture } from '../command.mjs'
 
-/** Throws with the output of the first use that fails. */
-export async function checkConsumer({ folder, packages, addOptionalPeers }) {
+/** Throws with the output of the first use that fails. `blocks` is the code that documents show. */
+export async function checkConsumer({ folder, packages, addOptionalPeers }, blocks) {
   const entries = packages.flatMap(entryPoints)
   const execute = (name, text) => {
     writeFileSync(join(folder, name), text)
@@ -16,7 +16,7 @@ export async function checkConsumer({ folder, packages, addOptionalPeers }) {
   await execute('esm.mjs', entries.map((entry) => `await import('${entry}')\n`).join(''))
   await execute('common.cjs', entries.map((entry) => `require('${entry}')\n`).join(''))
   await execute('plugins.cjs', plugins(packages))
-  await checkTypes(folder, entries)
+  await checkTypes(folder, entries, blocks)
 }
 
 /** Every subpath of the exports map that holds code. */
@@ -30,45 +30,61 @@ function entryPoints({ name, exports }) {
 function plugins(packages) {
   const lines = packages.map(({ name }) => `check('${name}', require('${name}').default)`)
   const check = (name, plugin) => {
-    const isPlugin = typeof plugin === 'function' && plugin[Symbol.for('plugin-meta')]?.name === name
-    if (!isPlugin) throw new Error(`${name} has no plugin of its own name as default export`)
+    const isPlugin = typeof plugin === 'function' && plugin[Symbol.for('plugin-meta')]?.name.startsWith(name)
+    if (!isPlugin) throw new Error(`${name} has no plugin of that name as default export`)
   }
   return `const check = ${check.toString()}\n${lines.join('\n')}\n`
 }
 
 /** Declarations are checked whole (skipLibCheck off); mistakes inside other people's packages are theirs. */
-async function checkTypes(folder, entries) {
-  writeFileSync(
-    join(folder, 'esm.mts'),
-    entries.map((entry, i) => `export * as m${i} from '${entry}'\n`).join(''),
-  )
-  writeFileSync(
-    join(folder, 'common.cts'),
-    entries.map((entry, i) => `import m${i} = require('${entry}')\nvoid m${i}\n`).join(''),
-  )
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig))
-  const tsc = resolve('node_modules/typescript/bin/tsc')
-  const output = await capture(process.execPath, [tsc, '--pretty', 'false'], { cwd: folder }).catch(
-    (error) => error.message,
-  )
-  const ours = output.split('\n').filter((line) => /error TS\d+/.test(line) && isOurs(line))
-  if (ours.length > 0) throw new Error(`the declarations do not compile:\n${ours.join('\n')}`)
+async function checkTypes(folder, entries, blocks) {
+  const files = {
+    'esm.mts': entries.map((entry, i) => `export * as m${i} from '${entry}'\n`).join(''),
+    'common.cts': entries.map((entry, i) => `import m${i} = require('${entry}')\nvoid m${i}\n`).join(''),
+  }
+  for (const [index, { code }] of blocks.entries()) files[`document-${index}.mts`] = code
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
+  const problems = (await compile(folder)).filter(isOurs).map((line) => nameDocument(line, blocks))
+  if (problems.length > 0) throw new Error(`the declarations do not compile:\n${problems.join('\n')}`)
 }
 
-const isOurs = (line) =>
-  !/^[^(]*node_modules\//.test(line) || /^node_modules\/@fastify-modular\/[^/]+\/(?!node_modules)/.test(line)
+/** Returns the compiler's messages, one line each. */
+async function compile(folder) {
+  const tsc = resolve('node_modules/typescript/bin/tsc')
+  try {
+    await capture(process.execPath, [tsc, '--project', '.', '--pretty', 'false'], { cwd: folder })
+    return []
+  } catch (error) {
+    const messages = error.message.split('\n').filter((line) => /error TS\d+/.test(line))
+    if (messages.length === 0) throw error
+    return messages
+  }
+}
 
-const tsconfig = {
-  compilerOptions: {
-    target: 'es2022',
-    lib: ['es2023', 'dom', 'dom.iterable'],
-    module: 'nodenext',
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    jsx: 'react-jsx',
-    types: ['node'],
-    noEmit: true,
-  },
-  files: ['esm.mts', 'common.cts'],
+function isOurs(line) {
+  const isForeignFile =
+    /^[^(]*node_modules\//.test(line) && !/^node_modules\/@fastify-modular\/[^/]+\/dist\//.test(line)
+  const isForeignModule = /^document-.*TS2307: Cannot find module '(?!@fastify-modular\/|fastify')/.test(line)
+  return !isForeignFile && !isForeignModule
+}
+
+/** `document-3.mts(5,1): …` → `packages/core/README.md:47: …` */
+function nameDocument(line, blocks) {
+  return line.replace(/^document-(\d+)\.mts\((\d+),\d+\)/, (_, index, offset) => {
+    const { path, line: start } = blocks[Number(index)]
+    return `${path}:${start + Number(offset) - 1}`
+  })
+}
+
+const compilerOptions = {
+  target: 'es2022',
+  lib: ['es2023', 'dom', 'dom.iterable'],
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  jsx: 'react-jsx',
+  types: ['node'],
+  noEmit: true,
 }

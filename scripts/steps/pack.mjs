@@ -1,11 +1,12 @@
 // Packs every package that is published and checks the tarballs as a stranger would meet them.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { capture, quietPnpm } from '../command.mjs'
-import { manifestOf, packageFolders } from '../files.mjs'
+import { filesBelow, manifestOf, packageFolders } from '../files.mjs'
 import { checkConsumer } from '../pack/check-consumer.mjs'
 import { createConsumer } from '../pack/consumer.mjs'
+import { codeBlocks } from '../pack/document-code.mjs'
 
 export default async function pack() {
   const scratch = mkdtempSync(join(tmpdir(), 'fastify-modular-pack-'))
@@ -15,7 +16,10 @@ export default async function pack() {
       if (!manifestOf(folder).private) packages.push(await packOne(folder, scratch))
     }
     const consumer = createConsumer(join(scratch, 'app'), packages)
-    await checkConsumer(consumer)
+    await checkConsumer(
+      consumer,
+      documents().flatMap((path) => codeBlocks(path, readFileSync(path, 'utf8'))),
+    )
     console.log(`packages fine: ${packages.map(({ manifest }) => manifest.name).join(', ')}`)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
@@ -38,4 +42,10 @@ async function packOne(folder, scratch) {
   mkdirSync(content, { recursive: true })
   await capture('tar', ['-xzf', filename, '-C', content, '--strip-components=1'])
   return { folder: resolve(folder), content, manifest: manifestOf(content) }
+}
+
+/** The README files and everything below docs/. */
+function documents() {
+  const readmes = ['.', ...packageFolders()].map((folder) => join(folder, 'README.md'))
+  return [...readmes.filter(existsSync), ...filesBelow('docs').filter((path) => path.endsWith('.md'))]
 }
