@@ -1,0 +1,278 @@
+import { test } from 'tap'
+import { ConflictException, NotFoundException } from '@fastify-modular/core'
+import { databaseConflicts } from '@fastify-modular/errors'
+import { createApp } from './support/app.js'
+import { generic, problemOf } from './support/expect.js'
+
+declare module '@fastify-modular/errors' {
+  interface ProblemTypes {
+    'out-of-credit': { balance: number }
+    'on-holiday': { until?: string }
+    'hostile-extensions': Record<string, unknown>
+  }
+}
+
+class PaymentError extends Error {
+  constructor(readonly balance: number) {
+    super('secret account 4711')
+  }
+}
+
+class CardError extends PaymentError {}
+
+const isPayment = (error: unknown): error is PaymentError => error instanceof PaymentError
+const outOfCredit = { status: 402, title: 'Out of credit' }
+
+test('E70: an error becomes a problem with type and extensions of its own', async (t) => {
+  const { app } = await createApp(t, {
+    after(it) {
+      it.problems
+        .define('out-of-credit', outOfCredit)
+        .map(isPayment, 'out-of-credit', ({ balance }) => ({ balance }))
+      it.get('/', () => {
+        throw new PaymentError(30)
+      })
+    },
+  })
+  const answer = await app.inject('/')
+  t.match(problemOf(t, answer, 402, 'Out of credit'), {
+    type: 'urn:problem:out-of-credit',
+    code: 'OUT_OF_CREDIT',
+    balance: 30,
+    detail: 'Payment Required',
+  })
+  t.notMatch(answer.body, 'secret')
+})
+
+test('reply.problem answers by name, typed by ProblemTypes', async (t) => {
+  const { app, failures } = await createApp(t, {
+    errors: { typeBase: 'https://example.com/problems/' },
+    after(it) {
+      it.problems.define('out-of-credit', {
+        ...outOfCredit,
+        detail: ({ balance }) => `Your balance is ${balance}.`,
+      })
+      it.problems.define('on-holiday', { status: 503, title: 'On holiday', detail: 'ask Bob' })
+      it.get('/', (_, reply) => reply.problem('out-of-credit', { balance: 30 }))
+      it.get('/async', async (_, reply) => reply.problem('out-of-credit', { balance: 30 }))
+      it.get('/unreturned', async (_, reply) => void reply.problem('out-of-credit', { balance: 30 }))
+      it.get('/holiday', (_, reply) => reply.problem('on-holiday'))
+      // @ts-expect-error -- the balance is missing
+      it.get('/wrong', (_, reply) => reply.problem('out-of-credit'))
+      // @ts-expect-error -- no such problem
+      it.get('/unknown', (_, reply) => reply.problem('unknown'))
+    },
+  })
+  for (const url of ['/', '/async', '/unreturned']) {
+    const body = problemOf(t, await app.inject(url), 402, 'Out of credit')
+    t.equal(body.type, 'https://example.com/problems/out-of-credit')
+    t.equal(body.detail, 'Your balance is 30.')
+    t.equal(body['balance'], 30)
+  }
+  t.equal(problemOf(t, await app.inject('/holiday'), 503, 'On holiday').detail, generic, 'decision 42')
+  t.equal(failures().length, 4)
+  t.match(problemOf(t, await app.inject('/unknown'), 500).detail, generic)
+  t.match(failures().at(-1)?.err, { message: /"unknown" is not defined/ })
+})
+
+test('E71: mappings and problems of a plugin hold for that plugin and those below it', async (t) => {
+  const fail = () => {
+    throw new PaymentError(1)
+  }
+  const { app } = await createApp(t, {
+    after(it) {
+      it.register(async (child) => {
+        child.problems
+          .define('out-of-credit', outOfCredit)
+          .map(PaymentError, 'out-of-credit', (e) => ({ balance: e.balance }))
+        child.get('/child', fail)
+        child.register(async (grandchild) => grandchild.get('/grandchild', fail))
+      })
+      it.register(async (sibling) => sibling.get('/sibling', fail))
+      it.get('/', fail)
+    },
+  })
+  problemOf(t, await app.inject('/child'), 402)
+  problemOf(t, await app.inject('/grandchild'), 402)
+  problemOf(t, await app.inject('/sibling'), 500)
+  problemOf(t, await app.inject('/'), 500)
+})
+
+test('a mapping of the root, added after a child scope was made, holds there too', async (t) => {
+  const { app } = await createApp(t, {
+    async after(it) {
+      await it.register(async (child) => {
+        child.get('/', () => {
+          throw new PaymentError(1)
+        })
+      })
+      it.problems.map(PaymentError, () => ({ status: 402 }))
+    },
+  })
+  problemOf(t, await app.inject('/'), 402, 'Payment Required')
+})
+
+test('E72: extensions never replace standard members, and bad ones are left out', async (t) => {
+  const circular: Record<string, unknown> = {}
+  circular['self'] = circular
+  const extensions = {
+    status: 200,
+    type: 'https://evil.example',
+    title: 'evil',
+    detail: 'evil',
+    instance: '/evil',
+    code: 'EVIL',
+    requestId: 'evil',
+    traceId: 'evil',
+    '"injected': 1,
+    __proto: 1,
+    'a-b': 1,
+    circular,
+    big: 1n,
+    fn: () => 1,
+    huge: 'x'.repeat(100_000),
+    good: { nested: ['ü', '\u2028', '\ud800'] },
+  }
+  const { app } = await createApp(t, {
+    after(it) {
+      it.problems.define('hostile-extensions', outOfCredit)
+      it.get('/', (_, reply) => reply.problem('hostile-extensions', extensions))
+    },
+  })
+  const body = problemOf(t, await app.inject('/'), 402, 'Out of credit')
+  t.equal(body.type, 'urn:problem:hostile-extensions')
+  t.same(Object.keys(body).sort(), [
+    'code',
+    'detail',
+    'good',
+    'instance',
+    'requestId',
+    'status',
+    'title',
+    'type',
+  ])
+})
+
+test('the nearest class decides, then the newest predicate; undefined passes the error on', async (t) => {
+  const { app } = await createApp(t, {
+    after(it) {
+      it.problems
+        .map(PaymentError, (e) => (e.balance < 0 ? undefined : { status: 402, code: 'PAYMENT' }))
+        .map(CardError, () => ({ status: 409, code: 'CARD' }))
+        .map(
+          (error) => error === 'text',
+          () => ({ status: 410 }),
+        )
+        .map(isPayment, () => ({ status: 423 }))
+        .map(isPayment, () => ({ status: 424 }))
+      it.get<{ Querystring: { kind: string } }>('/', ({ query: { kind } }) => {
+        if (kind === 'text') throw 'text' // oxlint-disable-line typescript/only-throw-error
+        throw kind === 'card' ? new CardError(1) : new PaymentError(Number(kind))
+      })
+    },
+  })
+  t.equal(problemOf(t, await app.inject('/?kind=card'), 409).code, 'CARD')
+  t.equal(problemOf(t, await app.inject('/?kind=5'), 402).code, 'PAYMENT')
+  t.equal(problemOf(t, await app.inject('/?kind=5'), 402).type, 'urn:problem:payment')
+  problemOf(t, await app.inject('/?kind=-5'), 424)
+  problemOf(t, await app.inject('/?kind=text'), 410)
+})
+
+test('a mapper may answer by a domain exception, and mappings win over the built-in ones', async (t) => {
+  const { app } = await createApp(t, {
+    after(it) {
+      it.problems
+        .map(PaymentError, () => new ConflictException('paid already'))
+        .map(NotFoundException, () => ({ status: 410, type: 'about:blank', title: 'ignored' }))
+      it.get('/payment', () => {
+        throw new PaymentError(1)
+      })
+      it.get('/gone', () => {
+        throw new NotFoundException('Product', 42)
+      })
+    },
+  })
+  t.equal(problemOf(t, await app.inject('/payment'), 409, 'Conflict').detail, 'paid already')
+  problemOf(t, await app.inject('/gone'), 410, 'Gone')
+})
+
+test('a mapper that throws or answers rubbish is logged, and the error takes the usual way', async (t) => {
+  const { app, log, failures } = await createApp(t, {
+    after(it) {
+      it.problems
+        .map(PaymentError, () => {
+          throw new Error('mapper broke')
+        })
+        .map(isPayment, () => ({ status: 200 }))
+        .map(
+          () => {
+            throw new Error('predicate broke')
+          },
+          () => ({ status: 400 }),
+        )
+      it.get('/', () => {
+        throw new PaymentError(1)
+      })
+    },
+  })
+  problemOf(t, await app.inject('/'), 500)
+  t.equal(log.filter(({ msg }) => msg.startsWith('a problem mapping failed')).length, 3)
+  t.match(failures(), [{ err: { message: 'secret account 4711' } }])
+})
+
+test('the level of the log is the mapping’s to choose', async (t) => {
+  const { app, failures } = await createApp(t, {
+    after(it) {
+      it.problems.map(PaymentError, () => ({ status: 402 }), { logLevel: 'warn' })
+      it.problems.map(TypeError, () => ({ status: 400 }), { logLevel: 'silent' })
+      it.get('/', () => {
+        throw new PaymentError(1)
+      })
+      it.get('/silent', () => {
+        throw new TypeError()
+      })
+    },
+  })
+  await app.inject('/')
+  await app.inject('/silent')
+  t.match(failures(), [{ level: 40 }])
+})
+
+test('E87: two applications in one process share nothing', async (t) => {
+  const route = (it: Parameters<NonNullable<Parameters<typeof createApp>[1]>['after'] & object>[0]) =>
+    it.get('/', () => {
+      throw new PaymentError(1)
+    })
+  const one = await createApp(t, {
+    after: (it) => route(it).problems.map(PaymentError, () => ({ status: 402 })),
+  })
+  const two = await createApp(t, { after: route })
+  problemOf(t, await one.app.inject('/'), 402)
+  problemOf(t, await two.app.inject('/'), 500)
+})
+
+test('opt-in: keys that are taken and rows that are missing are conflicts, in PostgreSQL and SQLite', async (t) => {
+  const codes: Record<string, object> = {
+    pg: { code: '23505', detail: 'Key (email)=(secret) already exists.' },
+    'pg-fk': { code: '23503' },
+    sqlite: { code: 'SQLITE_CONSTRAINT_UNIQUE' },
+    'sqlite-pk': { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' },
+    'sqlite-fk': { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' },
+    'node-sqlite': { code: 'ERR_SQLITE_ERROR', errcode: 2067 },
+  }
+  const { app } = await createApp(t, {
+    after(it) {
+      databaseConflicts(it.problems)
+      it.get<{ Params: { kind: string } }>('/:kind', ({ params: { kind } }) => {
+        const driver = Object.assign(new Error('secret'), codes[kind])
+        throw kind.startsWith('pg') ? new Error('Failed query: insert secret', { cause: driver }) : driver
+      })
+    },
+  })
+  for (const kind of Object.keys(codes)) {
+    const answer = await app.inject(`/${kind}`)
+    problemOf(t, answer, 409, 'Conflict')
+    t.notMatch(answer.body, 'secret')
+  }
+  problemOf(t, await app.inject('/other'), 500)
+})
