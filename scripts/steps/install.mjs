@@ -29,11 +29,14 @@ function inputs() {
   return ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
 }
 
-/** node-gyp would download headers; the Node that runs this usually ships its own. npm itself ignores this spelling. */
+/**
+ * node-gyp would download headers; the Node that runs this usually ships its own.
+ * npm warns that it does not know this setting; node-gyp does, and pnpm passes no other spelling on.
+ */
 function headersOfThisNode() {
   const prefix = dirname(dirname(process.execPath))
   const hasHeaders = existsSync(join(prefix, 'include/node/node.h'))
-  return hasHeaders && !process.env.npm_config_nodedir ? { npm_package_config_node_gyp_nodedir: prefix } : {}
+  return hasHeaders && !process.env.npm_config_nodedir ? { npm_config_nodedir: prefix } : {}
 }
 
 /** better-sqlite3 12 compiles itself where no prebuilt binary can be downloaded. */

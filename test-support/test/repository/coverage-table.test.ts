@@ -42,5 +42,9 @@ test('a missing file, a missing test and an empty row are found', (t) => {
   t.match(problemOf('| a | S 1 | | |'), [/no test proves: a \(S 1\)/])
   t.same(problemOf('| rule | said in | test file | test |'), [])
   t.same(testNames(String.raw`test('it\'s', f)`), ["it's"])
+  t.same(testNames("  'S 1: a row': {\n  ['S 2: another', 1],\n  t.equal(a, 'S 3: a message')"), [
+    'S 1: a row',
+    'S 2: another',
+  ])
   t.end()
 })

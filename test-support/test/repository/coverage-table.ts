@@ -34,9 +34,9 @@ export function rowProblem(
   return testNames(text).includes(testName) ? undefined : `${file} has no test named: ${testName}`
 }
 
-/** The names of all tests of a file, nested ones too. */
+/** The names of all tests of a file: titles of `test()`, and the sentences that name the rows of a table of tests. */
 export function testNames(text: string): string[] {
-  return [...text.matchAll(/\btest\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g)].map((match) =>
-    (match[2] ?? '').replaceAll(/\\(.)/g, '$1'),
+  return [...text.matchAll(/(?:\btest\(\s*|^\s*|\[)(['"`])((?:\\.|(?!\1)[^\n\\])*)\1(?=[,:)])/gm)].map(
+    (match) => (match[2] ?? '').replaceAll(/\\(.)/g, '$1'),
   )
 }
