@@ -1,0 +1,64 @@
+/** The accounts of the application. */
+import type { Caller } from '@fastify-modular/core'
+import { sql } from 'drizzle-orm'
+import type { Database, Row } from '../database/database.ts'
+
+export interface Account {
+  /** Lower case; identifies the account everywhere. */
+  readonly name: string
+  readonly passwordHash: string
+  readonly permissions: readonly string[]
+  readonly isAdmin: boolean
+  /** Its password is in the documentation. */
+  readonly isDemo: boolean
+}
+
+export interface AccountStore {
+  find(name: string): Promise<Account | null>
+  /** Adds the account unless its name is taken, also by an instance that starts at the same moment. */
+  addIfMissing(account: Account): Promise<void>
+  /** Replaces the password and ends the account's sessions. */
+  setPassword(name: string, passwordHash: string): Promise<void>
+  /** Removes the accounts whose password is in the documentation. */
+  removeDemoAccounts(): Promise<void>
+}
+
+export function createAccountStore(database: Database): AccountStore {
+  return {
+    async find(name) {
+      const [row] = await database.rows(sql`select * from accounts where name = ${name}`)
+      return row ? toAccount(row) : null
+    },
+    async addIfMissing({ name, passwordHash, permissions, isAdmin, isDemo }) {
+      await database.run(sql`
+        insert into accounts (name, password_hash, permissions, is_admin, is_demo)
+        values (${name}, ${passwordHash}, ${JSON.stringify(permissions)}, ${Number(isAdmin)}, ${Number(isDemo)})
+        on conflict (name) do nothing`)
+    },
+    async setPassword(name, passwordHash) {
+      await database.run(
+        sql`update accounts set password_hash = ${passwordHash}, is_demo = 0 where name = ${name}`,
+      )
+      await database.run(sql`delete from sessions where account = ${name}`)
+    },
+    async removeDemoAccounts() {
+      await database.run(sql`delete from accounts where is_demo = 1`)
+    },
+  }
+}
+
+/** What the rest of the application knows of an account; `row` has the columns of `accounts`. */
+export function toCaller(row: Row): Caller {
+  const { name, permissions, isAdmin } = toAccount(row)
+  return { id: name, name, permissions, isAdmin }
+}
+
+function toAccount(row: Row): Account {
+  return {
+    name: String(row['name']),
+    passwordHash: String(row['password_hash']),
+    permissions: JSON.parse(String(row['permissions'])) as string[], // written by addIfMissing
+    isAdmin: Number(row['is_admin']) === 1,
+    isDemo: Number(row['is_demo']) === 1,
+  }
+}

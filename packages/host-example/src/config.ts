@@ -1,0 +1,101 @@
+/** What the environment says about this application, read and checked once. */
+import { fileURLToPath } from 'node:url'
+
+/** Where data is kept. */
+export type DatabaseConfig =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+/** Who can sign in after the first boot. */
+export type AccountsConfig =
+  | { readonly kind: 'demo' }
+  | { readonly kind: 'own'; readonly adminPassword: string }
+
+export interface HostConfig {
+  readonly port: number
+  readonly host: string
+  readonly database: DatabaseConfig
+  readonly accounts: AccountsConfig
+  readonly sessionSecret: string
+  readonly isProduction: boolean
+  /** Believe `X-Forwarded-*`: only behind a proxy that sets them. */
+  readonly trustProxy: boolean
+  readonly logLevel: string
+}
+
+/** Every problem of the environment in one message; no value of a variable is in it. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The application cannot start:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+/** Signs cookies that are worth nothing without their row in the database; used on loopback outside production only. */
+const demoSecret = 'a secret for demonstrations on this machine only'
+
+const defaultFile = fileURLToPath(new URL('../data/host.sqlite', import.meta.url))
+
+/**
+ * The configuration in these variables: PORT, HOST, DATABASE_URL, NODE_ENV, SESSION_SECRET, HOST_ADMIN_PASSWORD,
+ * TRUST_PROXY, LOG_LEVEL.
+ * @throws {ConfigError} a variable is missing or cannot be used
+ */
+export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
+  const problems: string[] = []
+  const host = env['HOST'] || '127.0.0.1'
+  const isProduction = env['NODE_ENV'] === 'production'
+  const isDemo = !isProduction && isLoopback(host)
+
+  const config: HostConfig = {
+    port: readPort(env['PORT'] || '3000', problems),
+    host,
+    database: readDatabase(env['DATABASE_URL'], problems),
+    accounts: isDemo
+      ? { kind: 'demo' }
+      : { kind: 'own', adminPassword: readSecret('HOST_ADMIN_PASSWORD', 8) },
+    sessionSecret: isDemo ? env['SESSION_SECRET'] || demoSecret : readSecret('SESSION_SECRET', 16),
+    isProduction,
+    trustProxy: env['TRUST_PROXY'] === 'true',
+    logLevel: readLogLevel(env['LOG_LEVEL'] || 'info', problems),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+
+  function readSecret(name: string, length: number): string {
+    const secret = env[name] ?? ''
+    if (secret.length >= length) return secret
+    const reason = isProduction ? 'in production' : 'when HOST is not a loopback address'
+    problems.push(`${name} must be set to at least ${length} characters ${reason}.`)
+    return ''
+  }
+}
+
+function readPort(text: string, problems: string[]): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(port <= 65_535)) problems.push('PORT must be a number from 0 to 65535.')
+  return port
+}
+
+function readDatabase(url: string | undefined, problems: string[]): DatabaseConfig {
+  if (!url) return { kind: 'sqlite', file: defaultFile }
+  if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return { kind: 'postgres', url }
+  const file = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : ''
+  if (file === '')
+    problems.push('DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>.')
+  return { kind: 'sqlite', file }
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+function readLogLevel(level: string, problems: string[]): string {
+  if (!logLevels.includes(level)) problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
+  return level
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,13 @@
+/** The one port behind which this application keeps its data: the same statements run on SQLite and on PostgreSQL. */
+import type { SQL } from 'drizzle-orm'
+
+/** A row as the driver gives it: parsed by the store that asked. */
+export type Row = Readonly<Record<string, unknown>>
+
+export interface Database {
+  /** The rows of a SELECT or of a statement with RETURNING. */
+  rows(statement: SQL): Promise<readonly Row[]>
+  /** Runs a statement that returns nothing. */
+  run(statement: SQL): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,54 @@
+/** The database on a PostgreSQL server. */
+import { ServiceUnavailableException } from '@fastify-modular/core'
+import { type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { Pool } from 'pg'
+import type { Database } from './database.ts'
+import { createTables } from './tables.ts'
+
+/** Names the lock under which tables are created. */
+const bootLock = 7_202_601
+
+/** Connects and creates the tables that are missing. `onError` hears of connections that break while idle. */
+export async function openPostgres(
+  url: string,
+  onError: (error: Error) => void,
+): Promise<Database & { readonly pool: Pool }> {
+  const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 5000, statement_timeout: 10_000 })
+  pool.on('error', onError) // without a listener a server restart would end the process
+  const db = drizzle(pool)
+
+  async function execute(statement: SQL) {
+    try {
+      return await db.execute(statement)
+    } catch (error) {
+      throw isDown(error) ? new ServiceUnavailableException(undefined, 5, error) : error
+    }
+  }
+
+  try {
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`select pg_advisory_xact_lock(${bootLock})`)
+      for (const statement of createTables) await tx.execute(statement)
+    })
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  return {
+    pool,
+    rows: async (statement) => (await execute(statement)).rows,
+    run: async (statement) => void (await execute(statement)),
+    close: () => pool.end(),
+  }
+}
+
+/** Whether the server could not be reached or went away: classes 08 and 57 of SQLSTATE, or the socket's own errors. */
+function isDown(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return false
+  const code = 'code' in cause ? String(cause.code) : ''
+  return (
+    /^(?:08|57P)|^E[A-Z]+$/.test(code) || /^(?:Connection terminated|timeout exceeded)/.test(cause.message)
+  )
+}

@@ -1,0 +1,27 @@
+/** The database in one file. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import type { Database, Row } from './database.ts'
+import { createTables } from './tables.ts'
+
+/** Opens the file, creating it, its folder and the tables where they are missing. */
+export function openSqlite(file: string): Database & { readonly connection: Sqlite.Database } {
+  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+  const connection = new Sqlite(file, { timeout: 5000 })
+  connection.pragma('journal_mode = WAL')
+  connection.pragma('synchronous = FULL') // an acknowledged write survives a power loss
+  connection.pragma('foreign_keys = ON')
+
+  const db = drizzle(connection)
+  // `immediate` takes the write lock first, so that instances that start together wait for each other.
+  db.transaction((tx) => createTables.forEach((statement) => tx.run(statement)), { behavior: 'immediate' })
+
+  return {
+    connection,
+    rows: async (statement) => db.all<Row>(statement),
+    run: async (statement) => void db.run(statement),
+    close: async () => void connection.close(),
+  }
+}

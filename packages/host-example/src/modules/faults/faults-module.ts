@@ -1,0 +1,42 @@
+/** Failures on request, to see what becomes of them. Never part of an application in production. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  ArgumentException,
+  ConflictException,
+  defineModule,
+  ForbiddenException,
+  NotFoundException,
+  ValidationException,
+} from '@fastify-modular/core'
+import { Type } from '@sinclair/typebox'
+
+const faults = {
+  validation: () => new ValidationException({ name: ['is required'] }),
+  argument: () => new ArgumentException('The argument cannot be used.', 'name'),
+  'not-found': () => new NotFoundException('Fault', 42),
+  forbidden: () => new ForbiddenException(),
+  conflict: () => new ConflictException(),
+  unknown: () => new Error('Something that nobody foresaw'),
+} as const
+
+type Fault = keyof typeof faults
+const names = Object.keys(faults) as Fault[]
+
+const faultRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/api/faults/:fault',
+    {
+      schema: {
+        tags: ['faults'],
+        operationId: 'fail',
+        summary: 'Fail in a given way',
+        params: Type.Object({ fault: Type.Union(names.map((name) => Type.Literal(name))) }),
+      },
+    },
+    (request) => {
+      throw faults[request.params.fault]()
+    },
+  )
+}
+
+export const faultsModule = defineModule({ name: 'faults', plugin: faultRoutes })

@@ -1,0 +1,40 @@
+/** Where mail goes in this example: a table instead of a server. */
+import { ForbiddenException, type Caller } from '@fastify-modular/core'
+import { type Static, Type } from '@sinclair/typebox'
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../database/database.ts'
+
+export const Mail = Type.Object({
+  id: Type.String(),
+  recipient: Type.String(),
+  subject: Type.String(),
+  sentAt: Type.String({ format: 'date-time' }),
+})
+export type Mail = Static<typeof Mail>
+
+export interface Mailbox {
+  /** Sends a mail once, however often it is asked to for the same `id`. */
+  send(mail: Pick<Mail, 'id' | 'recipient' | 'subject'>): Promise<void>
+  /** The latest 100. @throws {ForbiddenException} the caller is no administrator */
+  list(caller: Caller): Promise<Mail[]>
+}
+
+export function createMailbox(database: Database): Mailbox {
+  return {
+    async send({ id, recipient, subject }) {
+      await database.run(sql`
+        insert into mails (id, recipient, subject, sent_at)
+        values (${id}, ${recipient}, ${subject}, ${Date.now()}) on conflict (id) do nothing`)
+    },
+    async list(caller) {
+      if (!caller.isAdmin) throw new ForbiddenException('Only administrators may see the mail that was sent.')
+      const rows = await database.rows(sql`select * from mails order by sent_at desc, id limit 100`)
+      return rows.map((row) => ({
+        id: String(row['id']),
+        recipient: String(row['recipient']),
+        subject: String(row['subject']),
+        sentAt: new Date(Number(row['sent_at'])).toISOString(),
+      }))
+    },
+  }
+}

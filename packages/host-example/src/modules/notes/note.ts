@@ -1,0 +1,42 @@
+/** What a note is, in the API and in the service. */
+import { type Static, Type } from '@sinclair/typebox'
+
+const Title = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const Body = Type.String({ maxLength: 20_000 })
+
+export const Note = Type.Object({
+  id: Type.String(),
+  owner: Type.String(),
+  title: Type.String(),
+  body: Type.String(),
+  isShared: Type.Boolean(),
+  version: Type.Integer({ description: 'Grows by one with every change' }),
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+})
+export type Note = Static<typeof Note>
+
+export const NewNote = Type.Object(
+  { title: Title, body: Type.Optional(Body) },
+  { additionalProperties: false },
+)
+export type NewNote = Static<typeof NewNote>
+
+export const NoteChange = Type.Object(
+  {
+    title: Type.Optional(Title),
+    body: Type.Optional(Body),
+    version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'The version that the change is based on; a stale one is refused',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type NoteChange = Static<typeof NoteChange>
+
+/** What strangers see of a shared note. */
+export const SharedNote = Type.Pick(Note, ['id', 'owner', 'title', 'body', 'updatedAt'])
+export type SharedNote = Static<typeof SharedNote>

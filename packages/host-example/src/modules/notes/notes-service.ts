@@ -1,0 +1,106 @@
+/** What may be done with notes, and by whom. */
+import { randomUUID } from 'node:crypto'
+import {
+  type Caller,
+  ConflictException,
+  type Events,
+  ForbiddenException,
+  NotFoundException,
+} from '@fastify-modular/core'
+import type { NewNote, Note, NoteChange, SharedNote } from './note.ts'
+import { NoteShared } from './note-shared.ts'
+import type { NotesStore } from './notes-store.ts'
+
+export const notesPerPage = 100
+
+/**
+ * The rules of notes: their owner and administrators may do everything with them, others nothing but read shared ones.
+ * Methods throw `NotFoundException`, `ForbiddenException`, and `ConflictException` when the version is stale.
+ */
+export class NotesService {
+  readonly #store: NotesStore
+  readonly #events: Pick<Events, 'publish'>
+
+  constructor(store: NotesStore, events: Pick<Events, 'publish'>) {
+    this.#store = store
+    this.#events = events
+  }
+
+  /** Adds a note that belongs to the caller. */
+  async add(caller: Caller, { title, body = '' }: NewNote): Promise<Note> {
+    const now = new Date().toISOString()
+    const times = { createdAt: now, updatedAt: now }
+    const note: Note = {
+      id: randomUUID(),
+      owner: caller.id,
+      title,
+      body,
+      isShared: false,
+      version: 1,
+      ...times,
+    }
+    await this.#store.add(note)
+    return note
+  }
+
+  /** The caller's notes, newest first; everybody's for an administrator. `page` counts from 1. */
+  list(caller: Caller, page = 1): Promise<Note[]> {
+    return this.#store.list(caller.isAdmin ? null : caller.id, notesPerPage, (page - 1) * notesPerPage)
+  }
+
+  async get(caller: Caller, id: string): Promise<Note> {
+    const note = await this.#store.find(id)
+    if (!note) throw new NotFoundException('Note', id)
+    if (note.owner !== caller.id && !caller.isAdmin) {
+      throw new ForbiddenException('Only its owner and administrators may use this note.')
+    }
+    return note
+  }
+
+  async change(caller: Caller, id: string, { version, ...change }: NoteChange): Promise<Note> {
+    const note = await this.get(caller, id)
+    if (version !== undefined && version !== note.version) throw stale(note)
+    return this.#update(note, change)
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    await this.get(caller, id)
+    if (!(await this.#store.remove(id))) throw new NotFoundException('Note', id)
+  }
+
+  /** Makes a note readable for everybody who knows its address; `NoteShared` tells the other modules. */
+  async share(caller: Caller, id: string): Promise<Note> {
+    const note = await this.get(caller, id)
+    if (note.isShared) return note
+    const shared = await this.#update(note, { isShared: true })
+    await this.#events.publish(
+      new NoteShared({ noteId: shared.id, owner: shared.owner, title: shared.title }),
+    )
+    return shared
+  }
+
+  async stopSharing(caller: Caller, id: string): Promise<void> {
+    const note = await this.get(caller, id)
+    if (note.isShared) await this.#update(note, { isShared: false })
+  }
+
+  /** For anybody. A note that is not shared is as unknown as one that does not exist. */
+  async readShared(id: string): Promise<SharedNote> {
+    const note = await this.#store.find(id)
+    if (!note?.isShared) throw new NotFoundException('Shared note', id)
+    const { owner, title, body, updatedAt } = note
+    return { id: note.id, owner, title, body, updatedAt }
+  }
+
+  async #update(note: Note, change: Parameters<NotesStore['update']>[1]): Promise<Note> {
+    const updated = await this.#store.update(note, change)
+    if (!updated) throw stale(note)
+    return updated
+  }
+}
+
+function stale(note: Note): ConflictException {
+  return new ConflictException('The note was changed meanwhile. Read it again and repeat your change.', {
+    currentVersion: note.version,
+  })
+}

@@ -1,0 +1,62 @@
+/** What surrounds the content of every page: skip link, header, banner, footer. */
+import { Link } from '@inertiajs/react'
+import { type ReactNode, useEffect } from 'react'
+import { useSharedProps } from './shared-props.ts'
+
+export function Layout({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  const { app, user } = useSharedProps()
+  const appTitle = app?.title ?? 'Fastify Modular'
+
+  useEffect(() => {
+    document.title = `${title} · ${appTitle}`
+    const { dataset, style } = document.documentElement
+    dataset['theme'] = app?.theme ?? 'system'
+    if (app?.primaryColor) style.setProperty('--accent', app.primaryColor)
+  }, [title, appTitle, app?.theme, app?.primaryColor])
+
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="site">
+        <Link href="/" className="brand">
+          <span className="logo" aria-hidden="true" />
+          {appTitle}
+        </Link>
+        <nav aria-label="Main">
+          <Link href="/notes">Notes</Link>
+          <a href="/api/docs">API</a>
+        </nav>
+        <Session name={user?.name} />
+      </header>
+      {app?.banner ? <p className="banner">{app.banner}</p> : null}
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <footer className="site muted">
+        Built with Fastify and @fastify-modular
+        {app?.supportEmail ? <a href={`mailto:${app.supportEmail}`}>Help</a> : null}
+      </footer>
+    </>
+  )
+}
+
+/** A plain form: signing out loads the next page afresh, so that nothing of the session stays in memory. */
+function Session({ name }: { name: string | undefined }): ReactNode {
+  if (name === undefined) {
+    return (
+      <a className="button" href="/login">
+        Sign in
+      </a>
+    )
+  }
+  return (
+    <form method="post" action="/logout" className="session">
+      <span className="muted">
+        Signed in as <strong>{name}</strong>
+      </span>
+      <button type="submit">Sign out</button>
+    </form>
+  )
+}

@@ -1,0 +1,8 @@
+/** What the server sends with every page. */
+import { usePage } from '@inertiajs/react'
+import type { SharedProps } from '../web/shared-props.ts'
+
+/** The props that every page shares. Error pages of failed requests come without them. */
+export function useSharedProps(): Partial<SharedProps> {
+  return usePage<Partial<SharedProps>>().props
+}

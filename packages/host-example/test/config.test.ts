@@ -1,0 +1,75 @@
+import { test } from 'tap'
+import { ConfigError, readConfig } from '#src/config.js'
+
+const problemsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    return error instanceof ConfigError ? error.problems : [String(error)]
+  }
+}
+
+test('an empty environment is a demonstration on loopback with a SQLite file', (t) => {
+  const config = readConfig({})
+  t.equal(config.port, 3000)
+  t.equal(config.host, '127.0.0.1')
+  t.equal(config.accounts.kind, 'demo')
+  t.match(config.database, { kind: 'sqlite', file: /data[/\\]host\.sqlite$/ })
+  t.end()
+})
+
+test('production, or an address that others can reach, asks for secrets', (t) => {
+  for (const env of [
+    { NODE_ENV: 'production' },
+    { HOST: '0.0.0.0' },
+    { HOST: '::' },
+    { HOST: '192.168.1.5' },
+  ]) {
+    t.match(problemsOf(env).join(), /HOST_ADMIN_PASSWORD.*SESSION_SECRET/, JSON.stringify(env))
+  }
+  const secrets = { HOST_ADMIN_PASSWORD: 'a password', SESSION_SECRET: 'sixteen characters' }
+  const config = readConfig({ NODE_ENV: 'production', ...secrets })
+  t.same(config.accounts, { kind: 'own', adminPassword: 'a password' })
+  t.equal(config.sessionSecret, 'sixteen characters')
+  t.end()
+})
+
+test('every loopback address may be a demonstration', (t) => {
+  for (const HOST of ['localhost', '::1', '127.0.0.1', '127.8.8.8']) {
+    t.equal(readConfig({ HOST }).accounts.kind, 'demo', HOST)
+  }
+  t.match(problemsOf({ HOST: '127.0.0.1.evil.test' }), [/HOST_ADMIN_PASSWORD/])
+  t.end()
+})
+
+test('all problems are told at once, and no value is in the message', (t) => {
+  const problems = problemsOf({
+    PORT: '99999',
+    DATABASE_URL: 'mysql://root:hunter2@db/x',
+    LOG_LEVEL: 'loud',
+    NODE_ENV: 'production',
+    SESSION_SECRET: 'short',
+  })
+  t.equal(problems.length, 5)
+  t.notMatch(problems.join(), /hunter2|short\b(?! )|loud/)
+  t.end()
+})
+
+test('DATABASE_URL names a file or a server', (t) => {
+  t.same(readConfig({ DATABASE_URL: 'sqlite:data/x.db' }).database, { kind: 'sqlite', file: 'data/x.db' })
+  const url = 'postgresql://u:p@127.0.0.1:5432/db'
+  t.same(readConfig({ DATABASE_URL: url }).database, { kind: 'postgres', url })
+  for (const bad of ['sqlite:', 'host.db', 'postgres://[', 'http://x']) {
+    t.equal(problemsOf({ DATABASE_URL: bad }).length, 1, bad)
+  }
+  t.end()
+})
+
+test('PORT is a whole number that a socket can have', (t) => {
+  t.equal(readConfig({ PORT: '0' }).port, 0)
+  t.equal(readConfig({ PORT: '' }).port, 3000)
+  for (const bad of ['-1', '1e3', '65536', '80 ', 'x', '0x50'])
+    t.equal(problemsOf({ PORT: bad }).length, 1, bad)
+  t.end()
+})

@@ -1,0 +1,175 @@
+/** The same stores on both databases. */
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { test } from 'tap'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { sql } from 'drizzle-orm'
+import { createAccountStore } from '#src/auth/accounts.js'
+import { verifyPassword } from '#src/auth/passwords.js'
+import { seedAccounts } from '#src/auth/seed-accounts.js'
+import { createSessionStore, sessionLifetime } from '#src/auth/sessions.js'
+import type { Database } from '#src/database/database.js'
+import { openPostgres } from '#src/database/postgres.js'
+import { openSqlite } from '#src/database/sqlite.js'
+import { createMailbox } from '#src/modules/mail/mailbox.js'
+import type { Note } from '#src/modules/notes/note.js'
+import { createNotesStore } from '#src/modules/notes/notes-store.js'
+import { tempFolder } from '../host.js'
+
+const ignore = (): void => {}
+
+const engines: Record<string, (t: Test) => Promise<() => Promise<Database>>> = {
+  sqlite: async (t) => {
+    const file = join(await tempFolder(t), 'folder', 'host.sqlite')
+    return async () => openSqlite(file)
+  },
+  postgres: async (t) => {
+    const { url } = await testDatabase(t)
+    return () => openPostgres(url, ignore)
+  },
+}
+
+const account = {
+  name: 'ada',
+  passwordHash: 'scrypt$x',
+  permissions: ['Settings.Update'],
+  isAdmin: false,
+  isDemo: false,
+}
+const note: Note = {
+  id: 'n1',
+  owner: 'ada',
+  title: 'First',
+  body: `'; drop table notes; --`,
+  isShared: false,
+  version: 1,
+  createdAt: '2026-01-02T03:04:05.678Z',
+  updatedAt: '2026-01-02T03:04:05.678Z',
+}
+
+for (const [engine, prepare] of Object.entries(engines)) {
+  test(engine, async (t) => {
+    const open = await prepare(t)
+
+    await t.test('several instances may start at once on an empty database', async (t) => {
+      const databases = await Promise.all(Array.from({ length: 5 }, open))
+      await Promise.all(databases.map((database) => database.close()))
+      t.equal(databases.length, 5)
+    })
+
+    const database = await open()
+    const accounts = createAccountStore(database)
+    const sessions = createSessionStore(database)
+    const notes = createNotesStore(database)
+
+    await t.test('an account is added once, by whoever comes first', async (t) => {
+      await Promise.all([
+        accounts.addIfMissing(account),
+        accounts.addIfMissing({ ...account, passwordHash: 'another' }),
+        accounts.addIfMissing(account),
+      ])
+      t.match(await accounts.find('ada'), { name: 'ada', permissions: ['Settings.Update'], isAdmin: false })
+      t.equal(await accounts.find('ADA'), null)
+      t.equal((await database.rows(sql`select * from accounts`)).length, 1)
+    })
+
+    await t.test('a session is found by its identifier alone, which is not in the database', async (t) => {
+      const id = await sessions.start('ada')
+      t.equal(Buffer.from(id, 'base64url').length, 32)
+      t.same(await sessions.find(id), {
+        id: 'ada',
+        name: 'ada',
+        permissions: ['Settings.Update'],
+        isAdmin: false,
+      })
+      t.equal(await sessions.find(`${id}x`), null)
+      t.notMatch(JSON.stringify(await database.rows(sql`select * from sessions`)), id)
+      await sessions.end(id)
+      t.equal(await sessions.find(id), null)
+    })
+
+    await t.test('a session ends with its time, and old ones are swept when somebody signs in', async (t) => {
+      const id = await sessions.start('ada')
+      await database.run(sql`update sessions set expires_at = expires_at - ${sessionLifetime}`)
+      t.equal(await sessions.find(id), null)
+      await sessions.end(await sessions.start('ada'))
+      t.same(await database.rows(sql`select * from sessions`), [])
+    })
+
+    await t.test('a new password ends the sessions of the account', async (t) => {
+      const id = await sessions.start('ada')
+      await accounts.setPassword('ada', 'scrypt$y')
+      t.equal(await sessions.find(id), null)
+      t.equal((await accounts.find('ada'))?.passwordHash, 'scrypt$y')
+    })
+
+    await t.test(
+      'a real installation has one administrator, and no demo account that was there before',
+      async (t) => {
+        await seedAccounts(accounts, { kind: 'demo' })
+        await seedAccounts(accounts, { kind: 'demo' })
+        t.equal((await database.rows(sql`select * from accounts where is_demo = 1`)).length, 4)
+        await seedAccounts(accounts, { kind: 'own', adminPassword: 'first password' })
+        t.equal(await accounts.find('alice'), null)
+        const admin = await accounts.find('admin')
+        t.match(admin, { isAdmin: true, isDemo: false })
+        t.equal(await verifyPassword('first password', admin?.passwordHash), true)
+        await seedAccounts(accounts, { kind: 'own', adminPassword: 'first password' })
+        t.same(await accounts.find('admin'), admin)
+        await seedAccounts(accounts, { kind: 'own', adminPassword: 'second password' })
+        t.equal(await verifyPassword('second password', (await accounts.find('admin'))?.passwordHash), true)
+      },
+    )
+
+    await t.test('a note comes back as it was stored', async (t) => {
+      await notes.add(note)
+      t.same(await notes.find('n1'), note)
+      t.equal(await notes.find('n2'), null)
+    })
+
+    await t.test('of changes made to the same version one wins', async (t) => {
+      const changes = ['A', 'B', 'C', 'D'].map((title) => notes.update(note, { title }))
+      const winners = (await Promise.all(changes)).filter((changed) => changed !== null)
+      t.equal(winners.length, 1)
+      t.match(await notes.find('n1'), {
+        version: 2,
+        title: winners[0]?.title,
+        body: note.body,
+        isShared: false,
+      })
+    })
+
+    await t.test('notes are listed newest first, page by page, of one owner or of all', async (t) => {
+      await notes.add({ ...note, id: 'n2', createdAt: '2026-01-03T00:00:00.000Z' })
+      await notes.add({ ...note, id: 'n3', owner: 'bob', createdAt: '2026-01-04T00:00:00.000Z' })
+      const ids = async (owner: string | null, limit: number, offset: number) =>
+        (await notes.list(owner, limit, offset)).map(({ id }) => id)
+      t.same(await ids('ada', 10, 0), ['n2', 'n1'])
+      t.same(await ids(null, 2, 0), ['n3', 'n2'])
+      t.same(await ids(null, 2, 2), ['n1'])
+    })
+
+    await t.test('a note is removed once', async (t) => {
+      t.same(await Promise.all([notes.remove('n3'), notes.remove('n3')]), [true, false])
+    })
+
+    await t.test('a mail that is delivered twice is one mail', async (t) => {
+      const mailbox = createMailbox(database)
+      const mail = { id: 'event-1', recipient: 'ada', subject: 'Shared' }
+      await Promise.all([mailbox.send(mail), mailbox.send(mail)])
+      const admin = { id: 'admin', permissions: [], isAdmin: true }
+      t.match(await mailbox.list(admin), [mail])
+      await t.rejects(mailbox.list({ ...admin, isAdmin: false }), { code: 'FORBIDDEN' })
+    })
+
+    await database.close()
+  })
+}
+
+test('a PostgreSQL server that cannot be reached is unavailable, and no password is in the message', async (t) => {
+  const error = await openPostgres('postgres://u:hunter2@127.0.0.1:1/x', ignore).catch(
+    (reason: unknown) => reason,
+  )
+  t.ok(error instanceof Error)
+  t.notMatch(String(error), 'hunter2')
+})

@@ -1,0 +1,112 @@
+/** The application as a process of its own, and people who use it. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { spawnApp, type SpawnedApp } from '@fastify-modular/test-support/spawn-app'
+
+/** The built entry of the application. */
+export const entry = new URL('../dist/main.js', import.meta.url)
+
+/** What a test hands over so that its process goes with it; tap's `t` is one. */
+export interface Teardown {
+  teardown(callback: () => Promise<unknown>): unknown
+}
+
+/** A request of somebody; objects are sent as JSON. */
+export interface Ask {
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON; undefined when it is none. */
+  readonly json: any // oxlint-disable-line typescript/no-explicit-any -- each test says what it expects
+}
+
+/** Somebody with or without a session. */
+export interface Person {
+  ask(path: string, ask?: Ask): Promise<Answer>
+  /** The value of `Cookie`. */
+  readonly cookie: string
+}
+
+export interface Host extends SpawnedApp {
+  readonly anonymous: Person
+  /** Signs in with the demo password, or another one. */
+  signIn(username: string, password?: string): Promise<Person>
+}
+
+/** Starts the application on a free port, with an empty SQLite file unless `env` says otherwise. */
+export async function startHost(t: Teardown, env: Readonly<Record<string, string>> = {}): Promise<Host> {
+  const database = env['DATABASE_URL'] ?? `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
+  const app = await spawnApp(entry, {
+    env: {
+      NODE_ENV: undefined,
+      HOST: undefined,
+      SM_AUTH_PUBLIC_PATHS: undefined,
+      PORT: '0',
+      ...env,
+      DATABASE_URL: database,
+    },
+  })
+  t.teardown(() => app.stop())
+  return {
+    ...app,
+    anonymous: person(app.url, ''),
+    signIn: (username, password = `demo-${username}`) => signIn(app.url, username, password),
+  }
+}
+
+/** A folder that goes with the test. */
+export async function tempFolder(t: Teardown): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'host-example-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The name and value of the first cookie that an answer sets, as `Cookie` carries it back. */
+export function cookieOf(answer: Answer): string {
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
+
+async function signIn(url: string, username: string, password: string): Promise<Person> {
+  const answer = await person(url, '').ask('/login', { method: 'POST', body: { username, password } })
+  if (answer.status !== 204)
+    throw new Error(`Signing in as ${username} failed: ${answer.status} ${answer.text}`)
+  return person(url, cookieOf(answer))
+}
+
+/** Somebody who sends this cookie. */
+export function person(url: string, cookie: string): Person {
+  return {
+    cookie,
+    async ask(path, { method = 'GET', body, headers = {} } = {}) {
+      const isText = typeof body === 'string'
+      const response = await fetch(url + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(cookie !== '' && { cookie }),
+          ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+        signal: AbortSignal.timeout(15_000),
+      })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: parse(text) }
+    },
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

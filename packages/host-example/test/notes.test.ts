@@ -1,0 +1,131 @@
+import { test } from 'tap'
+import { startHost } from './host.js'
+
+test('notes', async (t) => {
+  const host = await startHost(t)
+  const [alice, bob, admin] = await Promise.all(['alice', 'bob', 'admin'].map((name) => host.signIn(name)))
+  if (!alice || !bob || !admin) throw new Error('Nobody signed in')
+  const add = async (title = 'A note', body = 'Text') =>
+    (await alice.ask('/api/notes', { method: 'POST', body: { title, body } })).json
+
+  await t.test('a note is added, found, listed, changed and removed by its owner', async (t) => {
+    const created = await alice.ask('/api/notes', { method: 'POST', body: { title: 'First', body: 'Hello' } })
+    t.equal(created.status, 201)
+    const path = created.headers.get('location') ?? ''
+    t.equal(path, `/api/notes/${created.json.id}`)
+    t.match(created.json, { owner: 'alice', title: 'First', body: 'Hello', isShared: false, version: 1 })
+    t.same((await alice.ask(path)).json, created.json)
+    t.same((await alice.ask('/api/notes')).json, [created.json])
+    const changed = await alice.ask(path, { method: 'PATCH', body: { title: 'Second', version: 1 } })
+    t.match(changed.json, { title: 'Second', body: 'Hello', version: 2 })
+    t.equal((await alice.ask(path, { method: 'DELETE' })).status, 204)
+    const gone = await alice.ask(path)
+    t.equal(gone.status, 404)
+    t.equal(gone.json.title, 'Resource not found')
+  })
+
+  await t.test('others get 403, an administrator everything', async (t) => {
+    const { id } = await add()
+    for (const ask of [{}, { method: 'PATCH', body: { title: 'Mine' } }, { method: 'DELETE' }]) {
+      const answer = await bob.ask(`/api/notes/${id}`, ask)
+      t.equal(answer.status, 403)
+      t.equal(answer.json.code, 'FORBIDDEN')
+    }
+    t.equal((await bob.ask(`/api/notes/${id}/share`, { method: 'POST' })).status, 403)
+    t.same((await bob.ask('/api/notes')).json, [])
+    t.equal(
+      (await admin.ask(`/api/notes/${id}`, { method: 'PATCH', body: { title: 'Checked' } })).json.title,
+      'Checked',
+    )
+    t.match((await admin.ask('/api/notes')).json, [{ id, owner: 'alice' }])
+    t.equal((await admin.ask(`/api/notes/${id}`, { method: 'DELETE' })).status, 204)
+  })
+
+  await t.test('a change based on a stale version is a conflict and changes nothing', async (t) => {
+    const { id } = await add()
+    const change = (title: string) =>
+      alice.ask(`/api/notes/${id}`, { method: 'PATCH', body: { title, version: 1 } })
+    const answers = await Promise.all(['A', 'B', 'C'].map(change))
+    t.same(answers.map(({ status }) => status).toSorted(), [200, 409, 409])
+    const conflict = answers.find(({ status }) => status === 409)
+    t.match(conflict?.json, { code: 'CONFLICT', title: 'Conflict', status: 409 })
+    const winner = answers.find(({ status }) => status === 200)
+    t.same((await alice.ask(`/api/notes/${id}`)).json, winner?.json)
+  })
+
+  await t.test('what is malformed gets 400 and changes nothing', async (t) => {
+    const { id, ...before } = await add('Stays')
+    const bodies = [
+      {},
+      { title: '' },
+      { title: ' ' },
+      { title: 7 },
+      { title: 'x', owner: 'bob' },
+      { title: 'x'.repeat(201) },
+      [],
+      null,
+    ]
+    for (const body of bodies) {
+      const answer = await alice.ask('/api/notes', { method: 'POST', body })
+      t.equal(answer.status, 400, JSON.stringify(body)?.slice(0, 40))
+      t.match(answer.headers.get('content-type'), /^application\/problem\+json/)
+    }
+    for (const body of [{ version: 'x' }, { version: 0 }, { body: 'x'.repeat(20_001) }, { isShared: true }]) {
+      t.equal(
+        (await alice.ask(`/api/notes/${id}`, { method: 'PATCH', body })).status,
+        400,
+        JSON.stringify(body).slice(0, 40),
+      )
+    }
+    t.same((await alice.ask(`/api/notes/${id}`)).json, { id, ...before })
+    for (const page of ['0', '-1', 'x', '1e9', '9999999']) {
+      t.equal((await alice.ask(`/api/notes?page=${page}`)).status, 400, page)
+    }
+    t.same((await alice.ask('/api/notes?page=2')).json, [])
+  })
+
+  await t.test(
+    'S 5.6: a shared note is read without signing in; PATCH, POST and DELETE on its path stay 401',
+    async (t) => {
+      const { id } = await add('Public', 'For all')
+      const path = `/api/notes/${id}/share`
+      t.equal((await host.anonymous.ask(path)).status, 404)
+      t.equal((await alice.ask(path, { method: 'POST' })).json.isShared, true)
+      const read = await host.anonymous.ask(path)
+      t.equal(read.status, 200)
+      t.match(read.json, { id, owner: 'alice', title: 'Public', body: 'For all' })
+      t.equal(read.json.version, undefined)
+      for (const method of ['PATCH', 'POST', 'DELETE', 'PUT']) {
+        t.equal((await host.anonymous.ask(path, { method })).status, 401, method)
+      }
+      for (const hidden of [
+        `/api/notes/${id}`,
+        '/api/notes',
+        `${path}/x`,
+        `/x${path}`,
+        `/api/notes/a/b/share`,
+      ]) {
+        t.equal((await host.anonymous.ask(hidden)).status, 401, hidden)
+      }
+      t.equal((await alice.ask(path, { method: 'DELETE' })).status, 204)
+      t.equal((await host.anonymous.ask(path)).status, 404)
+      t.equal((await host.anonymous.ask('/api/notes/unknown/share')).status, 404)
+    },
+  )
+
+  await t.test('S 6: sharing publishes notes.shared, which the module mail handles once', async (t) => {
+    const { id } = await add('Tell me')
+    await alice.ask(`/api/notes/${id}/share`, { method: 'POST' })
+    await alice.ask(`/api/notes/${id}/share`, { method: 'POST' })
+    const mails = async () =>
+      (await admin.ask('/api/mails')).json.filter((mail: { subject: string }) =>
+        mail.subject.includes('Tell me'),
+      )
+    for (let tries = 0; tries < 50 && (await mails()).length === 0; tries += 1) {
+      // each round is a request: the handler runs between them
+    }
+    t.match(await mails(), [{ recipient: 'alice', subject: 'Everybody can read your note “Tell me” now' }])
+    t.equal((await alice.ask('/api/mails')).status, 403)
+    t.equal((await host.anonymous.ask('/api/mails')).status, 401)
+  })
+})

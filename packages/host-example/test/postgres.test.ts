@@ -1,0 +1,44 @@
+import { test } from 'tap'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { startHost } from './host.js'
+
+test('the same application on PostgreSQL, in two instances', async (t) => {
+  const { url: DATABASE_URL } = await testDatabase(t)
+  const [one, two] = await Promise.all([startHost(t, { DATABASE_URL }), startHost(t, { DATABASE_URL })])
+  const alice = await one.signIn('alice')
+  const admin = await two.signIn('admin')
+
+  const note = await alice.ask('/api/notes', { method: 'POST', body: { title: 'Shared', body: 'Text' } })
+  t.equal(note.status, 201)
+  t.equal((await admin.ask(`/api/notes/${note.json.id}`)).json.title, 'Shared')
+
+  const changes = [one, two].map(async (host) => {
+    const admin = await host.signIn('admin')
+    return admin.ask(`/api/notes/${note.json.id}`, { method: 'PATCH', body: { title: host.url, version: 1 } })
+  })
+  t.same((await Promise.all(changes)).map(({ status }) => status).toSorted(), [200, 409])
+
+  const share = `/api/notes/${note.json.id}/share`
+  t.equal((await alice.ask(share, { method: 'POST' })).status, 200)
+  t.equal((await two.anonymous.ask(share)).status, 200)
+  t.equal((await two.anonymous.ask(share, { method: 'DELETE' })).status, 401)
+
+  const body = [
+    { key: 'app.title', scope: 1, value: 'On PostgreSQL' },
+    { key: 'mail.port', scope: 0, value: 2525 },
+  ]
+  t.equal((await admin.ask('/api/settings/bulk', { method: 'PUT', body })).status, 204)
+  const titleOfOne = async () => (await alice.ask('/api/settings/app.title?scope=1')).json.value
+  for (let tries = 0; tries < 200 && (await titleOfOne()) !== 'On PostgreSQL'; tries += 1) {
+    // each round is a request: the notification arrives between them
+  }
+  t.equal(await titleOfOne(), 'On PostgreSQL')
+  const bad = await admin.ask('/api/settings', {
+    method: 'PUT',
+    body: { key: 'mail.port', scope: 0, value: 0 },
+  })
+  t.equal(bad.status, 422)
+  t.notMatch(one.log() + two.log(), new URL(DATABASE_URL).password)
+  t.equal((await one.stop()).code, 0)
+  t.equal((await two.stop()).code, 0)
+})

@@ -1,0 +1,155 @@
+import { test } from 'tap'
+import { startHost } from './host.js'
+
+const scope = { system: 0, application: 1, user: 2 }
+const secret = 'a-secret-that-nobody-may-see'
+
+test('settings of the application', async (t) => {
+  const host = await startHost(t)
+  const [admin, editor, alice] = await Promise.all(
+    ['admin', 'editor', 'alice'].map((name) => host.signIn(name)),
+  )
+  if (!admin || !editor || !alice) throw new Error('Nobody signed in')
+
+  await t.test(
+    'the definitions are those of the application, with their types, scopes and defaults',
+    async (t) => {
+      const definitions = (await alice.ask('/api/settings/definitions')).json
+      const summary = definitions.map(
+        ({ key, scope, type, defaultValue }: Record<string, unknown>) =>
+          `${String(key)} ${scope}/${type} ${defaultValue}`,
+      )
+      t.same(summary.toSorted(), [
+        'app.api_secret 1/0 null',
+        'app.banner 1/9 null',
+        'app.feature_json 1/3 {}',
+        'app.homepage_url 1/6 null',
+        'app.language 2/4 en',
+        'app.launch_at 1/10 null',
+        'app.primary_color 1/5 #3b82f6',
+        'app.support_email 1/7 null',
+        'app.theme 2/4 light',
+        'app.timezone 1/0 UTC',
+        'app.title 1/0 Fastify Modular',
+        'mail.host 0/0 localhost',
+        'mail.password 0/8 null',
+        'mail.port 0/1 587',
+        'system.maintenance_mode 0/2 false',
+        'system.registration_enabled 0/2 true',
+        'user.preferred_density 2/4 comfortable',
+      ])
+      for (const { key, group, description, order } of definitions) {
+        t.ok(group && description && Number.isInteger(order), key)
+      }
+    },
+  )
+
+  await t.test(
+    'S 5.2: an editor changes the application, only administrators the system, others nothing',
+    async (t) => {
+      const put = (key: string, value: unknown, at: number) => ({
+        method: 'PUT',
+        body: { key, scope: at, value },
+      })
+      t.equal((await alice.ask('/api/settings', put('app.title', 'Mine', scope.application))).status, 403)
+      t.equal((await editor.ask('/api/settings', put('app.title', 'Edited', scope.application))).status, 204)
+      t.equal((await editor.ask('/api/settings', put('mail.port', 25, scope.system))).status, 403)
+      t.equal((await admin.ask('/api/settings', put('mail.port', 25, scope.system))).status, 204)
+      t.equal(
+        (await host.anonymous.ask('/api/settings', put('app.title', 'x', scope.application))).status,
+        401,
+      )
+      t.equal((await alice.ask('/api/settings/app.title?scope=1')).json.value, 'Edited')
+    },
+  )
+
+  await t.test('a changed title is on the next page', async (t) => {
+    const body = { key: 'app.title', scope: scope.application, value: '</title><script>alert(1)</script>' }
+    t.equal((await editor.ask('/api/settings', { method: 'PUT', body })).status, 204)
+    const page = await host.anonymous.ask('/', { headers: { accept: 'text/html' } })
+    t.match(page.text, '<title>&#60;/title&#62;&#60;script&#62;')
+    t.notMatch(page.text, /<script>alert/)
+  })
+
+  await t.test('decision 23: everybody keeps preferences of their own', async (t) => {
+    const body = { key: 'app.theme', value: 'dark' }
+    t.equal((await alice.ask('/api/settings/me', { method: 'PUT', body })).status, 204)
+    t.match((await alice.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="dark"')
+    t.match((await editor.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="light"')
+    t.equal((await alice.ask('/api/settings/me/app.theme', { method: 'DELETE' })).status, 204)
+    t.equal((await alice.ask('/api/settings/app.theme/resolved')).json, 'light')
+  })
+
+  await t.test(
+    'S 7.3: a value that breaks its definition is 422 with the errors by key, and changes nothing',
+    async (t) => {
+      const body = [
+        { key: 'mail.port', scope: scope.system, value: 70_000 },
+        { key: 'app.primary_color', scope: scope.application, value: 'red' },
+        { key: 'mail.host', scope: scope.system, value: 'fine.test' },
+      ]
+      const answer = await admin.ask('/api/settings/bulk', { method: 'PUT', body })
+      t.equal(answer.status, 422)
+      t.same(Object.keys(answer.json.errors).toSorted(), ['app.primary_color', 'mail.port'])
+      t.equal((await admin.ask('/api/settings/mail.host?scope=0')).json.value, 'localhost')
+    },
+  )
+
+  await t.test('two first writes at once give one row', async (t) => {
+    const write = (value: string) =>
+      editor.ask('/api/settings', {
+        method: 'PUT',
+        body: { key: 'app.banner', scope: scope.application, value },
+      })
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => write(`banner ${index}`)))
+    t.same([...new Set(answers.map(({ status }) => status))], [204])
+    const rows = (await editor.ask('/api/settings?scope=1')).json.filter(
+      ({ key }: { key: string }) => key === 'app.banner',
+    )
+    t.equal(rows.length, 1)
+    t.match(rows[0].value, /^banner \d$/)
+  })
+
+  await t.test('S 2.7: a secret is written and never seen again, in no answer and in no log', async (t) => {
+    const put = (key: string, at: number) => ({ method: 'PUT', body: { key, scope: at, value: secret } })
+    t.equal((await editor.ask('/api/settings', put('app.api_secret', scope.application))).status, 204)
+    t.equal((await admin.ask('/api/settings', put('mail.password', scope.system))).status, 204)
+    for (const path of [
+      '/api/settings',
+      '/api/settings/definitions',
+      '/api/settings/app.api_secret?scope=1',
+      '/',
+      '/notes',
+    ]) {
+      t.notMatch((await admin.ask(path)).text, secret, path)
+    }
+    t.match((await admin.ask('/api/settings/app.api_secret?scope=1')).json, {
+      value: null,
+      isOverridden: true,
+    })
+    t.notMatch(host.log(), secret)
+  })
+
+  await t.test('maintenance turns everybody but administrators away; public routes stay open', async (t) => {
+    const set = (value: boolean) =>
+      admin.ask('/api/settings', {
+        method: 'PUT',
+        body: { key: 'system.maintenance_mode', scope: scope.system, value },
+      })
+    t.equal((await set(true)).status, 204)
+    for (const path of ['/api/notes', '/api/settings', '/notes', '/nowhere']) {
+      const refused = await alice.ask(path)
+      t.equal(refused.status, 503, path)
+      t.ok(refused.headers.get('retry-after'), path)
+    }
+    t.equal((await alice.ask('/static/../api/notes')).status, 503)
+    t.equal((await alice.ask('/health')).status, 200)
+    t.equal((await alice.ask('/')).status, 200)
+    t.equal((await host.anonymous.ask('/login')).status, 200)
+    t.equal((await host.anonymous.ask('/api/notes')).status, 401)
+    t.equal((await admin.ask('/api/notes')).status, 200)
+    t.equal((await host.signIn('admin')).cookie === '', false)
+    t.equal((await set(false)).status, 204)
+    t.equal((await alice.ask('/api/notes')).status, 200)
+  })
+})

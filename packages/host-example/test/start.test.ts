@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { test } from 'tap'
+import { spawnNode } from '@fastify-modular/test-support/spawn-app'
+import { cookieOf, entry, person, startHost, tempFolder } from './host.js'
+
+const secrets = {
+  HOST_ADMIN_PASSWORD: 'a long admin password',
+  SESSION_SECRET: 'a session secret of some length',
+}
+
+test('it starts on an empty database, prints its address and the demo accounts, and answers', async (t) => {
+  const host = await startHost(t)
+  await host.printed(/Demo accounts: admin, editor, alice, bob/)
+  t.same((await host.anonymous.ask('/health')).json, { status: 'ok' })
+  for (const name of ['admin', 'editor', 'alice', 'bob']) {
+    t.equal((await (await host.signIn(name)).ask('/api/notes')).status, 200, name)
+  }
+})
+
+test('SIGTERM stops it cleanly, and what it knew is there after the next start', async (t) => {
+  const DATABASE_URL = `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
+  const first = await startHost(t, { DATABASE_URL })
+  const alice = await first.signIn('alice')
+  const note = await alice.ask('/api/notes', { method: 'POST', body: { title: 'Kept' } })
+  t.same(await first.stop('SIGTERM'), { code: 0, signal: null })
+
+  const second = await startHost(t, { DATABASE_URL })
+  const again = await person(second.url, alice.cookie).ask(`/api/notes/${note.json.id}`)
+  t.equal(again.json.title, 'Kept')
+})
+
+test('SIGINT stops it as well, also while a connection is open', async (t) => {
+  const host = await startHost(t)
+  await host.anonymous.ask('/health') // fetch keeps the connection alive
+  t.same(await host.stop('SIGINT'), { code: 0, signal: null })
+})
+
+test('production without secrets refuses to start, and says what is missing', async (t) => {
+  const file = join(await tempFolder(t), 'host.sqlite')
+  const host = spawnNode(entry, {
+    env: { NODE_ENV: 'production', PORT: '0', DATABASE_URL: `sqlite:${file}` },
+  })
+  t.same(await host.exited, { code: 1, signal: null })
+  t.match(host.log(), /HOST_ADMIN_PASSWORD must be set[^]*SESSION_SECRET must be set/)
+})
+
+test('an address that others can reach needs secrets too', async (t) => {
+  const host = spawnNode(entry, {
+    env: { NODE_ENV: undefined, HOST: '0.0.0.0', PORT: '0', DATABASE_URL: 'sqlite::memory:' },
+  })
+  t.equal((await host.exited).code, 1)
+  t.match(host.log(), /when HOST is not a loopback address/)
+})
+
+test('in production there are no demo accounts and no faults, and cookies travel over TLS only', async (t) => {
+  const host = await startHost(t, { NODE_ENV: 'production', ...secrets })
+  t.notMatch(host.log(), /demo/i)
+  const signIn = (username: string, password: string) =>
+    host.anonymous.ask('/login', { method: 'POST', body: { username, password } })
+  for (const name of ['admin', 'editor', 'alice', 'bob']) {
+    t.equal((await signIn(name, `demo-${name}`)).status, 401, name)
+  }
+  const signedIn = await signIn('admin', secrets.HOST_ADMIN_PASSWORD)
+  t.equal(signedIn.status, 204)
+  t.match(signedIn.headers.getSetCookie()[0], /^__Host-session=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+  const fault = await host.anonymous.ask('/api/faults/unknown', { headers: { cookie: cookieOf(signedIn) } })
+  t.equal(fault.status, 404)
+  t.notMatch(host.log(), /a long admin password|a session secret/)
+})
+
+test('a port that is taken is one clear error, and nothing stays behind', async (t) => {
+  const host = await startHost(t)
+  const env = { NODE_ENV: undefined, PORT: String(host.port), DATABASE_URL: 'sqlite::memory:' }
+  const second = spawnNode(entry, { env })
+  t.equal((await second.exited).code, 1)
+  t.match(second.log(), /EADDRINUSE/)
+})
+
+test('a database that cannot be opened is an error, not half a start', async (t) => {
+  const folder = await tempFolder(t)
+  for (const url of [`sqlite:${folder}`, 'postgres://u:hunter2@127.0.0.1:1/x']) {
+    const host = spawnNode(entry, { env: { NODE_ENV: undefined, PORT: '0', DATABASE_URL: url } })
+    t.equal((await host.exited).code, 1, url)
+    t.notMatch(host.log(), /hunter2/)
+  }
+})
