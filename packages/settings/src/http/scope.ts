@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { SettingScope } from '../setting-definition.ts'
 
 const names = Object.keys(SettingScope).map((name) => name.toLowerCase())
-const anyCase = (name: string): string => [...name].map((char) => `[${char}${char.toUpperCase()}]`).join('')
+const anyCase = (name: string): string => name.replaceAll(/./g, (char) => `[${char}${char.toUpperCase()}]`)
 const pattern = names.map(anyCase).join('|')
 
 /** A scope in a body. */

@@ -1,5 +1,12 @@
 /** The events of settings (S 6, decision 28), and how they reach `app.events`. */
-import { defineEvent, type DomainEvent, type Events, type Tx } from '@fastify-modular/core'
+import {
+  type AsyncTx,
+  defineEvent,
+  type DomainEvent,
+  type Events,
+  type SyncTx,
+  type Tx,
+} from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
@@ -76,9 +83,9 @@ export function createChangePublisher(
   return {
     enqueue(tx, written, actor) {
       const bus = events()
-      if (bus === undefined || !isWithin(bus)) return
-      if (tx.kind === 'async') return publishAll(bus, tx, eventsOf(written, actor))
-      for (const event of eventsOf(written, actor)) bus.publish(event, { tx })
+      if (bus === undefined || !isWithin(bus)) return undefined
+      const published = eventsOf(written, actor)
+      return tx.kind === 'async' ? publishAll(bus, tx, published) : publishAtOnce(bus, tx, published)
     },
     async publish(written, actor) {
       const bus = events()
@@ -97,10 +104,10 @@ export function createChangePublisher(
   }
 }
 
-async function publishAll(
-  bus: Events,
-  tx: Extract<Tx, { kind: 'async' }>,
-  events: readonly DomainEvent[],
-): Promise<void> {
+function publishAtOnce(bus: Events, tx: SyncTx, events: readonly DomainEvent[]): void {
+  for (const event of events) bus.publish(event, { tx })
+}
+
+async function publishAll(bus: Events, tx: AsyncTx, events: readonly DomainEvent[]): Promise<void> {
   for (const event of events) await bus.publish(event, { tx })
 }

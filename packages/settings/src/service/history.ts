@@ -1,6 +1,6 @@
 /** What happened to values, and the way back (issue "history and rollback"; masked like every response). */
 import { ArgumentException, ConflictException, NotFoundException } from '@fastify-modular/core'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryRow, SettingsStore } from '../store/store.ts'
 import type { WriteOptions } from './contract.ts'
 import type { Snapshot } from './read/snapshot.ts'

@@ -13,12 +13,16 @@ export function startRetention(
   let running = Promise.resolve()
 
   function prune(): void {
-    running = store.pruneHistory({ olderThan: Date.now() - days * day, perValue }).then(
-      (rows) => {
-        if (rows > 0) log.info({ rows }, 'old settings history was removed')
-      },
-      (err: unknown) => log.warn({ err }, 'old settings history could not be removed; trying again tomorrow'),
-    )
+    running = pruneOnce()
+  }
+
+  async function pruneOnce(): Promise<void> {
+    try {
+      const rows = await store.pruneHistory({ olderThan: Date.now() - days * day, perValue })
+      if (rows > 0) log.info({ rows }, 'old settings history was removed')
+    } catch (err) {
+      log.warn({ err }, 'old settings history could not be removed; trying again tomorrow')
+    }
   }
 
   prune()

@@ -36,7 +36,7 @@ export interface Settings extends SettingsContract, SettingsReader {
    * Calls back when the value that `get` answers has changed, here or in another process; `'*'` for every setting.
    * Returns the function that ends it. Users' own values: listen to the event `SettingChanged`.
    */
-  on<T>(token: SettingToken<T, string>, listener: SettingListener<T>): () => void
+  on<T>(token: SettingToken<T>, listener: SettingListener<T>): () => void
   on<K extends keyof SettingKeyMap & string>(key: K, listener: SettingListener<SettingKeyMap[K]>): () => void
   on(key: string & {}, listener: SettingListener): () => void
   /** Which layer supplies a value, or null for an unknown key. Sensitive values are masked. */

@@ -13,7 +13,7 @@ export interface SettingsReader {
    * @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key
    * @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a key that is not configured
    */
-  get<T>(token: SettingToken<T, string>): T
+  get<T>(token: SettingToken<T>): T
   get<K extends keyof SettingKeyMap & string>(key: K): SettingKeyMap[K]
   get(key: string & {}): JsonValue
 }
