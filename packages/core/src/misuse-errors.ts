@@ -53,3 +53,11 @@ export const FMOD_CORE_TRANSACTION_NOT_SUPPORTED = createError<[string, string]>
   'FMOD_CORE_TRANSACTION_NOT_SUPPORTED',
   'The event transport "%s" cannot take part in a transaction of kind "%s". Publish after the commit, or use a durable transport on the same database.',
 )
+export const FMOD_CORE_PEER_MISSING = createError<[string]>(
+  'FMOD_CORE_PEER_MISSING',
+  'This event transport needs the package "%s". Install it beside @fastify-modular/core.',
+)
+export const FMOD_CORE_TRANSPORT_NOT_OPEN = createError<[string]>(
+  'FMOD_CORE_TRANSPORT_NOT_OPEN',
+  'The event transport "%s" is not open. Pass it to the events plugin, and register that plugin first.',
+)

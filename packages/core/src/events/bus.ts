@@ -1,19 +1,14 @@
 /** The event bus behind `app.events`: checks what is published and hands it to the transport. */
-import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
-import type { TObject } from '@sinclair/typebox'
 import type { FastifyBaseLogger } from 'fastify'
-import {
-  FMOD_CORE_DUPLICATE_EVENT_TYPE,
-  FMOD_CORE_EVENTS_CLOSED,
-  FMOD_CORE_INVALID_EVENT,
-  FMOD_CORE_TRANSACTION_NOT_SUPPORTED,
-} from '../misuse-errors.ts'
+import { FMOD_CORE_EVENTS_CLOSED, FMOD_CORE_TRANSACTION_NOT_SUPPORTED } from '../misuse-errors.ts'
+import { createAnnouncer, type EventCounts } from './diagnostics.ts'
 import type { EventHandler } from './discover-handlers.ts'
-import { type DomainEvent, type EventClass, eventClassOf } from './event.ts'
+import type { DomainEvent } from './event.ts'
+import { createEventClasses } from './event-classes.ts'
 import type { AsyncTx, SyncTx, Tx } from './transaction.ts'
-import type { EventTransport } from './transport.ts'
+import type { DeadLetters, EventTransport } from './transport.ts'
 
-/** Publishes events (S 6.2). */
+/** Publishes events (S 6.2) and tells what became of them. */
 export interface Events {
   /**
    * Hands an event over; resolves when the transport has it. Handlers run later and cannot fail the publisher.
@@ -21,95 +16,83 @@ export interface Events {
    * @throws {FMOD_CORE_EVENTS_CLOSED} the application has closed
    */
   publish(event: DomainEvent): Promise<void>
-  /** As part of the caller's synchronous transaction: stored before it returns, delivered only if it commits. */
+  /**
+   * As part of the caller's synchronous transaction: stored before it returns, delivered only if it commits.
+   * @throws {FMOD_CORE_TRANSACTION_NOT_SUPPORTED} the transport cannot take part in this kind of transaction
+   */
   publish(event: DomainEvent, options: { readonly tx: SyncTx }): void
   /** As part of the caller's asynchronous transaction: delivered only if it commits. */
   publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
   /** The kind of transaction that `publish` accepts. */
   readonly transactional: EventTransport['transactional']
+  /** Whether a transaction is on the transport's own database; false for transports without transactions. */
+  verify(tx: SyncTx): boolean
+  verify(tx: AsyncTx): Promise<boolean>
+  /** Events given up on; null where the transport keeps none. */
+  readonly deadLetters: DeadLetters | null
+  /** What this process did since it started. */
+  stats(): Readonly<EventCounts>
 }
 
 /** The bus and what the plugin needs to fill, start and stop it. */
 export interface EventBus extends Events {
-  add(handlers: readonly EventHandler[]): void
-  start(log: FastifyBaseLogger): Promise<void>
+  open(log: FastifyBaseLogger): Promise<void>
+  add(handlers: readonly EventHandler[]): Promise<void>
+  start(): Promise<void>
   close(): Promise<void>
 }
 
-const none: readonly EventHandler[] = []
-
 /** A bus over one transport. */
 export function createEventBus(transport: EventTransport): EventBus {
-  const handlersByType = new Map<string, EventHandler[]>()
-  const eventClasses = new Map<string, EventClass>()
-  const checks = new WeakMap<EventClass, TypeCheck<TObject>>()
+  const classes = createEventClasses()
+  const { announce, counts } = createAnnouncer()
   let closed = false
 
-  function check(event: DomainEvent): void {
-    const eventClass = eventClassOf(event)
-    if (!eventClass)
-      throw new FMOD_CORE_INVALID_EVENT(String(event), 'it was not made by a class from defineEvent')
-    let compiled = checks.get(eventClass)
-    if (!compiled) {
-      remember(eventClass)
-      compiled = TypeCompiler.Compile(eventClass.schema)
-      checks.set(eventClass, compiled)
-    }
-    if (compiled.Check(event)) return
-    // The path and the rule; never the value, which may be a secret.
-    const first = compiled.Errors(event).First()
-    throw new FMOD_CORE_INVALID_EVENT(
-      eventClass.type,
-      `${first?.path || 'the payload'}: ${first?.message ?? 'invalid'}`,
-    )
-  }
-
-  function remember(eventClass: EventClass): void {
-    const known = eventClasses.get(eventClass.type)
-    if (known && known !== eventClass) throw new FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
-    eventClasses.set(eventClass.type, eventClass)
-  }
-
-  function publishWithin(event: DomainEvent, tx: Tx): void | Promise<void> {
-    if (transport.transactional !== tx.kind)
+  function hand(event: DomainEvent, tx: Tx | undefined): void | Promise<void> {
+    const { type } = classes.check(event)
+    if (closed) throw new FMOD_CORE_EVENTS_CLOSED(type)
+    if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
-    return transport.publish(event, tx)
+    const handed = transport.publish(event, tx)
+    announce('published', { type, eventId: event.eventId })
+    return handed
   }
 
   function publish(event: DomainEvent): Promise<void>
   function publish(event: DomainEvent, options: { readonly tx: SyncTx }): void
   function publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
   function publish(event: DomainEvent, options?: { readonly tx: Tx }): void | Promise<void> {
-    if (options?.tx.kind === 'sync') {
-      admit(event)
-      return publishWithin(event, options.tx)
+    // A row written after an await would escape a synchronous transaction.
+    if (options?.tx.kind === 'sync') return hand(event, options.tx)
+    try {
+      return Promise.resolve(hand(event, options?.tx))
+    } catch (error) {
+      return Promise.reject(error)
     }
-    return hand(event, options?.tx)
   }
 
-  async function hand(event: DomainEvent, tx: Tx | undefined): Promise<void> {
-    admit(event)
-    await (tx ? publishWithin(event, tx) : transport.publish(event))
-  }
-
-  function admit(event: DomainEvent): void {
-    check(event)
-    if (closed) throw new FMOD_CORE_EVENTS_CLOSED(eventClassOf(event)?.type ?? '')
+  function verify(tx: SyncTx): boolean
+  function verify(tx: AsyncTx): Promise<boolean>
+  function verify(tx: Tx): boolean | Promise<boolean> {
+    const able = transport.transactional === tx.kind && transport.verify !== undefined
+    const result = able && transport.verify ? transport.verify(tx) : false
+    return tx.kind === 'sync' ? result : Promise.resolve(result)
   }
 
   return {
     publish,
+    verify,
     transactional: transport.transactional,
-    add(handlers) {
+    deadLetters: transport.deadLetters ?? null,
+    stats: () => ({ ...counts }),
+    open: async (log) => transport.open({ log, announce, revive: classes.revive }),
+    async add(handlers) {
       for (const handler of handlers) {
-        remember(handler.event)
-        const { type } = handler.event
-        handlersByType.set(type, [...(handlersByType.get(type) ?? []), handler])
+        classes.add(handler.event)
+        await transport.subscribe(handler)
       }
     },
-    async start(log) {
-      await transport.start({ handlersOf: (type) => handlersByType.get(type) ?? none, eventClasses, log })
-    },
+    start: async () => transport.start(),
     async close() {
       closed = true
       await transport.close()

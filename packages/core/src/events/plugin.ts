@@ -22,15 +22,14 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (
   if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
   const bus = createEventBus(transport)
   app.decorate('events', bus)
-  receive(app, 'handlers', {
-    async take(source, module) {
-      bus.add(await discoverHandlers(module, source))
-    },
-  })
-  if (handlers) bus.add(await discoverHandlers('app', handlers))
-
-  app.addHook('onReady', () => bus.start(app.log))
+  app.addHook('onReady', () => bus.start())
   app.addHook('onClose', () => bus.close())
+
+  await bus.open(app.log)
+  receive(app, 'handlers', {
+    take: async (source, module) => bus.add(await discoverHandlers(module, source)),
+  })
+  if (handlers) await bus.add(await discoverHandlers('app', handlers))
 }
 
 /** The events plugin: `app.register(events, { transport })`. Registered by `modules` when absent. */

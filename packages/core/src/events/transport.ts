@@ -1,31 +1,69 @@
 /** The port between the event bus and what carries events to their handlers. */
 import type { FastifyBaseLogger } from 'fastify'
+import type { Announce } from './diagnostics.ts'
 import type { EventHandler } from './discover-handlers.ts'
-import type { DomainEvent, EventClass } from './event.ts'
+import type { DomainEvent } from './event.ts'
 import type { Tx } from './transaction.ts'
 
 /** Carries published events to handlers. One transport serves one application. */
 export interface EventTransport {
-  /** Shown in messages and statistics. */
+  /** Shown in messages. */
   readonly name: string
   /** The kind of transaction `publish` can take part in. */
   readonly transactional: Tx['kind'] | false
-  /** Called when the application is ready, with all handlers known; publishing before that is kept. */
-  start(context: TransportContext): void | Promise<void>
+  /** Prepares storage; called once, before all other methods. */
+  open(context: TransportContext): void | Promise<void>
+  /** Makes a handler known, before `start`. */
+  subscribe(handler: EventHandler): void | Promise<void>
+  /** Begins to deliver. What was published before is delivered now. */
+  start(): void | Promise<void>
   /**
    * Takes one event over. Without a transaction the promise resolves once the event is handed over; within a
    * synchronous one the event is stored before `publish` returns.
    */
   publish(event: DomainEvent, tx?: Tx): void | Promise<void>
-  /** Stops taking events, waits for running handlers within bounds, then aborts their signal. */
+  /**
+   * Whether a transaction is on the transport's own database, so that publishing in it is atomic. Writes nothing that
+   * outlives the transaction; absent where `transactional` is false.
+   */
+  verify?(tx: Tx): boolean | Promise<boolean>
+  /** Events that no further attempt is made for; absent where nothing is kept. */
+  readonly deadLetters?: DeadLetters
+  /** Stops delivering, waits for running handlers within bounds, then aborts their signal. */
   close(): Promise<void>
 }
 
 /** What the bus gives a transport. */
 export interface TransportContext {
-  /** The handlers of an event type, in the order of their modules. */
-  handlersOf(type: string): readonly EventHandler[]
-  /** The event classes by type, so that stored events can be made again. */
-  readonly eventClasses: ReadonlyMap<string, EventClass>
   readonly log: FastifyBaseLogger
+  readonly announce: Announce
+  /**
+   * Makes a stored event again.
+   * @throws {FMOD_CORE_INVALID_EVENT} the type is unknown here, or the payload does not fit its schema
+   */
+  revive(type: string, eventId: string, payload: unknown): DomainEvent
+}
+
+/** One event that one handler could not handle. */
+export interface DeadLetter {
+  /** Names this dead letter to `replay` and `discard`. */
+  readonly id: string
+  readonly eventId: string
+  readonly type: string
+  readonly handler: string
+  readonly attempts: number
+  /** The last failure, as its handler threw it. */
+  readonly error: string
+  /** Milliseconds since the epoch. */
+  readonly failedAt: number
+}
+
+/** Inspection of dead letters; payloads stay in the database. */
+export interface DeadLetters {
+  /** Oldest first. @default limit 100 */
+  list(limit?: number): Promise<readonly DeadLetter[]>
+  /** Delivers it again, with all its attempts; false if there is no such dead letter. */
+  replay(id: string): Promise<boolean>
+  /** Deletes it for good; false if there is no such dead letter. */
+  discard(id: string): Promise<boolean>
 }

@@ -1,2 +1,3 @@
 /** Helpers for the tests of applications and of plugins. */
 export { findTestCaller, injectAs, testCallers } from './inject-as.ts'
+export { type DefineTest, eventTransportContract, type TransportFixture } from './event-transport-contract.ts'

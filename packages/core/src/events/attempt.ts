@@ -1,0 +1,101 @@
+/** One attempt to deliver a stored event to its handler, and what a failure means; shared by the durable transports. */
+import type { EventHandler } from './discover-handlers.ts'
+import type { DomainEvent } from './event.ts'
+import type { TransportContext } from './transport.ts'
+
+export interface RetryOptions {
+  /**
+   * Attempts before an event is given up and becomes a dead letter.
+   * @default 8
+   */
+  readonly maxAttempts?: number
+  /**
+   * Delay before the second attempt, in milliseconds; it doubles with each further one, with jitter, up to an hour.
+   * @default 1000
+   */
+  readonly retryDelay?: number
+  /**
+   * How long one attempt may take, in milliseconds; then its signal fires and it counts as failed.
+   * @default 60000
+   */
+  readonly attemptTimeout?: number
+}
+
+export const retryDefaults = {
+  maxAttempts: 8,
+  retryDelay: 1000,
+  attemptTimeout: 60_000,
+} as const satisfies Required<RetryOptions>
+
+const longestDelay = 3_600_000
+
+/** Delay in ms before the attempt after `attempts`: exponential, between half and all of it, so that retries spread. */
+export function backOff(attempts: number, retryDelay: number): number {
+  const full = Math.min(retryDelay * 2 ** (attempts - 1), longestDelay)
+  return Math.round(full / 2 + (full / 2) * Math.random())
+}
+
+/** What an attempt works on. */
+export interface Attempt {
+  readonly eventId: string
+  readonly type: string
+  readonly payload: unknown
+}
+
+/** A failure that no further attempt can mend. */
+export class UndeliverableError extends Error {}
+
+/**
+ * Runs a handler once. Rejects with what it throws, with a time-out error, or with `UndeliverableError` when the stored
+ * event cannot be made again.
+ */
+export async function attempt(
+  context: TransportContext,
+  handler: EventHandler,
+  { eventId, type, payload }: Attempt,
+  signal: AbortSignal,
+  timeout: number,
+): Promise<void> {
+  const event = revive(context, type, eventId, payload)
+  const late = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const timedOut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`The handler ${handler.name} did not finish within ${timeout} ms.`)
+      late.abort(error)
+      reject(error)
+    }, timeout)
+  })
+  try {
+    await Promise.race([invoke(handler, event, AbortSignal.any([signal, late.signal])), timedOut])
+    context.announce('handled', { type, eventId, handler: handler.name })
+  } catch (error) {
+    context.announce('failed', { type, eventId, handler: handler.name, error })
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Turns a synchronous throw into a rejection. */
+async function invoke(handler: EventHandler, event: DomainEvent, signal: AbortSignal): Promise<void> {
+  await handler.handle(event, signal)
+}
+
+function revive(context: TransportContext, type: string, eventId: string, payload: unknown) {
+  try {
+    return context.revive(type, eventId, payload)
+  } catch (cause) {
+    throw new UndeliverableError(describe(cause), { cause })
+  }
+}
+
+/** A failure as text for the database, bounded; never throws, whatever was thrown. */
+export function describe(error: unknown): string {
+  try {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    return text.slice(0, 500).toWellFormed()
+  } catch {
+    return 'unknown failure'
+  }
+}

@@ -1,0 +1,39 @@
+/** Publishes events within drizzle transactions: subpath `core/events/drizzle`, optional peer drizzle-orm. */
+import { type SQL, sql } from 'drizzle-orm'
+import type { AsyncTx, SyncTx } from './transaction.ts'
+
+/** A drizzle transaction on better-sqlite3. */
+export interface SyncDrizzle {
+  run(query: SQL): unknown
+}
+
+/** A drizzle transaction on node-postgres. */
+export interface AsyncDrizzle {
+  execute(query: SQL): Promise<unknown>
+}
+
+/** The drizzle transaction as the executor that `publish(event, { tx })` takes. */
+export function fromDrizzle(tx: AsyncDrizzle): AsyncTx
+export function fromDrizzle(tx: SyncDrizzle): SyncTx
+export function fromDrizzle(tx: SyncDrizzle | AsyncDrizzle): SyncTx | AsyncTx {
+  if ('execute' in tx) {
+    return {
+      kind: 'async',
+      async query(text, params) {
+        const result = await tx.execute(bind(text, /\$\d+/g, (mark) => params[Number(mark.slice(1)) - 1]))
+        return result as { rows: unknown[] }
+      },
+    }
+  }
+  return { kind: 'sync', run: (text, params) => void tx.run(bind(text, /\?/g, (_, at) => params[at])) }
+}
+
+/** The statement with each placeholder as a bound parameter; our own statements hold no placeholder in a literal. */
+function bind(text: string, placeholder: RegExp, valueOf: (mark: string, at: number) => unknown): SQL {
+  const texts = text.split(placeholder)
+  const values = (text.match(placeholder) ?? []).map(valueOf)
+  const chunks = texts.flatMap((part, at) =>
+    at < values.length ? [sql.raw(part), sql`${sql.param(values[at])}`] : [sql.raw(part)],
+  )
+  return sql.join(chunks)
+}

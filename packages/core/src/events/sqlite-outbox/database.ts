@@ -1,0 +1,58 @@
+/** The part of better-sqlite3 that the outbox uses, by structure: its types need not be installed. */
+
+export interface SqliteDatabase {
+  readonly inTransaction: boolean
+  readonly name: string
+  exec(sql: string): unknown
+  pragma(source: string, options?: { simple?: boolean }): unknown
+  prepare(sql: string): SqliteStatement
+  transaction<A extends unknown[], R>(run: (...args: A) => R): { immediate(...args: A): R }
+  close(): unknown
+}
+
+export interface SqliteStatement {
+  run(...params: unknown[]): { changes: number }
+  get(...params: unknown[]): unknown
+  all(...params: unknown[]): unknown[]
+}
+
+/** A published event on its way to one handler. */
+export interface Delivery {
+  readonly event: number
+  readonly handler: string
+  readonly attempts: number
+  readonly eventId: string
+  readonly type: string
+  readonly payload: string
+}
+
+/** The outbox's tables. `due_at` is when the next attempt may begin; a running attempt holds it in the future as its lease. */
+const tables = `
+  CREATE TABLE IF NOT EXISTS event_subscription (
+    handler TEXT NOT NULL PRIMARY KEY,
+    type TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS event_outbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    event_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    published_at INTEGER NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS event_delivery (
+    event INTEGER NOT NULL REFERENCES event_outbox (id),
+    handler TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL,
+    dead_at INTEGER,
+    error TEXT,
+    PRIMARY KEY (event, handler)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS event_delivery_due ON event_delivery (due_at) WHERE dead_at IS NULL;
+  CREATE INDEX IF NOT EXISTS event_delivery_dead ON event_delivery (dead_at) WHERE dead_at IS NOT NULL;
+`
+
+/** Creates the tables in one transaction, so that several processes may start at once. */
+export function createTables(database: SqliteDatabase): void {
+  database.transaction(() => void database.exec(tables)).immediate()
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
+import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import { test } from 'tap'
+import { fromBetterSqlite, fromPg, inProcess, type SyncTx, type Tx } from '@fastify-modular/core'
+import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
+import { pgBoss } from '@fastify-modular/core/events/pg-boss'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { eventTransportContract, type TransportFixture } from '@fastify-modular/core/testing'
+import { createDatabase, startPostgres } from '@fastify-modular/test-support/postgres'
+
+type Run = (tx: Tx) => void | Promise<void>
+const retries = { maxAttempts: 3, retryDelay: 20 }
+
+/** A transaction written by hand, so that its callback may be asynchronous too. */
+function sqliteTransaction(database: Database.Database, txOf: () => SyncTx) {
+  return async (run: Run) => {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      await run(txOf())
+      database.exec('COMMIT')
+    } catch (error) {
+      database.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+function sqliteFixture(
+  sameConnection: boolean,
+  txOf: (database: Database.Database) => SyncTx,
+): TransportFixture {
+  const folder = mkdtempSync(join(tmpdir(), 'outbox-'))
+  const open = (name: string) => {
+    const database = new Database(join(folder, name))
+    database.pragma('journal_mode = WAL')
+    return database
+  }
+  const own = open('own.db')
+  const business = sameConnection ? own : open('own.db')
+  const foreign = open('foreign.db')
+  return {
+    transport: sqliteOutbox({ database: own, pollInterval: 20, lease: 500, ...retries }),
+    transaction: sqliteTransaction(business, () => txOf(business)),
+    foreignTransaction: sqliteTransaction(foreign, () => txOf(foreign)),
+    dispose() {
+      for (const database of new Set([own, business, foreign])) database.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+test('inProcess', async (t) => {
+  eventTransportContract(
+    (name, run) => void t.test(name, run),
+    () => ({ transport: inProcess(), dispose() {} }),
+  )
+})
+
+test('sqliteOutbox on the connection of the publisher', async (t) => {
+  eventTransportContract(
+    (name, run) => void t.test(name, run),
+    () => sqliteFixture(true, fromBetterSqlite),
+  )
+})
+
+test('sqliteOutbox on a connection of its own, published through drizzle', async (t) => {
+  const txOf = (database: Database.Database) => fromDrizzle(drizzleSqlite(database))
+  eventTransportContract(
+    (name, run) => void t.test(name, run),
+    () => sqliteFixture(false, txOf),
+  )
+})
+
+test('pgBoss', async (t) => {
+  const given = process.env['TEST_DATABASE_URL']
+  const server = given === undefined ? await startPostgres() : undefined
+  t.teardown(() => server?.stop())
+  const serverUrl = given ?? server?.url ?? ''
+
+  function pgTransaction(url: string, useDrizzle: boolean) {
+    return async (run: Run) => {
+      const client = new pg.Client(url)
+      await client.connect()
+      try {
+        await client.query('BEGIN')
+        await run(useDrizzle ? fromDrizzle(drizzlePg(client)) : fromPg(client))
+        await client.query('COMMIT')
+      } finally {
+        await client.end() // ends an open transaction with a roll-back
+      }
+    }
+  }
+
+  let made = 0
+  eventTransportContract(
+    (name, run) => void t.test(name, run),
+    async () => {
+      const [own, foreign] = [await createDatabase(serverUrl), await createDatabase(serverUrl)]
+      const useDrizzle = made++ % 2 === 1
+      return {
+        transport: pgBoss({
+          connectionString: own.url,
+          pollInterval: 100,
+          supervisionInterval: 1,
+          ...retries,
+        }),
+        transaction: pgTransaction(own.url, useDrizzle),
+        foreignTransaction: pgTransaction(foreign.url, useDrizzle),
+        dispose: async () => {
+          await own.drop()
+          await foreign.drop()
+        },
+      }
+    },
+  )
+})
