@@ -53,8 +53,9 @@ export function createTapReport(print) {
     )
     if (coverage.length > 0) print(`coverage:\n  ${coverage.join('\n  ')}`)
     if (total.skipped > 0) print(`${total.skipped} skipped`)
-    if (problem !== undefined && total.failed === 0) {
-      print(problem)
+    const wrong = problem ?? (total.passed === 0 ? 'no test ran' : undefined)
+    if (wrong !== undefined && total.failed === 0) {
+      print(wrong)
       total.failed = 1
     }
     print(`${total.passed} passed, ${total.failed} failed`)
