@@ -1,0 +1,53 @@
+/** What an application published, and the moment when all of it was handled. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance } from 'fastify'
+import type { EventDiagnostic } from '../events/diagnostics.ts'
+
+/** A record of events since `eventsOf` was called. */
+export interface EventRecord extends Disposable {
+  /** Types in the order of publication: `['notes.shared']`. */
+  readonly published: readonly string[]
+  /** `<module>.<handler>` in the order in which handlers finished. */
+  readonly handled: readonly string[]
+  /** Waits until `handler` has finished `times` times. @throws after `timeout` ms, with what happened instead */
+  waitFor(handler: string, times?: number, timeout?: number): Promise<void>
+}
+
+/**
+ * Records the events of an application for a test: `const record = eventsOf(app)`.
+ * It sees the whole process: give applications of one test file their turns.
+ */
+export function eventsOf(app: FastifyInstance): EventRecord {
+  const published: string[] = []
+  const handled: string[] = []
+  const failed: string[] = []
+  const listeners = {
+    published: (message: unknown) => void published.push((message as EventDiagnostic).type),
+    handled: (message: unknown) => void handled.push(String((message as EventDiagnostic).handler)),
+    failed: (message: unknown) => void failed.push(String((message as EventDiagnostic).handler)),
+  }
+  const stop = () => {
+    for (const [stage, listener] of Object.entries(listeners))
+      unsubscribe(`fastify-modular:events:${stage}`, listener)
+  }
+  for (const [stage, listener] of Object.entries(listeners))
+    subscribe(`fastify-modular:events:${stage}`, listener)
+  app.addHook('onClose', async () => stop())
+  return {
+    published,
+    handled,
+    async waitFor(handler, times = 1, timeout = 5000) {
+      const end = Date.now() + timeout
+      while (handled.filter((name) => name === handler).length < times) {
+        if (Date.now() > end) {
+          throw new Error(
+            `${handler} did not finish ${times} times. Handled: ${handled.join(', ')}; failed: ${failed.join(', ')}`,
+          )
+        }
+        await delay(5)
+      }
+    },
+    [Symbol.dispose]: stop,
+  }
+}

@@ -1,0 +1,54 @@
+import Fastify from 'fastify'
+import { test } from 'tap'
+import { type Caller, events } from '@fastify-modular/core'
+import { eventsOf, findTestCaller, injectAs, testCallers } from '@fastify-modular/core/testing'
+import { NoteShared } from './events/fixtures/events.js'
+
+const alice: Caller = { id: 'alice', permissions: [], isAdmin: false }
+
+test('injectAs makes one request as a caller, and the token is worth nothing afterwards', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  testCallers(app)
+  const find = findTestCaller(app)
+  const seen: unknown[] = []
+  app.get('/', async (request) => {
+    seen.push(request.headers['x-fastify-modular-test-caller'])
+    return find?.(request)?.id ?? 'anonymous'
+  })
+  t.equal((await injectAs(app, alice, '/')).body, 'alice')
+  t.equal((await app.inject('/')).body, 'anonymous')
+  const headers = { 'x-fastify-modular-test-caller': String(seen[0]) }
+  t.equal((await app.inject({ url: '/', headers })).body, 'anonymous', 'a used token')
+  t.equal(
+    (await app.inject({ url: '/', headers: { 'x-fastify-modular-test-caller': 'alice' } })).body,
+    'anonymous',
+    'a guessed one',
+  )
+})
+
+test('an application that did not ask for test callers has none', async (t) => {
+  t.equal(findTestCaller(Fastify()), undefined)
+})
+
+test('eventsOf tells what was published and waits for handlers', async (t) => {
+  class OneHandler {
+    static event = NoteShared
+    async handle(): Promise<void> {}
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events, { handlers: [OneHandler] })
+  const record = eventsOf(app)
+  await app.ready()
+  await app.events.publish(new NoteShared({ noteId: '1', by: 'a' }))
+  await record.waitFor('app.OneHandler')
+  t.same([record.published, record.handled], [['notes.shared'], ['app.OneHandler']])
+  await t.rejects(
+    record.waitFor('app.OtherHandler', 1, 20),
+    /app\.OtherHandler did not finish.*Handled: app\.OneHandler/,
+  )
+  record[Symbol.dispose]()
+  await app.events.publish(new NoteShared({ noteId: '2', by: 'a' }))
+  t.same(record.published, ['notes.shared'], 'a disposed record is finished')
+})
