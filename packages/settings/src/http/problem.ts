@@ -16,7 +16,8 @@ export function answerProblem(
   if (problem.status >= 500) request.log.error({ err: error }, 'settings request failed')
   else request.log.info({ code: problem.code, status: problem.status }, 'settings request refused')
   if (isDomainException(error)) reply.headers({ ...error.headers })
-  reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
+  // A Buffer, because Fastify adds a charset to strings, which this media type does not have.
+  reply.code(problem.status).type('application/problem+json').send(Buffer.from(JSON.stringify(problem)))
 }
 
 interface Problem {

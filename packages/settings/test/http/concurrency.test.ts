@@ -1,0 +1,178 @@
+import { test } from 'tap'
+import { as, createApp } from '../support/app.ts'
+
+const put = (value: unknown) => ({ key: 'app.title', scope: 1, value })
+
+test('decision 24: If-Match writes only what the caller saw; 412 carries the current tag', async (t) => {
+  const app = await createApp(t)
+  const editor = as(app, 'editor')
+  t.equal((await editor('PUT', '', put('one'), { 'if-match': '"r0"' })).status, 204, '"r0" is unset')
+  const stale = await editor('PUT', '', put('two'), { 'if-match': '"r0"' })
+  t.match(stale, { status: 412, type: 'application/problem+json', json: { code: 'PRECONDITION_FAILED' } })
+  t.equal(stale.headers.etag, '"r1"')
+  t.notMatch(stale.text, /one/, 'the problem does not tell the value')
+  t.equal((await editor('PUT', '', put('two'), { 'if-match': '"r7", "r1"' })).headers.etag, '"r2"')
+  t.equal(
+    (await editor('PUT', '', put('x'), { 'if-match': 'W/"r2"' })).status,
+    412,
+    'weak tags never match strongly',
+  )
+  t.equal((await editor('PUT', '', put('x'), { 'if-match': 'rubbish' })).status, 412)
+  t.equal((await editor('DELETE', '/app.title?scope=1', undefined, { 'if-match': '"r1"' })).status, 412)
+  t.equal((await editor('DELETE', '/app.title?scope=1', undefined, { 'if-match': '"r2"' })).status, 204)
+  t.equal(
+    (await editor('PUT', '', put('three'), { 'if-match': '"r2"' })).status,
+    412,
+    'deleted and created again is not the same',
+  )
+})
+
+test('decision 24: If-None-Match: * writes only what is unset', async (t) => {
+  const app = await createApp(t)
+  const editor = as(app, 'editor')
+  t.equal((await editor('PUT', '', put('one'), { 'if-none-match': '*' })).status, 204)
+  t.equal((await editor('PUT', '', put('two'), { 'if-none-match': '*' })).status, 412)
+  t.equal((await editor('PUT', '', put('two'), { 'if-none-match': '"r1"' })).status, 412)
+  t.equal((await editor('PUT', '', put('two'), { 'if-none-match': '"r9"' })).status, 204)
+})
+
+test('decision 24: of many conditional writes at once exactly one wins', async (t) => {
+  const app = await createApp(t)
+  const editor = as(app, 'editor')
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => editor('PUT', '', put(`v${index}`), { 'if-none-match': '*' })),
+  )
+  t.equal(answers.filter(({ status }) => status === 204).length, 1)
+  t.equal(answers.filter(({ status }) => status === 412).length, 19)
+  t.equal(app.settings.status.revision, 1)
+})
+
+test('decision 24: a stale version in a bulk is 409 with the conflicts, and nothing is written', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  await admin('PUT', '', put('one'))
+  const got = await admin('PUT', '/bulk', [
+    { ...put('two'), version: 1 },
+    { key: 'mail.port', scope: 0, value: 25, version: 4 },
+  ])
+  t.match(got, {
+    status: 409,
+    type: 'application/problem+json',
+    json: { code: 'CONFLICT', conflicts: [{ key: 'mail.port', scope: 0, version: 0 }] },
+  })
+  t.equal((await admin('GET', '/app.title?scope=1')).json.value, 'one')
+  t.equal(
+    (
+      await admin('PUT', '/bulk', [
+        { ...put('two'), version: 1 },
+        { key: 'mail.port', scope: 0, value: 25, version: 0 },
+      ])
+    ).status,
+    204,
+  )
+})
+
+test('decision 27: writing an equal value is a no-op that keeps the revision', async (t) => {
+  const app = await createApp(t)
+  const editor = as(app, 'editor')
+  await editor('PUT', '', put('one'))
+  const again = await editor('PUT', '', put('one'))
+  t.equal(again.status, 204)
+  t.equal(again.headers.etag, '"r1"')
+  const nothing = await editor('DELETE', '/app.support_email?scope=1')
+  t.equal(nothing.status, 204, 'decision 14: DELETE of nothing stored')
+  t.equal(nothing.headers.etag, '"r1"')
+  t.equal(app.settings.status.revision, 1)
+})
+
+test('decision 10: null clears what is not required, as DELETE does', async (t) => {
+  const app = await createApp(t)
+  const editor = as(app, 'editor')
+  await editor('PUT', '', { key: 'app.banner', scope: 1, value: 'hello' })
+  const cleared = await editor('PUT', '', { key: 'app.banner', scope: 1, value: null })
+  t.equal(cleared.status, 204)
+  t.equal(cleared.headers.etag, '"r0"', 'the row is unset')
+  t.match((await editor('GET', '/app.banner?scope=1')).json, { isOverridden: false, value: null })
+  t.equal((await editor('PUT', '', { key: 'app.banner', scope: 1, value: '' })).status, 204)
+  t.match((await editor('GET', '/app.banner?scope=1')).json, { isOverridden: true, value: '' })
+})
+
+test('decision 14: Prefer: return=representation answers 200 and the value, masked', async (t) => {
+  const app = await createApp(t)
+  const editor = as(app, 'editor')
+  const prefer = { prefer: 'respond-async, return=representation' }
+  const written = await editor('PUT', '', put('one'), prefer)
+  t.match(written, { status: 200, json: { key: 'app.title', value: 'one', version: 1 } })
+  t.equal(written.headers['preference-applied'], 'return=representation')
+  t.match((await editor('PUT', '/bulk', [put('two')], prefer)).json, [
+    { key: 'app.title', value: 'two', version: 2 },
+  ])
+  t.match((await editor('DELETE', '/app.title?scope=1', undefined, prefer)).json, {
+    value: 'Fastify Modular',
+    version: 0,
+  })
+  t.match((await editor('PUT', '/me', { key: 'app.theme', value: 'dark' }, prefer)).json, {
+    value: 'dark',
+    userId: 'editor',
+    scope: 2,
+  })
+  t.match((await editor('DELETE', '/me/app.theme', undefined, prefer)).json, {
+    value: 'light',
+    isOverridden: false,
+  })
+  const secret = await editor('PUT', '', { key: 'app.api_secret', scope: 1, value: 'hunter2' }, prefer)
+  t.match(secret.json, { value: null, isOverridden: true })
+  t.notMatch(secret.text, /hunter2/)
+})
+
+test('decision 25: a dry run answers what would change and writes nothing', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  await admin('PUT', '/bulk', [put('one'), { key: 'app.banner', scope: 1, value: 'hello' }])
+  const dry = await admin('PUT', '/bulk?dryRun=true', [
+    put('two'),
+    { key: 'app.banner', scope: 1, value: null },
+    { key: 'mail.port', scope: 0, value: 25 },
+    { key: 'app.api_secret', scope: 1, value: 'hunter2' },
+  ])
+  t.equal(dry.status, 200)
+  t.same(dry.json, [
+    { key: 'app.title', scope: 1, change: 'update', oldValue: 'one', newValue: 'two' },
+    { key: 'app.banner', scope: 1, change: 'delete', oldValue: 'hello', newValue: null },
+    { key: 'mail.port', scope: 0, change: 'create', oldValue: null, newValue: 25 },
+    { key: 'app.api_secret', scope: 1, change: 'create', oldValue: null, newValue: null },
+  ])
+  t.equal(dry.headers.etag, '"r1"')
+  t.match((await admin('PUT', '/bulk?dryRun=true', [put('one')])).json, [{ change: 'none' }])
+  t.equal((await admin('PUT', '/bulk?dryRun=true', [{ key: 'mail.port', scope: 0, value: 0 }])).status, 422)
+  t.equal(app.settings.status.revision, 1)
+})
+
+test('decision 26: the list answers 304 until something changes, and varies by caller', async (t) => {
+  const app = await createApp(t, { ownWrites: 'authenticated' })
+  const alice = as(app, 'alice')
+  const first = await alice('GET', '')
+  t.equal(first.headers['cache-control'], 'private, no-cache')
+  t.equal(first.headers.vary, 'Cookie, Authorization')
+  const tag = String(first.headers.etag)
+  t.equal((await alice('GET', '', undefined, { 'if-none-match': `"other", W/${tag}` })).status, 304)
+  await as(app, 'editor')('PUT', '', put('one'))
+  const second = await alice('GET', '', undefined, { 'if-none-match': tag })
+  t.equal(second.status, 200)
+  t.match(second.text, /"one"/)
+
+  const mine = String((await alice('GET', '?scope=2')).headers.etag)
+  t.equal((await alice('GET', '?scope=2', undefined, { 'if-none-match': mine })).status, 304)
+  t.equal(
+    (await as(app, 'bob')('GET', '?scope=2', undefined, { 'if-none-match': mine })).status,
+    200,
+    'another caller',
+  )
+})
+
+test('other definitions or overrides of the same revision have other tags', async (t) => {
+  const plain = await createApp(t)
+  const locked = await createApp(t, { overrides: { 'app.title': 'Locked' } })
+  const tag = String((await as(plain, 'alice')('GET', '')).headers.etag)
+  t.equal((await as(locked, 'alice')('GET', '', undefined, { 'if-none-match': tag })).status, 200)
+})

@@ -1,0 +1,319 @@
+import { test } from 'tap'
+import { as, createApp } from '../support/app.ts'
+
+const title = { key: 'app.title', scope: 1, value: 'Acme' }
+
+test('S 5.2: without a caller every route but /public is 401 problem+json, whatever is sent', async (t) => {
+  const app = await createApp(t)
+  const nobody = as(app, null)
+  for (const [method, path, body] of [
+    ['GET', ''],
+    ['GET', '/app.title?scope=1'],
+    ['GET', '/app.title'],
+    ['GET', '/no.such/resolved'],
+    ['GET', '/definitions'],
+    ['GET', '/me'],
+    ['GET', '/export'],
+    ['GET', '/changes'],
+    ['PUT', '', title],
+    ['PUT', '', '{ malformed'],
+    ['PUT', '', { scope: 2 }],
+    ['PUT', '/bulk', null],
+    ['PUT', '/me', {}],
+    ['DELETE', '/app.title?scope=2'],
+    ['DELETE', '/me/app.theme'],
+    ['POST', '/import', {}],
+    ['POST', '/app.title/rollback', {}],
+  ] as const) {
+    const got = await nobody(method, path, body)
+    t.equal(got.status, 401, `${method} ${path}`)
+    t.equal(got.type, 'application/problem+json')
+    t.ok(got.headers['www-authenticate'])
+    t.match(got.json, { title: 'Unauthorized', status: 401, code: 'UNAUTHORIZED' })
+  }
+  t.equal((await nobody('GET', '/public')).status, 200)
+})
+
+test('S 5.2: writes need Settings.Update, System rows an administrator', async (t) => {
+  const app = await createApp(t)
+  const port = { key: 'mail.port', scope: 0, value: 25 }
+  t.equal((await as(app, 'alice')('PUT', '', title)).status, 403)
+  t.equal((await as(app, 'alice')('DELETE', '/app.title?scope=1')).status, 403)
+  t.equal((await as(app, 'editor')('PUT', '', title)).status, 204)
+  t.equal((await as(app, 'editor')('PUT', '', port)).status, 403)
+  t.equal((await as(app, 'editor')('DELETE', '/mail.port?scope=0')).status, 403)
+  const mixed = await as(app, 'editor')('PUT', '/bulk', [{ ...title, value: 'Other' }, port])
+  t.match(mixed, { status: 403, type: 'application/problem+json', json: { title: 'Forbidden' } })
+  t.equal(
+    (await as(app, 'alice')('GET', '/app.title?scope=1')).json.value,
+    'Acme',
+    'nothing of the bulk was written',
+  )
+  t.equal((await as(app, 'admin')('PUT', '', port)).status, 204)
+})
+
+test('decision 23: /me writes need Settings.Update unless ownWrites is "authenticated"', async (t) => {
+  const own = { key: 'app.theme', value: 'dark' }
+  const strict = await createApp(t)
+  t.equal((await as(strict, 'alice')('PUT', '/me', own)).status, 403)
+  t.equal((await as(strict, 'alice')('DELETE', '/me/app.theme')).status, 403)
+  t.equal((await as(strict, 'editor')('PUT', '/me', own)).status, 204)
+  const open = await createApp(t, { ownWrites: 'authenticated' })
+  t.equal((await as(open, 'alice')('PUT', '/me', own)).status, 204)
+  t.equal((await as(open, 'alice')('DELETE', '/me/app.theme')).status, 204)
+})
+
+test('S 4.1.1: User-scoped PUT, DELETE and bulk are 400 before anything else is looked at', async (t) => {
+  const app = await createApp(t)
+  for (const [method, path, body] of [
+    ['PUT', '', { key: 'app.theme', scope: 2, value: 'dark' }],
+    ['PUT', '', { key: 'no.such', scope: 'user', value: 'dark' }],
+    ['PUT', '', { scope: 'USER', extra: 1 }],
+    ['DELETE', '/app.theme?scope=2'],
+    ['DELETE', '/no.such?scope=User'],
+    ['PUT', '/bulk', [title, { key: 'app.theme', scope: 2, value: 'dark' }]],
+    ['PUT', '/bulk', [{ bad: true }, { scope: 2 }]],
+    ['POST', '/import', { format: 1, settings: [{ key: 'app.theme', scope: 2, value: 'dark' }] }],
+  ] as const) {
+    const got = await as(app, 'alice')(method, path, body)
+    const where = `${method} ${path} ${JSON.stringify(body)}`
+    t.equal(got.status, 400, where)
+    t.equal(got.json.title, 'Invalid scope', where)
+    t.equal(got.json.detail, 'Use /api/settings/me to set user-scoped settings.', where)
+  }
+  t.equal((await as(app, 'alice')('GET', '/app.title?scope=1')).json.isOverridden, false)
+})
+
+test('decision 12: a body of the wrong shape is 400 with errors by field, without coercion', async (t) => {
+  const app = await createApp(t)
+  for (const [path, body, field] of [
+    ['', { scope: 1, value: 1 }, 'key'],
+    ['', { key: 5, scope: 1, value: 1 }, 'key'],
+    ['', { key: 'app.title', value: 'x' }, 'scope'],
+    ['', { key: 'app.title', scope: 9, value: 'x' }, 'scope'],
+    ['', { key: 'app.title', scope: '1', value: 'x' }, 'scope'],
+    ['', { key: 'app.title', scope: 'application ', value: 'x' }, 'scope'],
+    ['', { key: 'app.title', scope: 1 }, 'value'],
+    ['', { ...title, extra: true }, 'extra'],
+    ['', [], 'body'],
+    ['', null, 'body'],
+    ['/bulk', {}, 'body'],
+    ['/bulk', null, 'body'],
+    ['/bulk', [title, { key: 'mail.port', scope: 0 }], '1.value'],
+    ['/bulk', [{ ...title, version: -1 }], '0.version'],
+    ['/bulk', [{ ...title, version: '1' }], '0.version'],
+    ['/me', { key: 'app.theme' }, 'value'],
+    ['/me', { key: 'app.theme', value: 'dark', scope: 1 }, 'scope'],
+    ['/me', { key: 'app.theme', value: 'dark', userId: 'bob' }, 'userId'],
+  ] as const) {
+    const got = await as(app, 'admin')('PUT', path, body)
+    const where = `${path} ${JSON.stringify(body)}`
+    t.match(
+      got,
+      {
+        status: 400,
+        type: 'application/problem+json',
+        json: { title: 'Validation Error', code: 'VALIDATION' },
+      },
+      where,
+    )
+    t.same(Object.keys(got.json.errors), [field], where)
+    t.match(got.json.errors[field][0], /\.$/, where)
+  }
+})
+
+test('S 4.1: a repeated row in a bulk is 400', async (t) => {
+  const app = await createApp(t)
+  const got = await as(app, 'admin')('PUT', '/bulk', [title, { ...title, value: 'Other' }])
+  t.equal(got.status, 400)
+})
+
+test('decision 17: GET and DELETE of one setting need a valid scope', async (t) => {
+  const app = await createApp(t)
+  for (const path of [
+    '/app.title',
+    '/app.title?scope=',
+    '/app.title?scope=9',
+    '/app.title?scope=abc',
+    '/app.title?scope=0&scope=1',
+    '/app.title?scope=01',
+  ]) {
+    const read = await as(app, 'admin')('GET', path)
+    t.match(read, { status: 400, type: 'application/problem+json' }, path)
+    t.same(Object.keys(read.json.errors), ['scope'], path)
+    t.equal((await as(app, 'admin')('DELETE', path)).status, 400, path)
+  }
+})
+
+test('decision 17: an unknown key is 404 "Resource not found", and is never stored', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  const hostile = [
+    'no.such',
+    '__proto__',
+    'constructor',
+    'toString',
+    'app.title%00',
+    'a%2Fb',
+    '%2e%2e',
+    'APP.TITLE',
+    ' app.title',
+  ]
+  for (const key of hostile) {
+    for (const [method, path, body] of [
+      ['GET', `/${key}?scope=1`],
+      ['GET', `/${key}/resolved`],
+      ['GET', `/${key}/history`],
+      ['GET', `/${key}/inspect`],
+      ['DELETE', `/${key}?scope=1`],
+      ['DELETE', `/me/${key}`],
+      ['PUT', '', { key: decodeURIComponent(key), scope: 1, value: 'x' }],
+      ['PUT', '/me', { key: decodeURIComponent(key), value: 'x' }],
+    ] as const) {
+      const got = await admin(method, path, body)
+      t.match(
+        got,
+        {
+          status: 404,
+          type: 'application/problem+json',
+          json: { title: 'Resource not found', code: 'NOT_FOUND' },
+        },
+        `${method} ${path}`,
+      )
+    }
+  }
+  t.same(await app.settings.orphans(), [])
+})
+
+test('decision 20: the scope of a write must fit the definition', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  for (const [key, scope] of [
+    ['mail.port', 1],
+    ['app.title', 0],
+    ['app.theme', 0],
+  ] as const) {
+    t.match(
+      await admin('PUT', '', { key, scope, value: 1 }),
+      { status: 400, json: { code: 'ARGUMENT' } },
+      `${key} ${scope}`,
+    )
+    t.equal((await admin('DELETE', `/${key}?scope=${scope}`)).status, 400)
+    t.equal((await admin('PUT', '/bulk', [{ key, scope, value: 1 }])).status, 400)
+  }
+  t.equal(
+    (await admin('PUT', '', { key: 'app.theme', scope: 1, value: 'dark' })).status,
+    204,
+    'the inherited default',
+  )
+  t.equal((await admin('PUT', '/me', { key: 'app.title', value: 'x' })).status, 400)
+  t.equal((await admin('DELETE', '/me/mail.port')).status, 400)
+})
+
+test('S 7.3: values that break their definitions are 422 with errors by key, never repeated', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  for (const [key, scope, value, message] of [
+    ['system.maintenance_mode', 0, 'hunter2', /boolean/],
+    ['app.support_email', 1, 'hunter2', /email/],
+    ['app.primary_color', 1, 'hunter2', /hex/],
+    ['mail.port', 0, 70000, /65535/],
+    ['mail.port', 0, '587', /number/],
+    ['app.title', 1, null, /required/],
+    ['app.title', 1, ' ', /required/],
+    ['app.theme', 1, 'hunter2', /one of/],
+  ] as const) {
+    const got = await admin('PUT', '', { key, scope, value })
+    t.match(
+      got,
+      { status: 422, type: 'application/problem+json', json: { title: 'Validation Error', status: 422 } },
+      key,
+    )
+    t.match(got.json.errors[key][0], message)
+    t.notMatch(got.text, /hunter2/)
+  }
+  t.match((await admin('PUT', '/me', { key: 'user.preferred_density', value: 'giant' })).json.errors, {
+    'user.preferred_density': [/one of/],
+  })
+  t.equal(app.settings.status.revision, 0, 'nothing was written')
+})
+
+test('decision 12: a bulk reports every broken and unknown key, and writes nothing', async (t) => {
+  const app = await createApp(t)
+  const got = await as(app, 'admin')('PUT', '/bulk', [
+    title,
+    { key: 'mail.port', scope: 0, value: 0 },
+    { key: 'app.support_email', scope: 1, value: 'nobody' },
+    { key: '__proto__', scope: 1, value: 1 },
+    { key: 'no.such', scope: 0, value: 1 },
+  ])
+  t.equal(got.status, 422)
+  t.same(Object.keys(got.json.errors).toSorted(), ['__proto__', 'app.support_email', 'mail.port', 'no.such'])
+  t.same(got.json.errors['no.such'], ['Unknown setting.'])
+  t.equal((await as(app, 'alice')('GET', '/app.title?scope=1')).json.isOverridden, false)
+})
+
+test('decision 11: more than 500 entries are 422, more than 512 KiB are 413', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  const entries = Array.from({ length: 501 }, (_, index) => ({ key: `no.such${index}`, scope: 1, value: 1 }))
+  t.match(await admin('PUT', '/bulk', entries), { status: 422, json: { errors: { bulk: [/500/] } } })
+  const huge = JSON.stringify([{ ...title, value: 'x'.repeat(513 * 1024) }])
+  t.match(await admin('PUT', '/bulk', huge), { status: 413, type: 'application/problem+json' })
+  t.match(await admin('PUT', '', { ...title, value: 'x'.repeat(17 * 1024) }), { status: 422 })
+  t.match(await admin('PUT', '', { ...title, value: 'a\0b' }), { status: 422 })
+  t.match(await admin('PUT', '', '{"key":"app.title","scope":1,"value":"\\ud800"}'), { status: 422 })
+})
+
+test('malformed requests are problems: bad JSON 400, other media types 415', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  t.match(await admin('PUT', '', '{ malformed'), {
+    status: 400,
+    type: 'application/problem+json',
+    json: { status: 400 },
+  })
+  t.match(await admin('PUT', '', '{"__proto__":{"isAdmin":true},"key":"app.title","scope":1,"value":"x"}'), {
+    status: 400,
+  })
+  const form = await app.inject({
+    method: 'PUT',
+    url: '/api/settings',
+    headers: { 'x-caller': 'admin', 'content-type': 'application/xml' },
+    payload: '<a/>',
+  })
+  t.equal(form.statusCode, 415)
+  t.equal(form.headers['content-type'], 'application/problem+json')
+})
+
+test('decision 22: the checks come in the order 401, 400, 403, 404, 400, 409, 412, 422', async (t) => {
+  const app = await createApp(t, { overrides: { 'app.banner': 'fixed' } })
+  const stale = { 'if-match': '"r99"' }
+  t.equal(
+    (await as(app, 'alice')('PUT', '', { key: 'no.such', scope: 9, value: 1 })).status,
+    400,
+    'shape before permission',
+  )
+  t.equal(
+    (await as(app, 'alice')('PUT', '', { key: 'no.such', scope: 1, value: 1 })).status,
+    403,
+    'permission before existence',
+  )
+  t.equal((await as(app, 'editor')('PUT', '', { key: 'mail.port', scope: 0, value: 'x' })).status, 403)
+  t.equal(
+    (await as(app, 'admin')('PUT', '', { key: 'app.banner', scope: 0, value: 5 }, stale)).status,
+    400,
+    'scope before lock',
+  )
+  t.equal(
+    (await as(app, 'admin')('PUT', '', { key: 'app.banner', scope: 1, value: 5 }, stale)).status,
+    409,
+    'lock before version',
+  )
+  t.equal(
+    (await as(app, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 5 }, stale)).status,
+    412,
+    'version before value',
+  )
+  t.equal((await as(app, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 5 })).status, 422)
+})
