@@ -16,8 +16,8 @@ test('settings of the application', async (t) => {
     async (t) => {
       const definitions = (await alice.ask('/api/settings/definitions')).json
       const summary = definitions.map(
-        ({ key, scope, type, defaultValue }: Record<string, unknown>) =>
-          `${String(key)} ${scope}/${type} ${defaultValue}`,
+        (it: Record<'key' | 'scope' | 'type' | 'defaultValue', string | number | null>) =>
+          `${it.key} ${it.scope}/${it.type} ${it.defaultValue}`,
       )
       t.same(summary.toSorted(), [
         'app.api_secret 1/0 null',

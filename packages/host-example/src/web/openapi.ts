@@ -14,4 +14,8 @@ export const openapi: FastifyDynamicSwaggerOptions = {
     },
     security: [{ session: [] }],
   },
+  // Shared schemas keep their names, for people and for generated clients.
+  refResolver: {
+    buildLocalReference: ({ $id }, _baseUri, _fragment, index) => String($id ?? `schema-${index}`),
+  },
 }
