@@ -1,9 +1,20 @@
 import { postgres } from '@fastify-modular/settings/postgres'
 import { storeContract } from '@fastify-modular/settings/testing'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
-import { test } from 'tap'
+import { Client } from 'pg'
+import t, { test } from 'tap'
 
+t.setTimeout(120_000)
+const { url } = await testDatabase(t)
+let count = 0
+
+// A schema is an empty database for a store, and much cheaper.
 storeContract(test, async () => {
-  const { url, drop } = await testDatabase({ teardown: () => {} })
-  return { create: () => postgres({ connectionString: url }), dispose: drop }
+  const schema = `case_${++count}`
+  const client = new Client(url)
+  await client.connect()
+  await client.query(`create schema ${schema}`)
+  await client.end()
+  const connectionString = `${url}?options=-c%20search_path%3D${schema}`
+  return { create: () => postgres({ connectionString }) }
 })

@@ -47,10 +47,18 @@ async function createSchema(client: ClientBase, schema: string): Promise<void> {
   if (rowCount === 0) await client.query(`create schema "${schema}"`)
 }
 
-async function readVersion(client: ClientBase, { meta }: PostgresNames): Promise<number> {
-  const table = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [meta])
-  if (!table.rows[0]?.found) return 0
-  const version = await client.query<{ value: string }>(`select value from ${meta} where name = 'schema'`)
+async function readVersion(client: ClientBase, names: PostgresNames): Promise<number> {
+  // Not to_regclass(): inside a transaction that waited for the lock it may still answer from a cache of before.
+  const table = await client.query(
+    `select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+     where c.relname = $1
+       and n.nspname = any(case when $2::name is null then current_schemas(false) else array[$2::name] end)`,
+    [`${names.prefix}settings_meta`, names.schema ?? null],
+  )
+  if (table.rowCount === 0) return 0
+  const version = await client.query<{ value: string }>(
+    `select value from ${names.meta} where name = 'schema'`,
+  )
   return Number(version.rows[0]?.value ?? 0)
 }
 

@@ -1,0 +1,7 @@
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import t, { test } from 'tap'
+import { processTests } from './process-tests.js'
+
+t.setTimeout(120_000)
+
+processTests(test, async () => (await testDatabase(t)).url)

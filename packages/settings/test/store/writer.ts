@@ -1,0 +1,72 @@
+/**
+ * A process that opens a store and writes bulks, to be killed. It prints `open`, then `ack <revision>` for each write
+ * that it was told has succeeded, `down` when the database could not answer, and `done`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDomainException } from '@fastify-modular/core'
+import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import { silentLog } from '#src/testing/contract/case.js'
+import type { RowChange, SettingsStore, WriteResult } from '#src/store/store.js'
+
+/** What a writer is told on its command line. */
+export interface WriterPlan {
+  /** A file, or a URL of PostgreSQL. */
+  readonly database: string
+  readonly author: string
+  readonly bulks: number
+  readonly rows: number
+  /** How many bulks are under way at once. */
+  readonly parallel: number
+}
+
+/** A store on this database. */
+export function storeOf(database: string): SettingsStore {
+  return database.startsWith('postgres:')
+    ? postgres({ connectionString: database })
+    : sqlite({ file: database })
+}
+
+const argument = process.argv[2]
+if (process.argv[1] === import.meta.filename && argument !== undefined) void main(JSON.parse(argument))
+
+async function main(plan: WriterPlan): Promise<void> {
+  const store = storeOf(plan.database)
+  await store.open({ log: silentLog })
+  process.stdout.write('open\n')
+  for (let next = 0; next < plan.bulks; next += plan.parallel) {
+    await Promise.all(
+      Array.from({ length: plan.parallel }, (_, index) => writeUntilItWorks(store, plan, next + index)),
+    )
+  }
+  await store.close()
+  process.stdout.write('done\n')
+}
+
+async function writeUntilItWorks(store: SettingsStore, plan: WriterPlan, bulk: number): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    try {
+      const { revision } = await write(store, plan, `"${plan.author} ${bulk} ${attempt}"`)
+      process.stdout.write(`ack ${revision}\n`) // a pipe is written at once: what the parent read was acknowledged
+      return
+    } catch (error) {
+      if (!isDomainException(error) || error.statusCode !== 503) throw error
+      process.stdout.write('down\n')
+      await sleep(20)
+    }
+  }
+  throw new Error('the database did not come back')
+}
+
+/** The same rows for every writer, in an order of its own: writers that lock rows in that order would deadlock. */
+function write(store: SettingsStore, plan: WriterPlan, value: string): Promise<WriteResult> {
+  const changes: RowChange[] = Array.from({ length: plan.rows }, (_, index) => ({
+    scope: 1,
+    userId: '',
+    key: `key.${index}`,
+    value,
+    sealed: false,
+  }))
+  changes.sort(() => Math.random() - 0.5)
+  return store.write({ actor: plan.author, origin: 'api', reads: changes, decide: () => changes })
+}
