@@ -155,7 +155,7 @@ test('decision 17: an unknown key is 404 "Resource not found", and is never stor
     'toString',
     'app.title%00',
     'a%2Fb',
-    '%2e%2e',
+    'a..b',
     'APP.TITLE',
     ' app.title',
   ]

@@ -1,0 +1,177 @@
+import Fastify from 'fastify'
+import { test } from 'tap'
+import { memoryStore, setting, settings, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { alice, callerByHeader, createApp, definitions, rejection } from '../support/app.ts'
+
+const { Application, User, System } = SettingScope
+
+test('get is synchronous for System, Application and the default of User settings', async (t) => {
+  const { settings } = await createApp(t)
+  t.equal(settings.get(definitions.port), 587)
+  t.equal(settings.get('app.theme'), 'light')
+  t.equal(settings.get(definitions.banner), null, 'no default')
+  await settings.setSetting('mail.port', 25, System)
+  await settings.setSetting('app.theme', 'dark', Application)
+  await settings.setSetting('app.theme', 'system', User, 'alice')
+  t.equal(settings.get(definitions.port), 25)
+  t.equal(settings.get(definitions.theme), 'dark', 'nobody’s own value')
+})
+
+test('an unknown key names the closest one', async (t) => {
+  const { settings } = await createApp(t)
+  t.throws(() => settings.get('mail.prot'), {
+    code: 'FMOD_SETTINGS_UNKNOWN_KEY',
+    message: /"mail\.prot".*"mail\.port"/,
+  })
+})
+
+test('values are deep-frozen', async (t) => {
+  const { settings } = await createApp(t)
+  await settings.setSetting('app.feature_json', { list: [{ on: true }] }, Application)
+  const value: unknown = settings.get(definitions.features)
+  t.throws(() => (value as { list: unknown[] }).list.push(1), TypeError)
+})
+
+test('forUser reads one user; its own values stay what they were, shared ones are live', async (t) => {
+  const { settings } = await createApp(t)
+  await settings.setSetting('app.theme', 'dark', User, 'alice')
+  const reader = await settings.forUser('alice')
+  t.equal(reader.userId, 'alice')
+  t.equal(reader.get(definitions.theme), 'dark')
+  t.equal(reader.get(definitions.density), 'comfortable')
+  await settings.setSetting('user.preferred_density', 'compact', Application)
+  t.equal(reader.get(definitions.density), 'compact')
+  await settings.deleteSetting('app.theme', User, 'alice')
+  t.equal(reader.get(definitions.theme), 'dark', 'one reader, one answer')
+  t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
+  t.equal((await settings.forUser(null)).get(definitions.theme), 'light')
+})
+
+test('request.settings is the reader of the caller, or of nobody', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(settings, { definitions: [definitions], caller: callerByHeader })
+  app.get('/theme', async (request) => {
+    const mine = await request.settings
+    return { user: mine.userId, theme: mine.get(definitions.theme), same: mine === (await request.settings) }
+  })
+  await app.settings.setSetting('app.theme', 'dark', User, alice.id)
+  t.same((await app.inject({ url: '/theme', headers: { 'x-caller': 'alice' } })).json(), {
+    user: 'alice',
+    theme: 'dark',
+    same: true,
+  })
+  t.same((await app.inject('/theme')).json(), { user: null, theme: 'light', same: true })
+})
+
+test('users are loaded by one query, however many ask at once', async (t) => {
+  const store = counting(memoryStore())
+  const { settings } = await createApp(t, { store })
+  await Promise.all(Array.from({ length: 50 }, () => settings.forUser('alice')))
+  t.equal(store.loads.get('alice'), 1)
+  await settings.forUser('alice')
+  t.equal(store.loads.get('alice'), 1, 'kept')
+})
+
+test('the users seen last stay in memory, the others are loaded again', async (t) => {
+  const store = counting(memoryStore())
+  const { settings } = await createApp(t, { store, userCache: 3 })
+  for (const user of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) await settings.forUser(user)
+  t.same(Object.fromEntries(store.loads), { a: 1, b: 2, c: 1, d: 1 })
+})
+
+test('a write while its user is being loaded is seen by all who load', async (t) => {
+  let release = (): void => {}
+  const gate = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const inner = memoryStore()
+  const store: SettingsStore = {
+    ...inner,
+    async readUser(userId) {
+      const rows = await inner.readUser(userId) // read before the write, answered after it
+      await gate
+      return rows
+    },
+  }
+  const { settings } = await createApp(t, { store })
+  const loading = settings.forUser('alice')
+  await settings.setSetting('app.theme', 'dark', User, 'alice')
+  release()
+  t.equal((await loading).get(definitions.theme), 'dark')
+  t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark')
+})
+
+test('a load that fails is tried again by the next who asks', async (t) => {
+  const inner = memoryStore()
+  let isDown = true
+  const store: SettingsStore = {
+    ...inner,
+    readUser: (id) => (isDown ? Promise.reject(new Error('down')) : inner.readUser(id)),
+  }
+  const { settings } = await createApp(t, { store })
+  t.match(await rejection(settings.forUser('alice')), { error: { message: 'down' } })
+  isDown = false
+  t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
+})
+
+test('a stored value that no longer fits counts as unset, is logged once and shown by inspect', async (t) => {
+  const store = memoryStore()
+  const before = await createApp(t, {
+    store,
+    definitions: [setting.text('mail.port', { displayName: 'Port', scope: System })],
+  })
+  await before.settings.setSetting('mail.port', 'secret-text', System)
+  const lines: string[] = []
+  const after = await createApp(
+    t,
+    { store },
+    { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } },
+  )
+  t.equal(after.settings.get(definitions.port), 587)
+  t.equal(await after.settings.getSetting('mail.port', System), null)
+  t.match(await after.settings.inspect('mail.port'), {
+    value: 587,
+    source: 'default',
+    invalid: true,
+    layers: [{}, { source: 'system', isSet: true, invalid: true, value: null }, {}],
+  })
+  t.equal(lines.filter((line) => line.includes('no longer fits')).length, 1)
+  t.notMatch(lines.join(''), /secret-text/)
+})
+
+test('inspect names the layer that supplies a value, strongest first, masked', async (t) => {
+  const { settings } = await createApp(t, { overrides: { 'mail.port': 2525 } })
+  await settings.setSetting('app.theme', 'dark', Application)
+  await settings.setSetting('app.theme', 'system', User, 'alice')
+  const theme = await settings.inspect('app.theme', 'alice')
+  t.match(theme, { value: 'system', source: 'user', invalid: false, module: 'app', scope: User })
+  t.same(
+    theme?.layers.map(({ source, value, isSet }) => [source, value, isSet]),
+    [
+      ['locked', null, false],
+      ['user', 'system', true],
+      ['application', 'dark', true],
+      ['default', 'light', true],
+    ],
+  )
+  t.match(await settings.inspect('app.theme'), { value: 'dark', source: 'application' })
+  t.match(await settings.inspect('mail.port'), { value: 2525, source: 'locked' })
+  await settings.setSetting('app.api_secret', 'hunter2', Application)
+  const secret = await settings.inspect('app.api_secret')
+  t.match(secret, { value: null, source: 'application' })
+  t.notMatch(JSON.stringify(secret), /hunter2/)
+  t.equal(await settings.inspect('no.such'), null)
+})
+
+function counting(inner: SettingsStore): SettingsStore & { readonly loads: Map<string, number> } {
+  const loads = new Map<string, number>()
+  return {
+    ...inner,
+    loads,
+    readUser(userId) {
+      loads.set(userId, (loads.get(userId) ?? 0) + 1)
+      return inner.readUser(userId)
+    },
+  }
+}
