@@ -1,16 +1,10 @@
 import { EventEmitter, once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
 import { openConnection, rawExchange, rawRequest } from '@fastify-modular/test-support/raw-http'
 import { createErrorServerOptions } from '@fastify-modular/errors'
-import { createApp } from './support/app.js'
+import { createApp, listen } from './support/app.js'
 import { generic, type ProblemBody, problemOf } from './support/expect.js'
-
-async function listen(app: FastifyInstance): Promise<{ port: number }> {
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  return { port: (app.server.address() as AddressInfo).port }
-}
 
 test('E50 and E51: a body that is not JSON is 400 with the code of the parser', async (t) => {
   const { app } = await createApp(t, { after: (it) => it.post('/', async () => 'ok') })

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { ConflictException, NotFoundException } from '@fastify-modular/core'
 import { databaseConflicts } from '@fastify-modular/errors'
@@ -13,8 +14,10 @@ declare module '@fastify-modular/errors' {
 }
 
 class PaymentError extends Error {
-  constructor(readonly balance: number) {
+  readonly balance: number
+  constructor(balance: number) {
     super('secret account 4711')
+    this.balance = balance
   }
 }
 
@@ -239,7 +242,7 @@ test('the level of the log is the mapping’s to choose', async (t) => {
 })
 
 test('E87: two applications in one process share nothing', async (t) => {
-  const route = (it: Parameters<NonNullable<Parameters<typeof createApp>[1]>['after'] & object>[0]) =>
+  const route = (it: FastifyInstance) =>
     it.get('/', () => {
       throw new PaymentError(1)
     })

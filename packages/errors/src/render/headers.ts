@@ -58,6 +58,13 @@ export function removeBodyHeaders(reply: FastifyReply): void {
   }
 }
 
+/** Takes away what Fastify's own handler copied from an error; it copies all, and set-cookie may be a foreign session. */
+export function removeHeadersOf(error: unknown, reply: FastifyReply): void {
+  const headers = safeRead(error, 'headers')
+  if (typeof headers !== 'object' || headers === null) return
+  for (const name of namesOf(headers)) reply.removeHeader(name)
+}
+
 /** Adds request headers to the reply's `Vary` that are not in it yet. */
 export function vary(reply: FastifyReply, ...names: readonly string[]): void {
   const present = String(reply.getHeader('vary') ?? '')

@@ -1,7 +1,7 @@
 /** From here on only this package answers the request, whatever hooks and handlers still do with the reply. */
 import { isNativeError } from 'node:util/types'
 import type { FastifyReply } from 'fastify'
-import { removeBodyHeaders, vary } from './headers.ts'
+import { removeBodyHeaders, removeHeadersOf, vary } from './headers.ts'
 
 /** A rendered answer. */
 export interface Answer {
@@ -28,7 +28,10 @@ export function takeOver(reply: FastifyReply, onLost: (error: unknown) => void):
   reply.send = function ownedSend(payload?: unknown) {
     // Nothing is what an async handler sends that does not return its reply.
     if (!hasAnswered) hasStrayError ||= payload !== undefined
-    else if (isFailure(reply, payload)) onLost(payload)
+    else if (isFailure(reply, payload)) {
+      removeHeadersOf(payload, reply)
+      onLost(payload)
+    }
     return reply
   }
   return function sendOnce(answer) {

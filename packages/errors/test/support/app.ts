@@ -1,4 +1,5 @@
 /** The application under test and what it logs. */
+import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Test } from 'tap'
 import { createErrorServerOptions, errors, type ErrorsOptions } from '@fastify-modular/errors'
@@ -60,4 +61,10 @@ export function createThrowing(t: Test, value: unknown, options: FixtureOptions 
       })
     },
   })
+}
+
+/** Lets the application listen on a free port of the loopback address. */
+export async function listen(app: FastifyInstance): Promise<{ readonly port: number }> {
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return { port: (app.server.address() as AddressInfo).port }
 }

@@ -1,0 +1,281 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { type Test, test } from 'tap'
+import type { PageRenderer } from '@fastify-modular/errors'
+import { openConnection, rawExchange, rawRequest } from '@fastify-modular/test-support/raw-http'
+import { createApp, listen } from './support/app.js'
+import { hostileValues } from './support/hostile.js'
+import { inertiaHeaders, problemOf } from './support/expect.js'
+
+const own =
+  '<!doctype html><title>Ours</title><style>body { background: url(data:image/gif;base64,R0) }</style><h1>Sorry</h1>'
+const builtIn = new URL('../assets/error.html', import.meta.url)
+
+async function withFile(t: Test, content: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'error-page-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'error.html')
+  await writeFile(file, content)
+  return file
+}
+
+/** Decorates what an Inertia adapter decorates. */
+function renderBy(render: PageRenderer['render']): (app: FastifyInstance) => void {
+  return (app) => void app.decorate('inertia', { render, version: () => 'v1' } as never)
+}
+
+const failing = renderBy(() => Promise.reject(new Error('secret view')))
+
+test('S 7.2.3, E74: when rendering fails, the static page is written with 500', async (t) => {
+  const errorPage = await withFile(t, own)
+  for (const before of [
+    failing,
+    renderBy(() => {
+      throw new Error('secret view')
+    }),
+    renderBy(async () => ({}) as never),
+  ]) {
+    const { app, failures } = await createApp(t, { errors: { errorPage }, before })
+    for (const headers of [{}, inertiaHeaders]) {
+      const answer = await app.inject({ url: '/nope', headers })
+      t.equal(answer.statusCode, 500)
+      t.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
+      t.equal(answer.headers['cache-control'], 'no-store')
+      t.match(answer.headers['content-security-policy'], "default-src 'none'")
+      t.equal(answer.headers['x-inertia'], undefined)
+      t.equal(answer.body, own)
+    }
+    t.equal(failures().length, 2, 'one record each')
+    t.match(failures()[0], { level: 50, err: { message: /.+/ } })
+  }
+})
+
+test('a thrown error whose page cannot be rendered is logged together with the reason', async (t) => {
+  const { app, log } = await createApp(t, {
+    before: failing,
+    after: (it) =>
+      it.get('/', () => {
+        throw Object.assign(new Error('the first failure'), {
+          statusCode: 503,
+          headers: { 'retry-after': '7' },
+        })
+      }),
+  })
+  const answer = await app.inject({ url: '/', headers: inertiaHeaders })
+  t.equal(answer.statusCode, 500)
+  t.equal(answer.headers['retry-after'], '7')
+  t.match(log, [{}, { err: { message: 'secret view' }, original: { message: 'the first failure' } }, {}])
+})
+
+test('E75: a renderer that never ends is given up', async (t) => {
+  const { app } = await createApp(t, {
+    errors: { renderTimeout: 20 },
+    before: renderBy(() => new Promise(() => {})),
+  })
+  const answer = await app.inject('/nope')
+  t.equal(answer.statusCode, 500)
+  t.equal(answer.body, await readFile(builtIn, 'utf8'))
+})
+
+test('E76: without an error page of its own the application boots with a warning and has the built-in one', async (t) => {
+  const page = await readFile(builtIn, 'utf8')
+  const files = {
+    'cannot be read': 'missing/error.html',
+    'is empty': await withFile(t, ''),
+    'is larger than 256 KiB': await withFile(t, 'x'.repeat(262_145)),
+    'has "<script"': await withFile(t, '<h1>Sorry</h1><script>1</script>'),
+    'has "src="': await withFile(t, '<img src="/logo.png">'),
+    'has "<link rel="stylesheet" href"': await withFile(t, '<link rel="stylesheet" href="/style.css">'),
+    'has "url("': await withFile(t, '<style>body { background: url(/bg.png) }</style>'),
+    'has "@import"': await withFile(t, '<style>@import "x.css"</style>'),
+  }
+  for (const [flaw, errorPage] of Object.entries(files)) {
+    const { app, log } = await createApp(t, { errors: { errorPage }, before: failing })
+    t.ok(
+      log.some(({ level, msg }) => level === 40 && msg.includes(flaw)),
+      flaw,
+    )
+    t.equal((await app.inject('/nope')).body, page)
+  }
+})
+
+test('E77: the page is read at boot: deleting it later changes nothing', async (t) => {
+  const errorPage = await withFile(t, own)
+  const { app } = await createApp(t, { errors: { errorPage }, before: failing })
+  await rm(errorPage)
+  t.equal((await app.inject('/nope')).body, own)
+})
+
+test('the built-in page is self-contained, small, and works in light and dark', async (t) => {
+  const page = await readFile(builtIn, 'utf8')
+  t.ok(page.length < 4096)
+  t.match(page, 'prefers-color-scheme: dark')
+  t.notMatch(page, /<script|<link|src=|@import|url\(|https?:/)
+})
+
+test('decision 46: an onSend hook that always throws ends in the static page, for answers of every kind', async (t) => {
+  for (const [name, make] of Object.entries(hostileValues)) {
+    await t.test(name, async (t) => {
+      const { app, failures } = await createApp(t, {
+        after: (it) =>
+          it
+            .addHook('onSend', async () => {
+              throw make()
+            })
+            .get('/ok', async () => 'ok')
+            .get('/bad', () => {
+              throw new Error('first secret')
+            }),
+      })
+      for (const url of ['/ok', '/bad', '/nope', '/error/404']) {
+        const answer = await app.inject({ url })
+        t.equal(answer.statusCode, 500, url)
+        t.equal(answer.body, await readFile(builtIn, 'utf8'))
+        t.notMatch(JSON.stringify(answer.headers), 'secret')
+      }
+      t.ok(failures().some(({ source }) => source === 'last-resort'))
+    })
+  }
+})
+
+test('a callback onSend hook that throws or fails is no different', async (t) => {
+  for (const fail of [
+    () => {
+      throw new Error('secret')
+    },
+    (_1: unknown, _2: unknown, _3: unknown, done: (err: Error) => void) => done(new Error('secret')),
+    (_1: unknown, _2: unknown, _3: unknown, done: (err: unknown) => void) => setImmediate(done, 'secret'),
+  ]) {
+    const { app } = await createApp(t, {
+      after: (it) => it.addHook('onSend', fail as never).get('/', async () => 'ok'),
+    })
+    const answer = await app.inject('/')
+    t.equal(answer.statusCode, 500)
+    t.equal(answer.body, await readFile(builtIn, 'utf8'))
+  }
+})
+
+test('callers who want JSON get a constant problem as the last resort', async (t) => {
+  const { app } = await createApp(t, {
+    after: (it) =>
+      it
+        .addHook(
+          'onRequest',
+          async (_, reply) => void reply.header('access-control-allow-origin', 'https://app.example'),
+        )
+        .addHook('onSend', async () => {
+          throw Object.assign(new Error('secret'), { headers: { 'x-secret': '1' } })
+        })
+        .get('/', async () => 'ok'),
+  })
+  const answer = await app.inject({ url: '/', headers: { accept: 'application/json' } })
+  problemOf(t, answer, 500, 'Internal Server Error')
+  t.equal(
+    answer.headers['access-control-allow-origin'],
+    'https://app.example',
+    'so that a browser lets the client read it',
+  )
+  t.equal(answer.headers['x-secret'], undefined)
+  t.notMatch(answer.body, 'secret')
+})
+
+test('an onSend hook that fails once on our own answer does not bring Fastify’s handler to speak', async (t) => {
+  const { app } = await createApp(t, {
+    after: (it) =>
+      it
+        .addHook('onSend', async (request, reply) => {
+          if (reply.statusCode !== 200 && !request.headers['x-seen']) {
+            request.headers['x-seen'] = '1'
+            throw new Error('secret')
+          }
+        })
+        .get('/', () => {
+          throw new Error('secret first')
+        }),
+  })
+  const answer = await app.inject('/')
+  t.equal(answer.statusCode, 500)
+  t.notMatch(answer.body, 'secret')
+})
+
+test('a header that cannot be written does not cost the answer', async (t) => {
+  const { app } = await createApp(t, {
+    after: (it) =>
+      it.get('/', (_, reply) => {
+        reply.header('x-name', 'Zoë \u2028').header('set-cookie', 'a=\u0001')
+        throw new Error('secret')
+      }),
+  })
+  const answer = await rawRequest(await listen(app), { target: '/' })
+  t.equal(answer.status, 500)
+  t.equal(answer.text, await readFile(builtIn, 'utf8'))
+})
+
+test('HEAD, keep-alive and onResponse survive the last resort', async (t) => {
+  let responses = 0
+  const { app } = await createApp(t, {
+    after: (it) =>
+      it
+        .addHook('onSend', async () => {
+          throw new Error('secret')
+        })
+        .addHook('onResponse', async () => void responses++)
+        .get('/', async () => 'ok'),
+  })
+  const head = await app.inject({ method: 'HEAD', url: '/' })
+  t.same([head.statusCode, head.body], [500, ''])
+  const address = await listen(app)
+  const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+  const answers = await rawExchange(address, get + get, { responses: 2 })
+  t.same(
+    answers.map(({ status }) => status),
+    [500, 500],
+  )
+  t.equal(responses, 3)
+})
+
+test('a handler that began to write by itself and then fails is cut off, not answered twice', async (t) => {
+  const { app, failures } = await createApp(t, {
+    after: (it) =>
+      it.get('/', async (_, reply) => {
+        reply.raw.writeHead(200, { 'content-length': 20 })
+        reply.raw.write('0123456789')
+        throw new Error('secret')
+      }),
+  })
+  const connection = await openConnection(await listen(app))
+  connection.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const bytes = (await connection.closed()).toString()
+  t.notMatch(bytes, /secret|problem/)
+  t.match(failures(), [{ level: 50, err: { message: 'secret' } }])
+})
+
+test('a handler that goes on after its failure was answered cannot replace the answer', async (t) => {
+  const { app } = await createApp(t, {
+    before: renderBy(async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return { body: 'page', contentType: 'text/html' }
+    }),
+    after: (it) =>
+      it
+        .get('/sends', (_, reply) => {
+          void reply.send(new Error('first'))
+          void reply.send('second')
+        })
+        .get('/throws', async (_, reply) => {
+          void reply.send(new Error('first'))
+          throw new Error('second secret')
+        })
+        .get('/returns', async (_, reply) => {
+          reply.callNotFound()
+          return 'second'
+        }),
+  })
+  for (const url of ['/sends', '/throws', '/returns']) {
+    const answer = await app.inject({ url, headers: inertiaHeaders })
+    t.equal(answer.body, 'page', url)
+    t.equal(answer.statusCode, url === '/returns' ? 404 : 500)
+  }
+})
