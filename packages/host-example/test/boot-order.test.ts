@@ -1,0 +1,86 @@
+/** The plugins in every order, awaited and not: right, or a boot error that names the mistake, never a hole (architecture). */
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import { defineModule, modules } from '@fastify-modular/core'
+import { errors } from '@fastify-modular/errors'
+import { publicRoutes } from '@fastify-modular/public-routes'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
+
+const limit = setting.number('shop.limit', {
+  displayName: 'Limit',
+  scope: SettingScope.Application,
+  default: 3,
+})
+
+const plugins = {
+  errors: (app: FastifyInstance) => app.register(errors),
+  publicRoutes: (app: FastifyInstance) =>
+    app.register(publicRoutes, { provider: { authenticate: () => null } }),
+  settings: (app: FastifyInstance) => app.register(settings),
+  modules: (app: FastifyInstance, read: number[]) => app.register(modules, { modules: [shop(read)] }),
+}
+
+type Name = keyof typeof plugins
+
+/** A module that uses everything: definitions, rules, a setting read at once in its body, an open and a closed route. */
+function shop(read: number[]) {
+  return defineModule({
+    name: 'shop',
+    settings: (builder) => void builder.add(limit),
+    publicRoutes: (registry) => void registry.addExact('/open', { methods: ['GET'] }),
+    plugin: async (scope) => {
+      read.push(scope.settings.get(limit))
+      scope.get('/open', async () => 'open')
+      scope.get('/closed', async () => 'closed')
+    },
+  })
+}
+
+async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
+  const app = Fastify()
+  const read: number[] = []
+  try {
+    for (const name of order) {
+      const registered = plugins[name](app, read)
+      if (awaited) await registered
+    }
+    await app.ready()
+    const open = await app.inject('/open')
+    const closed = await app.inject('/closed')
+    const missing = await app.inject({ url: '/nope', headers: { accept: 'application/json' } })
+    const problem = (response: typeof closed) => `${response.statusCode} ${response.headers['content-type']}`
+    return [read.join(), open.body, problem(closed), problem(missing)].join(' | ')
+  } catch (error) {
+    return String((error as { code?: string }).code ?? error)
+  } finally {
+    await app.close()
+  }
+}
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length < 2) return [[...items]]
+  return items.flatMap((item, at) => permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest]))
+}
+
+const right = '3 | open | 401 application/problem+json | 401 application/problem+json'
+
+test('48 boots: every order of the plugins is right or says what is wrong', async (t) => {
+  const outcomes = new Map<string, number>()
+  for (const order of permutations(Object.keys(plugins) as Name[])) {
+    for (const awaited of [true, false]) {
+      const outcome = await boot(order, awaited)
+      const isInOrder =
+        order.indexOf('modules') > Math.max(order.indexOf('settings'), order.indexOf('publicRoutes'))
+      const expected = isInOrder ? right : 'FMOD_CORE_HOOK_WITHOUT_PLUGIN'
+      t.equal(outcome, expected, `${order.join(' → ')}${awaited ? ', awaited' : ''}`)
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+    }
+  }
+  t.same(
+    outcomes,
+    new Map([
+      [right, 16],
+      ['FMOD_CORE_HOOK_WITHOUT_PLUGIN', 32],
+    ]),
+  )
+})
