@@ -80,7 +80,12 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     share: createSharedProps(app),
   })
   await app.register(swagger, openapi)
-  await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
+  await app.register(swaggerUi, {
+    routePrefix: '/api/docs',
+    staticCSP: true,
+    // Swagger UI sets styles while it runs; scripts stay restricted.
+    transformStaticCSP: (policy) => policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'"),
+  })
   await app.register(events)
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],

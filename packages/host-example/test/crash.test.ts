@@ -4,29 +4,38 @@ import { type Host, person, startHost, tempFolder } from './host.js'
 
 const keys = ['app.title', 'app.banner', 'app.timezone'] as const
 
-/** Writes until the process dies; returns what was acknowledged. */
-async function writeUntilKilled(host: Host): Promise<{ notes: string[]; round: number; cookie: string }> {
-  const admin = await host.signIn('admin')
-  const notes: string[] = []
-  let round = 0
-  const until = (work: () => Promise<void>) => work().catch(() => {}) // the death of the server ends the work
+/** What the process had acknowledged when it died. */
+interface Acknowledged {
+  readonly cookie: string
+  readonly notes: string[]
+  round: number
+}
 
-  const writeNotes = until(async () => {
+/** Writes notes and bulks until the process is killed in the middle of it. */
+async function writeUntilKilled(host: Host): Promise<Acknowledged> {
+  const admin = await host.signIn('admin')
+  const acknowledged: Acknowledged = { cookie: admin.cookie, notes: [], round: 0 }
+  const isEnough = () => acknowledged.notes.length >= 20 && acknowledged.round >= 20
+
+  async function writeNotes(): Promise<void> {
     for (;;) {
-      const note = await admin.ask('/api/notes', { method: 'POST', body: { title: `Note ${notes.length}` } })
-      if (note.status === 201) notes.push(note.json.id)
+      const note = await admin.ask('/api/notes', { method: 'POST', body: { title: 'Written' } })
+      if (note.status === 201) acknowledged.notes.push(note.json.id)
     }
-  })
-  const writeBulks = until(async () => {
-    for (let next = 1; ; next += 1) {
-      const body = keys.map((key) => ({ key, scope: 1, value: `round ${next}` }))
-      if ((await admin.ask('/api/settings/bulk', { method: 'PUT', body })).status === 204) round = next
+  }
+  async function writeBulks(): Promise<void> {
+    for (let round = 1; ; round += 1) {
+      const body = keys.map((key) => ({ key, scope: 1, value: `round ${round}` }))
+      const { status } = await admin.ask('/api/settings/bulk', { method: 'PUT', body })
+      if (status === 204) acknowledged.round = round
     }
-  })
-  while (notes.length < 20 || round < 20) await host.anonymous.ask('/health') // a bounded wait: fails when it dies early
+  }
+  const untilDeath = (): void => {} // the connection breaks: that is the end of the work
+  const writers = [writeNotes().catch(untilDeath), writeBulks().catch(untilDeath)]
+  while (!isEnough()) await host.anonymous.ask('/health') // a bounded wait: it fails when the process is gone
   await host.stop('SIGKILL')
-  await Promise.all([writeNotes, writeBulks])
-  return { notes, round, cookie: admin.cookie }
+  await Promise.all(writers)
+  return acknowledged
 }
 
 test(

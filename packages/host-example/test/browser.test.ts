@@ -1,0 +1,118 @@
+import { test } from 'tap'
+import { testBrowser } from '@fastify-modular/test-support/browser'
+import type { Page } from 'playwright-core'
+import { startHost } from './host.js'
+
+const signIn = async (page: Page, name: string) => {
+  await page.getByLabel('User name').fill(name)
+  await page.getByLabel('Password').fill(`demo-${name}`)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+test('people use it in a browser', { timeout: 110_000 }, async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  const page = await browser.newPage()
+  page.setDefaultTimeout(15_000)
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+
+  await t.test('UI-01: a page that needs a session leads through sign-in and back', async (t) => {
+    await page.goto(`${host.url}/notes`)
+    t.equal(new URL(page.url()).pathname, '/login')
+    await signIn(page, 'alice')
+    await page.waitForURL(`${host.url}/notes`)
+    t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Your notes')
+    t.equal(await page.title(), 'Notes · Fastify Modular')
+  })
+
+  await t.test('a note is written, changed, shared and removed', async (t) => {
+    await page.getByLabel('Title').fill('<b>Milk</b>')
+    await page.getByLabel('Text').fill('Two litres')
+    await page.getByRole('button', { name: 'Add note' }).click()
+    const note = page.getByRole('article')
+    await note.getByRole('heading', { name: '<b>Milk</b>' }).waitFor()
+    t.equal(await page.getByLabel('Title').inputValue(), '')
+
+    await note.getByRole('button', { name: 'Change' }).click()
+    await note.getByLabel('Title').fill('Oat milk')
+    await note.getByRole('button', { name: 'Save' }).click()
+    await note.getByRole('heading', { name: 'Oat milk' }).waitFor()
+
+    await note.getByRole('button', { name: 'Share' }).click()
+    const link = (await note.getByRole('link', { name: 'Public link' }).getAttribute('href')) ?? ''
+    t.equal((await host.anonymous.ask(link)).json.title, 'Oat milk')
+
+    await note.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('There are no notes yet.').waitFor()
+  })
+
+  await t.test('a change that comes too late is told, and the text is kept', async (t) => {
+    const admin = await host.signIn('admin')
+    await page.getByLabel('Title').fill('Contested')
+    await page.getByRole('button', { name: 'Add note' }).click()
+    const note = page.getByRole('article')
+    await note.getByRole('button', { name: 'Change' }).click()
+    const [{ id }] = (await admin.ask('/api/notes')).json
+    await admin.ask(`/api/notes/${id}`, { method: 'PATCH', body: { title: 'First' } })
+    await note.getByLabel('Title').fill('Second')
+    await note.getByRole('button', { name: 'Save' }).click()
+    t.match(await note.getByRole('alert').textContent(), /changed meanwhile/)
+    t.equal(await note.getByLabel('Title').inputValue(), 'Second')
+    complaints.length = 0 // the browser reports the 409 itself
+  })
+
+  await t.test('UI-34: a page that does not exist, and a visit to an error page', async (t) => {
+    await page.goto(`${host.url}/nowhere`)
+    t.match(await page.getByRole('heading', { level: 1 }).textContent(), /found/i)
+    await page.goto(host.url)
+    await page.getByRole('link', { name: '403' }).click()
+    await page.waitForURL(`${host.url}/error/403`)
+    t.ok(await page.getByRole('heading', { level: 1 }).textContent())
+    complaints.length = 0 // the browser reports each status itself
+  })
+
+  await t.test('the theme follows the preference at once', async (t) => {
+    await page.goto(host.url)
+    t.equal(await page.locator('html').getAttribute('data-theme'), 'light')
+    await page.request.put(`${host.url}/api/settings/me`, { data: { key: 'app.theme', value: 'dark' } })
+    await page.reload()
+    t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+  })
+
+  await t.test('UI-24: nothing overflows on a narrow screen', async (t) => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    for (const path of ['/', '/notes']) {
+      await page.goto(host.url + path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      const overflow = await page.evaluate<number>(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      t.ok(overflow <= 0, `${path} is ${overflow} px too wide`)
+    }
+  })
+
+  await t.test(
+    'signing out ends on the home page, and going back shows nothing of the session',
+    async (t) => {
+      await page.goto(`${host.url}/notes`)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.waitForURL(`${host.url}/`)
+      await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+      t.equal(await page.getByText('Signed in as').count(), 0)
+    },
+  )
+
+  await t.test('the API browser loads under its own policy', async (t) => {
+    await page.goto(`${host.url}/api/docs`)
+    await page.getByText('Fastify Modular example').first().waitFor()
+    t.pass()
+  })
+
+  await t.test('the pages break no policy and throw nothing', (t) => {
+    t.same(complaints, [])
+    t.end()
+  })
+})
