@@ -1,0 +1,202 @@
+/** The database goes away: nothing acknowledged is lost, nobody waits for ever, and instances catch up. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
+import { postgres } from '@fastify-modular/settings/postgres'
+import { freePort } from '@fastify-modular/test-support/free-port'
+import { type PostgresServer, startPostgres } from '@fastify-modular/test-support/postgres'
+import { Client, Pool } from 'pg'
+import t, { type Test, test } from 'tap'
+import { set, silentLog, until } from '#src/testing/contract/case.js'
+import type { SettingsStore } from '#src/store/store.js'
+import { acknowledged, startWriter, succeed, verify } from './processes.js'
+
+t.setTimeout(120_000)
+
+// A server of its own: these tests kill it.
+let server: PostgresServer
+t.before(async () => (server = await startPostgres()))
+t.teardown(() => server.stop())
+
+async function openStore(t: Test, url: string, pollInterval = 30_000): Promise<SettingsStore> {
+  const store = postgres({ connectionString: url }, { pollInterval })
+  await store.open({ log: silentLog })
+  t.teardown(() => store.close())
+  return store
+}
+
+function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => null,
+    (error: unknown) => error,
+  )
+}
+
+function is503(error: unknown): boolean {
+  return isDomainException(error) && error.statusCode === 503
+}
+
+interface Watched {
+  readonly heard: number[]
+  readonly losses: unknown[]
+  readonly stop: () => Promise<void>
+}
+
+async function watch(store: SettingsStore): Promise<Watched> {
+  const heard: number[] = []
+  const losses: unknown[] = []
+  const stop = await store.watch?.(
+    (revision) => heard.push(revision),
+    (error) => losses.push(error),
+  )
+  return { heard, losses, stop: async () => stop?.() }
+}
+
+test('a server killed and restarted under load loses no acknowledged write', async (t) => {
+  const { url } = await server.createDatabase()
+  const writers = [0, 1, 2].map((index) =>
+    startWriter({ database: url, author: `w${index}`, bulks: 150, parallel: 2 }),
+  )
+  const acks = (): number[] => writers.flatMap(acknowledged)
+  await until('the first writes', () => acks().length > 30)
+  await server.kill('SIGKILL')
+  await until('an outage', () => writers.every((writer) => writer.log().includes('down')))
+  await server.restart()
+  await succeed(writers)
+  t.ok(acks().length >= 3 * 150)
+  const revision = await verify(url, 10, acks())
+  t.ok(revision >= acks().length, 'a commit whose answer was lost counts as written')
+})
+
+test('while the server is down each call fails with 503, and works again afterwards', async (t) => {
+  const { url } = await server.createDatabase()
+  const store = await openStore(t, url)
+  await set(store, 'a', '1')
+  await server.kill('SIGKILL')
+  for (const call of [
+    () => set(store, 'a', '2'),
+    () => store.readShared(),
+    () => store.readUser('u'),
+    () => store.readRevision(),
+    () => store.readHistory({ limit: 1 }),
+    () => store.pruneHistory({ olderThan: 0, perValue: 1 }),
+  ]) {
+    const error = await failureOf(call())
+    t.ok(is503(error))
+    t.ok(error instanceof Error && error.cause)
+    t.notMatch(String(error), new URL(url).password)
+  }
+  await server.restart()
+  t.equal((await set(store, 'a', '2')).revision, 2)
+})
+
+test('a listener whose connection is cut says so, listens again and catches up', async (t) => {
+  const { url } = await server.createDatabase()
+  const writing = await openStore(t, url)
+  const watching = await openStore(t, url)
+  const { heard, losses, stop } = await watch(watching)
+  await set(writing, 'a', '1')
+  await until('the first revision', () => heard.includes(1))
+  await server.kill('SIGKILL')
+  await until('the loss', () => losses.length === 1)
+  t.ok(losses[0] instanceof ServiceUnavailableException)
+  await server.restart()
+  await set(writing, 'a', '2')
+  await until('the write that nobody listened to', () => heard.includes(2))
+  await set(writing, 'a', '3')
+  await until('a write after that', () => heard.includes(3))
+  t.equal(losses.length, 1, 'one outage is told once')
+  await stop()
+})
+
+test('a listener terminated by an administrator is replaced', async (t) => {
+  const { url } = await server.createDatabase()
+  const writing = await openStore(t, url)
+  const { heard, losses, stop } = await watch(await openStore(t, url))
+  const admin = new Client(url)
+  await admin.connect()
+  const listening =
+    "select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'"
+  await admin.query(`select pg_terminate_backend(pid) from (${listening}) as listener`)
+  await until('the loss', () => losses.length === 1)
+  await until('another listener', async () => (await admin.query(listening)).rowCount === 1)
+  await admin.end()
+  await set(writing, 'a', '1')
+  await until('the write', () => heard.includes(1))
+  await stop()
+})
+
+test('without any notification a change is found after the poll interval', async (t) => {
+  const { url } = await server.createDatabase()
+  const writing = await openStore(t, url)
+  const { heard, stop } = await watch(await openStore(t, url, 50))
+  const admin = new Client(url)
+  await admin.connect()
+  await admin.query("update settings_meta set value = '41' where name = 'revision'")
+  await until('the revision', () => heard.includes(41))
+  await admin.end()
+  t.equal((await set(writing, 'a', '1')).revision, 42)
+  await stop()
+})
+
+test('a watch that is stopped during an outage ends at once', async (t) => {
+  const { url } = await server.createDatabase()
+  const store = await openStore(t, url)
+  const { losses, stop } = await watch(store)
+  await server.kill('SIGKILL')
+  await until('the loss', () => losses.length === 1)
+  const start = Date.now()
+  await stop()
+  await store.close()
+  t.ok(Date.now() - start < 3000)
+  await server.restart()
+})
+
+test('a process that stops while it holds the lock does not stop the others for ever', async (t) => {
+  const { url } = await server.createDatabase()
+  const store = await openStore(t, url)
+  const holder = new Client(url)
+  await holder.connect()
+  await holder.query("begin; select value from settings_meta where name = 'revision' for update")
+  const start = Date.now()
+  t.ok(is503(await failureOf(set(store, 'a', '1'))))
+  t.ok(Date.now() - start < 8000)
+  await holder.query('rollback')
+  await holder.end()
+  t.equal((await set(store, 'a', '1')).revision, 1)
+})
+
+test('a pool that was handed over survives the loss of its idle connections, and is not closed', async (t) => {
+  const { url } = await server.createDatabase()
+  const pool = new Pool({ connectionString: url })
+  t.teardown(() => pool.end())
+  const store = postgres({ pool })
+  await store.open({ log: silentLog })
+  const { heard, losses, stop } = await watch(store)
+  await set(store, 'a', '1')
+  await until('the notification', () => heard.includes(1))
+  await server.kill('SIGKILL')
+  await until('the loss', () => losses.length === 1)
+  await server.restart()
+  t.equal((await set(store, 'a', '2')).revision, 2)
+  await stop()
+  await store.close()
+  t.equal((await pool.query('select 1')).rowCount, 1)
+  t.equal(pool.listenerCount('error'), 0)
+})
+
+test('opening fails with 503 where nothing listens, and where nothing answers', async (t) => {
+  const silent = createServer()
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.teardown(() => silent.close())
+  const address = silent.address()
+  const ports = [await freePort(), address && typeof address === 'object' ? address.port : 0]
+  for (const port of ports) {
+    const store = postgres({ connectionString: `postgres://user:s3cret@127.0.0.1:${port}/none` })
+    const error = await failureOf(store.open({ log: silentLog }))
+    t.ok(is503(error))
+    t.notMatch(JSON.stringify(error) + String(error), 's3cret')
+    await store.close()
+  }
+})
