@@ -73,6 +73,8 @@ export function inProcess({ closeTimeout = 5000 }: InProcessOptions = {}): Event
       schedule()
     },
     publish(event) {
+      // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
+      if (started && !handlersByType.has(eventClassOf(event)?.type ?? '')) return
       queue.push(event)
       schedule()
     },

@@ -1,0 +1,115 @@
+// P15: what handing an event over costs in process; and the throughput and delay of the durable transports.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { defineEvent, events } from '@fastify-modular/core'
+import { pgBoss } from '@fastify-modular/core/events/pg-boss'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { createDatabase, startPostgres } from '@fastify-modular/test-support/postgres'
+import { Type } from '@sinclair/typebox'
+import Database from 'better-sqlite3'
+import Fastify from 'fastify'
+import { measure, percentile, report } from './support/measure.mjs'
+
+class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
+
+function handlers(count, handle) {
+  return Array.from({ length: count }, (_, index) => {
+    const name = `Bench${index}Handler`
+    return { [name]: class { static event = Ticked; handle(event) { handle(event) } } }[name]
+  })
+}
+
+async function appWith(transport, handlerClasses) {
+  const app = Fastify()
+  await app.register(events, { handlers: handlerClasses, ...(transport && { transport }) })
+  await app.ready()
+  return app
+}
+
+await handOver()
+await sqlite()
+await postgres()
+
+async function handOver() {
+  const batch = 20_000
+  let calls = 0
+  const handle = () => calls++
+  const event = new Ticked({ number: 1 })
+  const apps = { 0: await appWith(undefined, []), 1: await appWith(undefined, handlers(1, handle)), 5: await appWith(undefined, handlers(5, handle)) }
+  const publish = (app) => async () => {
+    for (let i = 0; i < batch; i++) void app.events.publish(event)
+    await turn()
+    await turn()
+    return batch
+  }
+  const ns = await measure({
+    'bare call of one function': async () => {
+      for (let i = 0; i < batch; i++) handle(event)
+      return batch
+    },
+    'no handler': publish(apps[0]),
+    'one handler': publish(apps[1]),
+    'five handlers': publish(apps[5]),
+  })
+  const bare = ns['bare call of one function']
+  report('P15 in-process hand-over', Object.entries(ns).map(([what, value]) => ({ what, 'ns per event': Math.round(value), 'over a bare call': Math.round(value - bare) })))
+  for (const app of Object.values(apps)) await app.close()
+}
+
+/** Publishes one by one and all at once; measures the delay of each and the rate of the whole. */
+async function flow(name, transport, total) {
+  const delays = []
+  let done = () => {}
+  const app = await appWith(transport, handlers(1, ({ number }) => {
+    delays.push(performance.now() - sentAt[number])
+    if (delays.length % total === 0) done()
+  }))
+  const sentAt = []
+  const all = () => new Promise((resolve) => (done = resolve))
+
+  const finished = all()
+  const start = performance.now()
+  for (let number = 0; number < total; number++) {
+    sentAt[number] = performance.now()
+    await app.events.publish(new Ticked({ number }))
+  }
+  const published = performance.now() - start
+  await finished
+  const rate = Math.round((total / (performance.now() - start)) * 1000)
+  delays.length = 0
+
+  const sample = Math.min(200, total)
+  for (let number = 0; number < sample; number++) {
+    const before = delays.length
+    sentAt[number] = performance.now()
+    await app.events.publish(new Ticked({ number }))
+    while (delays.length === before) await turn()
+  }
+  await app.close()
+  return {
+    transport: name,
+    'published per s': Math.round((total / published) * 1000),
+    'handled per s': rate,
+    'delay p50 ms': percentile(delays, 0.5).toFixed(2),
+    'delay p99 ms': percentile(delays, 0.99).toFixed(2),
+  }
+}
+
+async function sqlite() {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'))
+  const database = new Database(join(folder, 'bench.db'))
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  report('Throughput of the SQLite outbox', [await flow('sqliteOutbox', sqliteOutbox({ database }), 2000)])
+  database.close()
+  rmSync(folder, { recursive: true })
+}
+
+async function postgres() {
+  const server = await startPostgres()
+  const database = await createDatabase(server.url)
+  report('Throughput of pg-boss', [await flow('pgBoss', pgBoss({ connectionString: database.url }), 2000)])
+  await server.stop()
+}
