@@ -17,6 +17,7 @@ import { createUserCache } from './read/user-cache.ts'
 import { createRowCodec } from './row-codec.ts'
 import type { OrphanedSetting, Settings } from './settings.ts'
 import { createTransfer, type Transfer } from './transfer.ts'
+import { crossRulesOf } from './write/cross-rules.ts'
 import { requireUser } from './write/entries.ts'
 import { rewrap } from './write/rewrap.ts'
 import type { Sealing } from './write/sealing.ts'
@@ -69,7 +70,9 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     await publisher.publish(written, actor)
   }
 
-  const write = createWrite(store, codec, publisher.enqueue, committed)
+  const write = createWrite(store, codec, publisher.enqueue, committed, (entries) =>
+    crossRulesOf(entries, registry, snapshot.find, codec),
+  )
   const cells = sortedCells(registry, (key) => snapshot.find(key))
   const parts: ContractParts = { store, snapshot, users, codec, write, cells }
   const history = createHistory(store, snapshot, codec, write)

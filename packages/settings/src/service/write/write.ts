@@ -68,6 +68,14 @@ export interface EntryOutcome {
   readonly after: StoredRow | undefined
 }
 
+/** Rules about several settings that a write touches. */
+export interface CrossRules {
+  /** The rows that the rules look at and the write does not change. */
+  readonly reads: readonly RowId[]
+  /** Messages by key about the state that the write would leave behind. */
+  check(current: CurrentRows): ReadonlyMap<string, readonly string[]>
+}
+
 export type Write = (
   entries: readonly WriteEntry[],
   options: WriteOptions,
@@ -84,6 +92,7 @@ export function createWrite(
     actor: string | null,
   ) => void | Promise<void>,
   committed: (written: WriteResult, actor: string | null) => Promise<void>,
+  crossRulesOf: (entries: readonly WriteEntry[]) => CrossRules,
 ): Write {
   return async function write(
     entries,
@@ -99,11 +108,12 @@ export function createWrite(
     const mayBeStale = settings.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
     if (errors && !mayBeStale) throw errors
 
+    const crossRules = crossRulesOf(entries)
     let decided: readonly Omit<EntryOutcome, 'after'>[] = []
     function decide(current: CurrentRows): readonly RowChange[] {
       refuseStale(entries, current, settings)
       // S 2.3.1: again, because a caller may have changed its object since; this is the value that is stored.
-      const invalid = errors ?? validate(entries, budget)
+      const invalid = errors ?? validate(entries, budget) ?? toValidationException(crossRules.check(current))
       if (invalid) throw invalid
       decided = entries.map((entry) => decideEntry(entry, current.get(idOf(entry)), codec))
       return settings.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
@@ -114,7 +124,7 @@ export function createWrite(
       origin,
       requestId,
       note,
-      reads: entries.map(idOf),
+      reads: [...entries.map(idOf), ...crossRules.reads],
       decide,
       enqueue: (tx, result) => enqueue(tx, result, actor),
     })

@@ -1,0 +1,93 @@
+/** Rules about several settings, asked about the state that a write would leave behind. */
+import type { Registry } from '../../definitions/registry.ts'
+import type { CrossRule } from '../../definitions/rules.ts'
+import { type JsonValue, SettingScope } from '../../setting-definition.ts'
+import { rowIdText } from '../../store/row-id.ts'
+import type { CurrentRows, RowId } from '../../store/store.ts'
+import type { Cell } from '../read/snapshot.ts'
+import type { RowCodec } from '../row-codec.ts'
+import { type CrossRules, idOf, type WriteEntry } from './write.ts'
+
+/** One rule, for one user or (empty) for all who have no values of their own. */
+interface Question {
+  readonly rule: CrossRule
+  readonly userId: string
+}
+
+/** Finds the rules that the entries of one write touch. */
+export function crossRulesOf(
+  entries: readonly WriteEntry[],
+  registry: Pick<Registry, 'rulesOf'>,
+  find: (key: string) => Cell | undefined,
+  codec: Pick<RowCodec, 'layerOf'>,
+): CrossRules {
+  const written = new Map(entries.map((entry) => [rowIdText(idOf(entry)), entry]))
+  const questions = questionsOf(entries, registry)
+  const reads = questions.flatMap(({ rule, userId }) =>
+    rule.keys.flatMap((key) => layersOf(find(key), userId)),
+  )
+
+  function valueOf(key: string, userId: string, current: CurrentRows): JsonValue {
+    const cell = find(key)
+    if (cell?.locked !== undefined) return cell.locked
+    for (const id of layersOf(cell, userId)) {
+      const entry = written.get(rowIdText(id))
+      const value = entry ? valueAfter(entry) : storedValue(cell, current.get(id))
+      if (value !== null) return value
+    }
+    return cell?.setting.defaultValue ?? null
+  }
+
+  /** @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a lost key, so that nobody can tell */
+  function storedValue(cell: Cell | undefined, row: ReturnType<CurrentRows['get']>): JsonValue {
+    const layer = cell && row && codec.layerOf(cell.setting, row)
+    if (layer?.state === 'unreadable') throw layer.error
+    return layer?.state === 'valid' ? layer.value : null
+  }
+
+  return {
+    reads: [...new Map(reads.map((id) => [rowIdText(id), id])).entries()]
+      .filter(([name]) => !written.has(name))
+      .map(([, id]) => id),
+    check(current) {
+      const errors = new Map<string, readonly string[]>()
+      for (const { rule, userId } of questions) {
+        const messages = rule.check((key) => valueOf(key, userId, current))
+        if (messages.length === 0) continue
+        for (const entry of entries) {
+          const { key } = entry.cell.setting.definition
+          if (entry.userId === userId && rule.keys.includes(key))
+            errors.set(key, [...(errors.get(key) ?? []), ...messages])
+        }
+      }
+      return errors
+    },
+  }
+}
+
+function questionsOf(
+  entries: readonly WriteEntry[],
+  registry: Pick<Registry, 'rulesOf'>,
+): readonly Question[] {
+  const usersByRule = new Map<CrossRule, Set<string>>()
+  for (const { cell, userId } of entries) {
+    for (const rule of registry.rulesOf(cell.setting.definition.key)) {
+      const users = usersByRule.get(rule) ?? new Set()
+      usersByRule.set(rule, users.add(userId))
+    }
+  }
+  return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
+}
+
+/** The rows that may supply a value, strongest first (S 3.2, decision 18). */
+function layersOf(cell: Cell | undefined, userId: string): readonly RowId[] {
+  if (!cell) return []
+  const { key, scope } = cell.setting.definition
+  if (scope === SettingScope.System) return [{ scope, userId: '', key }]
+  const application = { scope: SettingScope.Application, userId: '', key }
+  return scope === SettingScope.User && userId !== '' ? [{ scope, userId, key }, application] : [application]
+}
+
+function valueAfter({ change }: WriteEntry): JsonValue {
+  return change.kind === 'set' ? change.value : null
+}
