@@ -17,7 +17,10 @@ export function answerProblem(
   else request.log.info({ code: problem.code, status: problem.status }, 'settings request refused')
   if (isDomainException(error)) reply.headers({ ...error.headers })
   // A Buffer, because Fastify adds a charset to strings, which this media type does not have.
-  reply.code(problem.status).type('application/problem+json').send(Buffer.from(JSON.stringify(problem)))
+  reply
+    .code(problem.status)
+    .type('application/problem+json')
+    .send(Buffer.from(JSON.stringify(problem)))
 }
 
 interface Problem {

@@ -16,7 +16,7 @@ import type { Layer } from './read/resolve.ts'
 import type { Cell, Snapshot } from './read/snapshot.ts'
 import type { UserCache } from './read/user-cache.ts'
 import type { RowCodec } from './row-codec.ts'
-import { requireSetting, requireUser, rowUser } from './write/entries.ts'
+import { requireSetting, requireUser, rowUser, sharedScope } from './write/entries.ts'
 import type { StaleRow, Write, WriteEntry } from './write/write.ts'
 
 /** What the operations stand on. */
@@ -173,11 +173,6 @@ export function toConflict(conflicts: readonly StaleRow[]): Error {
   return new ConflictException('Settings have changed since you read them. Read them again, then decide.', {
     conflicts,
   })
-}
-
-/** The scope under which lists show a setting: a User setting shows the application's default of it (decision 16). */
-export function sharedScope({ setting }: Cell): typeof SettingScope.System | typeof SettingScope.Application {
-  return setting.definition.scope === SettingScope.System ? SettingScope.System : SettingScope.Application
 }
 
 function isInGroup({ setting }: Cell, group: string | undefined): boolean {

@@ -1,5 +1,5 @@
 /** What `app.settings` is: the contract of the specification and the comfortable way to the same values. */
-import type { SettingKeyMap, SettingToken } from '../definitions/tokens.ts'
+import type { DynamicKey, SettingKeyMap, SettingToken } from '../definitions/tokens.ts'
 import type { TokenMap } from '../definitions/builder.ts'
 import type { JsonValue, SettingDefinition } from '../setting-definition.ts'
 import type { SettingDefinitions, SettingsContract } from './contract.ts'
@@ -38,7 +38,7 @@ export interface Settings extends SettingsContract, SettingsReader {
    */
   on<T>(token: SettingToken<T>, listener: SettingListener<T>): () => void
   on<K extends keyof SettingKeyMap & string>(key: K, listener: SettingListener<SettingKeyMap[K]>): () => void
-  on(key: string & {}, listener: SettingListener): () => void
+  on<K extends string>(key: '*' | DynamicKey<K>, listener: SettingListener): () => void
   /** Which layer supplies a value, or null for an unknown key. Sensitive values are masked. */
   inspect(key: string, userId?: string): Promise<SettingInspection | null>
   /** What happened to values, newest first; sensitive values are masked. */

@@ -3,6 +3,9 @@ import { ArgumentException } from '@fastify-modular/core'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { WriteOptions } from './contract.ts'
 import { toConflict } from './contract-operations.ts'
+import type { Layer } from './read/resolve.ts'
+import { type ChangeKind, kindOf } from './write/change-kind.ts'
+import { requireFit, sharedScope } from './write/entries.ts'
 import type { Cell, Snapshot } from './read/snapshot.ts'
 import type { Write, WriteEntry } from './write/write.ts'
 
@@ -16,7 +19,7 @@ export interface ExportedSetting {
 /** Everything that is stored for System and Application. Equal settings make equal files. */
 export interface SettingsExport {
   readonly format: 1
-  /** Sorted by key, then scope. */
+  /** Sorted by key. */
   readonly settings: readonly ExportedSetting[]
   /** Keys of sensitive settings that have a stored value, which is not in the file. */
   readonly omitted: readonly string[]
@@ -59,73 +62,52 @@ export interface Transfer {
   importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
 }
 
-const shared = [SettingScope.System, SettingScope.Application] as const
-
 export function createTransfer(snapshot: Snapshot, cells: () => readonly Cell[], write: Write): Transfer {
-  /** Definitions with a stored value, sorted by key and scope. */
-  function stored(): { readonly cell: Cell; readonly scope: ExportedSetting['scope'] }[] {
-    return [...cells()]
+  /** Settings with a stored value, sorted by key. */
+  function stored(included: ScopeFilter): readonly Cell[] {
+    return cells()
+      .filter((cell) => layerOf(cell) && included(sharedScope(cell)))
       .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-      .flatMap((cell) => shared.filter((scope) => layerOf(cell, scope)).map((scope) => ({ cell, scope })))
   }
 
   return {
     exportSettings(included = () => true) {
       const settings: ExportedSetting[] = []
-      const omitted = new Set<string>()
-      for (const { cell, scope } of stored()) {
-        const layer = layerOf(cell, scope)
-        if (!included(scope) || layer?.state === 'invalid') continue
-        if (cell.setting.definition.sensitive || layer?.row.sealed) omitted.add(keyOf(cell))
-        else if (layer?.state === 'valid') settings.push({ key: keyOf(cell), scope, value: layer.value })
+      const omitted: string[] = []
+      for (const cell of stored(included)) {
+        const layer = layerOf(cell)
+        if (cell.setting.definition.sensitive || layer?.row.sealed) omitted.push(keyOf(cell))
+        else if (layer?.state === 'valid')
+          settings.push({ key: keyOf(cell), scope: sharedScope(cell), value: layer.value })
       }
-      return { format: 1, settings, omitted: [...omitted] }
+      return { format: 1, settings, omitted }
     },
     async importSettings(
       file,
       { mode = 'merge', dryRun = false, revision, included = () => true, ...options } = {},
     ) {
       const { entries, unknown } = toEntries(file.settings, snapshot)
-      const named = new Set(entries.map(nameOf))
+      const named = new Set(entries.map(({ cell }) => cell))
       const surplus =
-        mode === 'merge'
-          ? []
-          : stored().filter((row) => included(row.scope) && !isKept(row.cell) && !named.has(nameOf(row)))
-      const removals = surplus.map(({ cell, scope }) => ({
-        cell,
-        scope,
-        userId: '',
-        change: { kind: 'clear' } as const,
-      }))
+        mode === 'merge' ? [] : stored(included).filter((cell) => !named.has(cell) && !isKept(cell))
+      const removals = surplus.map((cell): WriteEntry => ({ ...rowOf(cell), change: { kind: 'clear' } }))
       const all = [...entries, ...removals]
+      const expects = revision === undefined ? undefined : (current: number) => current === revision
       const outcome = await write(
         all,
         { origin: 'import', ...options },
-        {
-          dryRun,
-          onStale: toConflict,
-          expects: revision === undefined ? undefined : (current) => current === revision,
-        },
+        { dryRun, onStale: toConflict, expects },
       )
-      const report = {
-        create: new Set<string>(),
-        update: new Set<string>(),
-        delete: new Set<string>(),
-        unchanged: new Set<string>(),
-      }
-      for (const [index, { before, change }] of outcome.entries.entries()) {
-        const entry = all[index]
-        if (entry)
-          report[!change ? 'unchanged' : change.value === null ? 'delete' : before ? 'update' : 'create'].add(
-            keyOf(entry.cell),
-          )
-      }
+      const keysOf = (kind: ChangeKind): readonly string[] =>
+        all
+          .flatMap(({ cell }, index) => (kindOf(outcome.entries[index] ?? {}) === kind ? keyOf(cell) : []))
+          .toSorted()
       return {
         revision: outcome.revision,
-        create: [...report.create].toSorted(),
-        update: [...report.update].toSorted(),
-        delete: [...report.delete].toSorted(),
-        unchanged: [...report.unchanged].toSorted(),
+        create: keysOf('create'),
+        update: keysOf('update'),
+        delete: keysOf('delete'),
+        unchanged: keysOf('none'),
         unknown,
         dryRun,
       }
@@ -138,18 +120,17 @@ function toEntries(settings: readonly ExportedSetting[], snapshot: Snapshot) {
   const unknown = new Set<string>()
   const entries: WriteEntry[] = []
   for (const { key, scope, value } of settings) {
+    if (seen.has(key)) throw new ArgumentException(`The setting "${key}" is in the file twice.`, 'key')
+    seen.add(key)
     const cell = snapshot.find(key)
-    if (!cell) {
-      unknown.add(key)
-      continue
-    }
-    if (!shared.includes(scope))
-      throw new ArgumentException(`"${key}": only System and Application values are imported.`, 'scope')
-    if (seen.size === seen.add(`${scope} ${key}`).size)
-      throw new ArgumentException(`"${key}" is in the file twice.`, 'key')
-    entries.push({ cell, scope, userId: '', change: { kind: 'set', value } })
+    if (!cell) unknown.add(key)
+    else entries.push({ ...rowOf(requireFit(cell, scope)), change: { kind: 'set', value } })
   }
   return { entries, unknown: [...unknown].toSorted() }
+}
+
+function rowOf(cell: Cell) {
+  return { cell, scope: sharedScope(cell), userId: '' }
 }
 
 /** A file has no secrets, so that it cannot say that one shall go; and what is locked cannot be written. */
@@ -157,14 +138,10 @@ function isKept({ setting, locked }: Cell): boolean {
   return setting.definition.sensitive || locked !== undefined
 }
 
-function layerOf(cell: Cell, scope: ExportedSetting['scope']) {
-  return scope === SettingScope.System ? cell.system : cell.application
+function layerOf(cell: Cell): Layer | undefined {
+  return sharedScope(cell) === SettingScope.System ? cell.system : cell.application
 }
 
 function keyOf({ setting }: Cell): string {
   return setting.definition.key
-}
-
-function nameOf({ cell, scope }: { readonly cell: Cell; readonly scope: SettingScope }): string {
-  return `${scope} ${keyOf(cell)}`
 }

@@ -19,6 +19,7 @@ test('get is synchronous for System, Application and the default of User setting
 
 test('an unknown key names the closest one', async (t) => {
   const { settings } = await createApp(t)
+  // @ts-expect-error -- the compiler knows it too
   t.throws(() => settings.get('mail.prot'), {
     code: 'FMOD_SETTINGS_UNKNOWN_KEY',
     message: /"mail\.prot".*"mail\.port"/,

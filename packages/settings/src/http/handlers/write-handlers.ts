@@ -1,5 +1,5 @@
 /** Writes of System and Application values (S 4.1). Order of checks: decision 22. */
-import { ArgumentException, SettingValidationException } from '@fastify-modular/core'
+import { SettingValidationException } from '@fastify-modular/core'
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
 import { toBulkEntries, toConflict } from '../../service/contract-operations.ts'
@@ -8,14 +8,13 @@ import { InvalidScopeException } from '../../service/exceptions.ts'
 import { toSharedDto } from '../../service/read/dto.ts'
 import type { Cell } from '../../service/read/snapshot.ts'
 import type { SettingsService } from '../../service/service.ts'
-import { requireSetting } from '../../service/write/entries.ts'
+import { kindOf } from '../../service/write/change-kind.ts'
+import { requireFit, requireSetting, type SharedScope } from '../../service/write/entries.ts'
 import type { EntryOutcome, WriteEntry } from '../../service/write/write.ts'
 import { callerOf, requireUpdate } from '../access.ts'
 import { rowCondition, toEtag, toPreconditionFailed } from '../preconditions.ts'
 import type { BulkRoute, ScopedRoute, WriteRoute } from '../route-types.ts'
 import { parseScope } from '../scope.ts'
-
-type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
 
 /** S 4.1.1: a User-scoped write is refused before anything else is looked at. */
 export const refuseUserScope: preValidationHookHandler = (request, _reply, done) => {
@@ -93,17 +92,10 @@ export function createWriteHandlers({ snapshot, write }: SettingsService, maxBul
     const layer = scope === SettingScope.System ? cell.system : cell.application
     const oldValue = outcome?.before && layer?.state === 'valid' ? layer.value : null
     const newValue = change.kind === 'set' ? change.value : null
-    const kind = !outcome?.change
-      ? 'none'
-      : newValue === null
-        ? 'delete'
-        : outcome.before
-          ? 'update'
-          : 'create'
     return {
       key,
       scope,
-      change: kind,
+      change: kindOf(outcome ?? {}),
       oldValue: sensitive ? null : oldValue,
       newValue: sensitive ? null : newValue,
     }
@@ -134,15 +126,6 @@ export function sharedScopeOf(input: unknown): SharedScope {
   const scope = parseScope(input)
   if (scope === undefined || scope === SettingScope.User) throw new InvalidScopeException()
   return scope
-}
-
-/** Decision 20: a User setting is written at Application scope, as the default that users inherit. */
-function requireFit(cell: Cell, scope: SettingScope): Cell {
-  const { key, scope: own } = cell.setting.definition
-  const fits = own === SettingScope.System ? SettingScope.System : SettingScope.Application
-  if (scope === fits) return cell
-  const name = fits === SettingScope.System ? 'System (0)' : 'Application (1)'
-  throw new ArgumentException(`The setting "${key}" is written in the scope ${name}.`, 'scope')
 }
 
 function isUserScoped(item: unknown): boolean {

@@ -1,5 +1,5 @@
 /** Synchronous reads, for everybody or as one user (S 3.2). */
-import type { SettingKeyMap, SettingToken } from '../../definitions/tokens.ts'
+import type { DynamicKey, SettingKeyMap, SettingToken } from '../../definitions/tokens.ts'
 import type { JsonValue } from '../../setting-definition.ts'
 import type { Resolution } from './resolve.ts'
 import type { Cell, Snapshot } from './snapshot.ts'
@@ -15,7 +15,7 @@ export interface SettingsReader {
    */
   get<T>(token: SettingToken<T>): T
   get<K extends keyof SettingKeyMap & string>(key: K): SettingKeyMap[K]
-  get(key: string & {}): JsonValue
+  get<K extends string>(key: DynamicKey<K>): JsonValue
 }
 
 /** The values of one user over the shared ones. */

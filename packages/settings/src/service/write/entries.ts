@@ -26,3 +26,25 @@ export function requireUser(userId: string | null | undefined): string {
   if (typeof userId === 'string' && userId !== '' && userId.length <= 255) return userId
   throw new ArgumentException('User scope needs a user id of 1 to 255 characters.', 'userId')
 }
+
+/** Scopes without users. */
+export type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
+
+/**
+ * The scope in which a setting has its shared value: a User setting has the application's default of it there
+ * (decisions 16 and 20).
+ */
+export function sharedScope({ setting }: Cell): SharedScope {
+  return setting.definition.scope === SettingScope.System ? SettingScope.System : SettingScope.Application
+}
+
+/** @throws {ArgumentException} the setting has its shared value in another scope (decision 20) */
+export function requireFit(cell: Cell, scope: SettingScope): Cell {
+  const fits = sharedScope(cell)
+  if (scope === fits) return cell
+  const name = fits === SettingScope.System ? 'System (0)' : 'Application (1)'
+  throw new ArgumentException(
+    `The setting "${cell.setting.definition.key}" is written in the scope ${name}.`,
+    'scope',
+  )
+}

@@ -1,0 +1,142 @@
+import { test } from 'tap'
+import { as, createApp } from '../support/app.ts'
+
+const title = (value: unknown) => ({ key: 'app.title', scope: 1, value })
+
+test('history tells who changed what, when and how, newest first', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  await as(app, 'editor')('PUT', '', title('one'))
+  await admin('PUT', '/bulk', [title('two'), { key: 'mail.port', scope: 0, value: 25 }])
+  await admin('DELETE', '/app.title?scope=1')
+  const got = await admin('GET', '/app.title/history?scope=1')
+  t.equal(got.headers['cache-control'], 'no-store')
+  t.match(got.json, [
+    {
+      revision: 3,
+      oldValue: 'two',
+      newValue: null,
+      isOverridden: false,
+      actor: 'admin',
+      origin: 'api',
+      key: 'app.title',
+      scope: 1,
+      userId: null,
+    },
+    { revision: 2, oldValue: 'one', newValue: 'two', isOverridden: true, actor: 'admin', requestId: String },
+    { revision: 1, oldValue: null, newValue: 'one', actor: 'editor', at: /Z$/ },
+  ])
+  t.same(
+    (await admin('GET', '/app.title/history?limit=1&before=3')).json.map(
+      (entry: { revision: number }) => entry.revision,
+    ),
+    [2],
+  )
+})
+
+test('a revision groups what was written together', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  await admin('PUT', '/bulk', [title('two'), { key: 'mail.port', scope: 0, value: 25 }])
+  await admin('PUT', '', title('three'))
+  await admin('PUT', '/me', { key: 'app.theme', value: 'dark' })
+  const changes = (await admin('GET', '/changes')).json
+  t.match(changes, [
+    { revision: 2, actor: 'admin', entries: [{ key: 'app.title' }] },
+    { revision: 1, entries: [{ key: 'mail.port' }, { key: 'app.title' }] },
+  ])
+  t.equal(changes.length, 2, 'users’ own values are nobody else’s business')
+  const editors = (await as(app, 'editor')('GET', '/changes')).json
+  t.same(
+    editors[1].entries.map((entry: { key: string }) => entry.key),
+    ['app.title'],
+    'System rows are for administrators',
+  )
+})
+
+test('decision 26b: history needs Settings.Update, System rows an administrator, User rows their owner', async (t) => {
+  const app = await createApp(t)
+  await as(app, 'admin')('PUT', '/bulk', [{ key: 'mail.port', scope: 0, value: 25 }])
+  await as(app, 'admin')('PUT', '/me', { key: 'app.theme', value: 'dark' })
+  for (const path of ['/app.title/history', '/changes', '/export', '/app.title/inspect']) {
+    t.equal((await as(app, 'alice')('GET', path)).status, 403, path)
+  }
+  for (const path of ['/mail.port/history', '/mail.port/history?scope=0', '/mail.port/inspect']) {
+    t.equal((await as(app, 'editor')('GET', path)).status, 403, path)
+    t.equal((await as(app, 'admin')('GET', path)).status, 200, path)
+  }
+  t.equal((await as(app, 'admin')('GET', '/app.theme/history?scope=2')).json.length, 1)
+  t.same((await as(app, 'editor')('GET', '/app.theme/history?scope=2')).json, [], 'another user’s rows')
+  t.equal((await as(app, 'editor')('POST', '/mail.port/rollback', { scope: 0, revision: 1 })).status, 403)
+  t.equal((await as(app, 'alice')('POST', '/app.title/rollback', { scope: 1, revision: 1 })).status, 403)
+})
+
+test('rollback writes the value of a revision again, as a new revision', async (t) => {
+  const app = await createApp(t)
+  const editor = as(app, 'editor')
+  await editor('PUT', '', title('one'))
+  await editor('PUT', '', title('two'))
+  await editor('DELETE', '/app.title?scope=1')
+  const back = await editor('POST', '/app.title/rollback', { scope: 1, revision: 1, note: 'better before' })
+  t.equal(back.status, 204)
+  t.equal(back.headers.etag, '"r4"')
+  t.equal((await editor('GET', '/app.title?scope=1')).json.value, 'one')
+  t.match((await editor('GET', '/app.title/history')).json[0], {
+    revision: 4,
+    origin: 'rollback',
+    note: 'better before',
+    actor: 'editor',
+  })
+  t.equal(
+    (await editor('POST', '/app.title/rollback', { scope: 1, revision: 3 })).status,
+    204,
+    'a removal is taken back to as well',
+  )
+  t.equal((await editor('GET', '/app.title?scope=1')).json.isOverridden, false)
+  t.match(await editor('POST', '/app.title/rollback', { scope: 1, revision: 99 }), {
+    status: 404,
+    json: { title: 'Resource not found' },
+  })
+  t.equal((await editor('POST', '/app.title/rollback', { scope: 1, revision: '1' })).status, 400)
+})
+
+test('rollback restores a sealed secret without showing it', async (t) => {
+  const keys = [{ id: 'one', key: Buffer.alloc(32, 1) }]
+  const app = await createApp(t, { encryption: { keys } })
+  const admin = as(app, 'admin')
+  await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'first' })
+  await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'second' })
+  const back = await admin('POST', '/mail.password/rollback', { scope: 0, revision: 1 })
+  t.equal(back.status, 204)
+  t.equal(await app.settings.getSetting('mail.password', 0), 'first')
+  t.notMatch((await admin('GET', '/mail.password/history')).text, /first|second/)
+})
+
+test('rollback of a value that no longer validates is 422, of a locked one 409', async (t) => {
+  const { memoryStore, setting, SettingScope } = await import('@fastify-modular/settings')
+  const store = memoryStore()
+  const before = await createApp(t, {
+    store,
+    definitions: [setting.text('app.title', { displayName: 'T', scope: SettingScope.Application })],
+  })
+  await before.settings.setSetting('app.title', '', 1)
+  await before.settings.setSetting('app.title', 'now', 1)
+  const after = await createApp(t, { store })
+  t.match(await as(after, 'editor')('POST', '/app.title/rollback', { scope: 1, revision: 1 }), {
+    status: 422,
+    json: { errors: { 'app.title': [String] } },
+  })
+  const locked = await createApp(t, { store, overrides: { 'app.title': 'fixed' } })
+  t.equal((await as(locked, 'editor')('POST', '/app.title/rollback', { scope: 1, revision: 2 })).status, 409)
+})
+
+test('history pages are bounded', async (t) => {
+  const app = await createApp(t)
+  for (const query of ['limit=0', 'limit=501', 'limit=x', 'limit=-1', 'before=x', 'scope=7']) {
+    t.match(
+      await as(app, 'admin')('GET', `/app.title/history?${query}`),
+      { status: 400, json: { code: 'VALIDATION' } },
+      query,
+    )
+  }
+})

@@ -1,0 +1,152 @@
+import { test } from 'tap'
+import { memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { ServiceUnavailableException } from '@fastify-modular/core'
+import { as, createApp, definitions, rejection } from '../support/app.ts'
+
+const { Application, User, System } = SettingScope
+
+/** Two applications on one store, whose notifications the test sends. */
+async function createTwo(t: Parameters<typeof createApp>[0]) {
+  const inner = memoryStore()
+  const watchers = new Set<(revision: number) => void>()
+  const down = { value: false }
+  const check = <T>(answer: () => Promise<T>): Promise<T> =>
+    down.value
+      ? Promise.reject(new ServiceUnavailableException('The settings database does not answer.'))
+      : answer()
+  const store = (): SettingsStore => ({
+    ...inner,
+    readShared: () => check(inner.readShared),
+    readRevision: () => check(inner.readRevision),
+    readUser: (id) => check(() => inner.readUser(id)),
+    readHistory: (query) => check(() => inner.readHistory(query)),
+    write: (request) => check(() => inner.write(request)),
+    close: async () => {},
+    async watch(onRevision) {
+      watchers.add(onRevision)
+      return async () => void watchers.delete(onRevision)
+    },
+  })
+  const [here, there] = [await createApp(t, { store: store() }), await createApp(t, { store: store() })]
+  return { here, there, down, inner, hint: () => watchers.forEach((notify) => notify(0)) }
+}
+
+test('what another process wrote is read after its notification, with listeners called', async (t) => {
+  const { here, there, hint } = await createTwo(t)
+  const heard: unknown[] = []
+  there.settings.on(
+    'app.title',
+    (value, { previous, origin }) =>
+      void heard.push([value, previous, origin, there.settings.get('app.banner')]),
+  )
+  await here.settings.setMany([
+    { key: 'app.title', scope: Application, value: 'one' },
+    { key: 'app.banner', scope: Application, value: 'B' },
+  ])
+  t.equal(there.settings.get(definitions.title), 'Fastify Modular')
+  hint()
+  await there.settings.refresh()
+  t.equal(there.settings.get(definitions.title), 'one')
+  t.same(heard, [['one', 'Fastify Modular', 'remote', 'B']])
+  t.equal(there.settings.status.revision, 1)
+  t.match((await as(there, 'alice')('GET', '/app.title?scope=1')).json, { value: 'one', version: 1 })
+})
+
+test('many writes are caught up at once, deletions too', async (t) => {
+  const { here, there } = await createTwo(t)
+  await here.settings.setSetting('app.banner', 'gone soon', Application)
+  await there.settings.refresh()
+  for (let value = 1; value <= 40; value++) await here.settings.setSetting('mail.port', value, System)
+  await here.settings.deleteSetting('app.banner', Application)
+  await there.settings.refresh()
+  t.equal(there.settings.get(definitions.port), 40)
+  t.equal(there.settings.get(definitions.banner), null)
+  t.equal(there.settings.status.revision, here.settings.status.revision)
+})
+
+test('more news than a page of history is read as a whole', async (t) => {
+  const { here, there } = await createTwo(t)
+  await there.settings.forUser('user1')
+  for (let index = 0; index < 1100; index++)
+    await here.settings.setSetting('app.theme', index % 2 ? 'dark' : 'system', User, `user${index}`)
+  await here.settings.setSetting('mail.port', 25, System)
+  for (let index = 0; index < 1100; index++)
+    await here.settings.setSetting('app.theme', 'light', User, `user${index}`)
+  await there.settings.refresh()
+  t.equal(there.settings.get(definitions.port), 25)
+  t.equal((await there.settings.forUser('user1')).get(definitions.theme), 'light')
+})
+
+test('users whose values changed elsewhere are loaded again, the others stay', async (t) => {
+  const { here, there } = await createTwo(t)
+  await there.settings.forUser('alice')
+  await there.settings.forUser('bob')
+  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'light', 'not yet known')
+  await there.settings.refresh()
+  t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'dark')
+  t.equal((await there.settings.forUser('bob')).get(definitions.theme), 'light')
+})
+
+test('a write here on top of unseen writes elsewhere brings both', async (t) => {
+  const { here, there } = await createTwo(t)
+  await here.settings.setSetting('mail.port', 25, System)
+  await there.settings.setSetting('app.title', 'two', Application)
+  t.equal(there.settings.get(definitions.title), 'two', 'the own write at once')
+  const list = await as(there, 'alice')('GET', '')
+  t.equal(list.headers.etag, undefined, 'no tag for a content of no revision')
+  await there.settings.refresh()
+  t.equal(there.settings.get(definitions.port), 25)
+  t.equal(there.settings.status.revision, 2)
+  t.ok((await as(there, 'alice')('GET', '')).headers.etag)
+})
+
+test('while the database is down the last values are served, writes are 503, and status says stale', async (t) => {
+  const { here, there, down } = await createTwo(t)
+  await here.settings.setSetting('app.title', 'one', Application)
+  await there.settings.refresh()
+  await there.settings.forUser('alice')
+  down.value = true
+  await there.settings.refresh()
+  t.equal(there.settings.status.state, 'stale')
+  t.equal(there.settings.get(definitions.title), 'one')
+  t.equal((await as(there, 'alice')('GET', '')).status, 200)
+  t.equal((await as(there, 'alice')('GET', '/app.title/resolved')).status, 200)
+  const write = await as(there, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 'two' })
+  t.match(write, { status: 503, type: 'application/problem+json', json: { code: 'SERVICE_UNAVAILABLE' } })
+  t.match(await rejection(there.settings.setSetting('mail.port', 25, System)), { status: 503 })
+  down.value = false
+  await there.settings.refresh()
+  t.equal(there.settings.status.state, 'ready')
+  t.equal(there.settings.get(definitions.title), 'one', 'the refused write left no trace')
+})
+
+test('a database that went back in time is read again', async (t) => {
+  const { here, there, inner } = await createTwo(t)
+  for (let value = 1; value <= 5; value++) await here.settings.setSetting('mail.port', value, System)
+  await there.settings.refresh()
+  const restored = memoryStore()
+  await restored.write({
+    actor: null,
+    origin: 'backup',
+    reads: [{ scope: System, userId: '', key: 'mail.port' }],
+    decide: () => [{ scope: System, userId: '', key: 'mail.port', value: '99', sealed: false }],
+  })
+  Object.assign(inner, restored)
+  await there.settings.refresh()
+  t.equal(there.settings.get(definitions.port), 99)
+  t.equal(there.settings.status.revision, 1)
+})
+
+test('closing stops watching and closes the store, once', async (t) => {
+  const calls: string[] = []
+  const inner = memoryStore()
+  const store: SettingsStore = {
+    ...inner,
+    watch: async () => async () => void calls.push('unwatch'),
+    close: async () => void calls.push('close'),
+  }
+  const app = await createApp(t, { store })
+  await app.close()
+  t.same(calls, ['unwatch', 'close'])
+})

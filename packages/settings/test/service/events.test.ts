@@ -1,0 +1,222 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import {
+  defineModule,
+  type DomainEvent,
+  events,
+  type EventTransport,
+  modules,
+  type Tx,
+} from '@fastify-modular/core'
+import {
+  memoryStore,
+  SettingChanged,
+  SettingDeleted,
+  settings,
+  SettingScope,
+  type SettingsStore,
+} from '@fastify-modular/settings'
+import { definitions, rejection } from '../support/app.ts'
+
+const { Application, User, System } = SettingScope
+
+/** A transport that remembers what was published, and whether it was within a transaction. */
+function recorder(transactional: EventTransport['transactional'] = false) {
+  const published: { event: DomainEvent; tx: Tx | undefined }[] = []
+  const transport: EventTransport = {
+    name: 'recorder',
+    transactional,
+    start: () => {},
+    publish: (event, tx) => void published.push({ event, tx }),
+    close: async () => {},
+  }
+  return { published, transport }
+}
+
+async function createApp(
+  t: { teardown(close: () => unknown): unknown },
+  transport: EventTransport,
+  store: SettingsStore = memoryStore(),
+): Promise<FastifyInstance> {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events, { transport })
+  await app.register(settings, { store, definitions: [definitions], routes: false })
+  await app.ready()
+  return app
+}
+
+test('decision 28: one event for each change, after the commit, with old and new value', async (t) => {
+  const { published, transport } = recorder()
+  const app = await createApp(t, transport)
+  await app.settings.setSetting('app.title', 'one', Application, undefined, { actor: 'alice' })
+  await app.settings.setSetting('app.title', 'two', Application)
+  await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await app.settings.deleteSetting('app.title', Application, undefined, { actor: 'bob' })
+  const [first, second, third, fourth] = published.map(({ event }) => event)
+  t.match(first, {
+    key: 'app.title',
+    scope: Application,
+    userId: null,
+    oldValue: null,
+    newValue: 'one',
+    changedBy: 'alice',
+    at: /Z$/,
+  })
+  t.match(second, { oldValue: 'one', newValue: 'two', changedBy: null })
+  t.match(third, { key: 'app.theme', scope: User, userId: 'alice', newValue: 'dark' })
+  t.ok(first instanceof SettingChanged)
+  t.ok(fourth instanceof SettingDeleted)
+  t.match(fourth, { key: 'app.title', scope: Application, userId: null, changedBy: 'bob' })
+})
+
+test('decision 13: events of sensitive settings carry no values', async (t) => {
+  const { published, transport } = recorder()
+  const app = await createApp(t, transport)
+  await app.settings.setSetting('app.api_secret', 'hunter2', Application)
+  await app.settings.setSetting('app.api_secret', 'hunter3', Application)
+  t.match(
+    published.map(({ event }) => event),
+    [
+      { oldValue: null, newValue: null },
+      { oldValue: null, newValue: null },
+    ],
+  )
+  t.notMatch(JSON.stringify(published), /hunter/)
+})
+
+test('decision 27: no event where nothing changed, nothing was written or the write failed', async (t) => {
+  const { published, transport } = recorder()
+  const app = await createApp(t, transport)
+  await app.settings.setSetting('app.title', 'one', Application)
+  published.length = 0
+  await app.settings.setSetting('app.title', 'one', Application)
+  await app.settings.deleteSetting('app.support_email', Application)
+  await rejection(
+    app.settings.setMany([
+      { key: 'app.title', scope: Application, value: 'two' },
+      { key: 'mail.port', scope: System, value: 0 },
+    ]),
+  )
+  t.same(published, [])
+})
+
+test('decision 28: a bus that fails after the commit fails no write', async (t) => {
+  const { transport } = recorder()
+  const app = await createApp(t, { ...transport, publish: () => Promise.reject(new Error('bus is down')) })
+  await app.settings.setSetting('app.title', 'one', Application)
+  t.equal(app.settings.get('app.title'), 'one')
+})
+
+test('decision 28: a transport of the store’s kind is part of the transaction, and its failure undoes the write', async (t) => {
+  const { published, transport } = recorder('sync')
+  const tx: Tx = { kind: 'sync', run: () => {} }
+  const inner = memoryStore()
+  const store: SettingsStore = {
+    ...inner,
+    transactional: 'sync',
+    // What a database does: the events are enqueued before the commit.
+    async write(request) {
+      const dry = await inner.write({ ...request, decide: (current) => (request.decide(current), []) })
+      const at = Date.now()
+      const changes = request.reads.map((id) => ({
+        ...id,
+        before: undefined,
+        after: { ...id, value: '"one"', sealed: false, revision: 1, updatedAt: at, updatedBy: null },
+      }))
+      await request.enqueue?.(tx, { ...dry, at, changes })
+      return inner.write(request)
+    },
+  }
+  const app = await createApp(t, transport, store)
+  await app.settings.setSetting('app.title', 'one', Application)
+  t.equal(published.length, 1, 'not once more after the commit')
+  t.equal(published[0]?.tx, tx)
+
+  const failing = await createApp(
+    t,
+    {
+      ...transport,
+      publish: () => {
+        throw new Error('the outbox is full')
+      },
+    },
+    store,
+  )
+  t.match(await rejection(failing.settings.setSetting('app.banner', 'x', Application)), {
+    error: { message: 'the outbox is full' },
+  })
+  t.equal(await failing.settings.getSetting('app.banner', Application), null)
+})
+
+test('a module’s handler hears of a change, and reads the new value', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const heard = new Promise<string>((resolve) => {
+    class TitleHandler {
+      static event = SettingChanged
+      handle(event: SettingChanged): void {
+        resolve(
+          `${event.key} is ${String(event.newValue)}, get says ${String(app.settings.get('app.title'))}`,
+        )
+      }
+    }
+    app.register(settings, { definitions: [definitions], routes: false })
+    app.register(modules, { modules: [defineModule({ name: 'listener', handlers: [TitleHandler] })] })
+  })
+  await app.ready()
+  await app.settings.setSetting('app.title', 'Acme', Application)
+  t.equal(await heard, 'app.title is Acme, get says Acme')
+})
+
+test('settings.on calls back when get answers something new, after the snapshot changed', async (t) => {
+  const { transport } = recorder()
+  const app = await createApp(t, transport)
+  const calls: unknown[] = []
+  const off = app.settings.on(definitions.port, (port, { previous, source, origin, revision }) => {
+    calls.push([port, previous, source, origin, revision, app.settings.get(definitions.port)])
+  })
+  const all: string[] = []
+  app.settings.on('*', (_value, { key }) => void all.push(key))
+  await app.settings.setSetting('mail.port', 25, System)
+  await app.settings.setSetting('mail.port', 25, System)
+  await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await app.settings.deleteSetting('mail.port', System)
+  off()
+  await app.settings.setSetting('mail.port', 26, System)
+  t.same(calls, [
+    [25, 587, 'system', 'local', 1, 25],
+    [587, 25, 'default', 'local', 3, 587],
+  ])
+  t.same(all, ['mail.port', 'mail.port', 'mail.port'])
+})
+
+test('a listener sees all of a bulk, and its failure stops nobody', async (t) => {
+  const { transport } = recorder()
+  const app = await createApp(t, transport)
+  const seen: unknown[] = []
+  app.settings.on('app.title', () => {
+    throw new Error('listener broke')
+  })
+  app.settings.on('app.title', () => Promise.reject(new Error('listener broke later')))
+  app.settings.on('app.title', (title) => void seen.push([title, app.settings.get('app.banner')]))
+  await app.settings.setMany([
+    { key: 'app.title', scope: Application, value: 'T' },
+    { key: 'app.banner', scope: Application, value: 'B' },
+  ])
+  t.same(seen, [['T', 'B']])
+})
+
+test('a listener that writes the same setting ends', async (t) => {
+  const { transport } = recorder()
+  const app = await createApp(t, transport)
+  const done = new Promise<void>((resolve) => {
+    app.settings.on('mail.port', async (port) => {
+      if (port === 30) resolve()
+      else await app.settings.setSetting('mail.port', 30, System)
+    })
+  })
+  await app.settings.setSetting('mail.port', 25, System)
+  await done
+  t.equal(app.settings.get(definitions.port), 30)
+})

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto'
+import { test } from 'tap'
+import { memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { createSealing } from '#src/service/write/sealing.js'
+import { as, createApp, definitions, rejection } from '../support/app.ts'
+
+const { System, Application, User } = SettingScope
+const key = (id: string) => ({ id, key: randomBytes(32) })
+const [one, two] = [key('one'), key('two')]
+const row = { scope: Application, userId: '', key: 'app.api_secret' } as const
+
+test('decision 13: sensitive values are sealed at rest and readable in process', async (t) => {
+  const store = memoryStore()
+  const { settings } = await createApp(t, { store, encryption: { keys: [one] } })
+  await settings.setSetting('app.api_secret', 'hunter2', Application)
+  await settings.setSetting('user.token', 'hush', User, 'alice')
+  await settings.setSetting('app.title', 'Acme', Application)
+  const rows = await store.scan(null, 10)
+  t.match(rows, [
+    { key: 'app.api_secret', sealed: true, value: /^v1\.one\./ },
+    { key: 'app.title', sealed: false, value: '"Acme"' },
+    { key: 'user.token', sealed: true },
+  ])
+  t.notMatch(JSON.stringify([rows, await store.readHistory({ limit: 10 })]), /hunter2|hush/)
+  t.equal(settings.get(definitions.secret), 'hunter2')
+  t.equal(await settings.resolveUserSetting('user.token', 'alice'), 'hush')
+})
+
+test('writing an equal secret is a no-op although each sealing differs', async (t) => {
+  const { settings } = await createApp(t, { encryption: { keys: [one] } })
+  await settings.setSetting('app.api_secret', 'hunter2', Application)
+  await settings.setSetting('app.api_secret', 'hunter2', Application)
+  t.equal(settings.status.revision, 1)
+})
+
+test('an envelope opens only for its row, unaltered, with its key', (t) => {
+  const sealing = createSealing([one])
+  const envelope = sealing.seal(row, '"hunter2"')
+  t.equal(sealing.open(row, envelope), '"hunter2"')
+  t.not(sealing.seal(row, '"hunter2"'), envelope, 'a nonce of its own')
+  t.throws(() => sealing.open({ ...row, key: 'app.title' }, envelope), 'copied to another setting')
+  t.throws(() => sealing.open({ ...row, scope: User, userId: 'alice' }, envelope), 'copied to another user')
+  t.throws(() => sealing.open(row, `${envelope.slice(0, -2)}AA`), 'altered')
+  t.throws(() => sealing.open(row, envelope.replace(/\.[^.]+\.([^.]+)$/, '.AAAA.$1')), 'a short tag')
+  t.throws(() => createSealing([two]).open(row, envelope), /unknown key "one"/)
+  for (const rubbish of ['', 'v1', 'v1.one', 'v2.one.a.b.c', '....', '"plain"'])
+    t.throws(() => sealing.open(row, rubbish))
+  t.end()
+})
+
+test('keys are 32 bytes with ids of their own, from the option or SM_SETTINGS_KEYS', (t) => {
+  t.throws(() => createSealing([{ id: 'a', key: 'c2hvcnQ=' }]), { code: 'FMOD_SETTINGS_INVALID_OPTION' })
+  t.throws(() => createSealing([one, one]), /two keys are named/)
+  t.throws(() => createSealing([{ id: 'a.b', key: one.key }]), { code: 'FMOD_SETTINGS_INVALID_OPTION' })
+  const hex = one.key.toString('hex')
+  const envelope = createSealing([one]).seal(row, 'x')
+  t.equal(createSealing([{ id: 'one', key: hex }]).open(row, envelope), 'x')
+  process.env.SM_SETTINGS_KEYS = JSON.stringify([{ id: 'one', key: one.key.toString('base64') }])
+  t.teardown(() => delete process.env.SM_SETTINGS_KEYS)
+  t.equal(createSealing().open(row, envelope), 'x')
+  process.env.SM_SETTINGS_KEYS = `[{"id":"one","key":${hex}}]`
+  t.throws(() => createSealing(), { message: new RegExp(`^(?!.*${hex}).*SM_SETTINGS_KEYS`) })
+  t.end()
+})
+
+test('rewrap seals everything with the active key, so that the old one can go', async (t) => {
+  const store = memoryStore()
+  const plain = await createApp(t, { store })
+  await plain.settings.setSetting('app.api_secret', 'plain', Application)
+  const first = await createApp(t, { store, encryption: { keys: [one] } })
+  await first.settings.setSetting('mail.password', 'sealed with one', System)
+  await first.settings.setSetting('user.token', 'hush', User, 'alice')
+  await first.settings.setSetting('app.title', 'Acme', Application)
+
+  const second = await createApp(t, { store, encryption: { keys: [two, one] } })
+  const heard: unknown[] = []
+  second.settings.on('*', (value) => void heard.push(value))
+  t.same(await second.settings.rewrap(), { rewrapped: 3, unreadable: [] })
+  t.same(await second.settings.rewrap(), { rewrapped: 0, unreadable: [] }, 'again is fine')
+  t.same(heard, [], 'no value changed')
+
+  const third = await createApp(t, { store, encryption: { keys: [two] } })
+  t.equal(third.settings.get(definitions.secret), 'plain')
+  t.equal(third.settings.get(definitions.password), 'sealed with one')
+  t.equal((await third.settings.forUser('alice')).get(definitions.token), 'hush')
+  t.match(await rejection(plain.settings.rewrap()), { error: { code: 'FMOD_SETTINGS_ENCRYPTION_REQUIRED' } })
+})
+
+test('a value whose key is gone stops the boot, and names the setting and the key only', async (t) => {
+  const store = memoryStore()
+  const { settings } = await createApp(t, { store, encryption: { keys: [one] } })
+  await settings.setSetting('app.api_secret', 'hunter2', Application)
+  const { error } = await rejection(createApp(t, { store, encryption: { keys: [two] } }))
+  t.match(error, { code: 'FMOD_SETTINGS_MISSING_SEALING_KEYS', message: /"app\.api_secret" with "one"/ })
+  t.match(
+    await rejection(createApp(t, { store })),
+    { error: { code: 'FMOD_SETTINGS_MISSING_SEALING_KEYS' } },
+    'no key at all',
+  )
+})
+
+test('a value that was tampered with fails to read instead of passing for unset; writing repairs it', async (t) => {
+  const store = memoryStore()
+  const app = await createApp(t, { store, encryption: { keys: [one] } })
+  await app.settings.setSetting('app.api_secret', 'hunter2', Application)
+  const [stored] = await store.scan(null, 1)
+  const forged = `${stored?.value.slice(0, -2)}AA`
+  await store.write({
+    actor: null,
+    origin: 'attack',
+    reads: [row],
+    decide: () => [{ ...row, value: forged, sealed: true }],
+  })
+  await app.settings.refresh()
+  t.throws(() => app.settings.get(definitions.secret), { code: 'FMOD_SETTINGS_UNREADABLE' })
+  t.equal((await as(app, 'alice')('GET', '/app.api_secret/resolved')).status, 500)
+  t.match((await as(app, 'alice')('GET', '/app.api_secret?scope=1')).json, {
+    value: null,
+    isOverridden: true,
+  })
+  t.equal((await as(app, 'alice')('GET', '')).status, 200, 'lists go on')
+  await app.settings.setSetting('app.api_secret', 'hunter2', Application)
+  t.equal(app.settings.get(definitions.secret), 'hunter2')
+})
+
+test('encryption: "require" stops the boot without a key; "warn" logs once', async (t) => {
+  t.match(await rejection(createApp(t, { encryption: { mode: 'require' } })), {
+    error: {
+      code: 'FMOD_SETTINGS_ENCRYPTION_REQUIRED',
+      message: /app\.api_secret, user\.token, mail\.password/,
+    },
+  })
+  const lines: string[] = []
+  await createApp(
+    t,
+    {},
+    { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } },
+  )
+  t.equal(lines.filter((line) => line.includes('plain text')).length, 1)
+})
+
+test('decision 13: no secret in any answer, event, history, export, log or problem', async (t) => {
+  const lines: string[] = []
+  const store: SettingsStore = memoryStore()
+  const options = { store, ownWrites: 'authenticated' as const }
+  const app = await createApp(t, options, {
+    logger: { level: 'trace', stream: { write: (line: string) => void lines.push(line) } },
+  })
+  const admin = as(app, 'admin')
+  const seen: string[] = []
+  const record = async (...args: Parameters<typeof admin>) => {
+    const got = await admin(...args)
+    seen.push(got.text, JSON.stringify(got.headers))
+  }
+  await record('PUT', '', { key: 'mail.password', scope: 0, value: 'hunter2' })
+  await record(
+    'PUT',
+    '',
+    { key: 'mail.password', scope: 0, value: 'hunter3' },
+    { prefer: 'return=representation' },
+  )
+  await record('PUT', '/me', { key: 'user.token', value: 'hunter2' }, { prefer: 'return=representation' })
+  await record('PUT', '', { key: 'mail.password', scope: 0, value: { wrong: 'hunter2' } })
+  await record('PUT', '', { key: 'mail.port', scope: 0, value: 'hunter2' })
+  await record('PUT', '', '{"key":"mail.password","scope":0,"value":"hunter2"')
+  await record('PUT', '', { key: 'mail.password', scope: 'hunter2', value: 'hunter2' })
+  await record('PUT', '/bulk?dryRun=true', [{ key: 'mail.password', scope: 0, value: 'hunter4' }])
+  for (const path of [
+    '',
+    '/me',
+    '/definitions',
+    '/public',
+    '/export',
+    '/changes',
+    '?scope=2',
+    '/mail.password?scope=0',
+    '/mail.password/history',
+    '/mail.password/inspect',
+    '/user.token/history?scope=2',
+    '/user.token/inspect',
+  ]) {
+    await record('GET', path)
+  }
+  await record('DELETE', '/mail.password?scope=0', undefined, { prefer: 'return=representation' })
+  t.notMatch(seen.join('\n'), /hunter/)
+  t.notMatch(lines.join('\n'), /hunter/)
+})
