@@ -1,7 +1,7 @@
 /** The database goes away: nothing acknowledged is lost, nobody waits for ever, and instances catch up. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
+import { ServiceUnavailableException } from '@fastify-modular/core'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { freePort } from '@fastify-modular/test-support/free-port'
 import { type PostgresServer, startPostgres } from '@fastify-modular/test-support/postgres'
@@ -9,6 +9,7 @@ import { Client, Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { set, silentLog, until } from '#src/testing/contract/case.js'
 import type { SettingsStore } from '#src/store/store.js'
+import { failureOf, is503 } from './failures.js'
 import { acknowledged, startWriter, succeed, verify } from './processes.js'
 
 t.setTimeout(120_000)
@@ -23,17 +24,6 @@ async function openStore(t: Test, url: string, pollInterval = 30_000): Promise<S
   await store.open({ log: silentLog })
   t.teardown(() => store.close())
   return store
-}
-
-function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => null,
-    (error: unknown) => error,
-  )
-}
-
-function is503(error: unknown): boolean {
-  return isDomainException(error) && error.statusCode === 503
 }
 
 interface Watched {

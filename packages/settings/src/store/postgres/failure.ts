@@ -3,8 +3,9 @@ import { isDomainException, ServiceUnavailableException } from '@fastify-modular
 import { DrizzleQueryError } from 'drizzle-orm'
 
 /**
- * What a caller of the store gets for an error of the driver: 503, except for statements that PostgreSQL understood and
- * refused (SQLSTATE classes 22, 23 and 42), which are a defect. Neither shows a stored value or the connection string.
+ * What a caller of the store gets for an error of the driver: 503, except for misuse, and for statements that PostgreSQL
+ * understood and refused (SQLSTATE classes 22, 23 and 42), which are a defect. Neither shows a stored value or the
+ * connection string.
  */
 export function toStoreFailure(error: unknown): unknown {
   if (isDomainException(error)) return error
@@ -13,7 +14,7 @@ export function toStoreFailure(error: unknown): unknown {
   if (!(cause instanceof Error)) return cause
   for (const member of tellTales) Reflect.deleteProperty(cause, member)
   const code = 'code' in cause ? String(cause.code) : ''
-  if (/^(22|23|42)[0-9A-Z]{3}$/.test(code)) return cause
+  if (/^((22|23|42)[0-9A-Z]{3}|FMOD_.*)$/.test(code)) return cause
   const reason = code || cause.message
   return new ServiceUnavailableException(
     `The PostgreSQL database of the settings cannot answer (${reason}).`,

@@ -1,5 +1,6 @@
 /** Brings the tables in SQLite up to date. */
 import type { Database } from 'better-sqlite3'
+import { checkIdentifier } from '../identifiers.ts'
 import { isOutdated, type MigrateMode } from '../schema-version.ts'
 import { migrations, recordVersion } from './migrations.ts'
 
@@ -21,6 +22,7 @@ export function migrate(client: Database, prefix: string, mode: MigrateMode): vo
 
 /** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
 export function printSql({ tablePrefix = '' }: { readonly tablePrefix?: string } = {}): string {
+  if (tablePrefix !== '') checkIdentifier('sqlite', 'tablePrefix', tablePrefix)
   const steps = migrations.map((migration) => migration(tablePrefix))
   return `begin immediate;\n\n${steps.join('\n')}${recordVersion(tablePrefix, migrations.length)}\ncommit;\n`
 }

@@ -1,0 +1,78 @@
+/** The packages of the databases are optional: what happens when one is missing, or not for this Node. */
+import { spawnSync } from 'node:child_process'
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Test, test } from 'tap'
+import { checkDriver } from '#src/store/sqlite/driver.js'
+
+const here = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A copy of this package as an application has it that installed no database. */
+async function installWithoutDrivers(t: Test): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(root, { recursive: true }))
+  const modules = join(root, 'node_modules')
+  for (const name of ['@fastify-modular/core', '@fastify/error', 'drizzle-orm']) {
+    await mkdir(dirname(join(modules, name)), { recursive: true })
+    await symlink(await realpath(join(here, 'node_modules', name)), join(modules, name))
+  }
+  const copy = join(modules, '@fastify-modular/settings')
+  await cp(join(here, 'dist'), join(copy, 'dist'), { recursive: true })
+  await cp(join(here, 'package.json'), join(copy, 'package.json'))
+  return root
+}
+
+/** Opens a store in a process of its own; answers the code of its failure. */
+async function codeOfOpening(root: string, store: string, create: string): Promise<string> {
+  const entry = join(root, `${store}.mjs`)
+  await writeFile(
+    entry,
+    `import { ${store} } from '@fastify-modular/settings/${store}'
+    await ${create}.open({ log: console }).catch((error) => console.log(error.code))`,
+  )
+  const { stdout, stderr, status } = spawnSync(process.execPath, [entry], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  return status === 0 ? stdout.trim() : `ended with ${status}: ${stderr}`
+}
+
+test('a store whose driver is not installed says what to install (FMOD_SETTINGS_DRIVER_MISSING)', async (t) => {
+  const root = await installWithoutDrivers(t)
+  const missing = 'FMOD_SETTINGS_DRIVER_MISSING'
+  t.equal(await codeOfOpening(root, 'sqlite', "sqlite({ file: 'x.db' })"), missing)
+  t.equal(
+    await codeOfOpening(root, 'postgres', "postgres({ connectionString: 'postgres://127.0.0.1:1/x' })"),
+    missing,
+  )
+})
+
+test('better-sqlite3 13 is refused on Node 20 before it is loaded (FMOD_SETTINGS_DRIVER_UNSUPPORTED)', async (t) => {
+  const root = await installWithoutDrivers(t)
+  const driver = join(root, 'node_modules/better-sqlite3')
+  await mkdir(driver)
+  await writeFile(
+    join(driver, 'package.json'),
+    '{ "name": "better-sqlite3", "version": "13.2.0", "main": "index.js" }',
+  )
+  await writeFile(join(driver, 'index.js'), 'process.kill(process.pid, "SIGSEGV")')
+  const code = await codeOfOpening(root, 'sqlite', "sqlite({ file: 'x.db' })")
+  if (Number.parseInt(process.versions.node, 10) < 22) t.equal(code, 'FMOD_SETTINGS_DRIVER_UNSUPPORTED')
+  else t.match(code, /^ended with null/, 'Node 22 loads it')
+})
+
+test('each pair of driver and Node that works is let through', async (t) => {
+  const unsupported = { code: 'FMOD_SETTINGS_DRIVER_UNSUPPORTED' }
+  t.throws(() => checkDriver('13.0.0', '20.19.0'), unsupported)
+  t.throws(() => checkDriver('14.1.0', '21.7.3'), unsupported)
+  for (const [driver, node] of [
+    ['12.11.1', '20.20.2'],
+    ['12.4.0', '24.0.0'],
+    ['13.2.0', '22.0.0'],
+    ['13.2.0', '26.10.0'],
+  ] as const) {
+    t.doesNotThrow(() => checkDriver(driver, node), `${driver} on ${node}`)
+  }
+})

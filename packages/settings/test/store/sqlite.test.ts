@@ -1,0 +1,247 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDomainException } from '@fastify-modular/core'
+import { printSql, settingsTables, sqlite, type SqliteOptions } from '@fastify-modular/settings/sqlite'
+import Database from 'better-sqlite3'
+import { getTableConfig } from 'drizzle-orm/sqlite-core'
+import { type Test, test } from 'tap'
+import { change, rowId, set, silentLog, until, writeAll } from '#src/testing/contract/case.js'
+import type { SettingsStore } from '#src/store/store.js'
+import { failureOf, is503 } from './failures.js'
+
+async function newFile(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  return join(folder, 'settings.db')
+}
+
+function openDatabase(t: Test, file = ':memory:'): Database.Database {
+  const database = new Database(file)
+  t.teardown(() => database.close())
+  return database
+}
+
+async function openStore(t: Test, file: string, options?: SqliteOptions): Promise<SettingsStore> {
+  const store = sqlite({ file }, options)
+  await store.open({ log: silentLog })
+  t.teardown(() => store.close())
+  return store
+}
+
+test('the folder of the file is made, and an acknowledged write is on the disk (decision 28)', async (t) => {
+  const file = join(await newFile(t), 'deep', 'er', 'settings.db')
+  const store = await openStore(t, file)
+  await set(store, 'a', '1')
+  t.ok(existsSync(file))
+  const database = openDatabase(t)
+  const shared = sqlite({ database })
+  await shared.open({ log: silentLog })
+  t.equal(database.pragma('synchronous', { simple: true }), 2, 'FULL')
+  const other = openDatabase(t, file)
+  t.equal(other.pragma('journal_mode', { simple: true }), 'wal')
+})
+
+test('only a store in a file is durable', async (t) => {
+  t.equal(sqlite({ file: 'x.db' }).durable, true)
+  t.equal(sqlite({ file: ':memory:' }).durable, false)
+  t.equal(sqlite({ database: openDatabase(t) }).durable, false)
+})
+
+test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_OPTION)', async (t) => {
+  const refused = { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' }
+  t.throws(() => sqlite({ file: '' }), refused)
+  for (const tablePrefix of ['x"; drop table users; --', '1a', 'a-b', 'ä', 'x'.repeat(41)]) {
+    t.throws(() => sqlite({ file: 'x.db' }, { tablePrefix }), refused)
+    t.throws(() => printSql({ tablePrefix }), refused)
+  }
+  for (const pollInterval of [0, -1, Number.NaN, 1e9]) {
+    t.throws(() => sqlite({ file: 'x.db' }, { pollInterval }), refused)
+  }
+  const closed = new Database(':memory:').close()
+  await t.rejects(sqlite({ database: closed }).open({ log: silentLog }), refused)
+})
+
+test('stores with different prefixes share a file and nothing else', async (t) => {
+  const file = await newFile(t)
+  const one = await openStore(t, file, { tablePrefix: 'one_' })
+  const two = await openStore(t, file, { tablePrefix: 'two_' })
+  await set(one, 'a', '1')
+  t.equal(await two.readRow(rowId('a')), undefined)
+  t.equal(await two.readRevision(), 0)
+})
+
+test('migrate: check starts only on tables that are up to date (FMOD_SETTINGS_SCHEMA_OUTDATED)', async (t) => {
+  const file = await newFile(t)
+  const outdated = { code: 'FMOD_SETTINGS_SCHEMA_OUTDATED' }
+  await t.rejects(sqlite({ file }, { migrate: 'check' }).open({ log: silentLog }), outdated)
+  await (await openStore(t, file)).close()
+  const store = await openStore(t, file, { migrate: 'check' })
+  t.equal((await set(store, 'a', '1')).revision, 1)
+})
+
+test('tables of a newer package are left alone (FMOD_SETTINGS_SCHEMA_TOO_NEW)', async (t) => {
+  const file = await newFile(t)
+  await (await openStore(t, file)).close()
+  openDatabase(t, file).exec("update settings_meta set value = '999' where name = 'schema'")
+  for (const migrate of ['auto', 'check'] as const) {
+    const opened = sqlite({ file }, { migrate }).open({ log: silentLog })
+    await t.rejects(opened, { code: 'FMOD_SETTINGS_SCHEMA_TOO_NEW' })
+  }
+})
+
+test('printSql makes the tables that migrate: auto makes', async (t) => {
+  const printed = openDatabase(t)
+  printed.exec(printSql({ tablePrefix: 'my_' }))
+  const migrated = openDatabase(t)
+  await sqlite({ database: migrated }, { tablePrefix: 'my_' }).open({ log: silentLog })
+  t.same(schemaOf(printed), schemaOf(migrated))
+  await sqlite({ database: printed }, { tablePrefix: 'my_', migrate: 'check' }).open({ log: silentLog })
+})
+
+test('the exported tables of drizzle have the columns and keys of the migrations', async (t) => {
+  const database = openDatabase(t)
+  await sqlite({ database }, { tablePrefix: 'my_' }).open({ log: silentLog })
+  for (const table of Object.values(settingsTables({ tablePrefix: 'my_' }))) {
+    const { name, columns, primaryKeys } = getTableConfig(table)
+    const key = primaryKeys[0]?.columns.map((column) => column.name) ?? ['name']
+    const real = database.prepare('select name, type, "notnull", pk from pragma_table_info(?)').all(name)
+    t.same(
+      columns.map((column) => ({
+        name: column.name,
+        type: column.getSQLType().toUpperCase(),
+        notnull: Number(column.notNull),
+        pk: key.indexOf(column.name) + 1,
+      })),
+      real,
+    )
+  }
+})
+
+test('migrate: false works with tables that somebody else made, without any row', async (t) => {
+  const database = openDatabase(t)
+  database.exec(printSql())
+  database.exec('delete from settings_meta')
+  const store = sqlite({ database }, { migrate: false })
+  await store.open({ log: silentLog })
+  t.equal((await set(store, 'a', '1')).revision, 1)
+})
+
+test('a connection that was handed over stays open, and its other tables are part of the transaction', async (t) => {
+  const database = openDatabase(t)
+  database.exec('create table outbox (note text)')
+  const store = sqlite({ database })
+  await store.open({ log: silentLog })
+  await writeAll(store, [change(rowId('a'), '1')], {
+    enqueue(tx) {
+      if (tx.kind === 'sync') tx.run('insert into outbox values (?)', ['sent'])
+    },
+  })
+  await store.close()
+  t.same(database.prepare('select note from outbox').pluck().all(), ['sent'])
+})
+
+test('a write inside a transaction of the caller is refused (FMOD_SETTINGS_TRANSACTION_OPEN)', async (t) => {
+  const database = openDatabase(t)
+  const store = sqlite({ database })
+  await store.open({ log: silentLog })
+  database.exec('begin')
+  await t.rejects(set(store, 'a', '1'), { code: 'FMOD_SETTINGS_TRANSACTION_OPEN' })
+  database.exec('rollback')
+  t.equal((await set(store, 'a', '1')).revision, 1)
+})
+
+test('an enqueue that returns a promise undoes the write (FMOD_SETTINGS_ENQUEUE_NOT_SYNC)', async (t) => {
+  const database = openDatabase(t)
+  database.exec('create table outbox (note text)')
+  const store = sqlite({ database })
+  await store.open({ log: silentLog })
+  const late: unknown[] = []
+  const write = writeAll(store, [change(rowId('a'), '1')], {
+    async enqueue(tx) {
+      await Promise.resolve()
+      try {
+        if (tx.kind === 'sync') tx.run('insert into outbox values (?)', ['escaped'])
+      } catch (error) {
+        late.push(error)
+        throw error
+      }
+    },
+  })
+  await t.rejects(write, { code: 'FMOD_SETTINGS_ENQUEUE_NOT_SYNC' })
+  await until('the late statement', () => late.length === 1)
+  t.equal(await store.readRow(rowId('a')), undefined)
+  t.equal(database.prepare('select count(*) from outbox').pluck().get(), 0, 'nothing escapes the transaction')
+})
+
+test('a full disk fails the write with 503 and changes nothing', async (t) => {
+  const database = openDatabase(t, await newFile(t))
+  const store = sqlite({ database })
+  await store.open({ log: silentLog })
+  await set(store, 'a', '1')
+  database.pragma(`max_page_count = ${String(database.pragma('page_count', { simple: true }))}`)
+  const big = Array.from({ length: 50 }, (_, index) => change(rowId(`k${index}`), `"${'x'.repeat(2000)}"`))
+  const error = await failureOf(writeAll(store, big))
+  t.ok(is503(error))
+  t.match(error, { message: /SQLITE_FULL/, cause: { code: 'SQLITE_FULL' } })
+  t.equal(await store.readRevision(), 1)
+  database.pragma('max_page_count = 1000000')
+  t.equal((await writeAll(store, big)).revision, 2)
+})
+
+test('a file that another process has locked fails the write with 503', async (t) => {
+  const file = await newFile(t)
+  const database = new Database(file, { timeout: 20 })
+  t.teardown(() => database.close())
+  const store = sqlite({ database })
+  await store.open({ log: silentLog })
+  const other = openDatabase(t, file)
+  other.exec('begin immediate')
+  t.ok(is503(await failureOf(set(store, 'a', '1'))))
+  t.same(await store.readShared(), { revision: 0, rows: [] }, 'readers do not wait for a writer')
+  other.exec('rollback')
+  t.equal((await set(store, 'a', '1')).revision, 1)
+})
+
+test('a file that is no database is refused with 503', async (t) => {
+  const file = await newFile(t)
+  await writeFile(file, 'this is not a database, and it is long enough to be looked at as one: '.repeat(100))
+  t.ok(is503(await failureOf(sqlite({ file }).open({ log: silentLog }))))
+})
+
+test('a mistake of the caller inside decide is not taken for an outage', async (t) => {
+  const store = await openStore(t, await newFile(t))
+  const mistake = Object.assign(new Error('mine'), { code: 'EMINE' })
+  const write = writeAll(store, [], {
+    decide: () => {
+      throw mistake
+    },
+  })
+  const error = await failureOf(write)
+  t.equal(error, mistake)
+  t.notOk(isDomainException(error))
+})
+
+test('a watch whose file fails says so once, and goes on when it works again', async (t) => {
+  const file = await newFile(t)
+  const store = await openStore(t, file, { pollInterval: 2 })
+  const heard: number[] = []
+  const losses: unknown[] = []
+  const stop = await store.watch?.(
+    (revision) => heard.push(revision),
+    (error) => losses.push(error),
+  )
+  await until('the first look', () => heard.length === 1)
+  const other = openDatabase(t, file)
+  other.exec('alter table settings_meta rename to hidden')
+  await until('the loss', () => losses.length === 1)
+  other.exec('alter table hidden rename to settings_meta')
+  await until('the second look', () => heard.length === 2)
+  t.equal(losses.length, 1)
+  await stop?.()
+})
+
+function schemaOf(database: Database.Database): unknown[] {
+  return database.prepare('select name, sql from sqlite_schema order by name').all()
+}
