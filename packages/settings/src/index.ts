@@ -23,6 +23,7 @@ declare module '@fastify-modular/core' {
 
 export { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
 export {
+  type DynamicKey,
   setting,
   type SettingKeyMap,
   type SettingKeys,

@@ -29,6 +29,9 @@ export type SettingKeys<M extends Readonly<Record<string, SettingToken<unknown>>
   readonly [N in keyof M as M[N]['key']]: SettingValue<M[N]>
 }
 
+/** A key that is computed at run time. A literal must be one of `SettingKeyMap`, so that a misspelt one does not compile. */
+export type DynamicKey<K extends string> = {} extends Record<K, unknown> ? K : never
+
 /** The type of a token's value. */
 export type SettingValue<S> = S extends SettingToken<infer T> ? T : never
 

@@ -1,6 +1,12 @@
 /** An application with settings, whose requests name their caller by a header. */
 import { type Caller, isDomainException } from '@fastify-modular/core'
-import { setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import {
+  setting,
+  type SettingKeys,
+  settings,
+  SettingScope,
+  type SettingsOptions,
+} from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 
 export const admin: Caller = { id: 'admin', permissions: [], isAdmin: true }
@@ -76,6 +82,10 @@ export const definitions = {
     group: 'Mail',
     sensitive: true,
   }),
+}
+
+declare module '@fastify-modular/settings' {
+  interface SettingKeyMap extends SettingKeys<typeof definitions> {}
 }
 
 /** An application that is ready, closed by the test. */
