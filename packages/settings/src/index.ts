@@ -22,6 +22,7 @@ declare module '@fastify-modular/core' {
 }
 
 export { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
+export type { RuleTokens, RuleValues } from './definitions/rules.ts'
 export {
   type DynamicKey,
   setting,
@@ -64,6 +65,7 @@ export type { SealingKey } from './service/write/sealing.ts'
 export {
   type CompleteDefinition,
   type JsonValue,
+  type RuleResult,
   type SettingDefinition,
   SettingScope,
   SettingType,
