@@ -102,6 +102,8 @@ test('people use it in a browser', { timeout: 110_000 }, async (t) => {
       await page.waitForURL(`${host.url}/`)
       await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
       t.equal(await page.getByText('Signed in as').count(), 0)
+      await page.goBack()
+      await page.waitForURL(/\/login\?/)
     },
   )
 

@@ -1,6 +1,7 @@
 /** The client: maps component names to pages and starts Inertia. */
 import { withErrorPages } from '@fastify-modular/errors/react'
 import { createInertiaApp } from '@inertiajs/react'
+import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
 import { NotesPage } from './notes/notes-page.tsx'
 
@@ -9,11 +10,21 @@ const pages = new Map([
   ['Notes/Index', NotesPage],
 ])
 
+function findPage(name: string) {
+  const page = pages.get(name)
+  if (!page) throw new Error(`There is no page named ${name}`)
+  return page
+}
+
+// S 7.2.5: error pages are found before the pages of the application.
+const errorPages = {
+  'Error/403': ErrorPage,
+  'Error/404': ErrorPage,
+  'Error/500': ErrorPage,
+  fallback: ErrorPage,
+}
+
 void createInertiaApp({
-  resolve: withErrorPages((name: string) => {
-    const page = pages.get(name)
-    if (!page) throw new Error(`There is no page named ${name}`)
-    return page
-  }),
+  resolve: withErrorPages(findPage, errorPages),
   progress: false, // its style element would need a hole in the Content-Security-Policy
 })

@@ -10,9 +10,10 @@ export function Layout({ title, children }: { title: string; children: ReactNode
   useEffect(() => {
     document.title = `${title} · ${appTitle}`
     const { dataset, style } = document.documentElement
-    dataset['theme'] = app?.theme ?? 'system'
-    if (app?.primaryColor) style.setProperty('--accent', app.primaryColor)
-  }, [title, appTitle, app?.theme, app?.primaryColor])
+    if (!app) return // the page of a failed request says nothing about the look: it stays
+    dataset['theme'] = app.theme
+    style.setProperty('--accent', app.primaryColor)
+  }, [title, appTitle, app])
 
   return (
     <>
@@ -28,7 +29,7 @@ export function Layout({ title, children }: { title: string; children: ReactNode
           <Link href="/notes">Notes</Link>
           <a href="/api/docs">API</a>
         </nav>
-        <Session name={user?.name} />
+        {user === undefined ? null : <Session name={user?.name} />}
       </header>
       {app?.banner ? <p className="banner">{app.banner}</p> : null}
       <main id="main" tabIndex={-1}>

@@ -16,13 +16,12 @@ const headers = {
   'x-content-type-options': 'nosniff',
 }
 
-/** An onSend hook. A scope with needs of its own, such as the API browser, sets its policy after this one. */
-export const securityHeaders: onSendHookHandler = function setSecurityHeaders(
-  _request,
-  reply,
-  payload,
-  done,
-) {
+/**
+ * An onSend hook. What somebody sees who is signed in is not kept: going back after signing out shows none of it.
+ * A scope with needs of its own, such as the API browser, sets its policy after this one.
+ */
+export const securityHeaders: onSendHookHandler = function setSecurityHeaders(request, reply, payload, done) {
   reply.headers(headers)
+  if (request.caller && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   done(null, payload)
 }
