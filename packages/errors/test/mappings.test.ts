@@ -144,7 +144,7 @@ test('E72: extensions never replace standard members, and bad ones are left out'
   })
   const body = problemOf(t, await app.inject('/'), 402, 'Out of credit')
   t.equal(body.type, 'urn:problem:hostile-extensions')
-  t.same(Object.keys(body).sort(), [
+  t.same(Object.keys(body).toSorted(), [
     'code',
     'detail',
     'good',

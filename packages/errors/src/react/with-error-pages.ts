@@ -18,11 +18,11 @@ const ownPages: Partial<ErrorPages> & Pick<ErrorPages, 'fallback'> = {
  * `resolve: withErrorPages((name) => pages[name])`. Every `Error/{status}` finds a component; the client shows nothing
  * at all for a page without one.
  */
-export function withErrorPages<Resolved>(
-  resolve: (name: string) => Resolved,
+export function withErrorPages<More extends unknown[], Resolved>(
+  resolve: (name: string, ...more: More) => Resolved,
   pages: Partial<ErrorPages> = {},
-): (name: string) => Resolved | ComponentType<ErrorPageProps> {
+): (name: string, ...more: More) => Resolved | ComponentType<ErrorPageProps> {
   const all: Readonly<Record<string, ComponentType<ErrorPageProps> | undefined>> = { ...ownPages, ...pages }
   const fallback = pages.fallback ?? ownPages.fallback
-  return (name) => (/^Error\/\d{3}$/.test(name) ? (all[name] ?? fallback) : resolve(name))
+  return (name, ...more) => (/^Error\/\d{3}$/.test(name) ? (all[name] ?? fallback) : resolve(name, ...more))
 }

@@ -1,7 +1,7 @@
 /** Connections that do not speak HTTP, or not in time: there is no request yet, only a socket. */
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { httpProblem } from '../problem.ts'
+import { httpProblem, type Problem } from '../problem.ts'
 import { problemChannel } from '../report.ts'
 import { safeRead, safeText } from '../values/safe-read.ts'
 
@@ -20,20 +20,22 @@ export function answerClientError(this: FastifyInstance, error: Error, socket: S
   // The peer is gone: nobody reads an answer, and nothing is wrong with this server.
   if (code === 'ECONNRESET' || socket.destroyed) return void socket.destroy()
   const problem = httpProblem(statuses.get(code) ?? 400)
-  if (problemChannel.hasSubscribers) problemChannel.publish({ problem, source: 'client', error })
-  this.log.debug(
-    { problem: { status: problem.status, code: problem.code }, source: 'client', cause: code },
-    'request failed',
-  )
+  const pending = safeRead(socket, '_httpMessage') // Node keeps the response of a socket here, and looks at it as well
+  // A body that ends too early is the failure of its request, which reports it as aborted.
+  if (pending == null || code !== 'HPE_INVALID_EOF_STATE') reportClientError(this, problem, error)
 
-  if (!socket.writable || isAnswering(socket)) return void socket.destroy()
+  if (!socket.writable || safeRead(pending, 'headersSent') === true) return void socket.destroy()
   socket.write(responseOf(problem.status))
   socket.destroySoon()
 }
 
-/** Node keeps the response of a socket here, and looks at it for the same reason. */
-function isAnswering(socket: Socket): boolean {
-  return safeRead(safeRead(socket, '_httpMessage'), 'headersSent') === true
+function reportClientError({ log }: FastifyInstance, problem: Problem, error: Error): void {
+  if (problemChannel.hasSubscribers) problemChannel.publish({ problem, source: 'client', error })
+  const { status, code } = problem
+  log.debug(
+    { problem: { status, code }, source: 'client', reason: safeText(error, 'code', 100) },
+    'request failed',
+  )
 }
 
 const responses = new Map<number, Buffer>()

@@ -1,6 +1,6 @@
 /** What a domain exception says to its caller. */
 import type { DomainException } from '@fastify-modular/core'
-import { isErrorStatus, type Problem, statusMessage, statusTitle } from '../problem.ts'
+import { httpProblem, isErrorStatus, type Problem, statusMessage, statusTitle } from '../problem.ts'
 import { allowedHeaders } from '../render/headers.ts'
 import { safeRead, safeText } from '../values/safe-read.ts'
 import { slugOf } from './slug.ts'
@@ -10,7 +10,8 @@ export function fromDomain(exception: DomainException, typeBase: string): Proble
   // Guarded reads, although the brand is right: a subclass may define members as getters.
   const named = safeRead(exception, 'statusCode')
   const status = isErrorStatus(named) ? named : 500
-  const code = safeText(exception, 'code', 100) ?? 'UNKNOWN'
+  const code = safeText(exception, 'code', 100)
+  if (!code) return httpProblem(status)
   const message = status < 500 ? safeText(exception, 'message') : undefined
   const extensions = safeRead(exception, 'extensions')
   const headers = allowedHeaders(safeRead(exception, 'headers'))

@@ -1,0 +1,100 @@
+import { test } from 'tap'
+import { ConflictException, NotFoundException, ValidationException } from '@fastify-modular/core'
+import {
+  problemDetailsSchema,
+  problemResponses,
+  validationProblemDetailsSchema,
+} from '@fastify-modular/errors'
+import { createApp } from './support/app.js'
+import { generic, problemOf } from './support/expect.js'
+
+test('E67: a response schema of the route cannot filter or break a problem', async (t) => {
+  const fail = () => {
+    throw new ConflictException('stale')
+  }
+  const narrow = { type: 'object', properties: { only: { type: 'string' } } }
+  const { app } = await createApp(t, {
+    after: (it) =>
+      it
+        .get('/filters', { schema: { response: { '4xx': narrow } } }, fail)
+        .get('/requires', { schema: { response: { '4xx': { ...narrow, required: ['only'] } } } }, fail)
+        .get('/default', { schema: { response: { default: narrow } } }, fail),
+  })
+  for (const url of ['/filters', '/requires', '/default']) {
+    t.equal(problemOf(t, await app.inject(url), 409, 'Conflict').detail, 'stale', url)
+  }
+})
+
+test('E68: an answer that its own schema refuses is 500', async (t) => {
+  const { app } = await createApp(t, {
+    after: (it) =>
+      it
+        .get(
+          '/required',
+          { schema: { response: { 200: { type: 'object', required: ['must'], properties: { must: {} } } } } },
+          async () => ({ secret: 1 }),
+        )
+        .get('/bigint', async () => ({ n: 1n }))
+        .get('/circular', async () => {
+          const value: Record<string, unknown> = {}
+          value['self'] = value
+          return value
+        })
+        .get('/type', async (_, reply) => reply.type('text/plain').send({} as never))
+        .get('/status', async (_, reply) => reply.code(700).send('x')),
+  })
+  for (const url of ['/required', '/bigint', '/circular', '/type', '/status']) {
+    const answer = await app.inject(url)
+    t.equal(problemOf(t, answer, 500).detail, generic, url)
+    t.notMatch(answer.body, /must|BigInt|circular structure|700/)
+  }
+})
+
+test('E86: problemResponses documents problem+json by reference to the shared schemas', async (t) => {
+  t.same(problemResponses(400, 404), {
+    400: {
+      description: 'Bad Request',
+      content: { 'application/problem+json': { schema: { $ref: 'ValidationProblemDetails#' } } },
+    },
+    404: {
+      description: 'Not Found',
+      content: { 'application/problem+json': { schema: { $ref: 'ProblemDetails#' } } },
+    },
+  })
+  const { app } = await createApp(t)
+  t.same(Object.keys(app.getSchemas()), [problemDetailsSchema.$id, validationProblemDetailsSchema.$id])
+})
+
+test('E86: documented routes answer what they document', async (t) => {
+  const { app } = await createApp(t, {
+    after: (it) =>
+      it
+        .get('/:kind', { schema: { response: problemResponses(400, 404, 409, 500) } }, ({ params }) => {
+          const { kind } = params as { kind: string }
+          if (kind === 'validation') throw new ValidationException({ a: ['bad'] })
+          if (kind === 'not-found') throw new NotFoundException('Product', 42)
+          throw new Error('secret')
+        })
+        // Fastify's own validator holds the bodies against the schemas.
+        .post('/problem', { schema: { body: { $ref: 'ProblemDetails#' } } }, async () => 'valid')
+        .post(
+          '/validation',
+          { schema: { body: { $ref: 'ValidationProblemDetails#' } } },
+          async () => 'valid',
+        ),
+  })
+  for (const kind of ['validation', 'not-found', 'unknown']) {
+    const payload = (await app.inject(`/${kind}`)).json<object>()
+    t.equal((await app.inject({ method: 'POST', url: '/problem', payload })).body, 'valid')
+    t.equal((await app.inject({ method: 'POST', url: '/validation', payload })).body, 'valid')
+  }
+  const wrong = { type: 'about:blank', title: 'x', status: 200, detail: '', code: '' }
+  problemOf(t, await app.inject({ method: 'POST', url: '/problem', payload: wrong }), 400)
+})
+
+test('problemResponses refuses what is no error status', (t) => {
+  for (const status of [200, 302, 600, 404.5]) {
+    t.throws(() => problemResponses(status), { code: 'FMOD_ERRORS_INVALID_STATUS' })
+  }
+  t.end()
+})
