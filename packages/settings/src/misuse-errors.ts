@@ -10,9 +10,9 @@ export const FMOD_SETTINGS_INVALID_OPTION = createError<[string, string]>(
   'FMOD_SETTINGS_INVALID_OPTION',
   'The settings option "%s" cannot be used: %s.',
 )
-export const FMOD_SETTINGS_FOREIGN_EVENTS = createError<[string, string, string]>(
+export const FMOD_SETTINGS_FOREIGN_EVENTS = createError<[string]>(
   'FMOD_SETTINGS_FOREIGN_EVENTS',
-  'The event transport and the settings store "%s" do not share a database: events of a change cannot be part of its transaction (%s). %s',
+  'The event transport does not use the database of the settings store "%s": an event could be kept while its change is undone. Give both the same database.',
 )
 
 // Definitions

@@ -12,6 +12,7 @@ import type { SettingsOptions } from './options.ts'
 import { decorateRequests } from './request-settings.ts'
 import { startRetention } from './service/retention.ts'
 import { createSettingsService } from './service/service.ts'
+import { verifyEvents } from './service/verify-events.ts'
 import { readOverrides } from './service/write/locked.ts'
 import { createSealing } from './service/write/sealing.ts'
 import { memoryStore } from './store/memory.ts'
@@ -62,8 +63,10 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   app.addHook('onReady', async () => {
     check()
     registry.freeze()
+    const bus = events()
+    if (bus) await verifyEvents(store, bus)
     const knowsCaller = findCallerOf(app, options.caller) !== undefined
-    warnAtBoot(app.log, { registry, snapshot, sealing, store, events: events(), options, knowsCaller })
+    warnAtBoot(app.log, { registry, snapshot, sealing, store, events: bus, options, knowsCaller })
     if (history !== false) stopRetention = startRetention(store, history, app.log)
   })
 

@@ -26,7 +26,10 @@ function recorder(transactional: EventTransport['transactional'] = false) {
   const transport: EventTransport = {
     name: 'recorder',
     transactional,
+    open: () => {},
+    subscribe: () => {},
     start: () => {},
+    verify: () => true,
     publish: (event, tx) => void published.push({ event, tx }),
     close: async () => {},
   }

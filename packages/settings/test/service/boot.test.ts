@@ -1,0 +1,185 @@
+import Fastify from 'fastify'
+import { test } from 'tap'
+import { defineModule, modules } from '@fastify-modular/core'
+import {
+  memoryStore,
+  setting,
+  settings,
+  SettingScope,
+  type SettingsOptions,
+  type SettingsStore,
+} from '@fastify-modular/settings'
+import { as, createApp, definitions, rejection } from '../support/app.ts'
+
+const { Application, System } = SettingScope
+const text = (key: string, options = {}) =>
+  setting.text(key, { displayName: key, scope: Application, ...options })
+
+test('modules contribute by their hook, in dependency order, and read stored values in their bodies', async (t) => {
+  const store = memoryStore()
+  const earlier = await createApp(t, { store, definitions: [text('notes.title')] })
+  await earlier.settings.setSetting('notes.title', 'stored', Application)
+
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const read: unknown[] = []
+  const notes = defineModule({
+    name: 'notes',
+    settings: (builder) => void builder.add(text('notes.title')).add(text('notes.other')),
+    plugin: async (scope) => void read.push(scope.settings.get(String('notes.title'))),
+  })
+  const mail = defineModule({
+    name: 'mail',
+    dependsOn: ['notes'],
+    settings: (builder) => void builder.addAll({ a: text('mail.a') }),
+  })
+  app.register(settings, { store, definitions: [text('app.first')] })
+  app.register(modules, { modules: [mail, notes] })
+  await app.ready()
+  t.same(read, ['stored'])
+  t.same(
+    app.settings.definitions.getDefinitions().map(({ key }) => key),
+    ['app.first', 'notes.title', 'notes.other', 'mail.a'],
+  )
+})
+
+test('decision 3: all problems of all modules stop the boot in one error, before module bodies mount', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  let isMounted = false
+  app.register(settings, {
+    definitions: [
+      text('app.title'),
+      setting.number('app.bad', { displayName: 'Bad', scope: Application, min: 10, max: 5 }),
+    ],
+  })
+  app.register(modules, {
+    modules: [
+      defineModule({
+        name: 'one',
+        settings: (builder) => void builder.add(text('app.title')),
+        plugin: async () => void (isMounted = true),
+      }),
+      defineModule({ name: 'two', settings: (builder) => void builder.add(text('bulk')) }),
+    ],
+  })
+  const { error } = await rejection(Promise.resolve(app.ready()))
+  t.match(error, {
+    code: 'FMOD_SETTINGS_INVALID_DEFINITIONS',
+    message: /app\.bad[^]*app\.title[^]*one[^]*app[^]*bulk/,
+  })
+  t.equal(isMounted, false)
+})
+
+test('definitions without modules are checked when the application gets ready', async (t) => {
+  const { error } = await rejection(createApp(t, { definitions: [text('me')] }))
+  t.match(error, { code: 'FMOD_SETTINGS_INVALID_DEFINITIONS' })
+})
+
+test('a plugin that is no module defines its settings while it registers, and not later', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(settings)
+  app.register(async (scope) => {
+    t.equal(scope.settings.define({ greeting: text('hello.greeting', { default: 'Hi' }) }), app.settings)
+    t.equal(scope.settings.get(String('hello.greeting')), 'Hi')
+  })
+  await app.ready()
+  t.throws(() => app.settings.define(text('too.late')), { code: 'FMOD_SETTINGS_FROZEN' })
+})
+
+test('the plugin is registered once', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.register(settings)
+  app.register(settings)
+  t.match(await rejection(Promise.resolve(app.ready())), {
+    error: { code: 'FMOD_SETTINGS_REGISTERED_TWICE' },
+  })
+})
+
+test('options that cannot be right stop the boot by name', async (t) => {
+  const wrong: [string, unknown][] = [
+    ['caller', 'alice'],
+    ['ownWrites', 'everybody'],
+    ['sensitiveResolved', true],
+    ['userCache', 0],
+    ['limits', { bulkEntries: -1 }],
+    ['encryption', { mode: 'maybe' }],
+  ]
+  for (const [name, value] of wrong) {
+    const options = { [name]: value } as unknown as SettingsOptions
+    t.match(await rejection(createApp(t, options)), { error: { code: 'FMOD_SETTINGS_INVALID_OPTION' } }, name)
+  }
+})
+
+test('the boot log says what is legal and probably not meant, once each', async (t) => {
+  const lines: string[] = []
+  const app = Fastify({
+    logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } },
+  })
+  t.teardown(() => app.close())
+  await app.register(settings, { definitions: [definitions] })
+  await app.ready()
+  for (const part of ['not persisted', 'answer 401', 'plain text', 'sensitiveResolved']) {
+    t.equal(lines.filter((line) => line.includes(part)).length, 1, part)
+  }
+  t.equal((await app.inject('/api/settings')).statusCode, 401, 'decision 52: nobody can be known')
+})
+
+test('values of settings that are gone are kept, reported and not shown', async (t) => {
+  const store = memoryStore()
+  const before = await createApp(t, {
+    store,
+    definitions: [text('old.one'), setting.text('old.mine', { displayName: 'M', scope: SettingScope.User })],
+  })
+  await before.settings.setSetting('old.one', 'x', Application)
+  await before.settings.setSetting('old.mine', 'y', SettingScope.User, 'alice')
+  await before.settings.setSetting('old.mine', 'z', SettingScope.User, 'bob')
+  const lines: string[] = []
+  const app = await createApp(
+    t,
+    { store },
+    { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } },
+  )
+  t.same(await app.settings.orphans(), [
+    { key: 'old.one', scope: Application, rows: 1 },
+    { key: 'old.mine', scope: SettingScope.User, rows: 2 },
+  ])
+  t.ok(lines.some((line) => line.includes('old.one')))
+  const admin = as(app, 'admin')
+  t.notMatch(
+    (await admin('GET', '')).text +
+      (await admin('GET', '/export')).text +
+      (await admin('GET', '/changes')).text,
+    /old\./,
+  )
+  const again = await createApp(t, { store, definitions: [text('old.one')] })
+  t.equal(again.settings.get(String('old.one')), 'x', 'back with its module')
+})
+
+test('a store that cannot be opened or read stops the boot and is closed', async (t) => {
+  for (const method of ['open', 'readShared'] as const) {
+    let closed = 0
+    const store: SettingsStore = {
+      ...memoryStore(),
+      [method]: () => Promise.reject(new Error('no database')),
+      close: async () => void closed++,
+    }
+    t.match(await rejection(createApp(t, { store })), { error: { message: 'no database' } })
+    t.equal(closed, 0, 'nothing closes before the application does')
+  }
+})
+
+test('history is forgotten beyond its age and number, but never the newest change of a value', async (t) => {
+  const store = memoryStore()
+  const first = await createApp(t, { store, history: false })
+  for (let port = 1; port <= 10; port++) await first.settings.setSetting('mail.port', port, System)
+  t.equal((await store.readHistory({ limit: 100 })).length, 10)
+  const second = await createApp(t, { store, history: { perValue: 3 } })
+  await second.close()
+  t.same(
+    (await store.readHistory({ limit: 100 })).map(({ revision }) => revision),
+    [10, 9, 8],
+  )
+})

@@ -1,0 +1,77 @@
+import { test } from 'tap'
+import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import { as, createApp, definitions, rejection } from '../support/app.ts'
+
+const { System } = SettingScope
+
+test('locked values win over everything, are shown as locked and cannot be written', async (t) => {
+  const store = memoryStore()
+  const before = await createApp(t, { store })
+  await before.settings.setSetting('mail.port', 25, System)
+  await before.settings.setSetting('app.theme', 'dark', SettingScope.User, 'alice')
+
+  const app = await createApp(t, {
+    store,
+    overrides: { 'mail.port': 2525, 'app.theme': 'system', 'mail.password': 'hunter2' },
+    ownWrites: 'authenticated',
+  })
+  t.equal(app.settings.get(definitions.port), 2525)
+  t.equal((await app.settings.forUser('alice')).get(definitions.theme), 'system')
+  t.equal(await app.settings.resolveUserSettingElement('app.theme', 'alice'), 'system')
+  const admin = as(app, 'admin')
+  t.match((await admin('GET', '/mail.port?scope=0')).json, {
+    value: 2525,
+    source: 'locked',
+    locked: true,
+    isOverridden: true,
+  })
+  t.match((await as(app, 'alice')('GET', '/me')).json[1], {
+    key: 'app.theme',
+    value: 'system',
+    source: 'locked',
+    locked: true,
+  })
+  t.match((await admin('GET', '/mail.password?scope=0')).json, { value: null, source: 'locked' })
+  for (const write of [
+    admin('PUT', '', { key: 'mail.port', scope: 0, value: 1 }),
+    admin('DELETE', '/mail.port?scope=0'),
+    admin('PUT', '/bulk', [
+      { key: 'app.title', scope: 1, value: 'x' },
+      { key: 'mail.port', scope: 0, value: 1 },
+    ]),
+  ]) {
+    t.match(await write, { status: 409, json: { code: 'CONFLICT', locked: ['mail.port'] } })
+  }
+  t.equal((await as(app, 'alice')('PUT', '/me', { key: 'app.theme', value: 'dark' })).status, 409)
+  t.match(await rejection(app.settings.setSetting('mail.port', 1, System)), {
+    name: 'SettingLockedException',
+    status: 409,
+  })
+  t.equal(await app.settings.getSetting('mail.port', System), '25', 'the stored value stays beneath')
+})
+
+test('overrides come from SM_SETTINGS_OVERRIDES too, which wins', async (t) => {
+  process.env.SM_SETTINGS_OVERRIDES = '{"mail.port":2600}'
+  t.teardown(() => delete process.env.SM_SETTINGS_OVERRIDES)
+  const app = await createApp(t, { overrides: { 'mail.port': 2525, 'app.title': 'Fixed' } })
+  t.equal(app.settings.get(definitions.port), 2600)
+  t.equal(app.settings.get(definitions.title), 'Fixed')
+  for (const text of ['[1]', 'null', '{broken hunter2']) {
+    process.env.SM_SETTINGS_OVERRIDES = text
+    const { error } = await rejection(createApp(t))
+    t.match(
+      error,
+      { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /^(?!.*hunter2).*SM_SETTINGS_OVERRIDES/ },
+      text,
+    )
+  }
+})
+
+test('overrides that do not fit stop the boot with all problems and no value', async (t) => {
+  const overrides = { 'mail.port': 'hunter2', 'no.such': 1, 'app.title': null }
+  const { error } = await rejection(createApp(t, { overrides }))
+  t.match(error, {
+    code: 'FMOD_SETTINGS_INVALID_OVERRIDES',
+    message: /^(?!.*hunter2)[^]*mail\.port[^]*no\.such[^]*app\.title/,
+  })
+})
