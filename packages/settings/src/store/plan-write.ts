@@ -26,7 +26,6 @@ export function planWrite(request: WriteRequest, revision: number, rows: Iterabl
   const current = currentRows(revision, rows)
   const readable = new Set(request.reads.map(rowIdText))
   const at = Date.now()
-  const after = { revision: revision + 1, updatedAt: at, updatedBy: request.actor }
   const changes: AppliedChange[] = []
   for (const change of request.decide(current)) {
     // Deleting the name answers false for a row that was not read and for one that was already changed.
@@ -34,7 +33,8 @@ export function planWrite(request: WriteRequest, revision: number, rows: Iterabl
     checkStorable(change.value, change.key)
     const before = current.get(change)
     if (changesNothing(before, change)) continue
-    changes.push({ ...nameOf(change), before, after: rowAfter(change, after) })
+    const { scope, userId, key } = change
+    changes.push({ scope, userId, key, before, after: rowAfter(change, revision + 1, at, request.actor) })
   }
   if (changes.length === 0) return { revision, at, changes }
   return { revision: revision + 1, at, changes: changes.toSorted(compareRowIds) }
@@ -43,7 +43,9 @@ export function planWrite(request: WriteRequest, revision: number, rows: Iterabl
 /** The row of history that a change leaves. */
 export function historyOf(change: AppliedChange, request: WriteRequest, result: WriteResult): HistoryRow {
   return {
-    ...nameOf(change),
+    scope: change.scope,
+    userId: change.userId,
+    key: change.key,
     revision: result.revision,
     oldValue: change.before?.value ?? null,
     oldSealed: change.before?.sealed ?? false,
@@ -68,19 +70,15 @@ function changesNothing(before: StoredRow | undefined, change: RowChange): boole
   return before.value === change.value && before.sealed === change.sealed
 }
 
+// Members are named one by one here and above: spreading three objects into one makes V8 give up its fast layout, and a
+// bulk a hundred times slower.
 function rowAfter(
   change: RowChange,
-  written: Pick<StoredRow, 'revision' | 'updatedAt' | 'updatedBy'>,
+  revision: number,
+  at: number,
+  actor: string | null,
 ): StoredRow | undefined {
-  if (change.value === null) return undefined
-  return Object.freeze({ ...nameOf(change), value: change.value, sealed: change.sealed, ...written })
-}
-
-/** Only the name: `decide` may hand over objects with more members. */
-function nameOf({
-  scope,
-  userId,
-  key,
-}: RowChange | AppliedChange): Pick<RowChange, 'scope' | 'userId' | 'key'> {
-  return { scope, userId, key }
+  const { scope, userId, key, value, sealed } = change
+  if (value === null) return undefined
+  return Object.freeze({ scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor })
 }
