@@ -158,6 +158,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     ) {
       assert.ok(page.length <= 2)
       for (const row of page) seen.push(`${row.scope} ${row.userId} ${row.key}`)
+      assert.ok(seen.length <= ids.length, 'a page was repeated')
     }
     assert.deepEqual(seen, ['1  a', '1  b', '2 u1 a', '2 u1 c', '2 u2 a'])
   },

@@ -1,0 +1,81 @@
+/** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
+import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
+import { test } from 'tap'
+import type { SettingsStore, WriteRequest } from '#src/store/store.js'
+
+/** The names of the behaviours that a store does not have. */
+async function failuresOf(create: () => SettingsStore): Promise<string[]> {
+  const failed: string[] = []
+  const running: Promise<void>[] = []
+  storeContract(
+    (name, run) => running.push(run().catch(() => void failed.push(name))),
+    async () => ({ create }),
+  )
+  await Promise.all(running)
+  return failed
+}
+
+function broken(change: (store: SettingsStore) => Partial<SettingsStore>): () => SettingsStore {
+  return () => {
+    const store = memoryStore()
+    return { ...store, ...change(store) }
+  }
+}
+
+/** Decides on one state and writes to a later one, as a store without a lock does. */
+function withoutLock(store: SettingsStore): Partial<SettingsStore> {
+  return {
+    async write(request: WriteRequest) {
+      const rows = await Promise.all(request.reads.map((id) => store.readRow(id)))
+      const revision = await store.readRevision()
+      const seen = new Map(
+        request.reads.map((id, index) => [`${id.scope} ${id.userId} ${id.key}`, rows[index]]),
+      )
+      const changes = request.decide({
+        revision,
+        get: (id) => seen.get(`${id.scope} ${id.userId} ${id.key}`),
+      })
+      return store.write({ ...request, decide: () => changes })
+    },
+  }
+}
+
+const stores: Readonly<Record<string, (store: SettingsStore) => Partial<SettingsStore>>> = {
+  'forgets rows of users': () => ({ readUser: async () => [] }),
+  'shows rows of users to everyone': (store) => ({
+    readShared: async () => ({ revision: await store.readRevision(), rows: await store.scan(null, 1000) }),
+  }),
+  'does not count': () => ({ readRevision: async () => 0 }),
+  'has no history': () => ({ readHistory: async () => [] }),
+  'ignores the filter of history': (store) => ({ readHistory: ({ limit }) => store.readHistory({ limit }) }),
+  'shows history oldest first': (store) => ({
+    readHistory: async (query) => (await store.readHistory(query)).toReversed(),
+  }),
+  'prunes nothing': () => ({ pruneHistory: async () => 0 }),
+  'scans the first page for ever': (store) => ({
+    scan: (_after, limit) => store.scan(null, Math.min(limit, 1)),
+  }),
+  'loses updates': withoutLock,
+  'swallows what decide throws': (store) => ({
+    write: (request) => store.write(request).catch(() => ({ revision: 0, at: 0, changes: [] })),
+  }),
+  'enqueues although it cannot': (store) => ({
+    async write(request) {
+      const result = await store.write(request)
+      await request.enqueue?.({ kind: 'sync', run: () => {} }, result)
+      return result
+    },
+  }),
+  'promises transactions it does not have': () => ({ transactional: 'sync' }),
+  'promises to be durable and is not': () => ({ durable: true }),
+}
+
+test('the reference store has every behaviour', async (t) => {
+  t.same(await failuresOf(memoryStore), [])
+})
+
+for (const [fault, change] of Object.entries(stores)) {
+  test(`a store that ${fault} does not pass`, async (t) => {
+    t.ok((await failuresOf(broken(change))).length > 0)
+  })
+}
