@@ -2,22 +2,14 @@
 import { fileURLToPath } from 'node:url'
 import cookie from '@fastify/cookie'
 import fastifyStatic from '@fastify/static'
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import { events, modules } from '@fastify-modular/core'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { inertia } from '@fastify-modular/inertia'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
-import Fastify, { type FastifyInstance } from 'fastify'
-import { createAccountStore } from './auth/accounts.ts'
+import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login-routes.ts'
-import { hashOfNobody } from './auth/passwords.ts'
-import { seedAccounts } from './auth/seed-accounts.ts'
-import { createSessionCookie } from './auth/session-cookie.ts'
-import { createSessionProvider } from './auth/session-provider.ts'
-import { createSessionStore } from './auth/sessions.ts'
-import { createThrottle } from './auth/throttle.ts'
 import type { HostConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
@@ -25,9 +17,9 @@ import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
 import { appSettings, systemSettings, userSettings } from './settings/app-settings.ts'
 import { maintenance } from './settings/maintenance.ts'
-import { readAssets } from './web/assets.ts'
+import { apiDocs } from './web/api-docs.ts'
+import { type Assets, readAssets } from './web/assets.ts'
 import { createDocument, createRootTemplate } from './web/document.ts'
-import { openapi } from './web/openapi.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { createSharedProps } from './web/shared-props.ts'
 
@@ -57,35 +49,22 @@ export async function createApp(config: HostConfig): Promise<FastifyInstance> {
 
 async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   const assets = readAssets(folder('./public'))
+  const document = createDocument(assets)
   const database = await openDatabase(config.database, (err) => app.log.warn({ err }, 'a connection broke'))
   app.addHook('onClose', () => database.close()) // the first hook runs last: everything else may still write
+  const auth = await createAuth(database, config)
 
-  const accounts = createAccountStore(database)
-  const sessions = createSessionStore(database)
-  const sessionCookie = createSessionCookie(config.isProduction)
-  const isDemo = config.accounts.kind === 'demo'
-  await Promise.all([seedAccounts(accounts, config.accounts), hashOfNobody()])
-
-  const document = createDocument(assets)
   app.addHook('onSend', securityHeaders)
+  // The gate comes first: it sees every route, and asks the provider, which reads the one cookie that it needs.
+  await app.register(cookie, { secret: config.sessionSecret, hook: false })
+  await app.register(publicRoutes, { provider: auth.provider, crossOrigin: true })
   await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
-  await app.register(cookie, { secret: config.sessionSecret })
-  await app.register(publicRoutes, {
-    provider: createSessionProvider(sessions, sessionCookie),
-    crossOrigin: true,
-  })
   await app.register(inertia, {
     version: assets.version,
     rootTemplate: createRootTemplate(assets, document),
     share: createSharedProps(app),
   })
-  await app.register(swagger, openapi)
-  await app.register(swaggerUi, {
-    routePrefix: '/api/docs',
-    staticCSP: true,
-    // Swagger UI sets styles while it runs; scripts stay restricted.
-    transformStaticCSP: (policy) => policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'"),
-  })
+  await app.register(apiDocs)
   await app.register(events)
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
@@ -98,24 +77,21 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     modules: [notesModule(database), mailModule(database), ...(config.isProduction ? [] : [faultsModule])],
   })
 
+  await app.register(loginRoutes, { ...auth.login, document })
+  await app.register(ownRoutes, { assets })
+}
+
+/** What belongs to no module. */
+const ownRoutes: FastifyPluginAsync<{ assets: Assets }> = async (app, { assets }) => {
   await app.register(fastifyStatic, {
     root: assets.folder,
     prefix: '/static/',
     dotfiles: 'ignore',
-    immutable: true,
+    immutable: true, // the names of files carry hashes of their contents
     maxAge: '365d',
-  })
-  await app.register(loginRoutes, {
-    accounts,
-    sessions,
-    cookie: sessionCookie,
-    throttle: createThrottle(),
-    document,
-    isDemo,
   })
   app.get('/', { schema: { hide: true } }, (_request, reply) => reply.inertia('Home'))
   app.get('/health', { schema: { tags: ['operation'], summary: 'Whether the application runs' } }, () => ({
     status: 'ok',
   }))
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
 }

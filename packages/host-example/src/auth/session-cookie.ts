@@ -16,9 +16,9 @@ export function createSessionCookie(isSecure: boolean): SessionCookie {
   const attributes: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure }
   return {
     read(request) {
-      const signed = request.cookies[name]
-      if (signed === undefined) return null
-      return request.unsignCookie(signed).value
+      const { cookie } = request.headers
+      const signed = cookie === undefined ? undefined : request.server.parseCookie(cookie)[name]
+      return signed === undefined ? null : request.unsignCookie(signed).value
     },
     write(reply, id) {
       reply.setCookie(name, id, { ...attributes, signed: true, maxAge: sessionLifetime / 1000 })
