@@ -5,8 +5,9 @@ import { PublicRoute } from './public-route.ts'
 /** A JSON array of path strings; each is a prefix rule for every method. */
 export const environmentVariable = 'SM_AUTH_PUBLIC_PATHS'
 
-/** Where a text stops looking like a JSON array of strings. */
-const arrayOfStrings = /^\s*\[?(?:\s*"(?:[^"\\]|\\.)*"\s*,?)*\s*\]?\s*/
+/** The beginning of a JSON array of strings, as far as it goes. */
+const beginning = /^\s*(?:\[\s*(?:STRING\s*(?:,\s*STRING\s*)*(?:,\s*)?)?)?/.source
+const arrayOfStrings = new RegExp(beginning.replaceAll('STRING', String.raw`"(?:[^"\\]|\\.)*"`))
 
 /**
  * The rules that the variable seeds; none where it is unset.

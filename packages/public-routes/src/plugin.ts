@@ -8,7 +8,7 @@ import { createExplain } from './audit/explain.ts'
 import { Probes } from './audit/probe.ts'
 import { describeSurface } from './audit/surface.ts'
 import { environmentVariable, readEnvPaths } from './env-paths.ts'
-import { addFrameworkDefaults } from './framework-defaults.ts'
+import { addFrameworkDefaults, frameworkDefault } from './framework-defaults.ts'
 import { createAuthenticate, type Authenticate } from './gate/authenticate.ts'
 import { createChallenge } from './gate/challenge.ts'
 import { classifyRequest } from './gate/classify.ts'
@@ -80,7 +80,7 @@ function addInitialRules(
   rules: RuleBook,
   { defaults = true, env = process.env, provider }: PublicRoutesOptions,
 ): void {
-  if (defaults) addFrameworkDefaults(new PublicRouteRegistry(rules, 'framework default'))
+  if (defaults) addFrameworkDefaults(new PublicRouteRegistry(rules, frameworkDefault))
   const fromEnvironment = new PublicRouteRegistry(rules, `environment ${environmentVariable}`)
   for (const route of env === false ? [] : readEnvPaths(env)) fromEnvironment.add(route)
   const legacy = new PublicRouteRegistry(rules, 'provider')
@@ -112,7 +112,7 @@ function decorateRegistry(app: FastifyInstance, rules: RuleBook, diagnostics: Di
 /** `plugin blog`, or `application` for the root. */
 function scopeName(scope: FastifyInstance): string {
   if (Object.getPrototypeOf(scope) === Object.prototype) return 'application'
-  const name = scope.pluginName.split(' -> ').at(-1) ?? ''
+  const [name = ''] = scope.pluginName.split(' -> ') // its own name, then those of plugins that share the scope
   return /^[\w@./ -]{1,80}$/.test(name) ? `plugin ${name}` : `plugin at ${scope.prefix || '/'}`
 }
 

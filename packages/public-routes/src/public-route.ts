@@ -46,7 +46,7 @@ export class PublicRoute {
   constructor(pattern: string | RegExp, options: PublicRouteOptions = {}) {
     const kind = options.kind ?? (pattern instanceof RegExp ? 'regex' : 'prefix')
     const name = nameOf(pattern)
-    if (!(kind in matchers)) throw new FMOD_PUBLIC_ROUTES_INVALID_KIND(name, JSON.stringify(kind))
+    if (!Object.hasOwn(matchers, kind)) throw new FMOD_PUBLIC_ROUTES_INVALID_KIND(name, JSON.stringify(kind))
     checkPattern(pattern, kind, name)
     const { literal, matchesPath } = matchers[kind](pattern)
 

@@ -1,6 +1,8 @@
 /** The anonymous surface of an application as a table to read and to review. */
 import { formatMethods } from '../public-route.ts'
+import { frameworkDefault } from '../framework-defaults.ts'
 import type { SurfaceEntry } from './surface.ts'
+import { opensMutations } from './warnings.ts'
 
 const heading = ['METHOD', 'MATCH', 'PATH', 'SOURCE', 'OPENS']
 
@@ -11,7 +13,7 @@ export function printSurface(surface: readonly SurfaceEntry[]): string {
     rule.route.kind,
     rule.route.pattern,
     rule.source,
-    openings.length === 0 ? 'no route' : describeOpenings(openings),
+    describe({ rule, openings }),
   ])
   const widths = heading.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -27,10 +29,16 @@ export function surfaceLines(surface: readonly SurfaceEntry[]): readonly string[
         `${method} ${record.url} — ${rule.route.kind} ${rule.route.pattern} (${rule.source})`,
     ),
   )
-  return [...new Set(lines)].sort()
+  return [...new Set(lines)].toSorted()
 }
 
-function describeOpenings(openings: SurfaceEntry['openings']): string {
+/** An exclamation mark where a reviewer should look: nothing is opened, or more than reading. */
+function describe({ rule, openings }: SurfaceEntry): string {
+  if (openings.length === 0) return rule.source === frameworkDefault ? 'no route' : '! no route'
+  return (opensMutations({ rule, openings }) ? '! ' : '') + listOpenings(openings)
+}
+
+function listOpenings(openings: SurfaceEntry['openings']): string {
   const urls = new Map<string, string[]>()
   for (const { method, record } of openings) {
     const methods = urls.get(record.url)

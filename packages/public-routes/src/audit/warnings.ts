@@ -1,6 +1,7 @@
 /** What a reviewer would ask about the rules of an application (decision 40). */
 import { environmentVariable } from '../env-paths.ts'
 import { LiteralTrie } from '../matching/literal-trie.ts'
+import { frameworkDefault } from '../framework-defaults.ts'
 import type { RegisteredRule } from '../rule-index.ts'
 import type { Opening, SurfaceEntry } from './surface.ts'
 
@@ -17,7 +18,7 @@ const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** The warnings for a surface, in the order of their weight; framework defaults need no route to be there. */
 export function findWarnings(surface: readonly SurfaceEntry[]): readonly Warning[] {
   const all = surface.map(({ rule }) => rule)
-  const own = surface.filter(({ rule }) => rule.source !== 'framework default')
+  const own = surface.filter(({ rule }) => rule.source !== frameworkDefault)
   return [
     warning('public-route rules open every path', all.filter(opensEverything)),
     warning(
@@ -57,7 +58,8 @@ function opensEverything({ route }: RegisteredRule): boolean {
   return route.matchesPath(unlikelyPath)
 }
 
-function opensMutations({ rule, openings }: SurfaceEntry): boolean {
+/** A rule for every method that reaches a route which changes something. */
+export function opensMutations({ rule, openings }: SurfaceEntry): boolean {
   return rule.route.methods === null && openings.some(({ method }) => mutating.has(method))
 }
 

@@ -1,0 +1,54 @@
+import { expectPublicRoutes, publicRouteLines } from '#src/testing/index.js'
+import { defineModule, modules } from '@fastify-modular/core'
+import { test } from 'tap'
+import { gatedApp } from '../support/application.ts'
+
+const notes = defineModule({
+  name: 'notes',
+  publicRoutes: (registry) =>
+    registry.addRegex('/api/notes/[^/]+/share$', { methods: ['GET'] }).addExact('/old', { methods: ['GET'] }),
+  plugin: async (scope) => {
+    scope.get('/api/notes/:id/share', async () => 'shared')
+    scope.patch('/api/notes/:id/share', async () => 'changed')
+    scope.get('/api/notes/:id', async () => 'note')
+  },
+})
+
+test('print shows each rule with its source and the routes that it opens', async (t) => {
+  const app = await gatedApp(t, { defaults: false })
+  await app.register(modules, { modules: [notes] })
+  app.publicRoutes.addPrefix('/hooks')
+  app.post('/hooks/pay', async () => 'paid')
+  app.get('/login', { config: { public: true } }, async () => 'login')
+  await app.ready()
+  t.equal(
+    app.publicRoutes.print(),
+    [
+      'METHOD  MATCH   PATH                     SOURCE          OPENS',
+      'GET     regex   /api/notes/[^/]+/share$  module "notes"  GET,HEAD /api/notes/:id/share',
+      'GET     exact   /old                     module "notes"  ! no route',
+      '*       prefix  /hooks                   application     ! POST /hooks/pay',
+      'GET     route   /login                   route config    GET,HEAD /login',
+    ].join('\n'),
+  )
+})
+
+test('expectPublicRoutes passes for the list of what is public, in any order', async (t) => {
+  const app = await gatedApp(t, { defaults: false })
+  await app.register(modules, { modules: [notes] })
+  const lines = await publicRouteLines(app)
+  t.same(lines, [
+    'GET /api/notes/:id/share — regex /api/notes/[^/]+/share$ (module "notes")',
+    'HEAD /api/notes/:id/share — regex /api/notes/[^/]+/share$ (module "notes")',
+  ])
+  await expectPublicRoutes(app, lines.toReversed())
+})
+
+test('expectPublicRoutes shows what was opened and what was closed', async (t) => {
+  const app = await gatedApp(t, { defaults: false })
+  app.post('/new', { config: { public: true } }, async () => 'new')
+  await t.rejects(expectPublicRoutes(app, ['GET /gone — exact /gone (application)']), {
+    code: 'FMOD_PUBLIC_ROUTES_SURFACE_CHANGED',
+    message: /\n\+ POST \/new — route \/new \(route config\)\n- GET \/gone/,
+  })
+})

@@ -1,0 +1,245 @@
+import { defineModule, modules } from '@fastify-modular/core'
+import { injectAs, testCallers } from '@fastify-modular/core/testing'
+import { test } from 'tap'
+import { gatedApp, headerProvider, Sink } from '../support/application.ts'
+
+test('S 5.1: every request passes the gate: routes, missing paths and every verb', async (t) => {
+  const sink = new Sink()
+  const app = await gatedApp(t)
+  app.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: '/private',
+    handler: sink.handler('private'),
+  })
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+    for (const url of ['/private', '/missing']) {
+      t.equal(
+        (await app.inject({ method, url, headers: { 'x-number': 'n' } })).statusCode,
+        401,
+        `${method} ${url}`,
+      )
+    }
+  }
+  t.equal(sink.ranFor('n'), undefined)
+  t.equal((await app.inject({ url: '/private', headers: { 'x-user': 'alice' } })).statusCode, 200)
+  t.equal((await app.inject({ url: '/missing', headers: { 'x-user': 'alice' } })).statusCode, 404)
+})
+
+const defaults: readonly [string, boolean][] = [
+  ['/', true],
+  ['/health', true],
+  ['/health/', true],
+  ['/health/live', true],
+  ['/healthcare', false],
+  ['/health-records/1', false],
+  ['/static/app.css', true],
+  ['/static', false],
+  ['/i18n/de.json', true],
+  ['/api/docs', true],
+  ['/api/docs/json', true],
+  ['/api/docs-internal', false],
+  ['/api/redoc', true],
+  ['/openapi.json', true],
+  ['/openapi.jsonp', false],
+  ['/anything', false],
+]
+
+for (const [url, isPublic] of defaults) {
+  test(`S 5.3.1, decision 32: ${url} is ${isPublic ? 'public' : 'protected'} by default`, async (t) => {
+    const app = await gatedApp(t)
+    app.get('/*', async () => 'ran')
+    t.equal((await app.inject(url)).statusCode, isPublic ? 200 : 401)
+  })
+}
+
+test('decision 32: defaults: false opens nothing', async (t) => {
+  const app = await gatedApp(t, { defaults: false })
+  app.get('/*', async () => 'ran')
+  for (const [url] of defaults) t.equal((await app.inject(url)).statusCode, 401, url)
+})
+
+test('S 5.6: a GET-only regex route stays 401 for POST and PATCH', async (t) => {
+  const sink = new Sink()
+  const app = await gatedApp(t)
+  app.publicRoutes.addRegex('/api/items/[^/]+/tilejson$', { methods: ['GET'] })
+  app.get('/api/items/:id/tilejson', sink.handler('read'))
+  app.patch('/api/items/:id/tilejson', sink.handler('write'))
+  app.post('/api/items/:id', sink.handler('write'))
+  t.equal((await app.inject('/api/items/42/tilejson')).statusCode, 200)
+  for (const [method, url] of [
+    ['PATCH', '/api/items/42/tilejson'],
+    ['POST', '/api/items/42/tilejson'],
+    ['POST', '/api/items/42'],
+  ] as const) {
+    t.equal((await app.inject({ method, url, headers: { 'x-number': 'n' } })).statusCode, 401)
+  }
+  t.equal(sink.ranFor('n'), undefined)
+})
+
+test('S 5.6: a prefix rule exposes all verbs', async (t) => {
+  const app = await gatedApp(t)
+  app.publicRoutes.addPrefix('/api/items/')
+  app.route({ method: ['GET', 'PATCH'], url: '/api/items/:id', handler: async () => 'ran' })
+  t.equal((await app.inject({ method: 'PATCH', url: '/api/items/42' })).statusCode, 200)
+})
+
+test("S 5.3.3: the provider's own public paths are prefixes for every verb", async (t) => {
+  const app = await gatedApp(t, {
+    provider: { ...headerProvider, publicPaths: ['/users/login', '/users/register'] },
+  })
+  app.all('/*', async () => 'ran')
+  t.equal((await app.inject('/users/login')).statusCode, 200)
+  t.equal((await app.inject({ method: 'POST', url: '/users/register/step-2' })).statusCode, 200)
+  t.equal((await app.inject('/users')).statusCode, 401)
+})
+
+test('S 5.5: modules contribute public routes in dependency order, and each rule names its module', async (t) => {
+  const app = await gatedApp(t, { defaults: false })
+  const notes = defineModule({
+    name: 'notes',
+    dependsOn: ['base'],
+    publicRoutes: (registry) => registry.addRegex('/api/notes/[^/]+/share$', { methods: ['GET'] }),
+    plugin: async (scope) => {
+      scope.get('/api/notes/:id/share', async () => 'shared')
+      scope.patch('/api/notes/:id/share', async () => 'changed')
+    },
+  })
+  const base = defineModule({ name: 'base', publicRoutes: (registry) => registry.addExact('/about') })
+  await app.register(modules, { modules: [notes, base] })
+  t.same(
+    app.publicRoutes.list().map(({ source }) => source),
+    ['module "base"', 'module "notes"'],
+  )
+  t.equal((await app.inject('/api/notes/1/share')).statusCode, 200)
+  t.equal((await app.inject({ method: 'PATCH', url: '/api/notes/1/share' })).statusCode, 401)
+})
+
+test('S 5.4: a public path resolves the caller of a valid session and never redirects an anonymous one', async (t) => {
+  const app = await gatedApp(t, { provider: { ...headerProvider, loginUrl: '/login' } })
+  app.get('/login', { config: { public: true } }, async () => 'login')
+  app.get('/news', { config: { public: ['GET'] } }, async ({ caller }) => ({ caller: caller?.id ?? null }))
+  const browser = { accept: 'text/html' }
+  t.same((await app.inject({ url: '/news', headers: browser })).json(), { caller: null })
+  t.same((await app.inject({ url: '/news', headers: { ...browser, 'x-user': 'alice' } })).json(), {
+    caller: 'alice',
+  })
+})
+
+test('config.public opens its route for the methods it names', async (t) => {
+  const app = await gatedApp(t)
+  app.route({ method: ['GET', 'POST'], url: '/both', config: { public: true }, handler: async () => 'ran' })
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/read',
+    config: { public: ['get'] },
+    handler: async () => 'ran',
+  })
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/closed',
+    config: { public: false },
+    handler: async () => 'ran',
+  })
+  const status = async (method: 'GET' | 'POST', url: string) => (await app.inject({ method, url })).statusCode
+  t.same([await status('GET', '/both'), await status('POST', '/both')], [200, 200])
+  t.same([await status('GET', '/read'), await status('POST', '/read')], [200, 401])
+  t.same([await status('GET', '/closed'), await status('POST', '/closed')], [401, 401])
+})
+
+test('config.public opens that route and not another one with the same URL', async (t) => {
+  const app = await gatedApp(t)
+  app.get('/v', { config: { public: true }, constraints: { version: '1.0.0' } }, async () => 'one')
+  app.get('/v', { constraints: { version: '2.0.0' } }, async () => 'two')
+  t.equal((await app.inject({ url: '/v', headers: { 'accept-version': '1.0.0' } })).statusCode, 200)
+  t.equal((await app.inject({ url: '/v', headers: { 'accept-version': '2.0.0' } })).statusCode, 401)
+})
+
+test('addRoute opens the route with that URL, whatever its parameters are, and no other', async (t) => {
+  const app = await gatedApp(t)
+  app.publicRoutes.addRoute('/items/:id', { methods: ['GET'] })
+  app.get('/items/:id', async () => 'item')
+  app.get('/items/secret', async () => 'secret')
+  app.post('/items/:id', async () => 'changed')
+  t.equal((await app.inject('/items/42')).statusCode, 200)
+  t.equal((await app.inject('/items/urn%3Aa')).statusCode, 200)
+  t.equal((await app.inject('/items/secret')).statusCode, 401, 'another route, though the pattern fits')
+  t.equal((await app.inject({ method: 'POST', url: '/items/42' })).statusCode, 401)
+})
+
+test("decision 31: a suffix that begins with a slash is not met by a parameter's value", async (t) => {
+  const app = await gatedApp(t)
+  app.publicRoutes.addSuffix('/tilejson')
+  app.get('/api/items/:id/tilejson', async () => 'tile')
+  app.get('/api/settings/:key', async () => 'setting')
+  app.get('/files/*', async () => 'file')
+  t.equal((await app.inject('/api/items/42/tilejson')).statusCode, 200)
+  t.equal((await app.inject('/api/settings/tilejson')).statusCode, 401)
+  t.equal((await app.inject('/files/a/tilejson')).statusCode, 401)
+})
+
+for (const [captureGuard, css, key] of [
+  ['segments', 200, 401],
+  ['all', 401, 401],
+  ['off', 200, 200],
+] as const) {
+  test(`captureGuard "${captureGuard}": .css as a value ${css}, /tilejson as a value ${key}`, async (t) => {
+    const app = await gatedApp(t, { captureGuard })
+    app.publicRoutes.addSuffix('.css').addSuffix('/tilejson')
+    app.get('/api/settings/:key', async () => 'setting')
+    t.equal((await app.inject('/api/settings/a.css')).statusCode, css)
+    t.equal((await app.inject('/api/settings/tilejson')).statusCode, key)
+  })
+}
+
+test('the gate runs before the body is parsed and before validation', async (t) => {
+  const app = await gatedApp(t)
+  app.post('/x', { schema: { body: { type: 'object', required: ['a'] } } }, async () => 'ran')
+  const bad = {
+    method: 'POST',
+    url: '/x',
+    payload: '{',
+    headers: { 'content-type': 'application/json' },
+  } as const
+  t.equal((await app.inject(bad)).statusCode, 401)
+  t.equal((await app.inject({ ...bad, headers: { ...bad.headers, 'x-user': 'alice' } })).statusCode, 400)
+})
+
+test('callers of injectAs pass the gate, and a guessed header does not', async (t) => {
+  const app = await gatedApp(t, { provider: { authenticate: () => null } })
+  testCallers(app)
+  app.get('/me', async ({ caller }) => caller)
+  const alice = { id: 'alice', permissions: ['Settings.Update'], isAdmin: false }
+  t.same((await injectAs(app, alice, '/me')).json(), alice)
+  t.equal(
+    (await app.inject({ url: '/me', headers: { 'x-fastify-modular-test-caller': 'alice' } })).statusCode,
+    401,
+  )
+})
+
+test('without testCallers the test header means nothing', async (t) => {
+  const app = await gatedApp(t, { provider: { authenticate: () => null } })
+  t.equal(
+    (await app.inject({ url: '/me', headers: { 'x-fastify-modular-test-caller': 'x' } })).statusCode,
+    401,
+  )
+})
+
+test('a request that a time-out already answered is not let in by a late provider', async (t) => {
+  const sink = new Sink()
+  let release = () => {}
+  const waiting = new Promise<void>((resolve) => (release = resolve))
+  const app = await gatedApp(t, {
+    provider: {
+      authenticate: async () => {
+        await waiting
+        return { id: 'alice', permissions: [], isAdmin: false }
+      },
+    },
+  })
+  app.get('/slow', { handlerTimeout: 20 }, sink.handler('slow'))
+  const answer = await app.inject({ url: '/slow', headers: { 'x-number': '1' } })
+  release()
+  await new Promise(setImmediate)
+  t.equal(answer.statusCode, 503)
+  t.equal(sink.ranFor(1), undefined)
+})

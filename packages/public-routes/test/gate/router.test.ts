@@ -1,0 +1,305 @@
+/** The gate and the router agree on what was asked for, over raw sockets and under every router option. */
+import { connect } from 'node:http2'
+import { publicRoutes } from '@fastify-modular/public-routes'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import { gatedApp, headerProvider, lenientRouter, listen, Sink } from '../support/application.ts'
+import { rawExchange, rawRequest } from '../support/raw-request.ts'
+
+const alice = { 'x-user': 'alice' }
+
+/** Target, status for an anonymous caller, status for a signed-in one. */
+const targets: readonly [string, number, number][] = [
+  ['/open', 200, 200],
+  ['/open?x=1', 200, 200],
+  ['/open/', 401, 200],
+  ['//open', 401, 200],
+  ['/OPEN', 401, 200],
+  ['/open;a=b', 401, 200],
+  ['/%6fpen', 401, 200],
+  ['/open#x', 401, 200],
+  ['http://localhost/open', 401, 200],
+  ['*open', 401, 200],
+  ['*api/secret/42', 401, 200],
+  ['/api/secret/42;/tilejson', 401, 200],
+  ['/api/secret/42?/tilejson', 401, 200],
+  ['/api/secret/42#/tilejson', 401, 200],
+  ['/api/secret/42%2ftilejson', 401, 200],
+  ['/static/../api/secret/42', 401, 200],
+  ['/static/%2e%2e/api', 401, 200],
+  ['/static//a', 401, 200],
+  ['/static/a.css', 200, 200],
+  ['/api/items/7/tilejson', 200, 200],
+  ['/api/items/urn%3Aa/tilejson', 200, 200],
+]
+
+test('decision 31: what is not canonical is not public under a lenient router, and still works when signed in', async (t) => {
+  const app = await gatedApp(t, {}, { routerOptions: lenientRouter })
+  app.publicRoutes.addExact('/open').addPrefix('/static/').addSuffix('/tilejson')
+  for (const url of ['/open', '/static/*', '/api/secret/:id', '/api/items/:id/tilejson'])
+    app.get(url, async () => 'ran')
+  const port = await listen(app)
+  for (const [target, anonymous, signedIn] of targets) {
+    t.equal((await rawRequest({ port, target })).status, anonymous, target)
+    t.equal((await rawRequest({ port, target, headers: alice })).status, signedIn, `${target} as alice`)
+  }
+})
+
+test('decision 31: an encoded reserved character does not move a literal rule to a route with a parameter', async (t) => {
+  const app = await gatedApp(t)
+  app.publicRoutes.addExact('/jobs:run')
+  app.get('/jobs::run', async () => 'run')
+  app.get('/:page', async () => 'page')
+  const port = await listen(app)
+  t.equal((await rawRequest({ port, target: '/jobs:run' })).body, 'run')
+  t.equal((await rawRequest({ port, target: '/jobs%3Arun' })).status, 401)
+})
+
+test('an earlier hook that rewrites the URL opens nothing', async (t) => {
+  const sink = new Sink()
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.headers['x-rewrite'] !== undefined) request.raw.url = String(request.headers['x-rewrite'])
+    done()
+  })
+  await app.register(publicRoutes, { provider: headerProvider, env: false })
+  app.publicRoutes.addExact('/open').addPrefix('/api/secret/public')
+  app.get('/open', sink.handler('open'))
+  app.get('/api/secret/:id', sink.handler('secret'))
+  const port = await listen(app)
+  for (const rewrite of ['/open', '/static/a', '/health', '/api/secret/public']) {
+    const answer = await rawRequest({
+      port,
+      target: '/api/secret/42',
+      headers: { 'x-rewrite': rewrite, 'x-number': '1' },
+    })
+    t.equal(answer.status, 401, rewrite)
+  }
+  t.equal(sink.ranFor(1), undefined)
+})
+
+test('an earlier hook that changes the method or the parameters opens nothing', async (t) => {
+  const sink = new Sink()
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.headers['x-method'] !== undefined) request.raw.method = String(request.headers['x-method'])
+    if (request.headers['x-params'] === 'null') request.params = null
+    done()
+  })
+  await app.register(publicRoutes, { provider: headerProvider, env: false })
+  app.publicRoutes.addExact('/notes', { methods: ['GET'] }).addPrefix('/items/', { methods: ['GET'] })
+  app.get('/notes', sink.handler('read'))
+  app.post('/notes', sink.handler('write'))
+  app.get('/items/:id', sink.handler('item'))
+  const port = await listen(app)
+  const written = await rawRequest({
+    port,
+    method: 'POST',
+    target: '/notes',
+    headers: { 'x-method': 'GET', 'x-number': '1' },
+  })
+  t.equal(written.status, 401)
+  t.equal(sink.ranFor(1), undefined)
+  t.equal((await rawRequest({ port, target: '/items/1', headers: { 'x-params': 'null' } })).status, 401)
+  t.equal((await rawRequest({ port, target: '/items/1' })).status, 200)
+})
+
+test('rewriteUrl: rules are matched with the path that the router used', async (t) => {
+  const app = await gatedApp(t, {}, { rewriteUrl: ({ url = '/' }) => url.replace(/^\/tenant/, '') })
+  app.publicRoutes.addExact('/open')
+  app.get('/open', async () => 'open')
+  app.get('/secret', async () => 'secret')
+  const port = await listen(app)
+  t.equal((await rawRequest({ port, target: '/tenant/open' })).status, 200)
+  t.equal((await rawRequest({ port, target: '/tenant/secret' })).status, 401)
+  t.equal((await rawRequest({ port, target: '/tenant//open' })).status, 401)
+})
+
+const headCases: readonly [string, (app: FastifyInstance) => void, number][] = [
+  ['derived from a GET route', (app) => app.get('/x', async () => 'ran'), 200],
+  [
+    'derived from a GET route in an array',
+    (app) => app.route({ method: ['GET'], url: '/x', handler: async () => 'ran' }),
+    200,
+  ],
+  [
+    'derived from a route that serves POST as well',
+    (app) => app.route({ method: ['GET', 'POST'], url: '/x', handler: async () => 'ran' }),
+    401,
+  ],
+  [
+    'written by hand',
+    (app) => {
+      app.head('/x', async () => 'ran')
+      app.get('/x', { exposeHeadRoute: false }, async () => 'ran')
+    },
+    401,
+  ],
+  [
+    'written by hand with the handler of GET',
+    (app) => {
+      const handler = async () => 'ran'
+      app.get('/x', { exposeHeadRoute: false }, handler)
+      app.head('/x', handler)
+    },
+    401,
+  ],
+]
+
+for (const [name, addRoute, status] of headCases) {
+  test(`decision 35: with a rule for GET, a HEAD route ${name} answers ${status}`, async (t) => {
+    const app = await gatedApp(t)
+    app.publicRoutes.addExact('/x', { methods: ['GET'] })
+    addRoute(app)
+    t.equal((await rawRequest({ port: await listen(app), method: 'HEAD', target: '/x' })).status, status)
+    t.equal((await app.inject({ url: '/x' })).statusCode, 200)
+  })
+}
+
+test('decision 35: HEAD of a parametric route follows GET, and of config.public too', async (t) => {
+  const app = await gatedApp(t)
+  app.publicRoutes.addRegex('/items/[^/]+$', { methods: ['GET'] })
+  app.get('/items/:id', async () => 'ran')
+  app.get('/news/:id', { config: { public: ['GET'] } }, async () => 'ran')
+  const port = await listen(app)
+  t.equal((await rawRequest({ port, method: 'HEAD', target: '/items/1' })).status, 200)
+  t.equal((await rawRequest({ port, method: 'HEAD', target: '/news/1' })).status, 200)
+})
+
+test('decision 35: OPTIONS is never implicitly public', async (t) => {
+  const app = await gatedApp(t)
+  app.publicRoutes.addExact('/x', { methods: ['GET'] })
+  app.get('/x', async () => 'ran')
+  const headers = { origin: 'https://other.example', 'access-control-request-method': 'GET' }
+  t.equal((await app.inject({ method: 'OPTIONS', url: '/x', headers })).statusCode, 401)
+})
+
+test('the root route of a prefixed plugin is public with and without its slash, as the rules say', async (t) => {
+  const app = await gatedApp(t, { defaults: false })
+  app.publicRoutes.addSubtree('/shop').addExact('/docs/')
+  for (const prefix of ['/shop', '/docs', '/closed']) {
+    await app.register(async (scope) => void scope.get('/', async () => 'ran'), { prefix })
+  }
+  const port = await listen(app)
+  for (const [target, status] of [
+    ['/shop', 200],
+    ['/shop/', 200],
+    ['/docs', 401],
+    ['/docs/', 200],
+    ['/closed', 401],
+    ['/closed/', 401],
+  ] as const) {
+    t.equal((await rawRequest({ port, target })).status, status, target)
+    t.equal((await rawRequest({ port, target, method: 'HEAD' })).status, status, `HEAD ${target}`)
+  }
+})
+
+test('host constraints: the rule opens whichever route the router chose', async (t) => {
+  const app = await gatedApp(t)
+  app.publicRoutes.addExact('/x')
+  app.get('/x', { constraints: { host: 'a.example' } }, async () => 'a')
+  app.get('/y', { constraints: { host: 'a.example' } }, async () => 'a')
+  const port = await listen(app)
+  t.equal((await rawRequest({ port, target: '/x', headers: { host: 'a.example' } })).status, 200)
+  t.equal((await rawRequest({ port, target: '/y', headers: { host: 'a.example' } })).status, 401)
+})
+
+test('routes and not-found handlers registered before and after, inside and outside of scopes, are gated', async (t) => {
+  const sink = new Sink()
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.get('/before', sink.handler('before'))
+  void app.register(
+    async (scope) => {
+      scope.get('/inside', sink.handler('inside'))
+      scope.setNotFoundHandler(async () => ({ handler: 'not found' }))
+    },
+    { prefix: '/early' },
+  )
+  await app.register(publicRoutes, { provider: headerProvider, env: false })
+  app.get('/after', sink.handler('after'))
+  app.setNotFoundHandler(async () => ({ handler: 'not found' }))
+  for (const url of ['/before', '/after', '/early/inside', '/early/missing', '/missing']) {
+    t.equal((await app.inject({ url, headers: { 'x-number': '1' } })).statusCode, 401, url)
+  }
+  t.equal(sink.ranFor(1), undefined)
+})
+
+test('a route registered before the gate is opened by rules and by its own configuration', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.get('/early', { config: { public: true } }, async () => 'ran')
+  app.get('/early/:id', async () => 'ran')
+  await app.register(publicRoutes, { provider: headerProvider, env: false })
+  app.publicRoutes.addPrefix('/early/', { methods: ['GET'] })
+  const port = await listen(app)
+  t.equal((await rawRequest({ port, target: '/early' })).status, 200)
+  t.equal((await rawRequest({ port, target: '/early/1' })).status, 200)
+  t.equal(
+    (await rawRequest({ port, target: '/early/1', method: 'HEAD' })).status,
+    401,
+    'nobody saw where it came from',
+  )
+})
+
+test('a websocket handshake on a protected path is answered with 401, on a public one it reaches the route', async (t) => {
+  const sink = new Sink()
+  const app = await gatedApp(t)
+  app.get('/live', sink.handler('live'))
+  app.get('/feed', { config: { public: true } }, sink.handler('feed'))
+  const port = await listen(app)
+  const headers = {
+    connection: 'close, Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    'sec-websocket-version': '13',
+  }
+  t.equal((await rawRequest({ port, target: '/live', headers: { ...headers, 'x-number': '1' } })).status, 401)
+  t.equal(sink.ranFor(1), undefined)
+  t.equal((await rawRequest({ port, target: '/feed', headers })).status, 200)
+})
+
+test('pipelined requests are decided one by one', async (t) => {
+  const app = await gatedApp(t)
+  app.get('/open', { config: { public: true } }, async () => 'open')
+  app.get('/secret', async () => 'secret')
+  const port = await listen(app)
+  const get = (target: string, connection: string) =>
+    `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: ${connection}\r\n\r\n`
+  const { body } = await rawExchange(
+    port,
+    get('/open', 'keep-alive') + get('/secret', 'keep-alive') + get('/open', 'close'),
+  )
+  t.same(
+    [...body.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+    ['401', '200'],
+  )
+  t.notMatch(body, /secret"/)
+})
+
+test('HTTP/2: the same decisions', async (t) => {
+  const app = Fastify({ http2: true })
+  t.teardown(() => app.close())
+  await app.register(publicRoutes, { provider: headerProvider, env: false })
+  app.publicRoutes.addExact('/open', { methods: ['GET'] })
+  app.get('/open', async () => 'open')
+  app.get('/secret', async () => 'secret')
+  app.post('/open', async () => 'changed')
+  const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
+  t.teardown(() => session.destroy())
+  const ask = (headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      const stream = session.request(headers)
+      stream.on('response', (answer) => resolve(Number(answer[':status'])))
+      stream.on('error', reject)
+      stream.resume().end()
+    })
+  t.equal(await ask({ ':path': '/open' }), 200)
+  t.equal(await ask({ ':path': '/open', ':method': 'HEAD' }), 200)
+  t.equal(await ask({ ':path': '/open', ':method': 'POST' }), 401)
+  t.equal(await ask({ ':path': '/secret' }), 401)
+  t.equal(await ask({ ':path': '/%73ecret' }), 401)
+  t.equal(await ask({ ':path': '/secret', 'x-user': 'alice' }), 200)
+})

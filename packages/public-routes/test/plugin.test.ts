@@ -1,0 +1,126 @@
+import { defineModule, modules } from '@fastify-modular/core'
+import defaultExport, { publicRoutes } from '@fastify-modular/public-routes'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import { gatedApp, headerProvider } from './support/application.ts'
+
+/** Registers as JavaScript would, where no type forbids anything. */
+const register = (app: FastifyInstance, options: object) => app.register(publicRoutes, options as never)
+
+test('the plugin is the default export as well', async (t) => {
+  t.equal(defaultExport, publicRoutes)
+})
+
+const refused: readonly [string, object, string][] = [
+  ['no options', {}, 'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING'],
+  ['a provider that cannot authenticate', { provider: {} }, 'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING'],
+  ['a provider that is null', { provider: null }, 'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING'],
+  [
+    'a login URL without a slash',
+    { provider: { ...headerProvider, loginUrl: 'login' } },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  [
+    'a login URL that leaves the site unseen',
+    { provider: { ...headerProvider, loginUrl: '//evil.example' } },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  [
+    'a login URL that is a script',
+    { provider: { ...headerProvider, loginUrl: 'javascript:alert(1)' } },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  [
+    'a login URL with a line break',
+    { provider: { ...headerProvider, loginUrl: '/login\r\nx: y' } },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  ['a time-out of zero', { provider: headerProvider, timeout: 0 }, 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS'],
+  [
+    'a time-out without end',
+    { provider: headerProvider, timeout: Infinity },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  [
+    'an unknown capture guard',
+    { provider: headerProvider, captureGuard: 'deny' },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  [
+    'a classify that is no function',
+    { provider: headerProvider, classify: 'api' },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  [
+    'a legacy path that would open everything',
+    { provider: { ...headerProvider, publicPaths: ['/'] } },
+    'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',
+  ],
+]
+
+for (const [name, options, code] of refused) {
+  test(`decision 33: ${name} is refused with ${code}`, async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close().catch(() => {}))
+    await t.rejects(Promise.resolve(register(app, { env: false, ...options })), { code })
+  })
+}
+
+test('registering twice is refused', async (t) => {
+  const app = await gatedApp(t)
+  await t.rejects(Promise.resolve(register(app, { provider: headerProvider })), {
+    code: 'FMOD_PUBLIC_ROUTES_REGISTERED_TWICE',
+  })
+})
+
+for (const value of ['GET', 'true', 1, [], ['FOO'], {}]) {
+  test(`config.public: ${JSON.stringify(value)} is refused where the route is registered`, async (t) => {
+    const app = await gatedApp(t)
+    t.throws(() => app.get('/x', { config: { public: value as never } }, async () => 'ran'), {
+      code: 'FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG',
+      message: /GET \/x/,
+    })
+  })
+}
+
+test('a module that contributes public routes before the plugin is there gets a boot error of core', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close().catch(() => {}))
+  const module = defineModule({ name: 'notes', publicRoutes: () => {} })
+  await t.rejects(Promise.resolve(app.register(modules, { modules: [module] })), {
+    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+  })
+})
+
+test('a bad rule of a module stops the boot', async (t) => {
+  const app = await gatedApp(t)
+  const module = defineModule({ name: 'notes', publicRoutes: (registry) => registry.addPrefix('') })
+  await t.rejects(Promise.resolve(app.register(modules, { modules: [module] })), {
+    code: 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',
+  })
+})
+
+test('the options and the provider are used as they are, and not changed', async (t) => {
+  const options = Object.freeze({
+    provider: Object.freeze({ ...headerProvider, publicPaths: Object.freeze(['/a']) }),
+    env: Object.freeze({}),
+  })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(publicRoutes, options)
+  app.get('/x', async () => 'ran')
+  t.equal((await app.inject({ url: '/x', headers: { 'x-user': 'alice' } })).statusCode, 200)
+})
+
+test('a provider written as a class keeps its this', async (t) => {
+  class Sessions {
+    readonly users = new Map([['abc', 'alice']])
+    authenticate({ headers }: { headers: Record<string, unknown> }) {
+      const id = this.users.get(String(headers['x-session']))
+      return id === undefined ? null : { id, permissions: [], isAdmin: false }
+    }
+  }
+  const app = await gatedApp(t, { provider: new Sessions() })
+  app.get('/x', async ({ caller }) => caller?.id)
+  t.equal((await app.inject({ url: '/x', headers: { 'x-session': 'abc' } })).body, 'alice')
+})

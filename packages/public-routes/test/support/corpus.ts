@@ -1,0 +1,295 @@
+/**
+ * Request targets, methods and headers that have opened gates elsewhere: spellings of a path that a guard and a router
+ * read differently, splices of public and protected paths, and headers that name another path or method. Deterministic.
+ */
+
+export interface CorpusRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface CorpusPaths {
+  readonly protected: readonly string[]
+  readonly public: readonly string[]
+}
+
+const tails = [
+  '',
+  '/',
+  '//',
+  '/.',
+  '/..',
+  '/./',
+  '/../',
+  ';',
+  ';x',
+  ';x=1',
+  ';/tilejson',
+  ';.css',
+  '%3b',
+  '%3B.css',
+  '?',
+  '?x',
+  '?/tilejson',
+  '?.css',
+  '?/static/',
+  '#',
+  '#x',
+  '#/tilejson',
+  '#/open',
+  '%23/tilejson',
+  '%3f/tilejson',
+  '%2f',
+  '%2ftilejson',
+  '%2Ftilejson',
+  '%5ctilejson',
+  '\\tilejson',
+  '%00',
+  '%00.css',
+  '%0a',
+  '%0d%0a',
+  '%09',
+  '%20',
+  '%20/tilejson',
+  '.',
+  '..',
+  '.css',
+  '.json',
+  '%2ecss',
+  '*',
+  '%2a',
+  '%',
+  '%2',
+  '%zz',
+  '%c0%af',
+  '%e0%80%af',
+  '%c0%ae%c0%ae/',
+  '%ef%bc%8f',
+  '%u002f',
+  '~',
+  '~1',
+  '$',
+  '&x=1',
+  ',',
+  '+',
+  ':',
+  '@',
+  "'",
+  '!',
+  '|',
+  '"',
+  '%22',
+  '%7c',
+  '%7b',
+  '%25',
+  '%252f',
+  '%252e%252e',
+  '%25%32%66',
+  '%2525',
+  'é',
+  '%c3%a9',
+  '%e2%84%aa',
+  '%ef%bf%bd',
+]
+const heads = [
+  '/',
+  '//',
+  '///',
+  '/./',
+  '/../',
+  '/.//',
+  '/%2e/',
+  '/%2e%2e/',
+  '/%2f',
+  '/%5c',
+  '/\\',
+  '\\',
+  '/;/',
+  '/;x/',
+  '/;x=1/',
+  '*',
+  '*/',
+  '',
+  '.',
+  '?',
+  '#',
+  '%2f',
+  '/%00/',
+  '/ ',
+  '/%20/',
+  'http://localhost',
+  'http://localhost:80',
+  'HTTP://localhost',
+  'https://evil',
+  'http://localhost/static/..',
+  '//localhost',
+  'localhost',
+  'ftp://localhost',
+  'http:',
+  'http:/',
+  'file://',
+]
+const bridges = [
+  '/../',
+  '/..',
+  '/%2e%2e/',
+  '/%2e%2e%2f',
+  '/..%2f',
+  '/..%5c',
+  '/..;/',
+  '/.;/',
+  '/;/../',
+  '/%252e%252e/',
+  '//',
+  '/./',
+  '%2f',
+  '%2f..%2f',
+  '?',
+  '#',
+  ';',
+  '%3b',
+  '%00',
+  '%0a',
+  '%09',
+  ',',
+  '&',
+  '@',
+  ':',
+  '\\',
+  '/\\',
+  '\\..\\',
+]
+/** What public paths end with; a guard that looks at the end of a URL is told so by them. */
+const publicTails = ['tilejson', '/tilejson', '.css', 'static/', 'open']
+const methods = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+  'get',
+  'Get',
+  'GETX',
+  'FOO',
+]
+const overrideNames = [
+  'x-original-url',
+  'x-rewrite-url',
+  'x-forwarded-path',
+  'x-forwarded-uri',
+  'x-forwarded-prefix',
+  'x-original-uri',
+  'x-real-url',
+  'x-override-url',
+  'x-http-destinationurl',
+  'destination',
+  'referer',
+]
+const otherHeaders: readonly Readonly<Record<string, string>>[] = [
+  { 'x-http-method-override': 'GET' },
+  { 'x-http-method': 'GET' },
+  { 'x-method-override': 'HEAD' },
+  { 'x-middleware-subrequest': 'middleware:middleware:middleware:middleware:middleware' },
+  { 'x-forwarded-for': '127.0.0.1' },
+  { 'x-forwarded-host': 'localhost/open' },
+  { host: 'localhost/open?' },
+  { host: 'localhost/static/' },
+  {
+    upgrade: 'websocket',
+    connection: 'close, Upgrade',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    'sec-websocket-version': '13',
+  },
+  { upgrade: 'h2c', connection: 'close, Upgrade, HTTP2-Settings', 'http2-settings': 'AAMAAABkAAQAAP__' },
+  { authorization: 'Bearer undefined' },
+  { authorization: 'null' },
+  { cookie: 'session=; session=%00; user=admin' },
+  { 'x-user-id': 'admin' },
+  { 'x-fastify-modular-test-caller': 'admin' },
+  { 'content-type': 'application/json', 'content-length': '2', expect: '100-continue' },
+  { accept: 'text/html', 'x-inertia': 'true' },
+  { origin: 'null', 'access-control-request-method': 'GET' },
+]
+
+/** All requests of the systematic part, then `extra` random compositions drawn with `seed`. */
+export function* corpus(paths: CorpusPaths, extra: number, seed: number): Generator<CorpusRequest> {
+  yield* systematic(paths)
+  const random = generator(seed)
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] ?? (from[0] as T)
+  const all = [...paths.protected, ...paths.public]
+  for (let number = 0; number < extra; number++) {
+    let target = pick(paths.protected)
+    for (let step = 0, steps = 1 + Math.floor(random() * 4); step < steps; step++) {
+      target = pick([
+        () => target + pick(tails),
+        () => pick(heads) + target.slice(1),
+        () => pick(all) + pick(bridges) + target.slice(1),
+        () => target + pick(bridges) + pick(all).slice(1),
+        () => target + pick(bridges) + pick(publicTails),
+        () => encodeAt(target, Math.floor(random() * target.length)),
+        () => flipCase(target, Math.floor(random() * target.length)),
+        () => splice(target, Math.floor(random() * target.length), pick([...bridges, ...tails])),
+      ])()
+    }
+    const method = random() < 0.7 ? 'GET' : pick(methods)
+    yield { method, target, headers: random() < 0.2 ? pick(otherHeaders) : {} }
+  }
+}
+
+function* systematic({ protected: closed, public: open }: CorpusPaths): Generator<CorpusRequest> {
+  const get = (target: string): CorpusRequest => ({ method: 'GET', target, headers: {} })
+  for (const path of closed) {
+    for (const method of methods) yield { method, target: path, headers: {} }
+    for (const tail of tails) yield get(path + tail)
+    for (const bridge of bridges) for (const tail of publicTails) yield get(path + bridge + tail)
+    for (const head of heads) yield get(head + path.slice(1))
+    for (let at = 0; at < path.length; at++) {
+      yield get(encodeAt(path, at))
+      yield get(flipCase(path, at))
+      yield get(encodeAt(path, at).replace('%', '%25'))
+    }
+    for (const other of open) {
+      for (const bridge of bridges) {
+        yield get(other + bridge + path.slice(1))
+        yield get(path + bridge + other.slice(1))
+      }
+      for (const name of overrideNames) {
+        yield { method: 'GET', target: path, headers: { [name]: other } }
+        yield { method: 'GET', target: other, headers: { [name]: path } }
+      }
+    }
+    for (const headers of otherHeaders) {
+      for (const method of ['GET', 'POST', 'PATCH']) yield { method, target: path, headers }
+    }
+  }
+}
+
+function encodeAt(text: string, at: number): string {
+  return `${text.slice(0, at)}%${text.charCodeAt(at).toString(16).padStart(2, '0')}${text.slice(at + 1)}`
+}
+
+function flipCase(text: string, at: number): string {
+  const character = text.charAt(at)
+  const flipped = character === character.toUpperCase() ? character.toLowerCase() : character.toUpperCase()
+  return text.slice(0, at) + flipped + text.slice(at + 1)
+}
+
+function splice(text: string, at: number, insert: string): string {
+  return text.slice(0, at) + insert + text.slice(at)
+}
+
+/** A small reproducible generator of numbers below one (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
