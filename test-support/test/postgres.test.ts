@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import { test } from 'tap'
+import { type Test, test } from 'tap'
 import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
 
 async function query(url: string, text: string): Promise<unknown[]> {
@@ -19,14 +19,24 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-const folders = (): string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith('fastify-modular-postgres-'))
+/** A temporary folder where no other test run makes any; returns a function that lists the servers' folders in it. */
+function ownPlace(t: Test): () => string[] {
+  const place = mkdtempSync(join(tmpdir(), 'fastify-modular-test-'))
+  chmodSync(place, 0o755) // root's servers run as nobody, who has to get in
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = place
+  t.teardown(() => {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+    rmSync(place, { recursive: true, force: true })
+  })
+  return () => readdirSync(place).filter((name) => name.startsWith('fastify-modular-postgres-'))
+}
 
 test('a committed row survives SIGKILL of the server, and stop leaves neither server nor folder', async (t) => {
-  const before = new Set(folders())
+  const folders = ownPlace(t)
   const server = await startPostgres()
-  const own = folders().filter((name) => !before.has(name))
-  t.equal(own.length, 1, 'one folder was made')
+  t.equal(folders().length, 1, 'one folder was made')
   const database = await server.createDatabase()
   await query(database.url, 'create table kept (id int); insert into kept values (42)')
   const wrong = new URL(database.url)
@@ -44,10 +54,7 @@ test('a committed row survives SIGKILL of the server, and stop leaves neither se
   )
   await server.stop()
   await t.rejects(query(database.url, 'select 1'), { code: 'ECONNREFUSED' })
-  t.notOk(
-    own.some((name) => folders().includes(name)),
-    'the folder is gone',
-  )
+  t.same(folders(), [], 'the folder is gone')
 })
 
 test('databases are apart from each other and dropped with the test', async (t) => {
@@ -75,22 +82,20 @@ test('a database is dropped while a client is still connected', async (t) => {
 })
 
 test('the server and its folder go with a test process that is killed', async (t) => {
+  const folders = ownPlace(t)
   const entry = import.meta.resolve('@fastify-modular/test-support/postgres')
   const script = `import { startPostgres } from '${entry}'
     const server = await startPostgres()
     process.stdout.write(server.url)
     setInterval(() => {}, 1000)`
-  const before = new Set(folders())
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [url] = await once(child.stdout, 'data')
   t.same(await query(String(url), 'select 1 as up'), [{ up: 1 }])
-  const own = folders().filter((name) => !before.has(name))
-  t.equal(own.length, 1)
+  t.equal(folders().length, 1)
   child.kill('SIGKILL')
-  for (let attempt = 0; attempt < 200 && existsSync(join(tmpdir(), String(own[0]))); attempt++)
-    await delay(50)
-  t.notOk(existsSync(join(tmpdir(), String(own[0]))), 'the folder is gone')
+  for (let attempt = 0; attempt < 400 && folders().length > 0; attempt++) await delay(50)
+  t.same(folders(), [], 'the folder is gone')
   await t.rejects(query(String(url), 'select 1'), { code: 'ECONNREFUSED' })
 })
