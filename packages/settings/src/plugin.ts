@@ -63,6 +63,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   app.addHook('onReady', async () => {
     check()
     registry.freeze()
+    service.cells() // every setting gets its place in memory before the first request
     const bus = events()
     if (bus) await verifyEvents(store, bus)
     const knowsCaller = findCallerOf(app, options.caller) !== undefined

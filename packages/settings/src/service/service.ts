@@ -8,10 +8,10 @@ import type { SettingsStore, WriteResult } from '../store/store.ts'
 import { createChangePublisher } from './change-events.ts'
 import { type ContractParts, createContract } from './contract-operations.ts'
 import { createHistory, type History } from './history.ts'
-import { createListeners } from './listeners.ts'
+import { anyKey, createListeners } from './listeners.ts'
 import { type Coherence, createCoherence } from './read/coherence.ts'
 import { inspectCell } from './read/inspect.ts'
-import { createUserReader, readShared, type SettingReference } from './read/reader.ts'
+import { createUserReader, keyOf, readShared, type SettingReference } from './read/reader.ts'
 import { type Cell, createSnapshot } from './read/snapshot.ts'
 import { createUserCache } from './read/user-cache.ts'
 import { createRowCodec } from './row-codec.ts'
@@ -84,7 +84,12 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   } = {
     ...createContract(parts),
     get: (reference) => readShared(snapshot, reference),
-    on: listeners.on,
+    on(reference, listener) {
+      // A setting that nobody has read has no value to compare with.
+      if (keyOf(reference) === anyKey) cells()
+      else snapshot.require(keyOf(reference))
+      return listeners.on(reference, listener)
+    },
     definitions: registry,
     get status() {
       return coherence.status

@@ -35,6 +35,7 @@ export interface Settings extends SettingsContract, SettingsReader {
   /**
    * Calls back when the value that `get` answers has changed, here or in another process; `'*'` for every setting.
    * Returns the function that ends it. Users' own values: listen to the event `SettingChanged`.
+   * @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key
    */
   on<T>(token: SettingToken<T>, listener: SettingListener<T>): () => void
   on<K extends keyof SettingKeyMap & string>(key: K, listener: SettingListener<SettingKeyMap[K]>): () => void

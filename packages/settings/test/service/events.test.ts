@@ -210,6 +210,12 @@ test('a listener sees all of a bulk, and its failure stops nobody', async (t) =>
   t.same(seen, [['T', 'B']])
 })
 
+test('settings.on names a key that nobody defines', async (t) => {
+  const { transport } = recorder()
+  const app = await createApp(t, transport)
+  t.throws(() => app.settings.on(String('mail.prot'), () => {}), { code: 'FMOD_SETTINGS_UNKNOWN_KEY' })
+})
+
 test('a listener that writes the same setting ends', async (t) => {
   const { transport } = recorder()
   const app = await createApp(t, transport)

@@ -1,0 +1,166 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import Fastify from 'fastify'
+import { type Test, test } from 'tap'
+import { type AsyncTx, type DomainEvent, events, type EventTransport } from '@fastify-modular/core'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { settings, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { as, createApp, definitions, rejection } from '../support/app.ts'
+
+const { Application, System, User } = SettingScope
+
+for (const [name, makeStore] of [
+  ['SQLite', sqliteFile],
+  ['PostgreSQL', postgresDatabase],
+] as const) {
+  test(`${name}: what was acknowledged over HTTP is there after a restart, history included`, async (t) => {
+    const store = await makeStore(t)
+    const keys = [{ id: 'k', key: Buffer.alloc(32, 7) }]
+    const options = { encryption: { keys }, ownWrites: 'authenticated' as const }
+    const first = await createApp(t, { ...options, store: store() })
+    const admin = as(first, 'admin')
+    t.equal(
+      (
+        await admin('PUT', '/bulk', [
+          { key: 'mail.port', scope: 0, value: 25 },
+          { key: 'app.title', scope: 1, value: 'Ä\u2028"' },
+        ])
+      ).status,
+      204,
+    )
+    t.equal(
+      (await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'hunter2' })).headers.etag,
+      '"r2"',
+    )
+    t.equal((await as(first, 'alice')('PUT', '/me', { key: 'app.theme', value: 'dark' })).status, 204)
+    t.equal(
+      (await admin('DELETE', '/app.title?scope=1', undefined, { 'if-match': '"r1"' })).headers.etag,
+      '"r4"',
+    )
+    t.equal(
+      (await admin('PUT', '', { key: 'mail.port', scope: 0, value: 26 }, { 'if-match': '"r9"' })).status,
+      412,
+    )
+    await first.close()
+
+    const second = await createApp(t, { ...options, store: store() })
+    t.equal(second.settings.status.revision, 4)
+    t.equal(second.settings.get(definitions.port), 25)
+    t.equal(second.settings.get(definitions.password), 'hunter2')
+    t.equal((await second.settings.forUser('alice')).get(definitions.theme), 'dark')
+    t.equal((await as(second, 'admin')('POST', '/app.title/rollback', { scope: 1, revision: 1 })).status, 204)
+    t.equal(second.settings.get(definitions.title), 'Ä\u2028"')
+    t.same(
+      (await second.settings.history({ key: 'app.title', scope: Application })).map(
+        ({ revision }) => revision,
+      ),
+      [5, 4, 1],
+    )
+  })
+
+  test(`${name}: another instance serves a change soon, its users' values too`, async (t) => {
+    const store = await makeStore(t)
+    const here = await createApp(t, { store: store() })
+    const there = await createApp(t, { store: store() })
+    await there.listen({ port: 0, host: '127.0.0.1' }) // what waits for changes keeps no process alive
+    await there.settings.forUser('alice')
+    const arrived = new Promise<number>((resolve) => there.settings.on(definitions.port, resolve))
+    await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+    await here.settings.setSetting('mail.port', 25, System)
+    t.equal(await arrived, 25)
+    t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'dark')
+  })
+
+  test(`${name}: 40 first writes of one setting at once give one row`, async (t) => {
+    const store = await makeStore(t)
+    const apps = [await createApp(t, { store: store() }), await createApp(t, { store: store() })]
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        apps[index % 2]?.settings.setSetting('mail.port', index + 1, System),
+      ),
+    )
+    for (const app of apps) await app.settings.refresh()
+    t.equal(apps[0]?.settings.status.revision, 40)
+    t.equal(apps[0]?.settings.get(definitions.port), apps[1]?.settings.get(definitions.port))
+  })
+}
+
+test('SQLite: an outbox on the same database joins the transaction of the write', async (t) => {
+  const database = new Database(':memory:')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events, { transport: sqliteOutbox({ database }) })
+  await app.register(settings, { definitions: [definitions], store: sqlite({ database }), routes: false })
+  await app.ready()
+  t.equal(app.settings.status.revision, 0, 'the probe left nothing')
+  await app.settings.setSetting('mail.port', 25, System)
+  t.equal(app.settings.get(definitions.port), 25)
+  t.equal(app.events.stats().published, 1)
+})
+
+test('SQLite: an outbox on another database stops the boot', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.register(events, { transport: sqliteOutbox({ database: new Database(':memory:') }) })
+  app.register(settings, {
+    definitions: [definitions],
+    store: sqlite({ database: new Database(':memory:') }),
+    routes: false,
+  })
+  t.match(await rejection(Promise.resolve(app.ready())), { error: { code: 'FMOD_SETTINGS_FOREIGN_EVENTS' } })
+})
+
+test('PostgreSQL: a transport enqueues in the transaction of the write; its failure undoes both; a foreign one stops the boot', async (t) => {
+  const makeStore = await postgresDatabase(t)
+  const published: DomainEvent[] = []
+  const state = { verified: true, full: false }
+  const transport: EventTransport = {
+    name: 'test',
+    transactional: 'async',
+    open: () => {},
+    subscribe: () => {},
+    start: () => {},
+    verify: async () => state.verified,
+    async publish(event, tx) {
+      await (tx as AsyncTx).query('select 1', [])
+      if (state.full) throw new Error('the queue is full')
+      published.push(event)
+    },
+    close: async () => {},
+  }
+  const boot = async () => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.register(events, { transport })
+    app.register(settings, { definitions: [definitions], store: makeStore(), routes: false })
+    await app.ready()
+    return app
+  }
+  const app = await boot()
+  await app.settings.setSetting('mail.port', 25, System)
+  t.match(published, [{ key: 'mail.port', newValue: 25 }])
+  state.full = true
+  t.match(await rejection(app.settings.setSetting('mail.port', 26, System)), {
+    error: { message: 'the queue is full' },
+  })
+  t.equal(app.settings.status.revision, 1)
+  t.equal(app.settings.get(definitions.port), 25)
+  state.verified = false
+  t.match(await rejection(boot()), { error: { code: 'FMOD_SETTINGS_FOREIGN_EVENTS' } })
+})
+
+async function sqliteFile(t: Test): Promise<() => SettingsStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return () => sqlite({ file: join(folder, 'settings.db') })
+}
+
+async function postgresDatabase(t: Test): Promise<() => SettingsStore> {
+  const { url } = await testDatabase(t)
+  return () => postgres({ connectionString: url })
+}
