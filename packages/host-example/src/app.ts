@@ -33,6 +33,7 @@ export async function createApp(config: HostConfig): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
     logger: { level: config.logLevel },
     trustProxy: config.trustProxy,
+    requestTimeout: 30_000, // whoever sends slowly does not hold a connection for ever
     // What a client sends is what is checked: no text becomes a number, no unknown member disappears.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     ...createErrorServerOptions(),

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
 import { startHost } from './host.js'
 
 test('the same application on PostgreSQL, in two instances', async (t) => {
@@ -44,4 +44,28 @@ test('the same application on PostgreSQL, in two instances', async (t) => {
   t.notMatch(one.log() + two.log(), new URL(DATABASE_URL).password)
   t.equal((await one.stop()).code, 0)
   t.equal((await two.stop()).code, 0)
+})
+
+test('while PostgreSQL is down public paths answer, others say 503, and all is well when it is back', async (t) => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+  const host = await startHost(t, { DATABASE_URL: server.url })
+  const alice = await host.signIn('alice')
+  await server.kill()
+
+  t.equal((await host.anonymous.ask('/health')).status, 200)
+  t.equal((await host.anonymous.ask('/', { headers: { accept: 'text/html' } })).status, 200)
+  const refused = await alice.ask('/api/notes')
+  t.equal(refused.status, 503)
+  t.match(refused.headers.get('content-type'), /^application\/problem\+json/)
+  const login = await host.anonymous.ask('/login', {
+    method: 'POST',
+    body: { username: 'bob', password: 'demo-bob' },
+  })
+  t.equal(login.status, 503)
+  t.notMatch(refused.text + login.text, /ECONN|postgres|127\.0\.0\.1/)
+
+  await server.restart()
+  t.equal((await alice.ask('/api/notes')).status, 200)
+  t.notMatch(host.log(), new URL(server.url).password)
 })
