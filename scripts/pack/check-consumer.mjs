@@ -22,7 +22,7 @@ export async function checkConsumer({ folder, packages, addOptionalPeers }, bloc
 /** Every subpath of the exports map that holds code. */
 function entryPoints({ name, exports }) {
   return Object.keys(exports)
-    .filter((path) => !path.endsWith('.json'))
+    .filter((path) => !/\.(?:json|css)$/.test(path))
     .map((path) => name + path.slice(1))
 }
 

@@ -44,6 +44,7 @@ test('a wrong arrow is found', (t) => {
     'packages/settings/src/definitions/a.ts': "import type { Contract } from '../service/contract.ts'",
     'packages/settings/src/setting-definition.ts': "import { text } from './values/text.ts'",
     'packages/settings/src/http/a.ts': "import plugin from '../plugin.ts'",
+    'packages/settings-ui/src/a.ts': "import { SettingType } from '@fastify-modular/settings'",
     'packages/settings/src/service/b.ts': "import { sql } from 'drizzle-orm'",
   }
   for (const [path, text] of Object.entries(wrong)) t.equal(importProblems(path, text).length, 1, path)
@@ -57,6 +58,8 @@ test('a right arrow is not', (t) => {
     'packages/settings/src/http/a.ts': "import '../service/read/resolve.ts'; import '../misuse-errors.ts'",
     'packages/settings/src/store/sqlite/a.ts':
       "import '../../setting-definition.ts'; import 'drizzle-orm/sqlite-core'",
+    'packages/settings-ui/src/a.ts': "import type { SettingType } from '@fastify-modular/settings'",
+    'packages/settings-ui/src/b.ts': "import { settingsClient } from '@fastify-modular/settings/client'",
     'packages/settings/src/plugin.ts': "import './http/routes.ts'; import '@fastify-modular/core'",
   }
   for (const [path, text] of Object.entries(right)) t.same(importProblems(path, text), [], path)

@@ -36,6 +36,9 @@ export function importsOf(text: string): string[] {
 export function importProblems(path: string, text: string): string[] {
   const [, name, area] = /^packages\/([^/]+)\/(src|test)\//.exec(path) ?? []
   if (name === undefined) return []
+  if (area === 'src' && name === 'settings-ui' && bringsServerAlong(text)) {
+    return [`${path}: of settings, pages may import types and settings/client only`]
+  }
   return importsOf(text).flatMap((specifier) => {
     const problems = [
       area === 'src' ? packageProblem(name, specifier) : undefined,
@@ -60,6 +63,11 @@ function testProblem(name: string, path: string, specifier: string): string | un
   return isTestTool || leavesSources
     ? `sources may not import tests or anything outside src: ${specifier}`
     : undefined
+}
+
+/** Pages run in browsers: at run time they know the HTTP API, through the client, and nothing else of settings. */
+function bringsServerAlong(text: string): boolean {
+  return /^(?:import|export) (?!type\b)[^'"]*from '@fastify-modular\/settings(?!\/client)/m.test(text)
 }
 
 function floorProblem(path: string, specifier: string): string | undefined {
