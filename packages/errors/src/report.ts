@@ -66,10 +66,12 @@ function levelOf({ problem: { status, logLevel }, source, renderError }: Failure
 
 /** Spares the work where the record would be thrown away. */
 function isWanted({ log, server }: FastifyRequest, level: Exclude<ProblemLogLevel, 'silent'>): boolean {
-  const isQuiet =
-    level !== 'error' && level !== 'fatal' && server.initialConfig.disableRequestLogging === true
+  // The logger of an application without one: every level is the same function, which takes nothing.
+  if (log.error === log.trace && log.error.length === 0) return false
+  const isDefect = level === 'error' || level === 'fatal'
+  if (!isDefect && server.initialConfig.disableRequestLogging === true) return false
   const isLevelEnabled = safeRead(log, 'isLevelEnabled')
-  return !isQuiet && (typeof isLevelEnabled !== 'function' || isLevelEnabled.call(log, level) === true)
+  return typeof isLevelEnabled !== 'function' || isLevelEnabled.call(log, level) === true
 }
 
 /** A defect is described in full; of an answer of 4xx its reason is enough. */

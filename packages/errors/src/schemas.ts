@@ -1,4 +1,4 @@
-/** Problem bodies in OpenAPI documents. They describe; the bodies are bytes, so no schema can filter them. */
+/** Problem bodies in OpenAPI documents. They describe; bodies are sent as text, which no schema can filter. */
 import { FMOD_ERRORS_INVALID_STATUS } from './misuse-errors.ts'
 import { isErrorStatus, statusTitle } from './problem.ts'
 

@@ -65,11 +65,18 @@ export function removeHeadersOf(error: unknown, reply: FastifyReply): void {
   for (const name of namesOf(headers)) reply.removeHeader(name)
 }
 
-/** Adds request headers to the reply's `Vary` that are not in it yet. */
-export function vary(reply: FastifyReply, ...names: readonly string[]): void {
-  const present = String(reply.getHeader('vary') ?? '')
-  const known = present.toLowerCase().split(/\s*,\s*/)
+/** The request headers by which a representation is chosen. */
+const negotiated = ['Accept', 'X-Inertia'] as const
+const negotiatedHeader = negotiated.join(', ')
+
+/** Adds to the reply's `Vary` what the choice of a representation depends on, and keeps what is there. */
+export function varyByNegotiation(reply: FastifyReply): void {
+  const present = reply.getHeader('vary')
+  if (present === undefined) return void reply.header('vary', negotiatedHeader)
+  const known = String(present)
+    .toLowerCase()
+    .split(/\s*,\s*/)
   if (known.includes('*')) return
-  const added = names.filter((name) => !known.includes(name.toLowerCase()))
-  if (added.length > 0) reply.header('vary', [present, ...added].filter(Boolean).join(', '))
+  const added = negotiated.filter((name) => !known.includes(name.toLowerCase()))
+  if (added.length > 0) reply.header('vary', [String(present), ...added].join(', '))
 }

@@ -14,7 +14,6 @@ export function createLastResort(errorPage: Buffer): LastResort {
     contentType: 'text/html; charset=utf-8',
     body: errorPage,
     headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:" },
-    vary: ['Accept', 'X-Inertia'],
   }
   const problem: Answer = {
     ...page,

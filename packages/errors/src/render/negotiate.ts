@@ -9,18 +9,19 @@ export interface Negotiable {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** No route matched. */
   readonly isUnmatched: boolean
-  /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`). */
-  readonly pagesForBrowsers: boolean
+  /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`); asked at need. */
+  pagesForBrowsers(): boolean
 }
 
 /**
  * A page for the Inertia client, whose `Accept` says nothing, and for an unmatched GET unless its caller prefers JSON
  * by name; problem details for everyone else. Nobody is refused by 406.
  */
-export function negotiate({ method, headers, isUnmatched, pagesForBrowsers }: Negotiable): Representation {
+export function negotiate(asked: Negotiable): Representation {
+  const { method, headers, isUnmatched } = asked
   if (headers['x-inertia'] !== undefined) return 'page'
   if (isUnmatched && (method === 'GET' || method === 'HEAD')) return refusesHtml(headers) ? 'problem' : 'page'
-  return pagesForBrowsers && isNavigation(headers) ? 'page' : 'problem'
+  return isNavigation(headers) && asked.pagesForBrowsers() ? 'page' : 'problem'
 }
 
 /** Whether the caller names a JSON type and likes it better than HTML, or rules HTML out. */

@@ -41,7 +41,7 @@ export async function renderPage(
   const { body, contentType, headers } = rendered
   if (typeof body !== 'string' && !Buffer.isBuffer(body))
     throw new TypeError('The page renderer returned no body')
-  return { status, contentType, body: Buffer.from(body), headers }
+  return { status, contentType, body, headers }
 }
 
 async function inTime<T>(promise: Promise<T>, timeout: number): Promise<T> {

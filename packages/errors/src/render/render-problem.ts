@@ -1,4 +1,4 @@
-/** A problem as the bytes of `application/problem+json` (RFC 9457). */
+/** A problem as the text of `application/problem+json` (RFC 9457). */
 import type { FastifyRequest } from 'fastify'
 import { type Problem, standardMembers } from '../problem.ts'
 import { cut } from '../values/safe-read.ts'
@@ -8,26 +8,38 @@ const maxDetail = 2000
 /** Of all extensions together, in characters of JSON. */
 const maxExtensions = 65_536
 
-/**
- * The body of a problem. Bytes, because a response schema of the route would filter an object, and because Fastify adds
- * a charset to the content type of a string. Built by hand: a third of the time of serialising an object.
- */
-export function renderProblem(problem: Problem, request: FastifyRequest): Buffer {
-  const { type, title, status, detail, code } = problem
+/** The body of a problem. Text, because a response schema of the route would filter an object; and it is faster. */
+export function renderProblem(problem: Problem, request: FastifyRequest): string {
   const traceId = traceIdOf(request.headers['traceparent'])
-  return Buffer.from(
-    `{"type":${JSON.stringify(type)},"title":${JSON.stringify(title)},"status":${status}` +
-      `,"detail":${JSON.stringify(cut(detail, maxDetail))},"instance":${JSON.stringify(pathOf(request.url))}` +
-      `,"code":${JSON.stringify(code)},"requestId":${JSON.stringify(String(request.id))}` +
-      (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
-      (problem.extensions ? renderExtensions(problem.extensions) : '') +
-      '}',
+  return (
+    `${headOf(problem)},"detail":${JSON.stringify(cut(problem.detail, maxDetail))}` +
+    `,"instance":${JSON.stringify(pathOf(request.url))},"requestId":${JSON.stringify(String(request.id))}` +
+    (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
+    (problem.extensions ? renderExtensions(problem.extensions) : '') +
+    '}'
   )
+}
+
+interface Head extends Pick<Problem, 'type' | 'title' | 'status' | 'code'> {
+  readonly json: string
+}
+
+/** By code. Types, titles and statuses hardly ever differ for one code; a few hundred codes are many. */
+const heads = new Map<string, Head>()
+const maxHeads = 500
+
+/** The members that problems of one kind share, without the closing brace. */
+function headOf({ type, title, status, code }: Problem): string {
+  const known = heads.get(code)
+  if (known && known.type === type && known.title === title && known.status === status) return known.json
+  const json = JSON.stringify({ type, title, status, code }).slice(0, -1)
+  if (known || heads.size < maxHeads) heads.set(code, { type, title, status, code, json })
+  return json
 }
 
 /** Tokens live in queries: the path alone says where it happened. */
 function pathOf(url: string): string {
-  const end = url.search(/[?#]/)
+  const end = url.indexOf('?')
   return cut(end === -1 ? url : url.slice(0, end), maxDetail)
 }
 

@@ -7,7 +7,7 @@ import { describeError } from '../values/describe-error.ts'
 import type { LastResort } from './last-resort.ts'
 import { negotiate } from './negotiate.ts'
 import type { PageRenderer } from './page-renderer.ts'
-import { type ErrorPageProps, type PageOptions, renderPage } from './render-page.ts'
+import { type ErrorPageProps, renderPage } from './render-page.ts'
 import { renderProblem } from './render-problem.ts'
 import { type Answer, takeOver, writeRaw } from './take-over.ts'
 
@@ -28,9 +28,6 @@ export interface Responder {
 
 type Send = (answer: Answer) => void
 
-/** Every answer of this package was chosen by these request headers. */
-const vary = ['Accept', 'X-Inertia'] as const
-
 /** The one place where failures become answers. */
 export function createResponder({ settings, standIn, lastResort }: ResponderParts): Responder {
   const pages = { standIn, timeout: settings.renderTimeout }
@@ -49,8 +46,9 @@ export function createResponder({ settings, standIn, lastResort }: ResponderPart
   function show(request: FastifyRequest, reply: FastifyReply, props: ErrorPageProps, status: number): void {
     const send = own(request, reply)
     const failure: Failure = { problem: httpProblem(500), source: 'handler' }
-    void render(request, reply, props, { status, shared: true }).then(send, (renderError: unknown) =>
-      sendLastResort(request, { ...failure, renderError }, send),
+    void renderPage(request, reply, props, { status, shared: true }, pages).then(
+      send,
+      (renderError: unknown) => sendLastResort(request, { ...failure, renderError }, send),
     )
   }
 
@@ -65,7 +63,7 @@ export function createResponder({ settings, standIn, lastResort }: ResponderPart
 
   function wantsPage(request: FastifyRequest, { source }: Failure): boolean {
     const { method, headers } = request
-    const pagesForBrowsers = settings.pagesForBrowsers(request)
+    const pagesForBrowsers = () => settings.pagesForBrowsers(request)
     return negotiate({ method, headers, isUnmatched: source === 'not-found', pagesForBrowsers }) === 'page'
   }
 
@@ -74,7 +72,7 @@ export function createResponder({ settings, standIn, lastResort }: ResponderPart
     const body = renderProblem(problem, request)
     report(request, failure)
     const { status, headers } = problem
-    send({ status, contentType: 'application/problem+json', body, headers, vary })
+    send({ status, contentType: 'application/problem+json', body, headers })
   }
 
   async function sendPage(
@@ -86,21 +84,12 @@ export function createResponder({ settings, standIn, lastResort }: ResponderPart
     const { status, title, detail: message, headers } = failure.problem
     const shared = failure.source === 'not-found'
     try {
-      const answer = await render(request, reply, { status, title, message }, { status, shared })
+      const answer = await renderPage(request, reply, { status, title, message }, { status, shared }, pages)
       report(request, failure)
       send({ ...answer, headers: { ...headers, ...answer.headers } })
     } catch (renderError) {
       sendLastResort(request, { ...failure, renderError }, send)
     }
-  }
-
-  async function render(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    props: ErrorPageProps,
-    options: PageOptions,
-  ): Promise<Answer> {
-    return { ...(await renderPage(request, reply, props, options, pages)), vary }
   }
 
   function sendLastResort(request: FastifyRequest, failure: Failure, send: Send): void {

@@ -1,7 +1,7 @@
 /** From here on only this package answers the request, whatever hooks and handlers still do with the reply. */
 import { isNativeError } from 'node:util/types'
 import type { FastifyReply } from 'fastify'
-import { removeBodyHeaders, removeHeadersOf, vary } from './headers.ts'
+import { removeBodyHeaders, removeHeadersOf, varyByNegotiation } from './headers.ts'
 
 /** A rendered answer. */
 export interface Answer {
@@ -9,8 +9,6 @@ export interface Answer {
   readonly contentType: string
   readonly body: string | Buffer
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Request headers that the choice of this answer depended on. */
-  readonly vary?: readonly string[]
 }
 
 /**
@@ -48,13 +46,19 @@ export function takeOver(reply: FastifyReply, onLost: (error: unknown) => void):
   }
 }
 
-function prepare(reply: FastifyReply, { status, contentType, headers, vary: names = [] }: Answer): void {
+function prepare(reply: FastifyReply, { status, contentType, headers }: Answer): void {
   removeBodyHeaders(reply)
   reply.code(status)
   if (headers) reply.headers(headers)
   reply.header('content-type', contentType).header('cache-control', 'no-store')
-  if (!reply.hasHeader('x-content-type-options')) reply.header('x-content-type-options', 'nosniff')
-  vary(reply, ...names)
+  reply.header('x-content-type-options', 'nosniff')
+  varyByNegotiation(reply)
+  // With a serialiser of ours a string is sent as it is: no schema filters it, no charset is added to its type.
+  reply.serializer(asItIs)
+}
+
+function asItIs(body: string): string {
+  return body
 }
 
 /**
@@ -66,10 +70,7 @@ function isFailure(reply: FastifyReply, payload: unknown): boolean {
 }
 
 /** Answers past Fastify and all hooks. CORS headers and the like, set before, stay. */
-export function writeRaw(
-  reply: FastifyReply,
-  { status, contentType, body, headers, vary: names = [] }: Answer,
-): void {
+export function writeRaw(reply: FastifyReply, { status, contentType, body, headers }: Answer): void {
   const { raw } = reply
   if (raw.writableEnded) return
   if (raw.headersSent) {
@@ -85,7 +86,7 @@ export function writeRaw(
   }
   try {
     removeBodyHeaders(reply)
-    vary(reply, ...names)
+    varyByNegotiation(reply)
     raw.writeHead(status, { ...keptHeaders(reply), ...own })
   } catch {
     for (const name of raw.getHeaderNames()) raw.removeHeader(name)

@@ -34,13 +34,13 @@ test('decision 44: the caller of an unmatched GET gets the page unless it prefer
     const headers = accept === undefined ? {} : { accept }
     for (const method of ['GET', 'HEAD']) {
       t.equal(
-        negotiate({ method, headers, isUnmatched: true, pagesForBrowsers: false }),
+        negotiate({ method, headers, isUnmatched: true, pagesForBrowsers: () => false }),
         expected,
         String(accept),
       )
     }
-    t.equal(negotiate({ method: 'POST', headers, isUnmatched: true, pagesForBrowsers: false }), problem)
-    t.equal(negotiate({ method: 'GET', headers, isUnmatched: false, pagesForBrowsers: false }), problem)
+    t.equal(negotiate({ method: 'POST', headers, isUnmatched: true, pagesForBrowsers: () => false }), problem)
+    t.equal(negotiate({ method: 'GET', headers, isUnmatched: false, pagesForBrowsers: () => false }), problem)
   }
   t.end()
 })
@@ -48,14 +48,14 @@ test('decision 44: the caller of an unmatched GET gets the page unless it prefer
 test('decision 44: X-Inertia of any value means a page, whatever else is said', (t) => {
   for (const value of ['true', 'false', '']) {
     const headers = { 'x-inertia': value, accept: 'application/json' }
-    t.equal(negotiate({ method: 'DELETE', headers, isUnmatched: false, pagesForBrowsers: false }), page)
+    t.equal(negotiate({ method: 'DELETE', headers, isUnmatched: false, pagesForBrowsers: () => false }), page)
   }
   t.end()
 })
 
 test('with pages for browsers, only navigations that name HTML get them', (t) => {
   const of = (headers: Record<string, string>) =>
-    negotiate({ method: 'GET', headers, isUnmatched: false, pagesForBrowsers: true })
+    negotiate({ method: 'GET', headers, isUnmatched: false, pagesForBrowsers: () => true })
   t.equal(of({ accept: 'text/html' }), page)
   t.equal(of({ accept: 'text/html', 'sec-fetch-mode': 'navigate' }), page)
   t.equal(of({ accept: 'text/html, application/json' }), page)
