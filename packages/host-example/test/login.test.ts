@@ -170,6 +170,35 @@ test('signing in', async (t) => {
     t.equal(answer.headers.get('location'), '/notes')
   })
 
+  await t.test(
+    'S 5.1: a browser without a session goes to sign in and comes back, a program gets 401',
+    async (t) => {
+      const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+      const page = await rawRequest(host, { target: '/notes?page=2', headers }) // fetch cannot navigate
+      t.equal(page.status, 302)
+      t.equal(page.headers['location'], '/login?returnTo=%2Fnotes%3Fpage%3D2')
+      const api = await anonymous.ask('/api/notes')
+      t.equal(api.status, 401)
+      t.match(api.headers.get('content-type'), /^application\/problem\+json/)
+      t.ok(api.headers.get('www-authenticate'))
+    },
+  )
+
+  await t.test('an Inertia visit without a session ends on the sign-in page, loaded afresh', async (t) => {
+    const home = await anonymous.ask('/', { headers: { accept: 'text/html' } })
+    const version = /"version":"([^"]+)"/.exec(home.text)?.[1] ?? ''
+    const headers = {
+      'x-inertia': 'true',
+      'x-inertia-version': version,
+      accept: 'text/html, application/xhtml+xml',
+    }
+    const visit = await anonymous.ask('/notes', { headers })
+    t.equal(visit.status, 302)
+    const followed = await anonymous.ask(visit.headers.get('location') ?? '', { headers })
+    t.equal(followed.status, 409)
+    t.equal(followed.headers.get('x-inertia-location'), '/login?returnTo=%2Fnotes')
+  })
+
   await t.test('nothing secret is in the log', (t) => {
     t.notMatch(host.log(), /demo-alice|demo-bob|session=|scrypt\$/)
     t.end()
@@ -194,32 +223,4 @@ test('ten attempts a minute for one account and address, then 429 with Retry-Aft
   t.ok(page.headers.get('retry-after'))
   t.match(page.text, /Too many attempts/)
   t.equal((await (await signIn('bob')).ask('/api/notes')).status, 200)
-})
-
-test('S 5.1: a browser without a session goes to sign in and comes back, a program gets 401', async (t) => {
-  const host = await startHost(t)
-  const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
-  const page = await rawRequest(host, { target: '/notes?page=2', headers }) // fetch cannot navigate
-  t.equal(page.status, 302)
-  t.equal(page.headers['location'], '/login?returnTo=%2Fnotes%3Fpage%3D2')
-  const api = await host.anonymous.ask('/api/notes')
-  t.equal(api.status, 401)
-  t.match(api.headers.get('content-type'), /^application\/problem\+json/)
-  t.ok(api.headers.get('www-authenticate'))
-})
-
-test('an Inertia visit without a session ends on the sign-in page, loaded afresh', async (t) => {
-  const { anonymous } = await startHost(t)
-  const home = await anonymous.ask('/', { headers: { accept: 'text/html' } })
-  const version = /"version":"([^"]+)"/.exec(home.text)?.[1] ?? ''
-  const headers = {
-    'x-inertia': 'true',
-    'x-inertia-version': version,
-    accept: 'text/html, application/xhtml+xml',
-  }
-  const visit = await anonymous.ask('/notes', { headers })
-  t.equal(visit.status, 302)
-  const followed = await anonymous.ask(visit.headers.get('location') ?? '', { headers })
-  t.equal(followed.status, 409)
-  t.equal(followed.headers.get('x-inertia-location'), '/login?returnTo=%2Fnotes')
 })

@@ -1,12 +1,11 @@
 /** `GET /login`, `POST /login`, `POST /logout`. */
 import formbody from '@fastify/formbody'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { isDomainException } from '@fastify-modular/core'
 import { safeReturnTo } from '@fastify-modular/public-routes'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Document } from '../web/document.ts'
-import { loginPage } from './login-page.ts'
+import { createFormSender, forPeople, readForm } from './login-form.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import { Credentials, signIn, type SignInParts } from './sign-in.ts'
 
@@ -23,6 +22,7 @@ const LoginQuery = Type.Object({ returnTo: Type.Optional(Type.String()) })
 /** The routes of the session. The form parser stays inside: no other route understands what a foreign form can send. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async (app, options) => {
   const { sessions, cookie, document, isDemo } = options
+  const send = createFormSender(document, isDemo)
   await app.register(formbody)
   const isPublic = { config: { public: true } }
 
@@ -34,7 +34,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
       if (request.headers['x-inertia'] !== undefined) return reply.inertiaLocation(request.url)
       const returnTo = safeReturnTo(request.query.returnTo) ?? '/'
       if (request.caller) return reply.redirect(returnTo, 303)
-      return showForm(reply, { returnTo })
+      return send(reply, { returnTo })
     },
   )
 
@@ -51,15 +51,14 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
         await startSession(request, reply, request.body)
         return reply.code(204).send()
       }
-      const { username, returnTo } = textsOf(request.body)
+      const { username, returnTo } = readForm(request.body)
       try {
         if (request.validationError) throw request.validationError
         await startSession(request, reply, request.body)
-        return reply.redirect(safeReturnTo(returnTo) ?? '/', 303)
+        return reply.redirect(returnTo, 303)
       } catch (error) {
         const { status, message, headers } = forPeople(error)
-        reply.code(status).headers(headers)
-        return showForm(reply, { error: message, username, returnTo: safeReturnTo(returnTo) ?? '/' })
+        return send(reply.code(status).headers(headers), { error: message, username, returnTo })
       }
     },
   )
@@ -86,41 +85,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
     if (former !== null) await sessions.end(former)
     cookie.write(reply, id)
   }
-
-  function showForm(
-    reply: FastifyReply,
-    page: { error?: string; username?: string; returnTo: string },
-  ): FastifyReply {
-    reply.header('cache-control', 'no-store').type('text/html; charset=utf-8')
-    return reply.send(document({ title: 'Sign in', body: loginPage({ ...page, isDemo }) }))
-  }
 }
 
 function isForm(request: FastifyRequest): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')
-}
-
-/** What came in a form that may be invalid. */
-function textsOf(body: unknown): { username: string; returnTo: string } {
-  const { username, returnTo } = { ...(typeof body === 'object' ? body : null) } as Record<string, unknown>
-  return {
-    username: typeof username === 'string' ? username.slice(0, 100) : '',
-    returnTo: typeof returnTo === 'string' ? returnTo : '/',
-  }
-}
-
-/** Failures that a person can do something about; anything else goes its usual way. */
-function forPeople(error: unknown): { status: number; message: string; headers: Record<string, string> } {
-  if (isDomainException(error) && error.statusCode < 500) {
-    const retryAfter = error.headers?.['retry-after']
-    return {
-      status: error.statusCode,
-      message: error.message,
-      headers: retryAfter ? { 'retry-after': retryAfter } : {},
-    }
-  }
-  if (error instanceof Error && 'validation' in error) {
-    return { status: 400, message: 'Enter your user name and your password.', headers: {} }
-  }
-  throw error
 }
