@@ -42,15 +42,13 @@ test('decision 7: JSON may be 32 levels deep', async (t) => {
   t.match(checkJson(nested(5000), limit), [/at most 32 levels/])
 })
 
-test('circles, also such that branch, are refused without walking them', async (t) => {
+test('circles, and values that contain themselves many times over, are refused without walking them', async (t) => {
   const circle: Record<string, unknown> = {}
   circle['self'] = circle
   t.match(checkJson(circle, limit), [/32 levels/])
-  const branching: unknown[] = []
-  branching.push(...Array.from({ length: 20 }, () => branching))
-  const start = performance.now()
-  t.equal(checkJson(branching, limit).length, 1)
-  t.ok(performance.now() - start < 2000)
+  let shared: unknown = []
+  for (let level = 0; level < 30; level++) shared = [shared, shared]
+  t.same(checkJson(shared, limit), [`Enter at most ${limit} bytes of JSON.`], 'its text would have 4 GiB')
 })
 
 test('decision 11: JSON text may have as many bytes as the limit says', async (t) => {

@@ -55,6 +55,8 @@ test('decision 11: strings are limited to 16 KiB and MultilineText and Json to 6
   const text = registered(Text)
   t.same(problemsOf(text, 'a'.repeat(16_384)), [])
   t.match(problemsOf(text, 'a'.repeat(16_385)), ['Enter at most 16384 bytes of text.'])
+  const patterned = registered(Text, { pattern: 'b' })
+  t.equal(problemsOf(patterned, 'a'.repeat(16_385)).length, 1, 'what is too long is not searched')
   t.same(problemsOf(text, 'ü'.repeat(8_192)), [])
   t.match(problemsOf(text, 'ü'.repeat(8_193)), ['Enter at most 16384 bytes of text.'])
   t.match(problemsOf(registered(MultilineText), 'a'.repeat(65_537)), ['Enter at most 65536 bytes of text.'])
