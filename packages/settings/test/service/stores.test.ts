@@ -78,15 +78,13 @@ for (const [name, makeStore] of [
 
   test(`${name}: 40 first writes of one setting at once give one row`, async (t) => {
     const store = await makeStore(t)
-    const apps = [await createApp(t, { store: store() }), await createApp(t, { store: store() })]
-    await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        apps[index % 2]?.settings.setSetting('mail.port', index + 1, System),
-      ),
-    )
-    for (const app of apps) await app.settings.refresh()
-    t.equal(apps[0]?.settings.status.revision, 40)
-    t.equal(apps[0]?.settings.get(definitions.port), apps[1]?.settings.get(definitions.port))
+    const [one, two] = [await createApp(t, { store: store() }), await createApp(t, { store: store() })]
+    const write = (index: number) =>
+      (index % 2 ? one : two).settings.setSetting('mail.port', index + 1, System)
+    await Promise.all(Array.from({ length: 40 }, (_, index) => write(index)))
+    await Promise.all([one.settings.refresh(), two.settings.refresh()])
+    t.equal(one.settings.status.revision, 40)
+    t.equal(one.settings.get(definitions.port), two.settings.get(definitions.port))
   })
 }
 

@@ -1,0 +1,20 @@
+/** @fastify-modular/settings/client: the HTTP API from a browser or from Node, without dependencies. */
+export { createSettingsClient } from './client.ts'
+export type { Conflict, Problem } from './settings-request-error.ts'
+export { SettingsRequestError } from './settings-request-error.ts'
+export type { CallOptions, SettingsClientOptions } from './request.ts'
+export type {
+  BulkPreviewEntry,
+  HistoryPage,
+  ImportMode,
+  MySettingDto,
+  SettingChangeSet,
+  SettingDefinitionDto,
+  SettingsClient,
+  WriteCondition,
+} from './settings-client.ts'
+export type { BulkSettingUpdate, SettingSource, SettingValueDto } from '../service/contract.ts'
+export type { HistoryEntry } from '../service/history.ts'
+export type { SettingInspection } from '../service/read/inspect.ts'
+export type { ImportReport, SettingsExport } from '../service/transfer.ts'
+export { type JsonValue, SettingScope, SettingType } from '../setting-definition.ts'

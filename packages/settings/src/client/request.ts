@@ -1,0 +1,85 @@
+/** One HTTP request of the settings client. */
+import { type Problem, SettingsRequestError } from './settings-request-error.ts'
+
+/** Where the API is and how to reach it. */
+export interface SettingsClientOptions {
+  /** The prefix of the routes, relative or absolute. @default '/api/settings' */
+  readonly baseUrl?: string
+  /** @default globalThis.fetch */
+  readonly fetch?: typeof globalThis.fetch
+  /** Sent with every request, such as `authorization`; a function is asked each time. */
+  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
+  /** Milliseconds after which a request is given up. @default 30000 */
+  readonly timeout?: number
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+/** What to send. */
+export interface Call extends CallOptions {
+  readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** Members that are undefined are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Sends a request and resolves to its JSON, undefined for an empty answer. @throws {SettingsRequestError} */
+export type Send = <T>(path: string, call?: Call) => Promise<T>
+
+export function createSend(options: SettingsClientOptions): Send {
+  const { baseUrl = '/api/settings', timeout = 30_000 } = options
+  const base = baseUrl.replace(/\/+$/, '')
+
+  return async function send<T>(path: string, call: Call = {}): Promise<T> {
+    const { method = 'GET', query = {}, body, signal } = call
+    const own = typeof options.headers === 'function' ? options.headers() : options.headers
+    const headers = {
+      accept: 'application/json, application/problem+json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...own,
+      ...call.headers,
+    }
+    const deadline = AbortSignal.timeout(timeout)
+    const request = {
+      method,
+      headers,
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }
+    try {
+      const response = await (options.fetch ?? fetch)(base + path + toQuery(query), request)
+      if (!response.ok) throw new SettingsRequestError(response.status, await readProblem(response))
+      const text = await response.text()
+      return (text === '' ? undefined : JSON.parse(text)) as T // the API's schema
+    } catch (error) {
+      if (error instanceof SettingsRequestError || signal?.aborted) throw error
+      throw new SettingsRequestError(0, { code: 'NETWORK', title: 'The server did not answer.' }, error)
+    }
+  }
+}
+
+/** A path below the prefix; `.` stands as it is, as keys have it. */
+export function pathOf(key: string, rest = ''): string {
+  return `/${encodeURIComponent(key)}${rest}`
+}
+
+function toQuery(query: NonNullable<Call['query']>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) parameters.set(name, String(value))
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`
+}
+
+/** What stands between client and server may answer HTML. */
+async function readProblem(response: Response): Promise<Problem> {
+  try {
+    const body: unknown = await response.json()
+    return typeof body === 'object' && body !== null ? body : {}
+  } catch {
+    return {}
+  }
+}
