@@ -22,6 +22,7 @@ export function crossRulesOf(
   codec: Pick<RowCodec, 'layerOf'>,
 ): CrossRules {
   const written = new Map(entries.map((entry) => [rowIdText(idOf(entry)), entry]))
+  const writtenKeys = new Set(entries.map((entry) => idOf(entry).key))
   const questions = questionsOf(entries, registry)
   const reads = questions.flatMap(({ rule, userId }) =>
     rule.keys.flatMap((key) => layersOf(find(key), userId)),
@@ -54,10 +55,8 @@ export function crossRulesOf(
       for (const { rule, userId } of questions) {
         const messages = rule.check((key) => valueOf(key, userId, current))
         if (messages.length === 0) continue
-        for (const entry of entries) {
-          const { key } = entry.cell.setting.definition
-          if (entry.userId === userId && rule.keys.includes(key))
-            errors.set(key, [...(errors.get(key) ?? []), ...messages])
+        for (const key of rule.keys) {
+          if (writtenKeys.has(key)) errors.set(key, [...(errors.get(key) ?? []), ...messages])
         }
       }
       return errors
