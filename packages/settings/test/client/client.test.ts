@@ -108,7 +108,7 @@ test('the client has no dependencies: it loads nothing but its own files', async
   const loaded = new Set<string>()
   for (const file of pending) {
     if (loaded.size === loaded.add(file.href).size) continue
-    for (const [, specifier = ''] of (await readFile(file, 'utf8')).matchAll(/from '([^']+)'/g)) {
+    for (const [, specifier = ''] of (await readFile(file, 'utf8')).matchAll(/from ["']([^"']+)["']/g)) {
       t.match(specifier, /^\.\.?\//)
       pending.push(new URL(specifier, file))
     }
