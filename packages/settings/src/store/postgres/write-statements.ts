@@ -21,10 +21,13 @@ export function writeStatements({ values, history, meta }: PostgresNames): Postg
       set local statement_timeout = '10s';
       set local idle_in_transaction_session_timeout = '10s';
       select value from ${meta} where name = 'revision' for update`,
+    // A lateral look-up per row: a join would be planned as a scan of the table whatever the number of rows asked for.
     find: `
-      select v.* from ${values} v
-      join json_to_recordset($1::json) as id (scope smallint, "userId" text, key text)
-        on (v.scope, v.user_id, v.key) = (id.scope, id."userId", id.key)`,
+      select v.* from json_to_recordset($1::json) as id (scope smallint, "userId" text, key text)
+      cross join lateral (
+        select * from ${values} v
+        where (v.scope, v.user_id, v.key) = (id.scope, id."userId", id.key) limit 1
+      ) as v`,
     apply: `
       with change as materialized (
         select * from json_to_recordset($1::json) as row (scope smallint, "userId" text, key text,

@@ -4,7 +4,7 @@ import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { SettingScope } from '../../setting-definition.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
 import type { StoredRow, WriteRequest, WriteResult } from '../store.ts'
-import { orStoreFailure } from './failure.ts'
+import { orStoreFailure, toStoreFailure } from './failure.ts'
 import type { PostgresWrites } from './write-statements.ts'
 
 /** What the writes of one store have in common. */
@@ -23,10 +23,13 @@ export async function writeThrough(
   request: WriteRequest,
 ): Promise<WriteResult> {
   const client = await orStoreFailure(pool.connect())
-  client.on('error', ignore) // the statement that waits is rejected as well; without a listener the process would end
   let isClean = true
+  // Without a listener a lost connection would end the process. It also ends a write whose enqueue() waits for
+  // something else than this connection.
+  const { lost, onError } = lossOf()
+  client.on('error', onError)
   try {
-    return await writeOn(client, setup, request)
+    return await Promise.race([writeOn(client, setup, request), lost])
   } catch (error) {
     isClean = await client.query('rollback').then(
       () => true,
@@ -34,9 +37,15 @@ export async function writeThrough(
     )
     throw error
   } finally {
-    client.off('error', ignore)
+    client.off('error', onError)
     client.release(!isClean)
   }
+}
+
+function lossOf(): { readonly lost: Promise<never>; readonly onError: (error: unknown) => void } {
+  let onError: (error: unknown) => void = () => {}
+  const lost = new Promise<never>((_, reject) => (onError = (error) => reject(toStoreFailure(error))))
+  return { lost, onError }
 }
 
 async function writeOn(client: PoolClient, setup: WriteSetup, request: WriteRequest): Promise<WriteResult> {
@@ -109,8 +118,6 @@ function checkCommitted({ command }: QueryResult): void {
     'PostgreSQL rolled the write of a setting back: a statement of its events failed.',
   )
 }
-
-function ignore(): void {}
 
 /** A row of settings_value as the driver gives it; bigint arrives as text. */
 interface ValueRecord {

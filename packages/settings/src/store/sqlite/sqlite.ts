@@ -120,13 +120,12 @@ class SqliteStore implements SettingsStore {
     onLost: (error: unknown) => void,
   ): Promise<() => Promise<void>> {
     return this.#use(({ reads }) => {
-      const interval = this.#options.pollInterval
       const stop = watchFile({
         dataVersion: reads.dataVersion,
         revision: reads.revision,
-        interval,
+        interval: this.#options.pollInterval,
         onRevision,
-        onLost,
+        onLost: (error) => onLost(toStoreFailure(error)),
       })
       this.#watches.add(stop)
       return async () => {
