@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { capture } from '../command.mjs'
 
 /** Throws with the output of the first use that fails. `blocks` is the code that documents show. */
-export async function checkConsumer({ folder, packages, addOptionalPeers }, blocks) {
+export async function checkConsumer({ folder, packages, addOptionalPeers, addOthers }, blocks) {
   const entries = packages.flatMap(entryPoints)
   const execute = (name, text) => {
     writeFileSync(join(folder, name), text)
@@ -16,6 +16,7 @@ export async function checkConsumer({ folder, packages, addOptionalPeers }, bloc
   await execute('esm.mjs', entries.map((entry) => `await import('${entry}')\n`).join(''))
   await execute('common.cjs', entries.map((entry) => `require('${entry}')\n`).join(''))
   await execute('plugins.cjs', plugins(packages))
+  addOthers()
   await checkTypes(folder, entries, blocks)
 }
 

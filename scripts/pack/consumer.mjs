@@ -2,6 +2,7 @@
 // linked from this repository, each dependency where only its owner sees it, so that an undeclared one is missed.
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { manifestOf, packageFolders } from '../files.mjs'
 
 /** Creates the application. Packages are `{ folder, content, manifest }`. */
 export function createConsumer(folder, packages) {
@@ -16,12 +17,15 @@ export function createConsumer(folder, packages) {
   return {
     folder,
     packages: packages.map(({ manifest }) => manifest),
-    /** Installs what the subpaths of the packages need: database clients, React, and their types. */
+    /** Installs what the subpaths of the packages need: database clients, React. */
     addOptionalPeers: () => {
       for (const each of packages) {
         linkPeers(each, modules, ({ isOptional }) => isOptional)
-        linkTypes(each, modules)
       }
+    },
+    /** Installs everything else that the code of documents may import, and the types of database clients. */
+    addOthers: () => {
+      for (const each of packageFolders()) linkAll(each, modules)
     },
   }
 }
@@ -41,9 +45,10 @@ function linkPeers({ folder, manifest }, modules, isWanted) {
   }
 }
 
-function linkTypes({ folder, manifest }, modules) {
-  for (const name of Object.keys(manifest.devDependencies ?? {})) {
-    if (name.startsWith('@types/')) link(join(folder, 'node_modules', name), join(modules, name))
+function linkAll(folder, modules) {
+  const { dependencies, devDependencies } = manifestOf(folder)
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    if (!name.startsWith('@fastify-modular/')) link(join(folder, 'node_modules', name), join(modules, name))
   }
 }
 
