@@ -3,13 +3,13 @@ import type { AuthProvider } from '@fastify-modular/public-routes'
 import type { HostConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { createAccountStore } from './accounts.ts'
-import type { LoginRoutesOptions } from './login-routes.ts'
+import type { LoginRoutesOptions } from './login/login-routes.ts'
 import { hashOfNobody } from './passwords.ts'
 import { seedAccounts } from './seed-accounts.ts'
 import { createSessionCookie } from './session-cookie.ts'
 import { createSessionProvider } from './session-provider.ts'
 import { createSessionStore } from './sessions.ts'
-import { createThrottle } from './throttle.ts'
+import { createThrottle } from './login/throttle.ts'
 
 export interface Auth {
   /** For the gate. */

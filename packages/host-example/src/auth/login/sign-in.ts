@@ -1,9 +1,9 @@
 /** Signing in: throttled, with one answer for unknown accounts and wrong passwords. */
 import { TooManyRequestsException, UnauthorizedException } from '@fastify-modular/core'
 import { type Static, Type } from '@sinclair/typebox'
-import type { AccountStore } from './accounts.ts'
-import { verifyPassword } from './passwords.ts'
-import type { SessionStore } from './sessions.ts'
+import type { AccountStore } from '../accounts.ts'
+import { verifyPassword } from '../passwords.ts'
+import type { SessionStore } from '../sessions.ts'
 import type { Throttle } from './throttle.ts'
 
 export const Credentials = Type.Object({

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { createThrottle } from '#src/auth/throttle.js'
+import { createThrottle } from '#src/auth/login/throttle.js'
 
 test('ten attempts a minute pass, the eleventh waits for the rest of the minute', (t) => {
   let now = 0

@@ -2,7 +2,7 @@
 import { isDomainException } from '@fastify-modular/core'
 import { safeReturnTo } from '@fastify-modular/public-routes'
 import type { FastifyReply } from 'fastify'
-import type { Document } from '../web/document.ts'
+import type { Document } from '../../web/document.ts'
 import { loginPage, type LoginPage } from './login-page.ts'
 
 /** How a failure is answered in HTML. */

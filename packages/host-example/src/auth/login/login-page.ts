@@ -1,5 +1,5 @@
 /** The sign-in page: plain HTML, so that it works without JavaScript. */
-import { escapeHtml } from '../web/escape-html.ts'
+import { escapeHtml } from '../../web/escape-html.ts'
 
 export interface LoginPage {
   /** What went wrong, shown above the form. */
