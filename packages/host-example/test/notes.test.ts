@@ -132,3 +132,20 @@ test('notes', async (t) => {
     t.equal((await host.anonymous.ask('/api/mails')).status, 401)
   })
 })
+
+test('a page of notes holds 100; the rest is on the next one', async (t) => {
+  const host = await startHost(t)
+  const alice = await host.signIn('alice')
+  for (let added = 0; added < 101; added += 1) {
+    await alice.ask('/api/notes', { method: 'POST', body: { title: `Note ${added}` } })
+  }
+  const [first, second] = await Promise.all([alice.ask('/api/notes'), alice.ask('/api/notes?page=2')])
+  t.equal(first.json.length, 100)
+  t.equal(second.json.length, 1)
+  t.equal(new Set([...first.json, ...second.json].map(({ id }) => id)).size, 101)
+  t.match(
+    (await alice.ask('/notes?page=2', { headers: { accept: 'text/html' } })).text,
+    /"page":2,"perPage":100/,
+  )
+  t.equal((await alice.ask('/notes?page=x')).status, 400)
+})

@@ -4,7 +4,7 @@ import { problemResponses } from '@fastify-modular/errors'
 import { Type } from '@sinclair/typebox'
 import { callerOf } from '../../auth/caller-of.ts'
 import { NewNote, Note, NoteChange, SharedNote } from './note.ts'
-import type { NotesService } from './notes-service.ts'
+import { notesPerPage, type NotesService } from './notes-service.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) })
 const Page = Type.Object({ page: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,5}$' })) })
@@ -13,9 +13,14 @@ const describe = (operationId: string, summary: string) => ({ tags: ['notes'], o
 
 /** Routes → service, one line each. */
 export const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (app, { notes }) => {
-  app.get('/notes', { schema: { hide: true } }, (request, reply) =>
-    reply.inertia('Notes/Index', { notes: () => notes.list(callerOf(request)) }),
-  )
+  app.get('/notes', { schema: { querystring: Page, hide: true } }, (request, reply) => {
+    const page = Number(request.query.page ?? 1)
+    return reply.inertia('Notes/Index', {
+      notes: () => notes.list(callerOf(request), page),
+      page,
+      perPage: notesPerPage,
+    })
+  })
 
   app.get(
     '/api/notes',

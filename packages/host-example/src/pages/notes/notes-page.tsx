@@ -1,5 +1,5 @@
 /** The notes of whoever is signed in. */
-import { usePage } from '@inertiajs/react'
+import { Link, usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import type { Note } from '../../modules/notes/note.ts'
 import { callApi } from '../api.ts'
@@ -10,7 +10,7 @@ import { NoteForm } from './note-form.tsx'
 import { useAction } from './use-action.ts'
 
 export function NotesPage(): ReactNode {
-  const { notes } = usePage<{ notes: Note[] }>().props
+  const { notes, page, perPage } = usePage<{ notes: Note[]; page: number; perPage: number }>().props
   const { user } = useSharedProps()
   const { isBusy, error, run } = useAction()
   return (
@@ -29,6 +29,10 @@ export function NotesPage(): ReactNode {
       {notes.map((note) => (
         <NoteCard key={note.id} note={note} isOwn={note.owner === user?.name} />
       ))}
+      <nav className="actions" aria-label="Pages">
+        {page > 1 ? <Link href={`/notes?page=${page - 1}`}>Newer notes</Link> : null}
+        {notes.length === perPage ? <Link href={`/notes?page=${page + 1}`}>Older notes</Link> : null}
+      </nav>
     </Layout>
   )
 }
