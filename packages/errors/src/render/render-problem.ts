@@ -12,8 +12,8 @@ const maxExtensions = 65_536
 export function renderProblem(problem: Problem, request: FastifyRequest): string {
   const traceId = traceIdOf(request.headers['traceparent'])
   return (
-    `${headOf(problem)},"detail":${JSON.stringify(cut(problem.detail, maxDetail))}` +
-    `,"instance":${JSON.stringify(pathOf(request.url))},"requestId":${JSON.stringify(String(request.id))}` +
+    `${headOf(problem)},"detail":${quote(cut(problem.detail, maxDetail))}` +
+    `,"instance":${quote(pathOf(request.url))},"requestId":${quote(String(request.id))}` +
     (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
     (problem.extensions ? renderExtensions(problem.extensions) : '') +
     '}'
@@ -35,6 +35,12 @@ function headOf({ type, title, status, code }: Problem): string {
   const json = JSON.stringify({ type, title, status, code }).slice(0, -1)
   if (known || heads.size < maxHeads) heads.set(code, { type, title, status, code, json })
   return json
+}
+
+/** `JSON.stringify` of a string, in half the time for one that needs no escapes. */
+function quote(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters must be escaped
+  return /["\\\u0000-\u001f\u007f-\uffff]/.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
 /** Tokens live in queries: the path alone says where it happened. */
