@@ -1,0 +1,62 @@
+// Two instances of the example host behind one proxy, on one PostgreSQL: node examples/two-instances/main.mjs
+// Uses DATABASE_URL (postgres://…), or starts a server of its own. Build first: npm run build.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { startPostgres } from '../../test-support/dist/postgres.js'
+
+const host = fileURLToPath(new URL('../../packages/host-example/dist/main.js', import.meta.url))
+const server = process.env.DATABASE_URL ? undefined : await startPostgres()
+const databaseUrl = process.env.DATABASE_URL ?? server.url
+const secret = process.env.SESSION_SECRET ?? 'two instances must share the secret that signs their cookies'
+
+const instances = []
+for (const name of ['one', 'two']) instances.push(await startInstance(name)) // one after the other: the log stays readable
+const proxy = createServer(forward).listen(Number(process.env.PORT ?? 3000), '127.0.0.1')
+await once(proxy, 'listening')
+console.log(`\nThe proxy listens at http://127.0.0.1:${proxy.address().port}; each answer names its instance in x-instance.`)
+console.log('Demo accounts: admin, editor, alice, bob; the password of each is demo-<name>.')
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop)
+
+/** Starts one instance on a free port and waits for its address. */
+async function startInstance(name) {
+  const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: '0', HOST: '127.0.0.1', SESSION_SECRET: secret }
+  const child = spawn(process.execPath, [host], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  for await (const chunk of child.stdout) {
+    text += chunk
+    const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1]
+    if (port) {
+      child.stdout.on('data', (line) => process.stdout.write(`[${name}] ${line}`)).resume()
+      return { name, port: Number(port), child }
+    }
+  }
+  throw new Error(`Instance ${name} did not start:\n${text}`)
+}
+
+/** Takes the instances in turn. The Host header stays as it is: instances compare it with Origin. */
+function forward(incoming, outgoing) {
+  const instance = instances[0]
+  instances.push(instances.shift())
+  const { method, url: path, headers } = incoming
+  const onward = request({ host: '127.0.0.1', port: instance.port, method, path, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode, { ...answer.headers, 'x-instance': instance.name })
+    answer.pipe(outgoing)
+  })
+  onward.on('error', () => outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end())
+  incoming.pipe(onward)
+}
+
+async function stop() {
+  proxy.close()
+  proxy.closeAllConnections()
+  await Promise.all(
+    instances.map(({ child }) => {
+      if (child.exitCode !== null) return undefined
+      child.kill('SIGTERM')
+      return once(child, 'exit')
+    }),
+  )
+  await server?.stop()
+}
