@@ -83,6 +83,6 @@ function orFailure(
   throw failure
 }
 
-export function isThenable<T>(value: T | PromiseLike<T>): value is Promise<Awaited<T>> & PromiseLike<T> {
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

@@ -95,18 +95,17 @@ for (const [target, why] of ambiguous) {
 
 const unreserved = 'ABCXYZabcxyz0189-._~'
 const plainSegment = fc
-  .string({ unit: fc.constantFrom(...unreserved, ..."!$&'()*+,=:@"), minLength: 1, maxLength: 12 })
+  .string({ unit: fc.constantFrom(...`${unreserved}!$&'()*+,=:@`.split('')), minLength: 1, maxLength: 12 })
   .filter((segment) => segment !== '.' && segment !== '..')
 const plainPath = fc
   .array(plainSegment, { minLength: 1, maxLength: 5 })
   .map((segments) => `/${segments.join('/')}`)
 /** Text that encodeURIComponent spells canonically: no separators, no control characters. */
-const textSegment = fc
-  .string({ unit: 'grapheme', minLength: 1, maxLength: 10 })
-  .filter(
-    (text) =>
-      !/[/\\?#;%\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/.test(text) && text !== '.' && text !== '..',
-  )
+const textSegment = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 10 }).filter(
+  (text) =>
+    // oxlint-disable-next-line no-control-regex -- control characters are what this leaves out
+    !/[/\\?#;%\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/.test(text) && text !== '.' && text !== '..',
+)
 
 test('property 1: a plain path is its own canonical form, whatever query follows', async (t) => {
   fc.assert(
@@ -198,7 +197,9 @@ test('property 2: nothing dangerous can be put into a canonical path', async (t)
 test('property 5: percent-encoding any unreserved character makes a path non-canonical', async (t) => {
   fc.assert(
     fc.property(plainPath, fc.nat(), fc.boolean(), (path, at, upper) => {
-      const places = [...path].flatMap((character, place) => (unreserved.includes(character) ? [place] : []))
+      const places = path
+        .split('')
+        .flatMap((character, place) => (unreserved.includes(character) ? [place] : []))
       fc.pre(places.length > 0)
       const place = places[at % places.length] ?? 0
       const code = path.charCodeAt(place).toString(16)

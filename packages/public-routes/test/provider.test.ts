@@ -48,6 +48,7 @@ const answers: readonly [string, () => unknown, Outcome][] = [
   [
     'a thenable that throws',
     () => ({
+      // oxlint-disable-next-line unicorn/no-thenable -- a hostile one
       then() {
         throw new Error('broken')
       },
@@ -57,6 +58,7 @@ const answers: readonly [string, () => unknown, Outcome][] = [
   [
     'a thenable that settles twice',
     () => ({
+      // oxlint-disable-next-line unicorn/no-thenable -- a hostile one
       then(ok: (caller: unknown) => void) {
         ok(null)
         ok(alice)

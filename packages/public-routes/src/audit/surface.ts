@@ -1,5 +1,6 @@
 /** What anonymous callers can reach: each rule with the routes and methods that it can open. */
 import { isAdmitted, type CaptureGuard } from '../gate/decide.ts'
+import { canMeet } from '../gate/reach.ts'
 import type { RouteRecord } from '../gate/route-record.ts'
 import type { PublicRoute } from '../public-route.ts'
 import type { RegisteredRule } from '../rule-index.ts'
@@ -33,13 +34,6 @@ export function describeSurface(
         : [],
     ),
   }))
-}
-
-/** A cheap first look: the literal texts of rule and route do not contradict each other. */
-function canMeet({ kind, literal }: PublicRoute, { heads, tails }: RouteRecord): boolean {
-  return kind === 'suffix'
-    ? tails.some((tail) => tail.endsWith(literal) || literal.endsWith(tail))
-    : heads.some((head) => head.startsWith(literal) || literal.startsWith(head))
 }
 
 function openingsOf(rule: PublicRoute, record: RouteRecord): readonly Opening[] {

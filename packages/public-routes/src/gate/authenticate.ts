@@ -3,62 +3,36 @@ import type { Caller } from '@fastify-modular/core'
 import type { FastifyRequest } from 'fastify'
 import { isThenable, neverAborted, type AuthProvider } from '../provider.ts'
 
-/** What becomes of asking: exactly one of the two is called, exactly once. */
-export interface Answer {
-  known(caller: Caller | null): void
-  failed(failure: unknown): void
-}
-
-/** Asks for the caller of a request; calls back before it returns where the provider is synchronous. */
-export type Authenticate = (request: FastifyRequest, answer: Answer) => void
+/** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what the provider does. */
+export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
 
 /** `timeout` in milliseconds. */
 export function createAuthenticate(provider: AuthProvider, timeout: number): Authenticate {
   const wantsSignal = provider.authenticate.length > 1
-  return function authenticate(request, answer) {
+  return function authenticate(request) {
     const controller = wantsSignal ? new AbortController() : null
-    let caller: Caller | null
-    try {
-      const authenticated = provider.authenticate(request, controller?.signal ?? neverAborted)
-      if (isThenable(authenticated)) {
-        waitFor(Promise.resolve(authenticated), timeout, controller, answer)
-        return
-      }
-      caller = toCaller(authenticated)
-    } catch (err) {
-      answer.failed(err)
-      return
-    }
-    answer.known(caller)
+    const authenticated: unknown = provider.authenticate(request, controller?.signal ?? neverAborted)
+    return isThenable(authenticated) ? within(timeout, controller, authenticated) : toCaller(authenticated)
   }
 }
 
-function waitFor(
-  authenticated: Promise<unknown>,
+/** A late answer changes nothing: by then the promise has settled. */
+function within(
   timeout: number,
   controller: AbortController | null,
-  answer: Answer,
-): void {
-  let isSettled = false
-  const timer = setTimeout(() => {
-    isSettled = true
-    const failure = new Error(`the authentication provider did not answer within ${timeout} ms`)
-    controller?.abort(failure)
-    answer.failed(failure)
-  }, timeout)
-
-  authenticated.then(toCaller).then(
-    (caller) => settle(() => answer.known(caller)),
-    (failure: unknown) => settle(() => answer.failed(failure)),
-  )
-
-  /** Late answers change nothing: the request was answered already. */
-  function settle(act: () => void): void {
-    if (isSettled) return
-    isSettled = true
-    clearTimeout(timer)
-    act()
-  }
+  authenticated: PromiseLike<unknown>,
+): Promise<Caller | null> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const failure = new Error(`the authentication provider did not answer within ${timeout} ms`)
+      reject(failure)
+      controller?.abort(failure)
+    }, timeout)
+    Promise.resolve(authenticated)
+      .then(toCaller)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
+  })
 }
 
 /** Anything but a caller or nothing is a broken provider, and a broken provider lets nobody in. */

@@ -1,9 +1,11 @@
 /** Decides whether a request is public: canonical target, a rule for its path, and a route that spells that path. */
 import type { FastifyRequest } from 'fastify'
 import { canonicalPath } from '../canonical-path.ts'
-import { routeConfig, type RegisteredRule, type RuleIndex } from '../rule-index.ts'
+import type { RuleBook } from '../registry.ts'
+import { routeConfig, type RegisteredRule } from '../rule-index.ts'
 import { spellsPath, type RouteParams } from '../route-witness.ts'
-import type { RouteRecord } from './route-record.ts'
+import { canMeet, coversRoute } from './reach.ts'
+import type { RouteRecord, Verdict } from './route-record.ts'
 
 /**
  * Which suffix rules must be met by literal text of the route instead of a parameter's value (decision 31): those
@@ -18,20 +20,23 @@ export interface Decider {
   findRule(method: string, path: string, record: RouteRecord | null): RegisteredRule | null
 }
 
-/** `rules` may still grow until the application is ready; static routes are decided when they are first asked for. */
-export function createDecider(rules: { readonly index: RuleIndex }, captureGuard: CaptureGuard): Decider {
+/** `rules` may grow until the application is ready; what depends on a route alone is decided when it is first asked for. */
+export function createDecider(rules: RuleBook, captureGuard: CaptureGuard): Decider {
   return { decide, findRule }
 
   function decide(request: FastifyRequest, record: RouteRecord | null): RegisteredRule | null {
     const { method } = request
     const target = request.raw.url ?? ''
+    let verdict: Verdict = 'depends'
     if (record !== null) {
-      if (!record.serves(method)) return null
-      if (record.isStatic && isSpelledAs(target, record.url)) return verdictOf(method, record)
+      if (!record.serves(method)) return null // an earlier hook changed the method after the router chose
+      if (record.isStatic && isSpelledAs(target, record.url)) return exactVerdictOf(method, record)
+      verdict = verdictOf(method, record)
+      if (verdict === null) return null
     }
     const path = canonicalPath(target)
     if (path === null) return null
-    const rule = findRule(method, path, record)
+    const rule = verdict === 'depends' ? findRule(method, path, record) : verdict
     return rule !== null && isWitnessed(request, record, path) ? rule : null
   }
 
@@ -48,12 +53,33 @@ export function createDecider(rules: { readonly index: RuleIndex }, captureGuard
     return rules.index.find(method, path, (rule) => isAdmitted(rule, record, captureGuard))
   }
 
-  /** A static route has one path, so its decision is made once. */
-  function verdictOf(method: string, record: RouteRecord): RegisteredRule | null {
+  function verdictOf(method: string, record: RouteRecord): Verdict {
     let verdict = record.verdicts.get(method)
     if (verdict === undefined) {
-      verdict = canonicalPath(record.url) === record.url ? findRule(method, record.url, record) : null
+      verdict = judge(method, record)
       record.verdicts.set(method, verdict)
+    }
+    return verdict
+  }
+
+  /** Most routes are opened by one rule whatever their parameters are, or by none. */
+  function judge(method: string, record: RouteRecord): Verdict {
+    const followsGet = method === 'HEAD' && record.isDerivedHead
+    const candidates = [...(record.declared === null ? [] : [record.declared]), ...rules.rules].filter(
+      (rule) =>
+        (rule.route.allows(method) || (followsGet && rule.route.allows('GET'))) &&
+        isAdmitted(rule, record, captureGuard),
+    )
+    const opening = candidates.find(({ route }) => coversRoute(route, record))
+    return opening ?? (candidates.some(({ route }) => canMeet(route, record)) ? 'depends' : null)
+  }
+
+  /** A static route has one path, so its decision is made once. */
+  function exactVerdictOf(method: string, record: RouteRecord): RegisteredRule | null {
+    let verdict = record.exactVerdicts.get(method)
+    if (verdict === undefined) {
+      verdict = canonicalPath(record.url) === record.url ? findRule(method, record.url, record) : null
+      record.exactVerdicts.set(method, verdict)
     }
     return verdict
   }

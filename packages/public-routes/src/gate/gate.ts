@@ -31,19 +31,21 @@ export function createGate(parts: GateParts): Gate {
       sendProblem(request, reply, crossOrigin)
       return
     }
-    authenticate(request, {
-      known(caller) {
-        if (!reply.sent) enter(request, reply, done, rule, caller)
-      },
-      failed(failure) {
-        request.log.error({ err: failure }, 'the authentication provider failed')
-        if (reply.sent) return
-        // S 5.4: a public path never depends on the provider. A protected one answers 503, since a 401 would make
-        // clients throw away good credentials.
-        if (rule !== null) enter(request, reply, done, rule, null)
-        else sendProblem(request, reply.header('retry-after', '5'), unavailable)
-      },
-    })
+    let caller: ReturnType<Authenticate>
+    try {
+      caller = authenticate(request)
+    } catch (err) {
+      enterUnknown(request, reply, done, rule, err)
+      return
+    }
+    if (!(caller instanceof Promise)) {
+      enter(request, reply, done, rule, caller)
+      return
+    }
+    caller.then(
+      (known) => enter(request, reply, done, rule, known),
+      (failure: unknown) => enterUnknown(request, reply, done, rule, failure),
+    )
   }
 
   function enter(
@@ -53,6 +55,7 @@ export function createGate(parts: GateParts): Gate {
     rule: RegisteredRule | null,
     caller: Caller | null,
   ): void {
+    if (reply.sent) return // answered while the provider was thinking, by a time-out of the route
     request.caller = caller
     if (caller !== null || rule !== null) {
       done()
@@ -64,5 +67,18 @@ export function createGate(parts: GateParts): Gate {
       // `classify` and the provider's `challenge` are the host's: when they fail, nobody passes.
       done(err instanceof Error ? err : new Error('the challenge failed', { cause: err }))
     }
+  }
+
+  /** S 5.4: a public path never depends on the provider. A protected one answers 503: a 401 would cost good credentials. */
+  function enterUnknown(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+    rule: RegisteredRule | null,
+    failure: unknown,
+  ): void {
+    request.log.error({ err: failure }, 'the authentication provider failed')
+    if (rule !== null) enter(request, reply, done, rule, null)
+    else if (!reply.sent) sendProblem(request, reply.header('retry-after', '5'), unavailable)
   }
 }

@@ -20,6 +20,9 @@ export interface RouteFacts {
   readonly toleratesSlash: boolean
 }
 
+/** The rule that opens all paths of a route, null where no rule can open any, or that it depends on the path. */
+export type Verdict = RegisteredRule | null | 'depends'
+
 export class RouteRecord {
   readonly url: string
   readonly methods: readonly string[]
@@ -28,8 +31,10 @@ export class RouteRecord {
   readonly toleratesSlash: boolean
   readonly patterns: readonly RoutePattern[]
   readonly isStatic: boolean
-  /** Decisions that depend on nothing but the route and the method; filled by the gate for static routes. */
-  readonly verdicts = new Map<string, RegisteredRule | null>()
+  /** By method, filled by the gate: what holds for every path of the route. */
+  readonly verdicts = new Map<string, Verdict>()
+  /** By method, filled by the gate: what holds for the path of a static route. */
+  readonly exactVerdicts = new Map<string, RegisteredRule | null>()
   /** Literal text before the first parameter and after the last one, for each pattern. */
   readonly heads: readonly string[]
   readonly tails: readonly string[]
@@ -46,7 +51,7 @@ export class RouteRecord {
     this.tails = this.patterns.map(literalTail)
   }
 
-  /** An earlier hook may have changed the method after the router chose. */
+  /** Whether the router gives this method to the route. */
   serves(method: string): boolean {
     return this.methods.includes(method)
   }

@@ -38,7 +38,11 @@ test('decision 40: a gate in a child scope is a boot error that names the scope'
 
 test('a gate inside a plugin wrapped with fastify-plugin is at the root', async (t) => {
   const { app } = loggingApp(t)
-  await app.register(fp(async (scope) => void (await gate(scope))))
+  await app.register(
+    fp(async (scope) => {
+      await gate(scope)
+    }),
+  )
   app.get('/x', async () => 'ran')
   t.equal((await app.inject('/x')).statusCode, 401)
 })

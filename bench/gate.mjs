@@ -1,0 +1,149 @@
+// P1 to P3, P8: what a decision costs at 10, 100 and 10,000 rules, and what the gate adds to a whole request in process.
+import { PublicRoute, publicRoutes } from '@fastify-modular/public-routes'
+import Fastify from 'fastify'
+import { canonicalPath } from '../packages/public-routes/dist/canonical-path.js'
+import { RuleIndex } from '../packages/public-routes/dist/rule-index.js'
+import { measure, report } from './support/measure.mjs'
+
+/** Runs `call` so often that the clock does not matter. */
+const repeat = (call, times) => () => {
+  for (let i = 0; i < times; i++) call(i)
+  return times
+}
+
+/** 40 % exact, 40 % prefix, 10 % suffix, 10 % GET regex. */
+function makeRules(count) {
+  return Array.from({ length: count }, (_, number) => {
+    const name = `/api/v${number % 7}/section-${number}`
+    if (number % 10 < 4) return new PublicRoute(`${name}/item`, { kind: 'exact' })
+    if (number % 10 < 8) return new PublicRoute(`${name}/`, { kind: 'prefix' })
+    if (number % 10 === 8) return new PublicRoute(`/tail-${number}`, { kind: 'suffix' })
+    return new PublicRoute(`${name}/[^/]+/share$`, { kind: 'regex', methods: ['GET'] })
+  }).map((route) => ({ route, source: 'bench' }))
+}
+
+/** Half of them match. */
+function makePaths(rules) {
+  return Array.from({ length: 400 }, (_, number) => {
+    const { kind, pattern } = rules[(number * 7919) % rules.length].route
+    const hit = { exact: pattern, prefix: `${pattern}x/y`, suffix: `/a/b${pattern}`, regex: pattern.replace('[^/]+', '42').replace('$', '') }[kind]
+    return number % 2 === 0 ? hit : `/api/v${number % 7}/other-${number}/item`
+  })
+}
+
+async function decisions() {
+  const rows = []
+  for (const count of [10, 100, 10_000]) {
+    const rules = makeRules(count)
+    const started = performance.now()
+    const index = new RuleIndex(rules)
+    const build = performance.now() - started
+    const paths = makePaths(rules)
+    const literal = makePaths(rules.filter(({ route }) => route.kind !== 'regex'))
+    const isPublic = (path) => rules.some(({ route }) => route.allows('GET') && route.matchesPath(path))
+    const ns = await measure({
+      index: repeat((i) => index.find('GET', paths[i % 400]), 20_000),
+      literal: repeat((i) => index.find('GET', literal[i % 400]), 20_000),
+      linear: repeat((i) => isPublic(paths[i % 400]), count > 1000 ? 400 : 5_000),
+      canonical: repeat((i) => canonicalPath(paths[i % 400]), 20_000),
+    })
+    rows.push({
+      rules: count,
+      'index ns': Math.round(ns.index),
+      'index ns, literal rules hit': Math.round(ns.literal),
+      'linear ns': Math.round(ns.linear),
+      'canonical path ns': Math.round(ns.canonical),
+      'build ms': Number(build.toFixed(1)),
+    })
+  }
+  return rows
+}
+
+const session = { id: 'alice', permissions: [], isAdmin: false }
+const provider = { authenticate: ({ headers }) => (headers.cookie === 'session=1' ? session : null) }
+
+function addRoutes(app) {
+  const schema = { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } }
+  app.get('/public/ping', { schema }, (_request, reply) => void reply.send({ ok: true }))
+  app.get('/public/items/:id', { schema }, (_request, reply) => void reply.send({ ok: true }))
+  app.get('/private', { schema }, (_request, reply) => void reply.send({ ok: true }))
+}
+
+async function withGate(count) {
+  const app = Fastify()
+  await app.register(publicRoutes, { provider, env: false })
+  app.publicRoutes.addPrefix('/public/', { methods: ['GET'] })
+  for (const { route } of makeRules(count)) app.publicRoutes.add(route)
+  addRoutes(app)
+  return app
+}
+
+async function bare(hook) {
+  const app = Fastify()
+  if (hook) app.addHook('onRequest', hook)
+  addRoutes(app)
+  return app
+}
+
+const body401 = JSON.stringify({ type: 'about:blank', title: 'Unauthorized', status: 401, detail: 'Sign in to access this resource.', code: 'UNAUTHORIZED' })
+const handWritten = (request, reply, done) => {
+  if (request.raw.url !== '/private') return done()
+  reply.code(401).header('content-type', 'application/problem+json').header('cache-control', 'no-store').header('vary', 'accept, authorization, cookie, x-inertia').header('www-authenticate', 'Bearer')
+  reply.send(Buffer.from(`${body401.slice(0, -1)},"requestId":${JSON.stringify(request.id)}}`))
+}
+
+/** As little of an HTTP message as Fastify needs, so that the figures are Fastify's and the gate's. */
+const socket = { encrypted: false, remoteAddress: '127.0.0.1', on() {} }
+const response = () => ({
+  statusCode: 200,
+  setHeader() {},
+  getHeader() {},
+  hasHeader: () => false,
+  removeHeader() {},
+  writeHead(status) {
+    this.statusCode = status
+  },
+  end() {},
+  on() {},
+  once() {},
+  removeListener() {},
+})
+
+const requestTo = (app, url, headers, status) => {
+  const send = () => {
+    const answer = response()
+    app.routing({ method: 'GET', url, headers, socket, on() {} }, answer)
+    if (answer.statusCode !== status) throw new Error(`${url} answered ${answer.statusCode}`)
+  }
+  return repeat(send, 5_000)
+}
+
+async function requests() {
+  const few = await withGate(10)
+  const many = await withGate(10_000)
+  const rows = []
+  for (const [name, url, headers, status, hook] of [
+    ['public static route', '/public/ping', { host: 'x' }, 200, null],
+    ['public parametric route', '/public/items/42', { host: 'x' }, 200, null],
+    ['protected route, signed in', '/private', { host: 'x', cookie: 'session=1' }, 200, null],
+    ['anonymous 401, against one written by hand', '/private', { host: 'x' }, 401, handWritten],
+  ]) {
+    const without = await bare(hook)
+    await Promise.all([without.ready(), few.ready(), many.ready()])
+    const ns = await measure({
+      without: requestTo(without, url, headers, status),
+      few: requestTo(few, url, headers, status),
+      many: requestTo(many, url, headers, status),
+    })
+    rows.push({
+      request: name,
+      'without ns': Math.round(ns.without),
+      '10 rules: added ns': Math.round(ns.few - ns.without),
+      '10,000 rules: added ns': Math.round(ns.many - ns.without),
+    })
+  }
+  return rows
+}
+
+report('Gate: one decision', await decisions())
+report('Gate: a whole request in process', await requests())
