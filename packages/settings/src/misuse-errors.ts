@@ -84,6 +84,10 @@ export const FMOD_SETTINGS_TRANSACTION_OPEN = createError(
   'FMOD_SETTINGS_TRANSACTION_OPEN',
   'The SQLite connection that was handed to the settings store is inside a transaction: a write could be undone after it was acknowledged. Finish that transaction first, or give the store its own connection with { file }.',
 )
+export const FMOD_SETTINGS_TRANSACTION_ENDED = createError(
+  'FMOD_SETTINGS_TRANSACTION_ENDED',
+  'A statement was sent in the transaction of a write that has ended. Send it, and await it, before enqueue() returns.',
+)
 export const FMOD_SETTINGS_ENQUEUE_NOT_SYNC = createError(
   'FMOD_SETTINGS_ENQUEUE_NOT_SYNC',
   'A SQLite transaction cannot wait for a promise, but enqueue() returned one. Write with tx.run() before it returns.',

@@ -1,3 +1,4 @@
+import type { Tx } from '@fastify-modular/core'
 import { printSql, postgres, type PostgresOptions, settingsTables } from '@fastify-modular/settings/postgres'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { getTableConfig } from 'drizzle-orm/pg-core'
@@ -160,6 +161,17 @@ test('an error of the database shows no stored value', async (t) => {
   const read = await failureOf(store.readUser('s3cret user'))
   t.match(read, { code: '42P01' })
   for (const error of [written, read]) t.notMatch(everythingOf(error), 's3cret')
+})
+
+test('a statement after the end of its transaction is refused (FMOD_SETTINGS_TRANSACTION_ENDED)', async (t) => {
+  const store = await openStore(t, await newPool(t))
+  const kept: Tx[] = []
+  await writeAll(store, [change(rowId('a'), '1')], { enqueue: (tx) => void kept.push(tx) })
+  for (const tx of kept) {
+    if (tx.kind === 'async')
+      await t.rejects(tx.query('select 1', []), { code: 'FMOD_SETTINGS_TRANSACTION_ENDED' })
+  }
+  t.equal(kept.length, 1)
 })
 
 test('a database that may only be read fails writes with 503 and still answers reads', async (t) => {

@@ -171,6 +171,7 @@ test('an enqueue that returns a promise undoes the write (FMOD_SETTINGS_ENQUEUE_
   })
   await t.rejects(write, { code: 'FMOD_SETTINGS_ENQUEUE_NOT_SYNC' })
   await until('the late statement', () => late.length === 1)
+  t.match(late[0], { code: 'FMOD_SETTINGS_TRANSACTION_ENDED' })
   t.equal(await store.readRow(rowId('a')), undefined)
   t.equal(database.prepare('select count(*) from outbox').pluck().get(), 0, 'nothing escapes the transaction')
 })

@@ -56,12 +56,14 @@ async function listenOnce(
   onListening: () => void,
 ): Promise<void> {
   const client = options.createClient()
+  let stop = (): void => {}
   const end = new Promise<void>((resolve, reject) => {
     client.on('error', reject)
     client.on('end', () => reject(new Error('The connection that listens for changes has ended.')))
-    signal.addEventListener('abort', () => resolve(close(client)), { once: true })
+    stop = () => resolve(close(client))
   })
   end.catch(() => {}) // awaited below, but it may fail before that
+  signal.addEventListener('abort', stop)
   let timer: NodeJS.Timeout | undefined
   try {
     await client.connect()
@@ -70,11 +72,25 @@ async function listenOnce(
     // What was committed while nobody listened is found by reading.
     options.onRevision(await options.readRevision())
     onListening()
-    timer = setInterval(() => void poll(client, options), options.pollInterval)
+    timer = setInterval(
+      oneAtATime(() => poll(client, options)),
+      options.pollInterval,
+    )
     await end
   } finally {
     clearInterval(timer)
+    signal.removeEventListener('abort', stop)
     await close(client)
+  }
+}
+
+/** Leaves calls out while one is under way: a slow database must not be asked ever more often. */
+function oneAtATime(task: () => Promise<void>): () => void {
+  let isRunning = false
+  return () => {
+    if (isRunning) return
+    isRunning = true
+    void task().finally(() => (isRunning = false))
   }
 }
 

@@ -2,6 +2,7 @@
 import { type AsyncTx, ServiceUnavailableException } from '@fastify-modular/core'
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { SettingScope } from '../../setting-definition.ts'
+import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
 import type { StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { orStoreFailure, toStoreFailure } from './failure.ts'
@@ -98,8 +99,7 @@ async function enqueue(client: PoolClient, request: WriteRequest, result: WriteR
   const tx: AsyncTx = {
     kind: 'async',
     async query(sql, params) {
-      if (!isOpen)
-        throw new Error('The transaction of this write has ended. Await tx.query() before enqueue() returns.')
+      if (!isOpen) throw new FMOD_SETTINGS_TRANSACTION_ENDED()
       const { rows } = await orStoreFailure(client.query(sql, [...params]))
       return { rows }
     },

@@ -1,6 +1,11 @@
 /** One write in SQLite, from the lock to the commit. */
 import type { SyncTx } from '@fastify-modular/core'
-import { FMOD_SETTINGS_ENQUEUE_NOT_SYNC, FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
+import type { Statement } from 'better-sqlite3'
+import {
+  FMOD_SETTINGS_ENQUEUE_NOT_SYNC,
+  FMOD_SETTINGS_TRANSACTION_ENDED,
+  FMOD_SETTINGS_TRANSACTION_OPEN,
+} from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
 import type { WriteRequest, WriteResult } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -38,15 +43,18 @@ function writeLocked(connection: Connection, request: WriteRequest): WriteResult
 /** @throws {FMOD_SETTINGS_ENQUEUE_NOT_SYNC} what a promise writes later would escape the transaction */
 function enqueue({ client }: Connection, request: WriteRequest, result: WriteResult): void {
   let isOpen = true
+  const statements = new Map<string, Statement>() // a bulk enqueues hundreds of events with one statement
   const tx: SyncTx = {
     kind: 'sync',
     run(sql, params) {
-      if (!isOpen) throw new FMOD_SETTINGS_ENQUEUE_NOT_SYNC()
-      client.prepare(sql).run(...params)
+      if (!isOpen) throw new FMOD_SETTINGS_TRANSACTION_ENDED()
+      const statement = statements.get(sql) ?? client.prepare(sql)
+      statements.set(sql, statement)
+      statement.run(...params)
     },
   }
   const pending = request.enqueue?.(tx, result)
-  isOpen = false
+  isOpen = false // what is sent later would be written outside of the transaction
   if (!pending) return
   pending.catch(() => {}) // its own failure is of no interest any more
   throw new FMOD_SETTINGS_ENQUEUE_NOT_SYNC()

@@ -65,6 +65,17 @@ export const enqueue: Readonly<Record<string, ContractCase>> = {
     assert.equal(await store.readRevision(), 0)
   },
 
+  'the transaction of enqueue cannot be used after it': async (open) => {
+    const store = await open()
+    if (!store.transactional) return
+    const kept: Tx[] = []
+    await writeAll(store, [change(rowId('a'), '1')], { enqueue: (tx) => void kept.push(tx) })
+    await assert.rejects(async () => {
+      for (const tx of kept) await execute(tx, 'create table contract_probe (note text)', [])
+    })
+    await writeWith(store, 'b', 'create table contract_probe (note text)')
+  },
+
   'parameters of enqueue are parameters': async (open) => {
     const store = await open()
     if (!store.transactional) return
