@@ -16,7 +16,7 @@ interface Storage {
 }
 
 /** Raise it for a longer run: `EVENT_CRASH_TEST_EVENTS=100000`. */
-const events = Number(process.env['EVENT_CRASH_TEST_EVENTS'] ?? 5000)
+const events = Number(process.env['EVENT_CRASH_TEST_EVENTS'] ?? 3000)
 
 function spawnWorker(
   t: Test,

@@ -57,22 +57,23 @@ export interface Boss {
   deleteJob(queue: string, id: string, options?: { db?: BossDb }): Promise<unknown>
 }
 
-/** Loads the optional peer pg-boss. @throws {FMOD_CORE_PEER_MISSING} it is not installed */
+/** Makes a pg-boss instance. @throws {FMOD_CORE_PEER_MISSING} it is not installed */
 export async function createBoss(options: object): Promise<Boss> {
-  const module = (await load('pg-boss')) as { PgBoss?: unknown; default?: unknown }
+  const module: { PgBoss?: unknown; default?: unknown } = await loadPeer('pg-boss', () => import('pg-boss'))
   const PgBoss = (module.PgBoss ?? module.default) as new (options: object) => Boss
   return new PgBoss(options)
 }
 
-/** Loads the optional peer pg and opens a pool. @throws {FMOD_CORE_PEER_MISSING} it is not installed */
+/** Opens a pool. @throws {FMOD_CORE_PEER_MISSING} pg is not installed */
 export async function createPool(connectionString: string): Promise<PgPool> {
-  const { default: pg } = (await load('pg')) as { default: { Pool: new (options: object) => PgPool } }
+  const { default: pg } = await loadPeer('pg', () => import('pg'))
   return new pg.Pool({ connectionString, max: 5 })
 }
 
-async function load(peer: 'pg' | 'pg-boss'): Promise<unknown> {
+/** Imports an optional peer. @throws {FMOD_CORE_PEER_MISSING} the import fails */
+export async function loadPeer<T>(peer: string, load: () => Promise<T>): Promise<T> {
   try {
-    return peer === 'pg' ? await import('pg') : await import('pg-boss')
+    return await load()
   } catch (cause) {
     throw Object.assign(new FMOD_CORE_PEER_MISSING(peer), { cause })
   }

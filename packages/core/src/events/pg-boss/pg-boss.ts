@@ -1,0 +1,124 @@
+/** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
+import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
+import { type RetryOptions, retryDefaults } from '../attempt.ts'
+import type { EventHandler } from '../discover-handlers.ts'
+import type { DomainEvent } from '../event.ts'
+import type { AsyncTx, Tx } from '../transaction.ts'
+import type { EventTransport } from '../transport.ts'
+import { type Boss, createBoss, createPool, type PgPool } from './boss.ts'
+import { createDeadLetters } from './dead-letters.ts'
+import { listen, type Listener } from './listener.ts'
+import { channelOf, createDeadQueue, createHandlerQueue, sendToSubscribers } from './queues.ts'
+import { exclusively, inTransaction } from './transaction.ts'
+import { sharesDatabase } from './verify.ts'
+import { createWorker, type Worker } from './worker.ts'
+
+export interface PgBossCommonOptions extends RetryOptions {
+  /** Schema of pg-boss's tables; letters, digits and `_`. @default 'pgboss' */
+  readonly schema?: string
+  /** How many deliveries run at once in this process. @default 10 */
+  readonly concurrency?: number
+  /**
+   * How often queues are looked at besides the notices of commits, in milliseconds: the latency of retries, and of all
+   * deliveries while no notice arrives.
+   * @default 1000
+   */
+  readonly pollInterval?: number
+  /** How often pg-boss looks for jobs whose worker died, in seconds. @default 10 */
+  readonly supervisionInterval?: number
+  /** How long `close` waits for running handlers, in milliseconds. @default 5000 */
+  readonly closeTimeout?: number
+}
+
+/** Where the queue lives: the same database as the data whose transactions publish. */
+export type PgBossOptions = PgBossCommonOptions &
+  (
+    | { readonly connectionString: string; readonly pool?: never }
+    | { readonly pool: PgPool; readonly connectionString?: never }
+  )
+
+/**
+ * Stores events in the caller's transaction and delivers each at least once to every handler of its type, on one of
+ * the instances that have it. The pool needs two connections for itself.
+ */
+export function pgBoss({
+  connectionString,
+  pool: givenPool,
+  schema = 'pgboss',
+  ...given
+}: PgBossOptions): EventTransport {
+  if (!/^[a-z_]\w{0,40}$/i.test(schema)) throw new RangeError(`Not a schema name: ${schema}`)
+  const options = {
+    ...retryDefaults,
+    concurrency: 10,
+    pollInterval: 1000,
+    supervisionInterval: 10,
+    closeTimeout: 5000,
+    ...given,
+  }
+  const handlers = new Map<string, EventHandler>()
+  let parts: { boss: Boss; pool: PgPool; worker: Worker; schema: string } | undefined
+  let listener: Listener | undefined
+  let warnLost: (error: unknown) => void = () => {}
+
+  function opened() {
+    if (!parts) throw new FMOD_CORE_TRANSPORT_NOT_OPEN('pgBoss')
+    return parts
+  }
+
+  return {
+    name: 'pgBoss',
+    transactional: 'async',
+    deadLetters: createDeadLetters(opened),
+    async open(context) {
+      const pool = givenPool ?? (await createPool(connectionString ?? ''))
+      if (!givenPool)
+        pool.on('error', (err) => context.log.error({ err }, 'event database connection failed'))
+      const boss = await createBoss({
+        schema,
+        db: { executeSql: (sql: string, params?: unknown[]) => pool.query(sql, params) },
+        schedule: false,
+        maintenanceIntervalSeconds: options.supervisionInterval,
+        superviseIntervalSeconds: options.supervisionInterval,
+      })
+      boss.on('error', (err) => context.log.error({ err }, 'event queue maintenance failed'))
+      await exclusively(pool, schema, async () => {
+        await boss.start()
+        await createDeadQueue(boss)
+      })
+      parts = { boss, pool, worker: createWorker(boss, handlers, context, options), schema }
+      warnLost = (err) => context.log.warn({ err }, 'event notices are lost for now, polling goes on')
+    },
+    async subscribe(handler) {
+      handlers.set(handler.name, handler)
+      const { boss, pool } = opened()
+      // pg-boss makes a table per queue; two instances doing so at once run into a deadlock.
+      await exclusively(pool, schema, () => createHandlerQueue(boss, handler, options))
+    },
+    start() {
+      const { pool, worker } = opened()
+      worker.start()
+      listener = listen(pool, channelOf(schema), worker.wake, warnLost)
+    },
+    async publish(event: DomainEvent, tx?: Tx) {
+      const { boss, pool } = opened()
+      if (!tx) return inTransaction(pool, (db) => sendToSubscribers(boss, db, schema, event))
+      const { query } = tx as AsyncTx // the bus lets only its own kind through
+      const db = {
+        executeSql: async (sql: string, params: unknown[] = []) => ({
+          rows: [...(await query(sql, params)).rows],
+        }),
+      }
+      return sendToSubscribers(boss, db, schema, event)
+    },
+    verify: (tx) => sharesDatabase(opened().pool, tx as AsyncTx),
+    async close() {
+      listener?.close()
+      if (!parts) return
+      const { boss, pool, worker } = parts
+      await worker.close()
+      await boss.stop({ graceful: false, wait: false, close: false })
+      if (!givenPool) await pool.end()
+    },
+  }
+}
