@@ -25,6 +25,13 @@ export interface Problem {
   readonly logLevel?: ProblemLogLevel
 }
 
+/** What an error page says: the props of component `Error/{status}` (S 2.9). */
+export interface ErrorPageProps {
+  readonly status: number
+  readonly title: string
+  readonly message: string
+}
+
 /** Where types live unless `typeBase` says otherwise: `urn:problem:not-found`. */
 export const defaultTypeBase = 'urn:problem:'
 

@@ -33,8 +33,8 @@ export interface Failure {
   readonly problem: Problem
   readonly source: ProblemSource
   readonly error?: unknown
-  /** A second failure, of the answer itself. */
-  readonly renderError?: unknown
+  /** What was to be answered when this failure, of the answer itself, came on top. */
+  readonly original?: unknown
 }
 
 /** Writes the log record and publishes the event. Never throws. */
@@ -56,8 +56,7 @@ export function report(request: FastifyRequest, failure: Failure): void {
 }
 
 /** 5xx are defects; a caller who went away is none, nor is most of what callers get wrong (decision 47). */
-function levelOf({ problem: { status, logLevel }, source, renderError }: Failure): ProblemLogLevel {
-  if (renderError !== undefined) return 'error'
+function levelOf({ problem: { status, logLevel }, source }: Failure): ProblemLogLevel {
   if (source === 'aborted') return 'debug'
   if (logLevel !== undefined) return logLevel
   if (status >= 500) return 'error'
@@ -75,10 +74,13 @@ function isWanted({ log, server }: FastifyRequest, level: Exclude<ProblemLogLeve
 }
 
 /** A defect is described in full; of an answer of 4xx its reason is enough. */
-function describe({ problem, error, renderError }: Failure): Record<string, unknown> {
-  if (renderError !== undefined) return { err: describeError(renderError), original: describeError(error) }
+function describe({ problem, error, original }: Failure): Record<string, unknown> {
   if (error === undefined) return {}
-  return problem.status >= 500 ? { err: describeError(error) } : { reason: safeText(error, 'message') }
+  if (problem.status < 500) return { reason: safeText(error, 'message') }
+  return {
+    err: describeError(error),
+    ...(original !== undefined && { original: describeError(original) }),
+  }
 }
 
 function routeOf(request: FastifyRequest): string | undefined {

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type Test, test } from 'tap'
 import { ConflictException, NotFoundException, UnauthorizedException } from '@fastify-modular/core'
 import { problemChannel, type ProblemEvent } from '@fastify-modular/errors'
@@ -195,4 +195,26 @@ test('a caller who goes away while uploading is no defect, and is not answered',
   for (let i = 0; i < 200 && events.length === 0; i++) await new Promise((resolve) => setImmediate(resolve))
   t.match(events, [{ source: 'aborted' }])
   t.match(failures(), [{ level: 20, source: 'aborted' }])
+})
+
+test('a handler that fails after its caller went away is still a defect', async (t) => {
+  const gone = new EventEmitter()
+  const { app, failures } = await createApp(t, {
+    after: (it) =>
+      it.get('/', async (request) => {
+        const closed = once(request.raw.socket, 'close')
+        gone.emit('called')
+        await closed
+        throw new TypeError('bug')
+      }),
+  })
+  const connection = await openConnection(await listen(app))
+  const events = listenToChannel(t)
+  const called = once(gone, 'called')
+  connection.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await called
+  connection.destroy()
+  for (let i = 0; i < 200 && events.length === 0; i++) await new Promise((resolve) => setImmediate(resolve))
+  t.match(events, [{ source: 'handler', problem: { status: 500 } }])
+  t.match(failures(), [{ level: 50, err: { message: 'bug' } }])
 })

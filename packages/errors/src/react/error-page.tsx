@@ -1,12 +1,6 @@
 /** An error page: what happened, and where to go. */
 import type { CSSProperties, PropsWithChildren, ReactNode } from 'react'
-
-/** The props of an error page (S 2.9). */
-export interface ErrorPageProps {
-  readonly status: number
-  readonly title: string
-  readonly message: string
-}
+import type { ErrorPageProps } from '../problem.ts'
 
 // System colours follow the reader's theme and contrast settings; style attributes need no stylesheet of the host.
 const paper: CSSProperties = {

@@ -1,6 +1,7 @@
 /** One page for each status that the specification names (S 7.2.5), and one for all others. */
 import type { ReactNode } from 'react'
-import { ErrorPage, type ErrorPageProps } from './error-page.tsx'
+import type { ErrorPageProps } from '../problem.ts'
+import { ErrorPage } from './error-page.tsx'
 
 /** `Error/403`: signed in, but not allowed. */
 export const Error403 = ErrorPage

@@ -1,6 +1,7 @@
 /** Finds the component of an error page before the application's own pages are looked through (S 7.2.5). */
 import type { ComponentType } from 'react'
-import { ErrorPage, type ErrorPageProps } from './error-page.tsx'
+import type { ErrorPageProps } from '../problem.ts'
+import { ErrorPage } from './error-page.tsx'
 import { Error403, Error404, Error500 } from './error-pages.tsx'
 
 /** Components by page name, for a look of one's own: `{ 'Error/404': Lost, fallback: Oops }`. */

@@ -1,14 +1,8 @@
 /** An error page of the front end: component `Error/{status}` with the props of S 2.9. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorPageProps } from '../problem.ts'
 import { type PageRenderer, rendererOf } from './page-renderer.ts'
 import type { Answer } from './take-over.ts'
-
-/** What an error page says. */
-export interface ErrorPageProps {
-  readonly status: number
-  readonly title: string
-  readonly message: string
-}
 
 export interface PageSettings {
   /** Renders where the application has no Inertia adapter. */

@@ -1,13 +1,14 @@
 /** Answers a failed request: chooses the representation, renders it, falls back when that fails, reports. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorsSettings } from '../options.ts'
-import { httpProblem, type Problem } from '../problem.ts'
+import { type ErrorPageProps, httpProblem, type Problem } from '../problem.ts'
 import { type Failure, report } from '../report.ts'
 import { describeError } from '../values/describe-error.ts'
+import { safeRead } from '../values/safe-read.ts'
 import type { LastResort } from './last-resort.ts'
 import { negotiate } from './negotiate.ts'
 import type { PageRenderer } from './page-renderer.ts'
-import { type ErrorPageProps, renderPage } from './render-page.ts'
+import { renderPage } from './render-page.ts'
 import { renderProblem } from './render-problem.ts'
 import { type Answer, takeOver, writeRaw } from './take-over.ts'
 
@@ -28,6 +29,9 @@ export interface Responder {
 
 type Send = (answer: Answer) => void
 
+/** The failure of an answer. */
+const lost: Failure = { problem: httpProblem(500), source: 'last-resort' }
+
 /** The one place where failures become answers. */
 export function createResponder({ settings, standIn, lastResort }: ResponderParts): Responder {
   const pages = { standIn, timeout: settings.renderTimeout }
@@ -39,16 +43,14 @@ export function createResponder({ settings, standIn, lastResort }: ResponderPart
       if (wantsPage(request, failure)) void sendPage(request, reply, failure, send)
       else sendProblem(request, failure, send)
     } catch (renderError) {
-      sendLastResort(request, { ...failure, renderError }, send)
+      sendLastResort(request, failure, renderError, send)
     }
   }
 
   function show(request: FastifyRequest, reply: FastifyReply, props: ErrorPageProps, status: number): void {
     const send = own(request, reply)
-    const failure: Failure = { problem: httpProblem(500), source: 'handler' }
-    void renderPage(request, reply, props, { status, shared: true }, pages).then(
-      send,
-      (renderError: unknown) => sendLastResort(request, { ...failure, renderError }, send),
+    void renderPage(request, reply, props, { status, shared: true }, pages).then(send, (error: unknown) =>
+      sendLastResort(request, lost, error, send),
     )
   }
 
@@ -56,7 +58,7 @@ export function createResponder({ settings, standIn, lastResort }: ResponderPart
   function own(request: FastifyRequest, reply: FastifyReply): Send {
     return takeOver(reply, (error) => {
       if (reply.raw.writableEnded) return
-      report(request, { problem: httpProblem(500), source: 'last-resort', error })
+      report(request, { ...lost, error })
       writeRaw(reply, lastResort(request))
     })
   }
@@ -88,12 +90,12 @@ export function createResponder({ settings, standIn, lastResort }: ResponderPart
       report(request, failure)
       send({ ...answer, headers: { ...headers, ...answer.headers } })
     } catch (renderError) {
-      sendLastResort(request, { ...failure, renderError }, send)
+      sendLastResort(request, failure, renderError, send)
     }
   }
 
-  function sendLastResort(request: FastifyRequest, failure: Failure, send: Send): void {
-    report(request, failure)
+  function sendLastResort(request: FastifyRequest, failure: Failure, error: unknown, send: Send): void {
+    report(request, { ...lost, error, original: failure.error })
     const answer = lastResort(request)
     send({ ...answer, headers: { ...failure.problem.headers, ...answer.headers } })
   }
@@ -102,13 +104,21 @@ export function createResponder({ settings, standIn, lastResort }: ResponderPart
 }
 
 /** Nobody can be answered: the caller went away, or the handler began to write by itself and then failed. */
-function isOver(request: FastifyRequest, reply: FastifyReply): boolean {
-  return reply.raw.headersSent || reply.raw.destroyed || (request.raw.destroyed && !request.raw.complete)
+function isOver({ raw: request }: FastifyRequest, { raw: reply }: FastifyReply): boolean {
+  return reply.headersSent || reply.destroyed || (request.destroyed && !request.complete)
 }
 
 function leave(request: FastifyRequest, { raw }: FastifyReply, failure: Failure): void {
-  report(request, raw.headersSent ? failure : { ...failure, source: 'aborted' })
-  raw.destroy()
+  report(request, isAbort(failure.error) ? { ...failure, source: 'aborted' } : failure)
+  if (!raw.writableEnded) raw.destroy()
+}
+
+/** The end of the connection as handlers and streams see it; any other error is a defect, with or without a reader. */
+function isAbort(error: unknown): boolean {
+  const code = safeRead(error, 'code')
+  return (
+    code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || safeRead(error, 'name') === 'AbortError'
+  )
 }
 
 /** For developers only; the option is refused in production. */

@@ -97,14 +97,12 @@ export function writeRaw(reply: FastifyReply, { status, contentType, body, heade
 }
 
 /** What callers need to read and repeat the request; other headers may belong to the error that was lost. */
+const kept = /^(?:access-control-.*|vary|retry-after|www-authenticate|set-cookie)$/
+
 function keptHeaders(reply: FastifyReply): Record<string, number | string | string[]> {
-  const kept: Record<string, number | string | string[]> = {}
+  const headers: Record<string, number | string | string[]> = {}
   for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (
-      value !== undefined &&
-      /^(?:access-control-|vary$|retry-after$|www-authenticate$|set-cookie$)/.test(name)
-    )
-      kept[name] = value
+    if (value !== undefined && kept.test(name)) headers[name] = value
   }
-  return kept
+  return headers
 }
