@@ -47,11 +47,11 @@ function createReads({
   async function stored(cell: Cell, scope: SettingScope, userId: string): Promise<JsonValue> {
     if (scope === SettingScope.System) return valueOf(cell.system)
     if (scope === SettingScope.Application) return valueOf(cell.application)
-    if (cell.userIndex < 0) {
+    if (!cell.place) {
       const row = await store.readRow({ scope, userId, key: cell.setting.definition.key })
       return valueOf(row && codec.layerOf(cell.setting, row))
     }
-    const own = (await users.load(userId))[cell.userIndex]
+    const own = (await users.load(userId))[cell.place.index]
     if (own instanceof Error) throw own
     return own ?? null
   }
@@ -70,7 +70,7 @@ function createReads({
     const user = requireUser(userId)
     const cell = snapshot.find(key)
     if (!cell) return null
-    return unwrap(cell.userIndex < 0 ? cell.shared : resolveFor(cell, await users.load(user)))
+    return unwrap(cell.place ? resolveFor(cell, await users.load(user)) : cell.shared)
   }
 
   /** A user's own rows only; never anybody else's (decision 16). */

@@ -11,7 +11,7 @@ import { createHistory, type History } from './history.ts'
 import { anyKey, createListeners } from './listeners.ts'
 import { type Coherence, createCoherence } from './read/coherence.ts'
 import { inspectCell } from './read/inspect.ts'
-import { createUserReader, keyOf, readShared, type SettingReference } from './read/reader.ts'
+import { createUserReader, createSharedGet, keyOf, type SettingReference } from './read/reader.ts'
 import { type Cell, createSnapshot } from './read/snapshot.ts'
 import { createUserCache } from './read/user-cache.ts'
 import { createRowCodec } from './row-codec.ts'
@@ -83,7 +83,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     on: typeof listeners.on
   } = {
     ...createContract(parts),
-    get: (reference) => readShared(snapshot, reference),
+    get: createSharedGet(snapshot),
     on(reference, listener) {
       // A setting that nobody has read has no value to compare with.
       if (keyOf(reference) === anyKey) cells()

@@ -91,7 +91,7 @@ export function createReadHandlers(
   async function resolved(request: FastifyRequest<KeyRoute>, reply: FastifyReply): Promise<unknown> {
     const caller = callerOf(request)
     const cell = requireSetting(snapshot, request.params.key)
-    const resolution = cell.userIndex < 0 ? cell.shared : resolveFor(cell, await users.load(caller.id))
+    const resolution = cell.place ? resolveFor(cell, await users.load(caller.id)) : cell.shared
     if (cell.setting.definition.sensitive) requireSensitive(cell, resolution, caller)
     // A string must be sent as a JSON string, which a serializer would not be asked for.
     return reply

@@ -32,15 +32,19 @@ export function keyOf(reference: SettingReference): string {
   return typeof reference === 'string' ? reference : reference.key
 }
 
-/** The value without a user. */
-export function readShared(snapshot: Snapshot, reference: SettingReference): JsonValue {
-  return unwrap(snapshot.require(keyOf(reference)).shared)
+/** The function that reads values without a user: one look-up, nothing allocated. */
+export function createSharedGet({ cells, require }: Snapshot): (reference: SettingReference) => JsonValue {
+  return function get(reference) {
+    const key = typeof reference === 'string' ? reference : reference.key
+    const { shared } = cells.get(key) ?? require(key)
+    if (shared.error !== undefined) throw shared.error
+    return shared.value
+  }
 }
 
 /** The value for a user, and the layer it comes from. */
 export function resolveFor(cell: Cell, values: UserValues): Resolution {
-  if (cell.userIndex < 0 || cell.locked !== undefined) return cell.shared
-  const own = values[cell.userIndex]
+  const own = ownValue(cell, values)
   if (own === undefined) return cell.shared
   return own instanceof Error ? { source: 'user', value: null, error: own } : { source: 'user', value: own }
 }
@@ -48,14 +52,21 @@ export function resolveFor(cell: Cell, values: UserValues): Resolution {
 /** A reader of one user's values as they are now; shared values stay live. */
 export function createUserReader(snapshot: Snapshot, userId: string | null, values: UserValues): UserReader {
   function get(reference: SettingReference): unknown {
-    const cell = snapshot.require(keyOf(reference))
-    if (cell.userIndex < 0 || cell.locked !== undefined) return unwrap(cell.shared)
-    const own = values[cell.userIndex]
+    const key = keyOf(reference)
+    const cell = snapshot.cells.get(key) ?? snapshot.require(key)
+    const own = ownValue(cell, values)
     if (own === undefined) return unwrap(cell.shared)
     if (own instanceof Error) throw own
     return own
   }
   return { userId, get } as UserReader // the token's phantom type says what its definition made sure of
+}
+
+/** What the user has stored, undefined where that does not count. */
+export function ownValue({ place, locked }: Cell, values: UserValues): JsonValue | Error | undefined {
+  return place === undefined || locked !== undefined || place.index >= values.length
+    ? undefined
+    : values[place.index]
 }
 
 /** The value of a resolution. @throws {FMOD_SETTINGS_UNREADABLE} its layer cannot be unsealed */

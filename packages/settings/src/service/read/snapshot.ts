@@ -9,12 +9,18 @@ import type { StoredRow } from '../../store/store.ts'
 import type { RowCodec } from '../row-codec.ts'
 import { type Layer, type Resolution, resolve } from './resolve.ts'
 
+/** The index of a setting in the values of each user. */
+export interface UserPlace {
+  /** Given when the first user has a value, so that what nobody overrides takes no room; Infinity until then. */
+  index: number
+}
+
 /** One setting with its shared values. */
 export interface Cell {
   readonly setting: RegisteredSetting
   readonly locked: JsonValue | undefined
-  /** Place of this setting in the values of a user; -1 unless its definition is User-scoped. */
-  readonly userIndex: number
+  /** Where users' values of this setting are; undefined unless its definition is User-scoped. */
+  readonly place: UserPlace | undefined
   readonly system: Layer | undefined
   readonly application: Layer | undefined
   /** What a read without a user answers. */
@@ -41,6 +47,8 @@ export interface Snapshot {
   readonly complete: boolean
   /** Counts local changes: a key for caches. */
   readonly generation: number
+  /** The settings that were asked for before; `find` knows the others too. */
+  readonly cells: ReadonlyMap<string, Cell>
   find(key: string): Cell | undefined
   /** @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
   require(key: string): Cell
@@ -75,7 +83,6 @@ export function createSnapshot(
   const ahead = new Set<number>()
   let revision = 0
   let generation = 0
-  let userSettings = 0
 
   /** Rows may be here before their definition: a setting gets its cell when it is first asked for. */
   function find(key: string): Cell | undefined {
@@ -83,19 +90,19 @@ export function createSnapshot(
     if (cell) return cell
     const setting = registry.find(key)
     if (!setting) return undefined
-    const userIndex = setting.definition.scope === SettingScope.User ? userSettings++ : -1
-    const made = toCell(setting, userIndex)
+    const isUsers = setting.definition.scope === SettingScope.User
+    const made = toCell(setting, isUsers ? { index: Infinity } : undefined)
     cells.set(key, made)
     return made
   }
 
-  function toCell(setting: RegisteredSetting, userIndex: number): Cell {
+  function toCell(setting: RegisteredSetting, place: UserPlace | undefined): Cell {
     const system = layer(setting, SettingScope.System)
     const application = layer(setting, SettingScope.Application)
     const override = locked.get(setting.definition.key)
     const own = setting.definition.scope === SettingScope.System ? { system } : { application }
     const shared = resolve({ locked: override, ...own, default: setting.defaultValue })
-    return { setting, locked: override, userIndex, system, application, shared }
+    return { setting, locked: override, place, system, application, shared }
   }
 
   function layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
@@ -118,7 +125,7 @@ export function createSnapshot(
     for (const key of keys) {
       const old = cells.get(key)
       if (!old) continue // nobody has read it yet
-      const cell = toCell(old.setting, old.userIndex)
+      const cell = toCell(old.setting, old.place)
       cells.set(key, cell)
       if (!isSame(old.shared, cell.shared)) changes.push({ cell, previous: old.shared })
     }
@@ -141,6 +148,7 @@ export function createSnapshot(
     get generation() {
       return generation
     },
+    cells,
     find,
     require(key) {
       const cell = find(key)

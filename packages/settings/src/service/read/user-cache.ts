@@ -6,14 +6,14 @@ import type { Layer } from './resolve.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
- * A user's own values by `Cell.userIndex`; an `Error` stands for one that is unreadable. Never changed in place: a
+ * A user's own values by `UserPlace.index`; an `Error` stands for one that is unreadable. Never changed in place: a
  * reader keeps what it began with. Values alone, because there are many of them.
  */
 export type UserValues = readonly (JsonValue | Error | undefined)[]
 
 export interface UserCache {
   /** One query on first need, shared by all who ask meanwhile. @throws {ServiceUnavailableException} the database is down */
-  load(userId: string): Promise<UserValues>
+  load(userId: string): UserValues | Promise<UserValues>
   /** What is known of a user, without asking the database. */
   peek(userId: string): UserValues | undefined
   /** Takes what one revision, committed here, changed. */
@@ -41,6 +41,7 @@ export function createUserCache(
   const users = new Map<string, UserValues>()
   const loading = new Map<string, Loading>()
   let newest = 0
+  let places = 0
 
   function load(userId: string): UserValues | Promise<UserValues> {
     const known = users.get(userId)
@@ -82,15 +83,16 @@ export function createUserCache(
     }
     const values: (JsonValue | Error | undefined)[] = []
     for (const row of byKey.values()) put(values, row.key, row)
-    return values.length === 0 ? nothing : values
+    return values.length === 0 ? nothing : values.slice() // without the room to grow
   }
 
   function put(values: (JsonValue | Error | undefined)[], key: string, row: StoredRow | undefined): void {
     const cell = snapshot.find(key)
-    if (!cell || cell.userIndex < 0) return
+    if (!cell?.place) return
+    if (cell.place.index === Infinity) cell.place.index = places++
     // Filled up, because an array with holes is slower to read.
-    while (values.length < cell.userIndex) values.push(undefined)
-    values[cell.userIndex] = row && valueOf(codec.layerOf(cell.setting, row))
+    while (values.length < cell.place.index) values.push(undefined)
+    values[cell.place.index] = row && valueOf(codec.layerOf(cell.setting, row))
   }
 
   function keep(userId: string, values: UserValues): void {
@@ -104,7 +106,7 @@ export function createUserCache(
   }
 
   return {
-    load: async (userId) => load(userId),
+    load,
     peek: (userId) => users.get(userId),
     apply(revision, changes) {
       const late = revision < newest
