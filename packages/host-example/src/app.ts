@@ -64,6 +64,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     version: assets.version,
     rootTemplate: createRootTemplate(assets, document),
     share: createSharedProps(app),
+    encryptHistory: true, // what the browser remembers of a session is readable until it ends
   })
   await app.register(apiDocs)
   await app.register(events)
@@ -91,7 +92,9 @@ const ownRoutes: FastifyPluginAsync<{ assets: Assets }> = async (app, { assets }
     immutable: true, // the names of files carry hashes of their contents
     maxAge: '365d',
   })
-  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.inertia('Home'))
+  app.get('/', { schema: { hide: true } }, (request, reply) =>
+    reply.inertia('Home', {}, { clearHistory: request.caller === null }),
+  )
   app.get('/health', { schema: { tags: ['operation'], summary: 'Whether the application runs' } }, () => ({
     status: 'ok',
   }))

@@ -97,13 +97,20 @@ test('people use it in a browser', { timeout: 110_000 }, async (t) => {
   await t.test(
     'signing out ends on the home page, and going back shows nothing of the session',
     async (t) => {
-      await page.goto(`${host.url}/notes`)
+      await page.goto(host.url)
+      await page.getByText('Signed in as').waitFor()
+      await page.getByRole('link', { name: 'Notes', exact: true }).click()
+      await page.waitForURL(`${host.url}/notes`)
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.waitForURL(`${host.url}/`)
       await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
       t.equal(await page.getByText('Signed in as').count(), 0)
       await page.goBack()
       await page.waitForURL(/\/login\?/)
+      await page.goBack()
+      await page.waitForURL(`${host.url}/`)
+      await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+      t.equal(await page.getByText('Signed in as').count(), 0)
     },
   )
 
