@@ -1,0 +1,63 @@
+/** The document of a page: a shell without any value of a setting. */
+import type { Assets } from './assets.ts'
+import type { PageConfig } from './page-config.ts'
+import { defaultMessages } from './react/messages/messages.ts'
+
+/** No inline script or style, no other origin, no HTML from strings. */
+export const strictPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** Renders the document; `assetBase` is the folder of the assets as seen from the page. */
+export function renderPage(config: PageConfig, assets: Assets, assetBase: string): string {
+  const texts = { ...defaultMessages, ...config.messages }
+  const heading = config.page === 'manage' ? texts.adminHeading : texts.userHeading
+  const title = heading === config.title ? heading : `${heading} · ${config.title}`
+  return `<!doctype html>
+<html lang="${escapeHtml(config.locale)}" dir="${directionOf(config.locale)}"${config.scheme === 'auto' ? '' : ` data-theme="${config.scheme}"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assetBase}/${assets.style.name}">
+<script type="module" src="${assetBase}/${assets.script.name}"></script>
+<script type="application/json" id="fm-config">${escapeJson(config)}</script>
+</head>
+<body>
+<div id="fm-app"><p class="fm-loading">${escapeHtml(texts.loading)}</p></div>
+<noscript><p class="fm-loading">${escapeHtml(texts.needsScript)}</p></noscript>
+</body>
+</html>
+`
+}
+
+/** Text within HTML and within quoted attributes. */
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+}
+
+/** JSON that cannot end its script element, and has no line separators that older parsers choke on. */
+function escapeJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+const rightToLeft = new Set(['ar', 'arc', 'ckb', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi'])
+
+function directionOf(locale: string): 'ltr' | 'rtl' {
+  return rightToLeft.has(new Intl.Locale(locale).language) ? 'rtl' : 'ltr'
+}

@@ -1,0 +1,103 @@
+/** What happened to one setting, newest first, and the way back. */
+import type { HistoryEntry } from '@fastify-modular/settings'
+import { type ReactNode, useEffect, useState } from 'react'
+import { format } from '../messages/format.ts'
+import { displayTime, displayValue } from '../model/display-value.ts'
+import type { Definition } from '../model/setting.ts'
+import { toApiError } from '../model/source.ts'
+import { useEditor, useMayChange, usePage } from '../page/page-context.ts'
+import { failureText } from '../page/save-bar.tsx'
+import { Dialog } from './dialog.tsx'
+
+interface HistoryDialogProps {
+  readonly definition: Definition
+  readonly onClose: () => void
+}
+
+export function HistoryDialog({ definition, onClose }: HistoryDialogProps): ReactNode {
+  const { api, editor, messages } = usePage()
+  const { key, displayName } = definition
+  const value = useEditor((state) => state.values.get(key))
+  const mayChange = useMayChange(definition) && value?.locked !== true
+  const scope = value?.scope ?? definition.scope
+  const [entries, setEntries] = useState<readonly HistoryEntry[]>()
+  const [failure, setFailure] = useState('')
+
+  useEffect(() => {
+    let isGone = false
+    api.history(key, scope).then(
+      (found) => !isGone && setEntries(found),
+      (error: unknown) => !isGone && setFailure(failureText(toApiError(error), messages)),
+    )
+    return () => {
+      isGone = true
+    }
+  }, [api, key, scope, messages])
+
+  async function restore(revision: number): Promise<void> {
+    try {
+      await api.rollback(key, scope, revision)
+      onClose()
+      editor.undo(key)
+      await editor.refresh()
+      editor.changed()
+      editor.announce(format(messages.restored, { name: displayName }))
+    } catch (error) {
+      const { problem } = toApiError(error)
+      setFailure(problem.errors?.[key]?.join(' ') ?? failureText(toApiError(error), messages))
+    }
+  }
+
+  const actions = (
+    <button type="button" onClick={onClose}>
+      {messages.close}
+    </button>
+  )
+  return (
+    <Dialog title={format(messages.historyTitle, { name: displayName })} onClose={onClose} actions={actions}>
+      {failure && (
+        <p className="fm-error" role="alert">
+          {failure}
+        </p>
+      )}
+      {!entries && !failure && <p>{messages.loading}</p>}
+      {entries?.length === 0 && <p>{messages.historyEmpty}</p>}
+      <ol className="fm-history">
+        {entries?.map((entry, index) => (
+          <li key={entry.revision}>
+            <Entry entry={entry} isSensitive={definition.sensitive} />
+            {index > 0 && mayChange && (
+              <button type="button" onClick={() => void restore(entry.revision)}>
+                {messages.restore}
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Dialog>
+  )
+}
+
+function Entry({
+  entry,
+  isSensitive,
+}: {
+  readonly entry: HistoryEntry
+  readonly isSensitive: boolean
+}): ReactNode {
+  const { messages, locale } = usePage()
+  const { newValue, isOverridden, actor, at, note, origin } = entry
+  const shown = isSensitive ? messages.historySecret : displayValue(newValue, messages)
+  return (
+    <p>
+      <strong>{actor ?? messages.somebody}</strong>{' '}
+      {isOverridden ? format(messages.historySet, { value: shown }) : messages.historyCleared}
+      <br />
+      <small>
+        <time dateTime={at}>{displayTime(at, locale)}</time>
+        {origin === 'api' ? '' : ` · ${origin}`}
+        {note ? ` · ${note}` : ''}
+      </small>
+    </p>
+  )
+}

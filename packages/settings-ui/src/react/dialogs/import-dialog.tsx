@@ -1,0 +1,144 @@
+/** A file of settings: first what it would change, then the change. */
+import type { ImportReport } from '@fastify-modular/settings'
+import { type ReactNode, useState } from 'react'
+import type { Messages } from '../messages/messages.ts'
+import type { ApiError } from '../model/api.ts'
+import { toApiError } from '../model/source.ts'
+import { usePage } from '../page/page-context.ts'
+import { failureText } from '../page/save-bar.tsx'
+import { Dialog } from './dialog.tsx'
+
+type Mode = 'merge' | 'replace'
+
+export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { api, editor, messages } = usePage()
+  const [mode, setMode] = useState<Mode>('merge')
+  const [file, setFile] = useState<unknown>()
+  const [preview, setPreview] = useState<ImportReport>()
+  const [problems, setProblems] = useState<readonly string[]>([])
+
+  async function look(content: unknown, wanted: Mode): Promise<void> {
+    setPreview(undefined)
+    setProblems([])
+    try {
+      setPreview(await api.importAll(content, `mode=${wanted}&dryRun=true`))
+    } catch (error) {
+      setProblems(problemsOf(toApiError(error), messages))
+    }
+  }
+
+  async function choose(chosen: File | undefined): Promise<void> {
+    if (!chosen) return
+    try {
+      const content: unknown = JSON.parse(await chosen.text())
+      setFile(content)
+      await look(content, mode)
+    } catch {
+      setPreview(undefined)
+      setProblems([messages.importUnreadable])
+    }
+  }
+
+  function chooseMode(wanted: Mode): void {
+    setMode(wanted)
+    if (file !== undefined) void look(file, wanted)
+  }
+
+  async function apply(): Promise<void> {
+    if (!preview) return
+    try {
+      // Only what was looked at: if somebody writes meanwhile, the API refuses.
+      await api.importAll(file, `mode=${mode}&revision=${preview.revision}`)
+      onClose()
+      await editor.refresh()
+      editor.changed()
+      editor.announce(messages.importDone)
+    } catch (error) {
+      setProblems(problemsOf(toApiError(error), messages))
+    }
+  }
+
+  const changes = preview ? preview.create.length + preview.update.length + preview.delete.length : 0
+  const actions = (
+    <>
+      <button type="button" onClick={onClose}>
+        {messages.cancel}
+      </button>
+      <button
+        type="button"
+        className="fm-primary"
+        disabled={changes === 0 || problems.length > 0}
+        onClick={() => void apply()}
+      >
+        {messages.importApply}
+      </button>
+    </>
+  )
+  return (
+    <Dialog title={messages.importTitle} onClose={onClose} actions={actions}>
+      <label>
+        {messages.importFile}{' '}
+        <input
+          type="file"
+          accept="application/json,.json"
+          onChange={(event) => void choose(event.currentTarget.files?.[0])}
+        />
+      </label>
+      {(['merge', 'replace'] as const).map((each) => (
+        <label key={each} className="fm-choice">
+          <input type="radio" name="fm-mode" checked={mode === each} onChange={() => chooseMode(each)} />
+          {each === 'merge' ? messages.importMerge : messages.importReplace}
+        </label>
+      ))}
+      {problems.length > 0 && (
+        <ul className="fm-error" role="alert">
+          {problems.map((problem) => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      )}
+      {preview && changes === 0 && <p role="status">{messages.importNothing}</p>}
+      {preview && <Preview preview={preview} messages={messages} />}
+    </Dialog>
+  )
+}
+
+function problemsOf(error: ApiError, messages: Messages): string[] {
+  const errors = Object.entries(error.problem.errors ?? {})
+  if (errors.length === 0) return [failureText(error, messages)]
+  return errors.map(([key, texts]) => `${key}: ${texts.join(' ')}`)
+}
+
+function Preview({
+  preview,
+  messages,
+}: {
+  readonly preview: ImportReport
+  readonly messages: Messages
+}): ReactNode {
+  const lists = [
+    [messages.importCreate, preview.create],
+    [messages.importUpdate, preview.update],
+    [messages.importDelete, preview.delete],
+    [messages.importUnknown, preview.unknown],
+  ] as const
+  return (
+    <dl>
+      {lists.map(
+        ([name, keys]) =>
+          keys.length > 0 && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                {keys.map((key) => (
+                  <code key={key} dir="ltr">
+                    {key}
+                  </code>
+                ))}
+              </dd>
+            </div>
+          ),
+      )}
+    </dl>
+  )
+}

@@ -1,0 +1,29 @@
+/** The session ended while the page was open: nothing is lost. */
+import type { ReactNode } from 'react'
+import { useEditor, usePage } from '../page/page-context.ts'
+import { Dialog } from './dialog.tsx'
+
+export function SignedOutDialog(): ReactNode {
+  const { editor, messages } = usePage()
+  const hasDrafts = useEditor((state) => state.drafts.size > 0)
+  const tryAgain = (): void => {
+    editor.dismiss()
+    void (hasDrafts ? editor.save() : editor.refresh())
+  }
+  const actions = (
+    <>
+      {/* This page itself: the gate leads there by way of the login. */}
+      <a href={location.pathname} target="_blank" rel="noopener">
+        {messages.signIn}
+      </a>
+      <button type="button" className="fm-primary" onClick={tryAgain}>
+        {messages.tryAgain}
+      </button>
+    </>
+  )
+  return (
+    <Dialog title={messages.signedOutTitle} onClose={editor.dismiss} actions={actions}>
+      <p>{messages.signedOut}</p>
+    </Dialog>
+  )
+}

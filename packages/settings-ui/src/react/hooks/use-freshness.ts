@@ -1,0 +1,33 @@
+/** Keeps a page up to date: other tabs tell what they save, and a window that comes back looks for itself. */
+import { useEffect, useMemo } from 'react'
+import type { SettingsEditor } from '../model/editor.ts'
+
+const channelName = 'fm-settings'
+
+/** A function that tells the other tabs of this browser that something was saved. */
+export function useTellOthers(): () => void {
+  return useMemo(() => {
+    return () => {
+      const channel = new BroadcastChannel(channelName)
+      channel.postMessage('saved')
+      channel.close()
+    }
+  }, [])
+}
+
+/** Loads once, then refreshes rows without drafts when there may be news. */
+export function useFreshness(editor: SettingsEditor): void {
+  useEffect(() => {
+    void editor.load()
+    const refresh = (): void => void (document.visibilityState === 'visible' && editor.refresh())
+    const channel = new BroadcastChannel(channelName)
+    channel.addEventListener('message', () => void editor.refresh())
+    addEventListener('focus', refresh)
+    document.addEventListener('visibilitychange', refresh)
+    return () => {
+      channel.close()
+      removeEventListener('focus', refresh)
+      document.removeEventListener('visibilitychange', refresh)
+    }
+  }, [editor])
+}

@@ -1,0 +1,39 @@
+/** Keys and warnings of the window: Ctrl+S saves, leaving with drafts asks. */
+import { useEffect, useLayoutEffect } from 'react'
+import { format } from '../messages/format.ts'
+import { useEditor, usePage } from '../page/page-context.ts'
+
+export function useGuards(): void {
+  const { editor, messages } = usePage()
+  const hasDrafts = useEditor((state) => state.drafts.size > 0)
+  const errorCount = useEditor((state) =>
+    state.summary ? [...state.drafts.values()].filter(({ errors }) => errors.length > 0).length : 0,
+  )
+
+  // Only while there is something to lose: the listener keeps a page out of the back/forward cache.
+  useEffect(() => {
+    if (!hasDrafts) return
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [hasDrafts])
+
+  useEffect(() => {
+    const saveByKey = (event: KeyboardEvent): void => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+      event.preventDefault()
+      void editor.save()
+    }
+    addEventListener('keydown', saveByKey)
+    return () => removeEventListener('keydown', saveByKey)
+  }, [editor])
+
+  useLayoutEffect(() => {
+    if (errorCount === 0) return
+    const title = document.title
+    document.title = format(messages.titleError, { count: errorCount }) + title
+    return () => {
+      document.title = title
+    }
+  }, [errorCount, messages])
+}

@@ -1,0 +1,60 @@
+/** Which settings a page shows: those of the tab, in groups, and of these the ones that match the search. */
+import { useEffect, useMemo } from 'react'
+import { plural } from '../messages/format.ts'
+import { type Group, groupDefinitions } from '../model/groups.ts'
+import { SettingScope } from '../model/kinds.ts'
+import { createMatcher } from '../model/search.ts'
+import type { Definition } from '../model/setting.ts'
+import { useEditor, usePage } from '../page/page-context.ts'
+import type { UrlState } from './use-url-state.ts'
+
+export type Tab = 'system' | 'application'
+
+/** The tab of a setting: application defaults of User settings stand among the application's own. */
+export function tabOf({ scope }: Pick<Definition, 'scope'>): Tab {
+  return scope === SettingScope.System ? 'system' : 'application'
+}
+
+export interface Results {
+  readonly groups: readonly Group[]
+  readonly matches: ReadonlySet<string>
+  /** Matches in the tab that is not shown. */
+  readonly elsewhere: number
+  readonly isSearch: boolean
+}
+
+/** @param tab null shows all; @param group only this one */
+export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, group?: string): Results {
+  const { editor, messages, locale } = usePage()
+  const all = useEditor((state) => state.definitions)
+  const values = useEditor((state) => state.values)
+
+  const definitions = useMemo(
+    () => (group === undefined ? all : all.filter((definition) => definition.group === group)),
+    [all, group],
+  )
+  const groups = useMemo(() => {
+    const shown = tab === null ? definitions : definitions.filter((definition) => tabOf(definition) === tab)
+    return groupDefinitions(shown, messages.general, locale)
+  }, [definitions, tab, messages, locale])
+
+  const { matches, elsewhere } = useMemo(() => {
+    const isMatch = createMatcher({ text, onlyModified })
+    const found = definitions.filter((definition) => {
+      const value = values.get(definition.key)
+      return value !== undefined && isMatch(definition, value)
+    })
+    const here = found.filter((definition) => tab === null || tabOf(definition) === tab)
+    return { matches: new Set(here.map(({ key }) => key)), elsewhere: found.length - here.length }
+  }, [definitions, values, tab, text, onlyModified])
+
+  const isSearch = text.trim() !== '' || onlyModified
+  const count = matches.size
+  useEffect(() => {
+    if (!isSearch) return
+    const timer = setTimeout(() => editor.announce(plural(messages.found, count, locale)), 300)
+    return () => clearTimeout(timer)
+  }, [editor, messages, locale, isSearch, count, text])
+
+  return { groups, matches, elsewhere, isSearch }
+}

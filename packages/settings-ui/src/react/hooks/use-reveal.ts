@@ -1,0 +1,46 @@
+/** Brings a setting into view: one that an error names, or one that the address names (`#setting:mail.port`). */
+import { useEffect, useLayoutEffect, useState } from 'react'
+import { elementId } from '../model/setting.ts'
+import { useEditor } from '../page/page-context.ts'
+import { tabOf } from './use-results.ts'
+import type { UrlState } from './use-url-state.ts'
+
+interface Wanted {
+  readonly key: string
+}
+
+export function useReveal(
+  wanted: Wanted | null,
+  matches: ReadonlySet<string>,
+  changeUrl: (change: Partial<UrlState>) => void,
+): void {
+  const definitions = useEditor((state) => state.definitions)
+  const phase = useEditor((state) => state.phase)
+  const [target, setTarget] = useState<Wanted | null>(null)
+
+  useEffect(() => setTarget(wanted), [wanted])
+
+  useEffect(() => {
+    if (phase !== 'ready') return
+    const follow = (): void => {
+      const name = decodeURIComponent(location.hash.slice(1))
+      if (name.startsWith('setting:')) setTarget({ key: name.slice('setting:'.length) })
+      else if (name !== '') document.getElementById(name)?.scrollIntoView()
+    }
+    follow()
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [phase])
+
+  // Runs again once the tab is changed and the search is gone.
+  useLayoutEffect(() => {
+    if (!target) return
+    const definition = definitions.find(({ key }) => key === target.key)
+    if (!definition) return setTarget(null)
+    const control = matches.has(target.key) ? document.getElementById(elementId(definition)) : null
+    if (!control) return changeUrl({ scope: tabOf(definition), text: '', onlyModified: false })
+    control.focus()
+    control.scrollIntoView({ block: 'center' })
+    setTarget(null)
+  }, [target, matches, definitions, changeUrl])
+}

@@ -1,0 +1,38 @@
+/** ISO 8601 date-times in the browser's time zone, as `<input type="datetime-local">` holds them. */
+
+/** `local`: an instant, shown in the browser's zone; `floating`: a wall-clock time without a zone. */
+export type DateTimeZone = 'local' | 'floating'
+
+const pad = (number: number, length = 2): string => String(number).padStart(length, '0')
+
+/** `2030-01-01T12:00:00Z` → `2030-01-01T07:00:00` in New York; without an offset it stays as it is. */
+export function toLocal(iso: string): string {
+  const wall = iso.slice(0, 19)
+  if (!/(?:Z|[+-]\d\d:\d\d)$/.test(iso)) return wall.length === 16 ? `${wall}:00` : wall
+  const date = new Date(iso)
+  if (Number.isNaN(date.getTime())) return ''
+  const day = `${pad(date.getFullYear(), 4)}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
+  return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
+}
+
+/** The reverse, with the browser's offset at that time unless floating; null if it is no date-time. */
+export function fromLocal(text: string, zone: DateTimeZone): string | null {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) return null
+  const full = text.length === 16 ? `${text}:00` : text
+  if (zone === 'floating') return full
+  const date = new Date(full)
+  return Number.isNaN(date.getTime()) ? null : full + offsetOf(date)
+}
+
+/** `+05:30` */
+export function offsetOf(date: Date): string {
+  const minutes = -date.getTimezoneOffset()
+  const size = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
+}
+
+/** `Europe/Paris, UTC+02:00` */
+export function zoneName(iso: string | null): string {
+  const date = iso === null || iso === '' ? new Date() : new Date(iso)
+  return `${new Intl.DateTimeFormat().resolvedOptions().timeZone}, UTC${offsetOf(date)}`
+}

@@ -1,0 +1,199 @@
+/** The life of a settings page: loads, keeps drafts, saves, and lets nothing that was entered get lost. */
+import { format, plural } from '../messages/format.ts'
+import type { Messages } from '../messages/messages.ts'
+import { ApiError, type Entry } from './api.ts'
+import { checkInput, describe } from './check-input.ts'
+import {
+  type EditorState,
+  initialState,
+  withDraft,
+  withErrors,
+  withInput,
+  withoutDraft,
+} from './editor-state.ts'
+import { withSaved, withValues } from './editor-state.ts'
+import { parseInput, toInput } from './input.ts'
+import type { Definition, Input, SettingValue } from './setting.ts'
+import { type SaveOutcome, type SettingsSource, toApiError } from './source.ts'
+
+export type SettingsEditor = ReturnType<typeof createEditor>
+
+/** @param onSaved is told after each change made from here, so that other tabs can be */
+export function createEditor(source: SettingsSource, messages: Messages, locale: string, onSaved = () => {}) {
+  let state: EditorState = initialState
+  const listeners = new Set<() => void>()
+
+  function update(next: EditorState): void {
+    if (next === state) return
+    state = next
+    for (const listener of listeners) listener()
+  }
+
+  function announce(text: string): void {
+    update({ ...state, announcement: { text } })
+  }
+
+  function fail(error: unknown): void {
+    const failure = toApiError(error)
+    update({ ...state, failure, isForbidden: state.isForbidden || failure.status === 403 })
+  }
+
+  function definitionOf(key: string): Definition | undefined {
+    return state.definitions.find((definition) => definition.key === key)
+  }
+
+  async function load(): Promise<void> {
+    update({ ...state, phase: 'loading', failure: null })
+    try {
+      const [definitions, values] = await Promise.all([source.definitions(), source.values()])
+      update({ ...withValues({ ...state, definitions }, values), phase: 'ready' })
+    } catch (error) {
+      update({ ...state, phase: 'failed', failure: toApiError(error) })
+    }
+  }
+
+  /** What others have saved meanwhile. A failure is no news: the next action will tell. */
+  async function refresh(): Promise<void> {
+    if (state.phase !== 'ready' || state.saving) return
+    try {
+      const fresh = await source.values()
+      // A save that began meanwhile knows better.
+      if (!state.saving) update(withValues(state, fresh))
+    } catch {
+      // as said
+    }
+  }
+
+  function edit(definition: Definition, input: Input): void {
+    update(withInput(state, definition, input))
+  }
+
+  /** Looks at a draft when the user leaves its control. */
+  function check(definition: Definition): void {
+    const { key } = definition
+    const draft = state.drafts.get(key)
+    const value = state.values.get(key)
+    if (!draft || !value || draft.errors.length > 0) return
+    const error = checkInput(definition, draft.input, value.value, messages)
+    if (error) update(withDraft(state, key, { ...draft, errors: [error] }))
+  }
+
+  function undo(key: string): void {
+    const { theirs } = state.drafts.get(key) ?? {}
+    const next = withoutDraft(state, key)
+    update(theirs ? withSaved(next, theirs) : next)
+  }
+
+  function discard(): void {
+    for (const key of [...state.drafts.keys()]) undo(key)
+    update({ ...state, failure: null, summary: null, announcement: { text: messages.discarded } })
+  }
+
+  /** The user's value shall replace the one that somebody else has saved. */
+  function keepMine(key: string): void {
+    const draft = state.drafts.get(key)
+    const definition = definitionOf(key)
+    if (!draft?.theirs || !definition) return
+    const values = new Map(state.values).set(key, draft.theirs)
+    const isEqual = draft.input === toInput(definition, draft.theirs.value) && !definition.sensitive
+    const next = { ...state, values }
+    update(isEqual ? withoutDraft(next, key) : withDraft(next, key, { input: draft.input, errors: [] }))
+  }
+
+  /** Sends all drafts; those that mean nothing, and those in conflict, are shown instead. */
+  async function save(): Promise<void> {
+    if (state.saving || state.drafts.size === 0) return
+    const { entries, errors } = toEntries()
+    if (Object.keys(errors).length > 0) return update(withErrors(state, errors))
+    const sent = new Map([...state.drafts].map(([key, { input }]) => [key, input]))
+    update({ ...state, saving: true, failure: null, summary: null })
+    const outcome = await source.save(entries)
+    update({ ...state, saving: false })
+    await settle(outcome, sent)
+  }
+
+  function toEntries() {
+    const errors: Record<string, readonly string[]> = {}
+    const entries: Entry[] = []
+    for (const [key, { input, theirs }] of state.drafts) {
+      const definition = definitionOf(key)
+      const value = state.values.get(key)
+      if (!definition || !value) continue
+      const parsed = parseInput(definition, input, value.value)
+      if (theirs) errors[key] = [messages.decideFirst]
+      else if ('problem' in parsed) errors[key] = [describe(parsed.problem, messages)]
+      else entries.push({ key, scope: value.scope, value: parsed.value, version: value.version })
+    }
+    return { entries, errors }
+  }
+
+  async function settle(
+    { saved, keys, error }: SaveOutcome,
+    sent: ReadonlyMap<string, Input>,
+  ): Promise<void> {
+    for (const [index, key] of keys.entries()) {
+      const value = saved[index]
+      update(value ? withSaved(state, value, sent.get(key)) : withoutDraft(state, key))
+    }
+    if (keys.length > 0) onSaved()
+    const isStale = error && (error.status === 409 || error.status === 412)
+    if (isStale || saved.includes(undefined)) await refresh()
+    if (!error) return announce(plural(messages.saved, keys.length, locale))
+    if (error.problem.errors) update(withErrors(state, error.problem.errors))
+    if (isStale) showConflicts(error)
+    else if (error.status !== 422 || !state.summary) fail(error)
+  }
+
+  function showConflicts({ problem }: ApiError): void {
+    const changed = [...state.drafts].filter(([, { theirs }]) => theirs).map(([key]) => key)
+    const locked = problem.locked ?? []
+    const texts = [
+      ...changed.map((key) => [key, [messages.decideFirst]]),
+      ...locked.map((key) => [key, [messages.lockedHint]]),
+    ]
+    if (texts.length > 0) update(withErrors(state, Object.fromEntries(texts)))
+    else fail(new ApiError(409, problem))
+  }
+
+  /** Takes the stored value away. */
+  async function reset(definition: Definition): Promise<void> {
+    const value = state.values.get(definition.key)
+    if (!value) return
+    try {
+      const after = await source.reset(value)
+      update({ ...state, failure: null })
+      if (after) update(withSaved(state, after))
+      else await refresh()
+      onSaved()
+      announce(format(messages.resetDone, { name: definition.displayName }))
+    } catch (error) {
+      if (toApiError(error).status === 412) {
+        await refresh()
+        announce(format(messages.changedMeanwhile, { name: definition.displayName }))
+      } else fail(error)
+    }
+  }
+
+  return {
+    isOwn: source.isOwn,
+    getState: () => state,
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    load,
+    refresh,
+    edit,
+    check,
+    undo,
+    discard,
+    keepMine,
+    save,
+    reset,
+    announce,
+    dismiss: () => update({ ...state, failure: null }),
+    /** For values that came by another way: a rollback, an import. */
+    accept: (value: SettingValue) => update(withSaved(state, value)),
+    changed: onSaved,
+  }
+}

@@ -1,0 +1,43 @@
+/** The order of settings on a page: groups as modules declared them, settings by `order`, then by name. */
+import type { Definition } from './setting.ts'
+
+export interface Group {
+  readonly name: string
+  /** For `#group-…`. */
+  readonly slug: string
+  readonly definitions: readonly Definition[]
+}
+
+/** Groups in the order of their first setting; settings without one come first, as `general`. */
+export function groupDefinitions(
+  definitions: readonly Definition[],
+  general: string,
+  locale: string,
+): readonly Group[] {
+  const byName = new Map<string, Definition[]>([[general, []]])
+  for (const definition of definitions) {
+    const name = definition.group ?? general
+    const members = byName.get(name)
+    if (members) members.push(definition)
+    else byName.set(name, [definition])
+  }
+  const collator = new Intl.Collator(locale)
+  const slugs = new Set<string>()
+  return [...byName]
+    .filter(([, members]) => members.length > 0)
+    .map(([name, members]) => ({
+      name,
+      slug: uniqueSlug(name, slugs),
+      definitions: members.toSorted(
+        (a, b) => a.order - b.order || collator.compare(a.displayName, b.displayName),
+      ),
+    }))
+}
+
+function uniqueSlug(name: string, taken: Set<string>): string {
+  const base = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+  let slug = base
+  for (let count = 2; taken.has(slug); count++) slug = `${base}-${count}`
+  taken.add(slug)
+  return slug
+}

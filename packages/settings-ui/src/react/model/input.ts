@@ -1,0 +1,88 @@
+/** Between the values of the API and what controls hold. Strings from Intl and the browser stay out of here: pure. */
+import { type DateTimeZone, fromLocal, toLocal } from './date-time.ts'
+import { SettingType } from './kinds.ts'
+import type { Definition, Input, JsonValue } from './setting.ts'
+
+/** What an input means: a value to send, or why it means nothing. */
+export type Parsed = { readonly value: JsonValue } | { readonly problem: Problem }
+
+/** A problem as the key of a message, with what it mentions. */
+export interface Problem {
+  readonly message: 'notANumber' | 'decimalComma' | 'invalidJson' | 'invalidDateTime' | 'emptyRequired'
+  readonly params?: Readonly<Record<string, string | number>>
+}
+
+/** What the control of a value shows; for secrets nothing, whatever they are. */
+export function toInput({ type, sensitive }: Definition, value: JsonValue): Input {
+  if (sensitive) return ''
+  if (type === SettingType.Bool) return value === true
+  if (value === null) return ''
+  if (type === SettingType.Json) return JSON.stringify(value, null, 2)
+  if (type === SettingType.DateTime) return toLocal(String(value))
+  return String(value)
+}
+
+/** What to send for an input; `before` is the value that it replaces. */
+export function parseInput(definition: Definition, input: Input, before: JsonValue): Parsed {
+  const { type, sensitive } = definition
+  if (typeof input === 'boolean') return { value: input }
+  if (type === SettingType.Bool) return { value: input === '' ? null : input === 'true' }
+  const text = isVerbatim(type) ? input : input.trim()
+  if (text === '') return parseEmpty(definition)
+  if (type === SettingType.Number) return parseNumber(text)
+  if (type === SettingType.Json) return parseJson(text)
+  if (type === SettingType.DateTime) return parseDateTime(text, zoneOf(before, sensitive))
+  return { value: text }
+}
+
+/** Space counts in these. */
+function isVerbatim(type: number): boolean {
+  return type === SettingType.Text || type === SettingType.Password || type === SettingType.MultilineText
+}
+
+/** Nothing entered: an empty text where there is something to be empty instead of, else no value at all. */
+function parseEmpty({ type, required, defaultValue }: Definition): Parsed {
+  if (required) return { problem: { message: 'emptyRequired' } }
+  const takesEmpty =
+    type !== SettingType.Number && type !== SettingType.Json && type !== SettingType.Select && defaultValue
+  return { value: takesEmpty ? '' : null }
+}
+
+function parseNumber(text: string): Parsed {
+  if (/^[-+]?\d+,\d+$/.test(text)) return { problem: { message: 'decimalComma' } }
+  const number = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(number) ? { value: number } : { problem: { message: 'notANumber' } }
+}
+
+function parseJson(text: string): Parsed {
+  try {
+    return { value: JSON.parse(text) as JsonValue } // parsed JSON
+  } catch (error) {
+    return { problem: { message: 'invalidJson', params: positionOf(error, text) } }
+  }
+}
+
+/** Engines say "position 12", "line 1 column 13" or only that the end came too soon. */
+function positionOf(error: unknown, text: string): { readonly line: number; readonly column: number } {
+  const message = String(error)
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? []
+  if (line && column) return { line: Number(line), column: Number(column) }
+  const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+  const before = text.slice(0, offset).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+function parseDateTime(text: string, zone: DateTimeZone): Parsed {
+  const value = fromLocal(text, zone)
+  return value === null ? { problem: { message: 'invalidDateTime' } } : { value }
+}
+
+/** A value that was stored without an offset keeps having none; a new one says which instant it means. */
+function zoneOf(before: JsonValue, sensitive: boolean): DateTimeZone {
+  return !sensitive && typeof before === 'string' && !hasOffset(before) ? 'floating' : 'local'
+}
+
+/** Whether an ISO 8601 date-time names an instant. */
+export function hasOffset(iso: string): boolean {
+  return /(?:Z|[+-]\d\d:\d\d)$/.test(iso)
+}

@@ -1,0 +1,57 @@
+/** Finds settings: words and tokens such as `@modified` and `@type:json`. */
+import { SettingType } from './kinds.ts'
+import type { Definition, SettingValue } from './setting.ts'
+
+export interface Query {
+  readonly text: string
+  readonly onlyModified: boolean
+}
+
+type Test = (definition: Definition, value: SettingValue) => boolean
+
+const tokens: Readonly<Record<string, Test>> = {
+  '@modified': (_definition, { isOverridden }) => isOverridden,
+  '@locked': (_definition, { locked }) => locked,
+  '@sensitive': ({ sensitive }) => sensitive,
+}
+
+const typeNames = new Map(Object.entries(SettingType).map(([name, type]) => [name.toLowerCase(), type]))
+
+/** Whether a setting matches all words and tokens of a query. */
+export function createMatcher({ text, onlyModified }: Query): Test {
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  const tests = words.map(testOf)
+  if (onlyModified) tests.push((_definition, { isOverridden }) => isOverridden)
+  return (definition, value) => tests.every((test) => test(definition, value))
+}
+
+function testOf(word: string): Test {
+  const known = tokens[word.toLowerCase()]
+  if (known) return known
+  if (/^@type:/i.test(word)) {
+    const type = typeNames.get(word.slice(6).toLowerCase())
+    return (definition) => definition.type === type
+  }
+  const wanted = fold(word)
+  return (definition) => haystackOf(definition).includes(wanted)
+}
+
+const haystacks = new WeakMap<Definition, string>()
+
+function haystackOf(definition: Definition): string {
+  let found = haystacks.get(definition)
+  if (found === undefined) {
+    const { key, displayName, description, group, allowedValues } = definition
+    found = fold([key, displayName, description, group, ...(allowedValues ?? [])].join('\n'))
+    haystacks.set(definition, found)
+  }
+  return found
+}
+
+/** Without case and diacritics: "preis" finds "Préis". */
+function fold(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{Diacritic}/gu, '')
+    .toLowerCase()
+}

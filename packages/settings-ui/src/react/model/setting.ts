@@ -1,0 +1,43 @@
+/** A setting as the pages know it: its definition, its value, and what the user has entered. */
+import type { CompleteDefinition, JsonValue, SettingValueDto } from '@fastify-modular/settings'
+
+export type { CompleteDefinition as Definition, JsonValue } from '@fastify-modular/settings'
+
+/** What a control holds: text, or the position of a switch. */
+export type Input = string | boolean
+
+/** A value as the API answers it; `inheritedValue` on the preferences page only. */
+export interface SettingValue extends SettingValueDto {
+  readonly inheritedValue?: JsonValue
+}
+
+/** What the user has entered and not yet saved. */
+export interface Draft {
+  readonly input: Input
+  /** What is wrong with it: said by this page or by the API. */
+  readonly errors: readonly string[]
+  /** What somebody else has saved meanwhile. */
+  readonly theirs?: SettingValue | undefined
+}
+
+/** How a row looks; tests and style rules go by it. */
+export type RowState = 'default' | 'overridden' | 'locked' | 'unsaved' | 'invalid' | 'conflict'
+
+/** The most urgent thing about a row. */
+export function rowState(value: SettingValue, draft: Draft | undefined): RowState {
+  if (draft?.theirs) return 'conflict'
+  if (draft && draft.errors.length > 0) return 'invalid'
+  if (draft) return 'unsaved'
+  if (value.locked) return 'locked'
+  return value.isOverridden ? 'overridden' : 'default'
+}
+
+/** A value is stored that its definition does not allow any more: it is ignored. */
+export function isStale({ isOverridden, source, locked }: SettingValue): boolean {
+  return isOverridden && !locked && source === 'default'
+}
+
+/** The key of a control's element, and what its label, error and status hang on. */
+export function elementId(definition: Pick<CompleteDefinition, 'key'>): string {
+  return `fm-${definition.key}`
+}

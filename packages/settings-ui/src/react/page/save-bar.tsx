@@ -1,0 +1,64 @@
+/** What is unsaved and what to do about it; also why the last attempt failed. In view as long as it matters. */
+import type { ReactNode } from 'react'
+import { format, plural } from '../messages/format.ts'
+import type { Messages } from '../messages/messages.ts'
+import type { ApiError } from '../model/api.ts'
+import { useEditor, usePage } from './page-context.ts'
+
+export function SaveBar(): ReactNode {
+  const { editor, messages, locale, open } = usePage()
+  const count = useEditor((state) => state.drafts.size)
+  const isSaving = useEditor((state) => state.saving)
+  const failure = useEditor((state) => state.failure)
+  const phase = useEditor((state) => state.phase)
+  if ((count === 0 && !failure) || phase !== 'ready') return null
+  return (
+    <div className="fm-bar" data-testid="save-bar">
+      {failure && failure.status !== 401 && <Failure failure={failure} messages={messages} />}
+      {count > 0 && (
+        <>
+          <strong>{plural(messages.unsaved, count, locale)}</strong>
+          <button type="button" className="fm-quiet" onClick={() => open({ kind: 'review' })}>
+            {messages.review}
+          </button>
+          <button type="button" onClick={editor.discard}>
+            {messages.discard}
+          </button>
+          <button type="submit" className="fm-primary" aria-disabled={isSaving || undefined}>
+            {isSaving ? messages.saving : failure ? messages.tryAgain : messages.save}
+          </button>
+        </>
+      )}
+      {count === 0 && (
+        <button type="button" onClick={editor.dismiss}>
+          {messages.dismiss}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function Failure({
+  failure,
+  messages,
+}: {
+  readonly failure: ApiError
+  readonly messages: Messages
+}): ReactNode {
+  const { requestId } = failure.problem
+  return (
+    <p className="fm-error" role="alert">
+      {failureText(failure, messages)}{' '}
+      {failure.status >= 500 && requestId && <code>{format(messages.requestId, { id: requestId })}</code>}
+    </p>
+  )
+}
+
+/** Why an action failed, for whoever tried. */
+export function failureText({ status, problem }: ApiError, messages: Messages): string {
+  if (status === 0) return messages.unreachable
+  if (status === 401) return messages.signedOut
+  if (status === 403) return messages.forbidden
+  if (status >= 500 || !problem.detail) return messages.serverFailed
+  return format(messages.refused, { detail: problem.detail })
+}

@@ -1,0 +1,51 @@
+/** The tabs System and Application (APG: tabs with automatic activation). */
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { usePage } from './page-context.ts'
+import type { Tab } from '../hooks/use-results.ts'
+
+const tabs = ['system', 'application'] as const
+
+interface ScopeTabsProps {
+  readonly current: Tab
+  readonly onSelect: (tab: Tab) => void
+}
+
+export function ScopeTabs({ current, onSelect }: ScopeTabsProps): ReactNode {
+  const { messages } = usePage()
+  const list = useRef<HTMLDivElement>(null)
+
+  function selectByKey(event: KeyboardEvent): void {
+    const tab = targetOf(event.key, current)
+    if (!tab) return
+    event.preventDefault()
+    onSelect(tab)
+    list.current?.querySelector<HTMLElement>(`#fm-tab-${tab}`)?.focus()
+  }
+
+  return (
+    <div className="fm-tabs" role="tablist" aria-label={messages.scopes} ref={list} onKeyDown={selectByKey}>
+      {tabs.map((tab) => (
+        <button
+          key={tab}
+          type="button"
+          role="tab"
+          id={`fm-tab-${tab}`}
+          aria-selected={tab === current}
+          aria-controls="fm-settings"
+          tabIndex={tab === current ? 0 : -1}
+          onClick={() => onSelect(tab)}
+        >
+          {messages[tab]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** With two tabs, both arrows lead to the other one, in both writing directions. */
+function targetOf(key: string, current: Tab): Tab | undefined {
+  if (key === 'Home') return 'system'
+  if (key === 'End') return 'application'
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return undefined
+  return current === 'system' ? 'application' : 'system'
+}

@@ -1,0 +1,126 @@
+/** A page of settings: search, tabs, groups, and what opens over them. */
+import { type ReactNode, useLayoutEffect, useMemo, useState } from 'react'
+import { ConfirmClearDialog } from '../dialogs/confirm-clear-dialog.tsx'
+import { HistoryDialog } from '../dialogs/history-dialog.tsx'
+import { ImportDialog } from '../dialogs/import-dialog.tsx'
+import { ReviewDialog } from '../dialogs/review-dialog.tsx'
+import { SignedOutDialog } from '../dialogs/signed-out-dialog.tsx'
+import { SettingScope } from '../model/kinds.ts'
+import { GroupNav } from './group-nav.tsx'
+import { Context, type OpenDialog, type PageContext, useEditor, usePage } from './page-context.ts'
+import { ScopeTabs } from './scope-tabs.tsx'
+import { SearchBar } from './search-bar.tsx'
+import { SettingsList } from './settings-list.tsx'
+import { TransferMenu } from './transfer-menu.tsx'
+import { useGuards } from '../hooks/use-guards.ts'
+import { useReveal } from '../hooks/use-reveal.ts'
+import { type Tab, useResults } from '../hooks/use-results.ts'
+import { useUrlState } from '../hooks/use-url-state.ts'
+
+interface SettingsPageProps {
+  readonly context: Omit<PageContext, 'open' | 'reveal'>
+  readonly heading: string
+  /** Only this group, without search and tabs. */
+  readonly group?: string | undefined
+}
+
+export function SettingsPage({ context, heading, group }: SettingsPageProps): ReactNode {
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  const [wanted, setWanted] = useState<{ readonly key: string } | null>(null)
+  const page = useMemo(
+    () => ({ ...context, open: setDialog, reveal: (key: string) => setWanted({ key }) }),
+    [context],
+  )
+  return (
+    <Context.Provider value={page}>
+      <Body heading={heading} group={group} wanted={wanted} />
+      <OpenedDialog dialog={dialog} onClose={() => setDialog(null)} />
+    </Context.Provider>
+  )
+}
+
+interface BodyProps {
+  readonly heading: string
+  readonly group: string | undefined
+  readonly wanted: { readonly key: string } | null
+}
+
+function Body({ heading, group, wanted }: BodyProps): ReactNode {
+  const { editor, canUpdate } = usePage()
+  const [url, changeUrl] = useUrlState()
+  const tab = useTab(url.scope, group)
+  const state = group === undefined ? url : { ...url, text: '', onlyModified: false }
+  const results = useResults(tab, state, group)
+  useGuards()
+  useReveal(wanted, results.matches, changeUrl)
+
+  return (
+    <div className="fm-settings">
+      <div className="fm-head">
+        <h1>{heading}</h1>
+        {group === undefined && <SearchBar state={state} onChange={changeUrl} />}
+      </div>
+      {tab && (
+        <div className="fm-toolbar">
+          <ScopeTabs current={tab} onSelect={(scope) => changeUrl({ scope }, true)} />
+          {canUpdate && !editor.isOwn && <TransferMenu />}
+        </div>
+      )}
+      <div className="fm-columns">
+        {results.groups.length > 1 && <GroupNav groups={results.groups} matches={results.matches} />}
+        <div
+          className="fm-main"
+          id="fm-settings"
+          tabIndex={-1}
+          {...(tab && { role: 'tabpanel', 'aria-labelledby': `fm-tab-${tab}` })}
+        >
+          <SettingsList tab={tab} results={results} state={state} onSearch={changeUrl} />
+        </div>
+      </div>
+      <Announcer />
+    </div>
+  )
+}
+
+/** The tab that the address names, or else the first that has something for the caller; none on other pages. */
+function useTab(scope: string | null, group: string | undefined): Tab | null {
+  const { editor, isAdmin } = usePage()
+  const definitions = useEditor((state) => state.definitions)
+  if (editor.isOwn || group !== undefined) return null
+  if (scope === 'system' || scope === 'application') return scope
+  const hasSystem = definitions.some((definition) => definition.scope === SettingScope.System)
+  const hasOthers = definitions.some((definition) => definition.scope !== SettingScope.System)
+  return hasSystem && (isAdmin || !hasOthers) ? 'system' : 'application'
+}
+
+/** Says what happened to those who do not see it. */
+function Announcer(): ReactNode {
+  const announcement = useEditor((state) => state.announcement)
+  const [text, setText] = useState('')
+  // Emptied first, so that the same words are said again.
+  useLayoutEffect(() => {
+    setText('')
+    const timer = setTimeout(() => setText(announcement.text), 50)
+    return () => clearTimeout(timer)
+  }, [announcement])
+  return (
+    <p className="fm-toast" role="status">
+      {text}
+    </p>
+  )
+}
+
+interface OpenedDialogProps {
+  readonly dialog: OpenDialog | null
+  readonly onClose: () => void
+}
+
+function OpenedDialog({ dialog, onClose }: OpenedDialogProps): ReactNode {
+  const isSignedOut = useEditor(({ phase, failure }) => phase === 'ready' && failure?.status === 401)
+  if (isSignedOut) return <SignedOutDialog />
+  if (dialog?.kind === 'review') return <ReviewDialog onClose={onClose} />
+  if (dialog?.kind === 'import') return <ImportDialog onClose={onClose} />
+  if (dialog?.kind === 'history') return <HistoryDialog definition={dialog.definition} onClose={onClose} />
+  if (dialog?.kind === 'clear') return <ConfirmClearDialog definition={dialog.definition} onClose={onClose} />
+  return null
+}

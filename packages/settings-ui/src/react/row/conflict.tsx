@@ -1,0 +1,32 @@
+/** Somebody else has changed the setting: both values, and the choice. */
+import type { ReactNode } from 'react'
+import { format } from '../messages/format.ts'
+import { displayTime, displayValue } from '../model/display-value.ts'
+import type { Definition, SettingValue } from '../model/setting.ts'
+import { usePage } from '../page/page-context.ts'
+
+interface ConflictProps {
+  readonly definition: Definition
+  readonly theirs: SettingValue
+}
+
+export function Conflict({ definition, theirs }: ConflictProps): ReactNode {
+  const { editor, messages, locale } = usePage()
+  const { key, sensitive } = definition
+  const text = format(messages.theirs, {
+    name: theirs.updatedBy ?? messages.somebody,
+    time: displayTime(theirs.updatedAt ?? new Date().toISOString(), locale),
+    value: sensitive ? messages.newSecret : displayValue(theirs.value, messages),
+  })
+  return (
+    <div className="fm-conflict" role="group" aria-label={messages.isConflict}>
+      <p>{text}</p>
+      <button type="button" onClick={() => editor.undo(key)}>
+        {messages.useTheirs}
+      </button>
+      <button type="button" onClick={() => editor.keepMine(key)}>
+        {messages.keepMine}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+/** What can be done with one setting. */
+import type { ReactNode } from 'react'
+import type { Definition, Draft, SettingValue } from '../model/setting.ts'
+import { usePage } from '../page/page-context.ts'
+
+interface RowActionsProps {
+  readonly definition: Definition
+  readonly value: SettingValue
+  readonly draft: Draft | undefined
+  readonly mayChange: boolean
+}
+
+export function RowActions({ definition, value, draft, mayChange }: RowActionsProps): ReactNode {
+  const { editor, messages, canUpdate, open } = usePage()
+  const { key, sensitive } = definition
+  const canReset = value.isOverridden && !value.locked && mayChange
+  const reset = (): void => (sensitive ? open({ kind: 'clear', definition }) : void editor.reset(definition))
+  const actions = [
+    draft && { name: messages.undo, run: () => editor.undo(key) },
+    canReset && { name: sensitive ? messages.clear : messages.reset, run: reset },
+    canUpdate && { name: messages.history, run: () => open({ kind: 'history', definition }) },
+    {
+      name: messages.copyLink,
+      run: () => void copyLink(key).then(() => editor.announce(messages.linkCopied)),
+    },
+  ]
+  return (
+    <div className="fm-actions">
+      {actions.map(
+        (action) =>
+          action && (
+            <button key={action.name} type="button" className="fm-quiet" onClick={action.run}>
+              {action.name}
+              <span className="fm-hidden"> {definition.displayName}</span>
+            </button>
+          ),
+      )}
+    </div>
+  )
+}
+
+/** The clipboard needs a secure context; the address bar shows the link in any. */
+async function copyLink(key: string): Promise<void> {
+  const url = new URL(location.href)
+  url.hash = `setting:${key}`
+  history.replaceState(history.state, '', url)
+  await navigator.clipboard?.writeText(url.href).catch(() => undefined)
+}

@@ -1,0 +1,47 @@
+// Builds the prebuilt pages into dist/public: the React sources with Preact underneath, compressed beforehand.
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { defineConfig } from 'vite'
+
+const outDir = 'dist/public'
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
+      { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
+      { find: /^react(-dom)?$/, replacement: 'preact/compat' },
+    ],
+  },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
+  build: {
+    outDir,
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: false,
+    cssCodeSplit: false,
+    rollupOptions: {
+      input: 'src/app/main.tsx',
+      output: {
+        entryFileNames: 'app.js',
+        codeSplitting: false,
+        assetFileNames: ({ names }) =>
+          names.some((name) => name.endsWith('.css')) ? 'app.css' : '[name][extname]',
+      },
+    },
+  },
+  plugins: [{ name: 'compress', closeBundle: compressAll }],
+})
+
+async function compressAll() {
+  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
+  for (const name of ['app.js', 'app.css']) {
+    const file = `${outDir}/${name}`
+    const content = await readFile(file)
+    await writeFile(`${file}.br`, await promisify(brotliCompress)(content, options))
+    await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
+  }
+  // For hosts that bundle the components themselves: `@fastify-modular/settings-ui/react/styles.css`.
+  await copyFile('src/react/styles.css', 'dist/react/styles.css')
+}
