@@ -46,7 +46,7 @@ function flawOf(body: Buffer): string | undefined {
 export async function builtInPage(): Promise<Buffer> {
   return readFile(builtIn).catch(() =>
     Buffer.from(
-      `<!doctype html><title>${statusTitle(500)}</title><h1>${statusTitle(500)}</h1><p>${statusMessage(500)}`,
+      `<!doctype html><title>${statusTitle(500)}</title><h1>${statusTitle(500)}</h1><p>${statusMessage(500)}</p>`,
     ),
   )
 }
