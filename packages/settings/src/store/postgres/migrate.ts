@@ -2,8 +2,7 @@
 import type { ClientBase } from 'pg'
 import { isOutdated, type MigrateMode } from '../schema-version.ts'
 import { migrations, recordVersion } from './migrations.ts'
-import { type PostgresNames, postgresNames } from './names.ts'
-import type { PostgresTableNames } from './tables.ts'
+import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 
 /**
  * Runs the missing migrations in one transaction under an advisory lock, which makes processes that start together take

@@ -1,6 +1,11 @@
 /** The names of everything that the store has in PostgreSQL, ready for SQL. */
 import { checkIdentifier } from '../identifiers.ts'
-import type { PostgresTableNames } from './tables.ts'
+
+/** Where the tables are; the same as in the options of the store. */
+export interface PostgresTableNames {
+  readonly schema?: string
+  readonly tablePrefix?: string
+}
 
 export interface PostgresNames {
   readonly schema: string | undefined

@@ -20,9 +20,9 @@ import { type Connections, checkSource, createConnections, type PostgresSource }
 import { orStoreFailure, toStoreFailure } from './failure.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
-import { type PostgresNames, postgresNames } from './names.ts'
+import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { type PostgresReads, prepareReads } from './read-statements.ts'
-import { type PostgresTableNames, settingsTables } from './tables.ts'
+import { settingsTables } from './tables.ts'
 import { writeStatements } from './write-statements.ts'
 import { writeThrough } from './write.ts'
 

@@ -12,14 +12,9 @@ import {
   text,
 } from 'drizzle-orm/pg-core'
 import type { SettingScope } from '../../setting-definition.ts'
+import type { PostgresTableNames } from './names.ts'
 
 export type PostgresTables = ReturnType<typeof settingsTables>
-
-/** Where the tables are; the same as in the options of the store. */
-export interface PostgresTableNames {
-  readonly schema?: string
-  readonly tablePrefix?: string
-}
 
 /**
  * The tables of the store, for applications that make their own migrations with drizzle-kit (`migrate: false`). Times

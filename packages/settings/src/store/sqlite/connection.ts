@@ -4,14 +4,11 @@ import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 import type { MigrateMode } from '../schema-version.ts'
-import { openFile } from './driver.ts'
+import { openFile, type SqliteSource } from './driver.ts'
 import { migrate } from './migrate.ts'
 import { prepareReads, type SqliteReads } from './read-statements.ts'
 import { settingsTables } from './tables.ts'
 import { prepareWrites, type SqliteWrites } from './write-statements.ts'
-
-/** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */
-export type SqliteSource = { readonly file: string } | { readonly database: Database }
 
 export interface Connection {
   readonly client: Database

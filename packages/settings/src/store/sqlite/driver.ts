@@ -3,6 +3,9 @@ import { createRequire } from 'node:module'
 import type { Database } from 'better-sqlite3'
 import { FMOD_SETTINGS_DRIVER_MISSING, FMOD_SETTINGS_DRIVER_UNSUPPORTED } from '../../misuse-errors.ts'
 
+/** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */
+export type SqliteSource = { readonly file: string } | { readonly database: Database }
+
 /**
  * Opens a file with better-sqlite3.
  * @throws {FMOD_SETTINGS_DRIVER_MISSING} it is not installed

@@ -14,7 +14,8 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
-import { type Connection, openConnection, type SqliteSource } from './connection.ts'
+import { type Connection, openConnection } from './connection.ts'
+import type { SqliteSource } from './driver.ts'
 import { toStoreFailure } from './failure.ts'
 import { watchFile } from './watch.ts'
 import { createWrite } from './write.ts'
