@@ -1,6 +1,6 @@
 /** Failures of the settings routes as problem details (RFC 9457), for applications without the errors plugin. */
-import { ErrorMessages, isDomainException } from '@fastify-modular/core'
 import { STATUS_CODES } from 'node:http'
+import { ErrorMessages, isDomainException } from '@fastify-modular/core'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Answers a failure, or leaves it to the errors plugin where there is one. */
@@ -20,6 +20,7 @@ export function answerProblem(
   reply
     .code(problem.status)
     .type('application/problem+json')
+    .header('cache-control', 'no-store')
     .send(Buffer.from(JSON.stringify(problem)))
 }
 
@@ -29,22 +30,33 @@ interface Problem {
   readonly status: number
   readonly detail: string
   readonly code: string
+  /** The path without its query. */
+  readonly instance: string
   readonly requestId: string
   readonly [extension: string]: unknown
 }
 
-function toProblem(error: unknown, { id: requestId }: FastifyRequest): Problem {
+function toProblem(error: unknown, { id: requestId, url }: FastifyRequest): Problem {
+  const [instance = ''] = url.split('?', 1)
   if (isDomainException(error)) {
     const { title, statusCode: status, code, message, extensions } = error
     const detail = status >= 500 ? ErrorMessages.UnexpectedError : message
-    return { ...extensions, type: toType(code), title, status, detail, code, requestId }
+    return { ...extensions, type: toType(code), title, status, detail, code, instance, requestId }
   }
   const { statusCode, code = 'UNEXPECTED', message } = error as Partial<FastifyError> // Fastify's own: 413, 415, bad JSON
   const isRefusal = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
   const status = isRefusal ? statusCode : 500
   const detail = isRefusal && message ? message : ErrorMessages.UnexpectedError
   const title = STATUS_CODES[status] ?? 'Error'
-  return { type: 'about:blank', title, status, detail, code: isRefusal ? code : 'UNEXPECTED', requestId }
+  return {
+    type: 'about:blank',
+    title,
+    status,
+    detail,
+    code: isRefusal ? code : 'UNEXPECTED',
+    instance,
+    requestId,
+  }
 }
 
 /** `NOT_FOUND` is `urn:problem:not-found`. */

@@ -171,6 +171,7 @@ export const Problem = Type.Object(
     status: Type.Integer(),
     detail: Type.String(),
     code: Type.String(),
+    instance: Type.Optional(Type.String()),
     requestId: Type.String(),
     errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
   },

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SettingsFilter } from '../../service/contract.ts'
 import { type JsonValue, SettingScope } from '../../setting-definition.ts'
 import { valueSchema } from '../../values/value-schema.ts'
 import type { SettingsService } from '../../service/service.ts'
@@ -52,21 +53,29 @@ export function createReadHandlers(
   async function list(request: FastifyRequest<ListRoute>, reply: FastifyReply): Promise<unknown> {
     const { group } = request.query
     const scope = parseScope(request.query.scope)
+    const { id } = callerOf(request)
     const isOwn = scope === SettingScope.User
-    reply.header('cache-control', 'private, no-cache').header('vary', 'Cookie, Authorization')
-    const etag = isOwn ? `"${contentTag()}-${hash(callerOf(request).id)}"` : `"${contentTag()}"`
-    // Between two writes of other processes the content may be of neither revision: nobody shall keep it.
-    if (snapshot.complete) reply.header('etag', etag)
-    if (snapshot.complete && isUnchanged(request, etag)) return reply.code(304).send()
-    reply.type(json)
+    const etag = isOwn ? `"${contentTag()}-${hash(id)}"` : `"${contentTag()}"`
+    // With a later write in memory, but not all before it, the content is of no revision: nobody shall keep it.
+    const { complete } = snapshot
+    const isKnown = complete && isUnchanged(request, etag)
     const filter = { ...(group !== undefined && { group }), ...(scope !== undefined && { scope }) }
-    if (isOwn)
-      return JSON.stringify(await settings.getSettingValues({ ...filter, userId: callerOf(request).id }))
-    return sharedList(filter)
+    const body = isKnown
+      ? undefined
+      : isOwn
+        ? await ownList({ ...filter, userId: id })
+        : await sharedList(filter)
+    reply.header('cache-control', 'private, no-cache').header('vary', 'Cookie, Authorization')
+    if (complete) reply.header('etag', etag)
+    return isKnown ? reply.code(304).send() : reply.type(json).send(body)
+  }
+
+  async function ownList(filter: SettingsFilter): Promise<string> {
+    return JSON.stringify(await settings.getSettingValues(filter))
   }
 
   /** Lists are made once and kept until a value changes: their names are those of groups, which are few. */
-  async function sharedList(filter: { scope?: SettingScope; group?: string }): Promise<Buffer> {
+  async function sharedList(filter: SettingsFilter): Promise<Buffer> {
     const name = JSON.stringify(filter)
     const { generation } = snapshot
     const kept = lists.get(name)
