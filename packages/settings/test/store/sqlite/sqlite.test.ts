@@ -9,7 +9,7 @@ import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
 import { change, rowId, set, silentLog, until, writeAll } from '#src/testing/contract/case.js'
 import type { SettingsStore } from '#src/store/store.js'
-import { failureOf, is503 } from './failures.js'
+import { failureOf, is503 } from '../failures.js'
 
 async function newFile(t: Test): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'settings-'))

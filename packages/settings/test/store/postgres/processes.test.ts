@@ -1,6 +1,6 @@
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import t, { test } from 'tap'
-import { processTests } from './process-tests.js'
+import { processTests } from '../process-tests.js'
 
 t.setTimeout(120_000)
 

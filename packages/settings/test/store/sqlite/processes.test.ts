@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { test } from 'tap'
-import { processTests } from './process-tests.js'
+import { processTests } from '../process-tests.js'
 
 t.setTimeout(120_000)
 const folder = await mkdtemp(join(tmpdir(), 'settings-'))

@@ -9,8 +9,8 @@ import { Client, Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { change, rowId, set, silentLog, until, writeAll } from '#src/testing/contract/case.js'
 import type { SettingsStore } from '#src/store/store.js'
-import { failureOf, is503 } from './failures.js'
-import { acknowledged, startWriter, succeed, verify } from './processes.js'
+import { failureOf, is503 } from '../failures.js'
+import { acknowledged, startWriter, succeed, verify } from '../processes.js'
 
 t.setTimeout(120_000)
 

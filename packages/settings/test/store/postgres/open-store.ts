@@ -1,0 +1,24 @@
+/** Stores on a PostgreSQL database of one test. */
+import { postgres, type PostgresOptions } from '@fastify-modular/settings/postgres'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { Pool } from 'pg'
+import type { Test } from 'tap'
+import { silentLog } from '#src/testing/contract/case.js'
+import type { SettingsStore } from '#src/store/store.js'
+
+/** A pool on an empty database. */
+export async function newPool(t: Test): Promise<Pool> {
+  const { url } = await testDatabase(t)
+  const pool = new Pool({ connectionString: url })
+  pool.on('error', () => {})
+  t.teardown(() => pool.end())
+  return pool
+}
+
+/** A store on that database, open until the test ends. */
+export async function openStore(t: Test, pool: Pool, options?: PostgresOptions): Promise<SettingsStore> {
+  const store = postgres({ pool }, options)
+  await store.open({ log: silentLog })
+  t.teardown(() => store.close())
+  return store
+}

@@ -1,0 +1,123 @@
+/** Where the tables are, who makes them, and what they look like (decisions 27, 29). */
+import { postgres, type PostgresOptions, printSql, settingsTables } from '@fastify-modular/settings/postgres'
+import { getTableConfig } from 'drizzle-orm/pg-core'
+import { Pool } from 'pg'
+import t, { test } from 'tap'
+import { rowId, set, silentLog } from '#src/testing/contract/case.js'
+import { newPool, openStore } from './open-store.js'
+
+t.setTimeout(120_000)
+
+test('stores with different schemas and prefixes share a database and nothing else', async (t) => {
+  const pool = await newPool(t)
+  const places: PostgresOptions[] = [
+    {},
+    { tablePrefix: 'my_' },
+    { schema: 'app' },
+    { schema: 'app', tablePrefix: 'my_' },
+  ]
+  for (const [index, place] of places.entries()) {
+    const store = await openStore(t, pool, place)
+    t.equal(await store.readRevision(), 0)
+    await set(store, 'a', String(index))
+  }
+  for (const [index, place] of places.entries()) {
+    const store = await openStore(t, pool, place)
+    t.equal((await store.readRow(rowId('a')))?.value, String(index))
+  }
+})
+
+test('the schema public may be named', async (t) => {
+  const pool = await newPool(t)
+  const named = await openStore(t, pool, { schema: 'public' })
+  await set(named, 'a', '1')
+  const unnamed = await openStore(t, pool)
+  t.equal((await unnamed.readRow(rowId('a')))?.value, '1')
+})
+
+test('migrate: check starts only on tables that are up to date (FMOD_SETTINGS_SCHEMA_OUTDATED)', async (t) => {
+  const pool = await newPool(t)
+  const opened = postgres({ pool }, { migrate: 'check' }).open({ log: silentLog })
+  await t.rejects(opened, { code: 'FMOD_SETTINGS_SCHEMA_OUTDATED' })
+  await (await openStore(t, pool)).close()
+  t.equal((await set(await openStore(t, pool, { migrate: 'check' }), 'a', '1')).revision, 1)
+})
+
+test('tables of a newer package are left alone (FMOD_SETTINGS_SCHEMA_TOO_NEW)', async (t) => {
+  const pool = await newPool(t)
+  await (await openStore(t, pool)).close()
+  await pool.query("update settings_meta set value = '999' where name = 'schema'")
+  for (const migrate of ['auto', 'check'] as const) {
+    const opened = postgres({ pool }, { migrate }).open({ log: silentLog })
+    await t.rejects(opened, { code: 'FMOD_SETTINGS_SCHEMA_TOO_NEW' })
+  }
+})
+
+test('a role that may only read and write rows starts on tables that are up to date', async (t) => {
+  const pool = await newPool(t)
+  await (await openStore(t, pool, { schema: 'app' })).close()
+  const role = `role_${process.pid}_${Date.now()}`
+  await pool.query(`create role ${role} login password 'x';
+    grant usage on schema app to ${role};
+    grant select, insert, update, delete on all tables in schema app to ${role}`)
+  const limited = new Pool({ connectionString: withUser(pool, role) })
+  limited.on('error', () => {})
+  const store = await openStore(t, limited, { schema: 'app' })
+  t.equal((await set(store, 'a', '1')).revision, 1)
+  await store.close()
+  await limited.end()
+  await pool.query(`drop owned by ${role}; drop role ${role}`)
+})
+
+test('printSql makes the tables that migrate: auto makes', async (t) => {
+  const pool = await newPool(t)
+  await pool.query(printSql({ schema: 'printed', tablePrefix: 'my_' }))
+  await openStore(t, pool, { schema: 'migrated', tablePrefix: 'my_' })
+  t.same(await columnsOf(pool, 'printed'), await columnsOf(pool, 'migrated'))
+  t.same(await indexesOf(pool, 'printed'), await indexesOf(pool, 'migrated'))
+  await openStore(t, pool, { schema: 'printed', tablePrefix: 'my_', migrate: 'check' })
+})
+
+test('the exported tables of drizzle have the columns of the migrations', async (t) => {
+  const pool = await newPool(t)
+  await openStore(t, pool, { schema: 'app', tablePrefix: 'my_' })
+  const expected = Object.values(settingsTables({ schema: 'app', tablePrefix: 'my_' })).flatMap((table) => {
+    const { name, columns, schema } = getTableConfig(table)
+    t.equal(schema, 'app')
+    return columns.map(
+      (column) => `${name} ${column.name} ${column.getSQLType()} ${column.notNull ? 'NO' : 'YES'}`,
+    )
+  })
+  t.same((await columnsOf(pool, 'app')).toSorted(), expected.toSorted())
+})
+
+test('migrate: false works with tables that somebody else made, without any row', async (t) => {
+  const pool = await newPool(t)
+  await pool.query(printSql())
+  await pool.query('delete from settings_meta')
+  t.equal((await set(await openStore(t, pool, { migrate: false }), 'a', '1')).revision, 1)
+})
+
+async function columnsOf(pool: Pool, schema: string): Promise<string[]> {
+  const { rows } = await pool.query<{ line: string }>(
+    `select concat_ws(' ', table_name, column_name, data_type, is_nullable) as line
+     from information_schema.columns where table_schema = $1 order by line`,
+    [schema],
+  )
+  return rows.map((row) => row.line)
+}
+
+async function indexesOf(pool: Pool, schema: string): Promise<string[]> {
+  const { rows } = await pool.query<{ line: string }>(
+    `select replace(indexdef, $1 || '.', '') as line from pg_indexes where schemaname = $1 order by line`,
+    [schema],
+  )
+  return rows.map((row) => row.line)
+}
+
+function withUser(pool: Pool, role: string): string {
+  const url = new URL(pool.options.connectionString ?? '')
+  url.username = role
+  url.password = 'x'
+  return url.href
+}
