@@ -1,10 +1,9 @@
 /** The gate and the router agree on what was asked for, over raw sockets and under every router option. */
-import { connect } from 'node:http2'
 import { publicRoutes } from '@fastify-modular/public-routes'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
 import { test } from 'tap'
 import { gatedApp, headerProvider, lenientRouter, listen, Sink } from '../support/application.ts'
-import { rawExchange, rawRequest } from '../support/raw-request.ts'
+import { rawRequest } from '../support/raw-request.ts'
 
 const alice = { 'x-user': 'alice' }
 
@@ -117,65 +116,6 @@ test('rewriteUrl: rules are matched with the path that the router used', async (
   t.equal((await rawRequest({ port, target: '/tenant//open' })).status, 401)
 })
 
-const headCases: readonly [string, (app: FastifyInstance) => void, number][] = [
-  ['derived from a GET route', (app) => app.get('/x', async () => 'ran'), 200],
-  [
-    'derived from a GET route in an array',
-    (app) => app.route({ method: ['GET'], url: '/x', handler: async () => 'ran' }),
-    200,
-  ],
-  [
-    'derived from a route that serves POST as well',
-    (app) => app.route({ method: ['GET', 'POST'], url: '/x', handler: async () => 'ran' }),
-    401,
-  ],
-  [
-    'written by hand',
-    (app) => {
-      app.head('/x', async () => 'ran')
-      app.get('/x', { exposeHeadRoute: false }, async () => 'ran')
-    },
-    401,
-  ],
-  [
-    'written by hand with the handler of GET',
-    (app) => {
-      const handler = async () => 'ran'
-      app.get('/x', { exposeHeadRoute: false }, handler)
-      app.head('/x', handler)
-    },
-    401,
-  ],
-]
-
-for (const [name, addRoute, status] of headCases) {
-  test(`decision 35: with a rule for GET, a HEAD route ${name} answers ${status}`, async (t) => {
-    const app = await gatedApp(t)
-    app.publicRoutes.addExact('/x', { methods: ['GET'] })
-    addRoute(app)
-    t.equal((await rawRequest({ port: await listen(app), method: 'HEAD', target: '/x' })).status, status)
-    t.equal((await app.inject({ url: '/x' })).statusCode, 200)
-  })
-}
-
-test('decision 35: HEAD of a parametric route follows GET, and of config.public too', async (t) => {
-  const app = await gatedApp(t)
-  app.publicRoutes.addRegex('/items/[^/]+$', { methods: ['GET'] })
-  app.get('/items/:id', async () => 'ran')
-  app.get('/news/:id', { config: { public: ['GET'] } }, async () => 'ran')
-  const port = await listen(app)
-  t.equal((await rawRequest({ port, method: 'HEAD', target: '/items/1' })).status, 200)
-  t.equal((await rawRequest({ port, method: 'HEAD', target: '/news/1' })).status, 200)
-})
-
-test('decision 35: OPTIONS is never implicitly public', async (t) => {
-  const app = await gatedApp(t)
-  app.publicRoutes.addExact('/x', { methods: ['GET'] })
-  app.get('/x', async () => 'ran')
-  const headers = { origin: 'https://other.example', 'access-control-request-method': 'GET' }
-  t.equal((await app.inject({ method: 'OPTIONS', url: '/x', headers })).statusCode, 401)
-})
-
 test('the root route of a prefixed plugin is public with and without its slash, as the rules say', async (t) => {
   const app = await gatedApp(t, { defaults: false })
   app.publicRoutes.addSubtree('/shop').addExact('/docs/')
@@ -242,64 +182,4 @@ test('a route registered before the gate is opened by rules and by its own confi
     401,
     'nobody saw where it came from',
   )
-})
-
-test('a websocket handshake on a protected path is answered with 401, on a public one it reaches the route', async (t) => {
-  const sink = new Sink()
-  const app = await gatedApp(t)
-  app.get('/live', sink.handler('live'))
-  app.get('/feed', { config: { public: true } }, sink.handler('feed'))
-  const port = await listen(app)
-  const headers = {
-    connection: 'close, Upgrade',
-    upgrade: 'websocket',
-    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-    'sec-websocket-version': '13',
-  }
-  t.equal((await rawRequest({ port, target: '/live', headers: { ...headers, 'x-number': '1' } })).status, 401)
-  t.equal(sink.ranFor(1), undefined)
-  t.equal((await rawRequest({ port, target: '/feed', headers })).status, 200)
-})
-
-test('pipelined requests are decided one by one', async (t) => {
-  const app = await gatedApp(t)
-  app.get('/open', { config: { public: true } }, async () => 'open')
-  app.get('/secret', async () => 'secret')
-  const port = await listen(app)
-  const get = (target: string, connection: string) =>
-    `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: ${connection}\r\n\r\n`
-  const { body } = await rawExchange(
-    port,
-    get('/open', 'keep-alive') + get('/secret', 'keep-alive') + get('/open', 'close'),
-  )
-  t.same(
-    [...body.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
-    ['401', '200'],
-  )
-  t.notMatch(body, /secret"/)
-})
-
-test('HTTP/2: the same decisions', async (t) => {
-  const app = Fastify({ http2: true })
-  t.teardown(() => app.close())
-  await app.register(publicRoutes, { provider: headerProvider, env: false })
-  app.publicRoutes.addExact('/open', { methods: ['GET'] })
-  app.get('/open', async () => 'open')
-  app.get('/secret', async () => 'secret')
-  app.post('/open', async () => 'changed')
-  const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
-  t.teardown(() => session.destroy())
-  const ask = (headers: Record<string, string>) =>
-    new Promise<number>((resolve, reject) => {
-      const stream = session.request(headers)
-      stream.on('response', (answer) => resolve(Number(answer[':status'])))
-      stream.on('error', reject)
-      stream.resume().end()
-    })
-  t.equal(await ask({ ':path': '/open' }), 200)
-  t.equal(await ask({ ':path': '/open', ':method': 'HEAD' }), 200)
-  t.equal(await ask({ ':path': '/open', ':method': 'POST' }), 401)
-  t.equal(await ask({ ':path': '/secret' }), 401)
-  t.equal(await ask({ ':path': '/%73ecret' }), 401)
-  t.equal(await ask({ ':path': '/secret', 'x-user': 'alice' }), 200)
 })

@@ -34,7 +34,7 @@ export function rawExchange(port: number, bytes: string): Promise<RawResponse> {
       socket.destroy(new Error(`no answer to ${JSON.stringify(bytes.slice(0, 200))}`)),
     )
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-    socket.on('end', () => resolve(parse(Buffer.concat(chunks).toString('latin1'))))
+    socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString('latin1'))))
     socket.on('error', (err: NodeJS.ErrnoException) => {
       if (err.code === 'ECONNRESET' || err.code === 'EPIPE')
         resolve(parse(Buffer.concat(chunks).toString('latin1')))
@@ -44,7 +44,7 @@ export function rawExchange(port: number, bytes: string): Promise<RawResponse> {
 }
 
 function parse(text: string): RawResponse {
-  if (/^HTTP\/1\.1 1\d\d /.test(text)) return parse(text.slice(text.indexOf('\r\n\r\n') + 4)) // not the final one
+  if (text.startsWith('HTTP/1.1 100 ')) return parse(text.slice(text.indexOf('\r\n\r\n') + 4)) // not the final one
   const [head = '', ...rest] = text.split('\r\n\r\n')
   const [statusLine = '', ...lines] = head.split('\r\n')
   const headers = new Map(
