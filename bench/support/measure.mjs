@@ -1,25 +1,43 @@
 // Measures subjects side by side: rotated rounds, medians, so that a busy machine disturbs all of them alike.
 import { mkdirSync, writeFileSync } from 'node:fs'
 
-/** Runs `subjects` ({ name: () => operations done } ) in rotated rounds; returns the median ns per operation of each. */
-export async function measure(subjects, { rounds = 9 } = {}) {
-  const names = Object.keys(subjects)
-  const samples = new Map(names.map((name) => [name, []]))
+/** Whether BENCH_QUICK=1 asks for small sizes: to see that a script works, not for figures. */
+export const quick = process.env.BENCH_QUICK === '1'
+
+/** The full size, or the small one under BENCH_QUICK=1. */
+export const size = (full, small) => (quick ? small : full)
+
+/** Runs `subjects` ({ name: () => operations done }) in rotated rounds; returns the median ns per operation of each. */
+export async function measure(subjects, options) {
+  const rounds = await sample(subjects, options)
+  return Object.fromEntries(
+    Object.keys(subjects).map((name) => [name, median(rounds.map((round) => round[name]))]),
+  )
+}
+
+/** Like `measure`, but returns each round's ns per operation, for ratios within a round. */
+export async function sample(subjects, { rounds = size(9, 3) } = {}) {
+  const samples = []
   for (let round = 0; round < rounds; round++) {
-    for (let at = 0; at < names.length; at++) {
-      const name = names[(at + round) % names.length]
+    const sampled = {}
+    for (const name of rotate(Object.keys(subjects), round)) {
       const start = process.hrtime.bigint()
       const operations = await subjects[name]()
-      const ns = Number(process.hrtime.bigint() - start) / operations
-      if (round > 0) samples.get(name).push(ns) // the first round warms up
+      sampled[name] = Number(process.hrtime.bigint() - start) / operations
     }
+    if (round > 0) samples.push(sampled) // the first round warms up
   }
-  return Object.fromEntries(names.map((name) => [name, median(samples.get(name))]))
+  return samples
+}
+
+/** Begins with another one in each round: nobody always runs in the shadow of the same predecessor. */
+export function rotate(names, round) {
+  const at = round % names.length
+  return [...names.slice(at), ...names.slice(0, at)]
 }
 
 export function median(values) {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)]
+  return percentile(values, 0.5)
 }
 
 export function percentile(values, share) {
@@ -29,9 +47,10 @@ export function percentile(values, share) {
 
 /** Prints the rows and keeps them as JSON in bench/results. */
 export function report(title, rows) {
-  console.log(`\n${title}`)
+  console.log(`\n${title}${quick ? ' (quick: no figures to quote)' : ''}`)
   console.table(rows)
   mkdirSync(new URL('../results', import.meta.url), { recursive: true })
-  const file = new URL(`../results/${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.json`, import.meta.url)
-  writeFileSync(file, JSON.stringify({ title, at: new Date().toISOString(), node: process.version, rows }, null, 2))
+  const name = title.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  const content = { title, at: new Date().toISOString(), node: process.version, quick, rows }
+  writeFileSync(new URL(`../results/${name}.json`, import.meta.url), JSON.stringify(content, null, 2))
 }
