@@ -1,5 +1,6 @@
 // Builds the prebuilt pages into dist/public: the React sources with Preact underneath, compressed beforehand.
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { defineConfig } from 'vite'
@@ -9,9 +10,11 @@ const outDir = 'dist/public'
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
       { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
-      { find: /^react(-dom)?$/, replacement: 'preact/compat' },
+      {
+        find: /^react(-dom\/client)?$/,
+        replacement: fileURLToPath(new URL('src/app/preact.ts', import.meta.url)),
+      },
     ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },

@@ -1,5 +1,4 @@
 /** The prebuilt pages: reads what the server says about its caller and shows the page that it asked for. */
-import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { PageConfig } from '../page-config.ts'
 import '../react/styles.css'
@@ -16,7 +15,7 @@ if (root) {
   const Page = config.page === 'manage' ? SettingsAdmin : UserSettings
   root.replaceChildren()
   createRoot(root).render(
-    <StrictMode>
+    <>
       <TopBar config={config} />
       <main>
         <Page
@@ -27,6 +26,6 @@ if (root) {
           messages={config.messages}
         />
       </main>
-    </StrictMode>,
+    </>,
   )
 }

@@ -1,10 +1,10 @@
 /** What happened to one setting, newest first, and the way back. */
-import type { HistoryEntry } from '@fastify-modular/settings'
+import type { HistoryEntry } from '@fastify-modular/settings/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import { format } from '../messages/format.ts'
 import { displayTime, displayValue } from '../model/display-value.ts'
 import type { Definition } from '../model/setting.ts'
-import { toApiError } from '../model/source.ts'
+import { toFailure } from '../model/source.ts'
 import { useEditor, useMayChange, usePage } from '../page/page-context.ts'
 import { failureText } from '../page/save-bar.tsx'
 import { Dialog } from './dialog.tsx'
@@ -25,9 +25,9 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
 
   useEffect(() => {
     let isGone = false
-    api.history(key, scope).then(
+    api.history(key, { scope, limit: 100 }).then(
       (found) => !isGone && setEntries(found),
-      (error: unknown) => !isGone && setFailure(failureText(toApiError(error), messages)),
+      (error: unknown) => !isGone && setFailure(failureText(toFailure(error), messages)),
     )
     return () => {
       isGone = true
@@ -36,15 +36,15 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
 
   async function restore(revision: number): Promise<void> {
     try {
-      await api.rollback(key, scope, revision)
+      await api.rollback(key, { scope, revision })
       onClose()
       editor.undo(key)
       await editor.refresh()
       editor.changed()
       editor.announce(format(messages.restored, { name: displayName }))
     } catch (error) {
-      const { problem } = toApiError(error)
-      setFailure(problem.errors?.[key]?.join(' ') ?? failureText(toApiError(error), messages))
+      const failure = toFailure(error)
+      setFailure(failure.errors[key]?.join(' ') ?? failureText(failure, messages))
     }
   }
 

@@ -1,9 +1,8 @@
 /** A file of settings: first what it would change, then the change. */
-import type { ImportReport } from '@fastify-modular/settings'
 import { type ReactNode, useState } from 'react'
 import type { Messages } from '../messages/messages.ts'
-import type { ApiError } from '../model/api.ts'
-import { toApiError } from '../model/source.ts'
+import type { ImportReport, SettingsExport, SettingsRequestError } from '@fastify-modular/settings/client'
+import { toFailure } from '../model/source.ts'
 import { usePage } from '../page/page-context.ts'
 import { failureText } from '../page/save-bar.tsx'
 import { Dialog } from './dialog.tsx'
@@ -13,24 +12,25 @@ type Mode = 'merge' | 'replace'
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { api, editor, messages } = usePage()
   const [mode, setMode] = useState<Mode>('merge')
-  const [file, setFile] = useState<unknown>()
+  const [file, setFile] = useState<SettingsExport>()
   const [preview, setPreview] = useState<ImportReport>()
   const [problems, setProblems] = useState<readonly string[]>([])
 
-  async function look(content: unknown, wanted: Mode): Promise<void> {
+  async function look(content: SettingsExport, wanted: Mode): Promise<void> {
     setPreview(undefined)
     setProblems([])
     try {
-      setPreview(await api.importAll(content, `mode=${wanted}&dryRun=true`))
+      setPreview(await api.importSettings(content, { mode: wanted, dryRun: true }))
     } catch (error) {
-      setProblems(problemsOf(toApiError(error), messages))
+      setProblems(problemsOf(toFailure(error), messages))
     }
   }
 
   async function choose(chosen: File | undefined): Promise<void> {
     if (!chosen) return
     try {
-      const content: unknown = JSON.parse(await chosen.text())
+      const content = JSON.parse(await chosen.text()) as SettingsExport | null // the API checks it
+      if (content?.format !== 1 || !Array.isArray(content.settings)) throw new TypeError('no export')
       setFile(content)
       await look(content, mode)
     } catch {
@@ -41,20 +41,20 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
 
   function chooseMode(wanted: Mode): void {
     setMode(wanted)
-    if (file !== undefined) void look(file, wanted)
+    if (file) void look(file, wanted)
   }
 
   async function apply(): Promise<void> {
-    if (!preview) return
+    if (!preview || !file) return
     try {
       // Only what was looked at: if somebody writes meanwhile, the API refuses.
-      await api.importAll(file, `mode=${mode}&revision=${preview.revision}`)
+      await api.importSettings(file, { mode, revision: preview.revision })
       onClose()
       await editor.refresh()
       editor.changed()
       editor.announce(messages.importDone)
     } catch (error) {
-      setProblems(problemsOf(toApiError(error), messages))
+      setProblems(problemsOf(toFailure(error), messages))
     }
   }
 
@@ -103,8 +103,8 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   )
 }
 
-function problemsOf(error: ApiError, messages: Messages): string[] {
-  const errors = Object.entries(error.problem.errors ?? {})
+function problemsOf(error: SettingsRequestError, messages: Messages): string[] {
+  const errors = Object.entries(error.errors)
   if (errors.length === 0) return [failureText(error, messages)]
   return errors.map(([key, texts]) => `${key}: ${texts.join(' ')}`)
 }

@@ -2,7 +2,7 @@
 import { useEffect, useMemo } from 'react'
 import { plural } from '../messages/format.ts'
 import { type Group, groupDefinitions } from '../model/groups.ts'
-import { SettingScope } from '../model/kinds.ts'
+import { SettingScope } from '@fastify-modular/settings/client'
 import { createMatcher } from '../model/search.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page/page-context.ts'

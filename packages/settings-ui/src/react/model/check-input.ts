@@ -2,7 +2,7 @@
 import type { Messages } from '../messages/messages.ts'
 import { format } from '../messages/format.ts'
 import { parseInput, type Problem } from './input.ts'
-import { SettingType } from './kinds.ts'
+import { SettingType } from '@fastify-modular/settings/client'
 import type { Definition, Input, JsonValue } from './setting.ts'
 
 /** What seems to be wrong with an input; undefined if nothing. */

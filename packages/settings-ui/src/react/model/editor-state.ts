@@ -1,5 +1,5 @@
 /** What a page shows, and how it changes: pure functions from one state to the next. */
-import type { ApiError } from './api.ts'
+import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { toInput } from './input.ts'
 import type { Definition, Draft, Input, SettingValue } from './setting.ts'
 
@@ -10,7 +10,7 @@ export interface EditorState {
   readonly drafts: ReadonlyMap<string, Draft>
   readonly saving: boolean
   /** Why the last action failed. */
-  readonly failure: ApiError | null
+  readonly failure: SettingsRequestError | null
   /** Somebody took the permission away while the page was open. */
   readonly isForbidden: boolean
   /** Keys whose errors are listed above the settings; a new object asks for the focus. */

@@ -1,7 +1,7 @@
 /** The life of a settings page: loads, keeps drafts, saves, and lets nothing that was entered get lost. */
 import { format, plural } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import { ApiError, type Entry } from './api.ts'
+import { SettingsRequestError } from '@fastify-modular/settings/client'
 import { checkInput, describe } from './check-input.ts'
 import {
   type EditorState,
@@ -14,7 +14,7 @@ import {
 import { withSaved, withValues } from './editor-state.ts'
 import { parseInput, toInput } from './input.ts'
 import type { Definition, Input, SettingValue } from './setting.ts'
-import { type SaveOutcome, type SettingsSource, toApiError } from './source.ts'
+import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
 
 export type SettingsEditor = ReturnType<typeof createEditor>
 
@@ -34,7 +34,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   }
 
   function fail(error: unknown): void {
-    const failure = toApiError(error)
+    const failure = toFailure(error)
     update({ ...state, failure, isForbidden: state.isForbidden || failure.status === 403 })
   }
 
@@ -48,7 +48,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
       const [definitions, values] = await Promise.all([source.definitions(), source.values()])
       update({ ...withValues({ ...state, definitions }, values), phase: 'ready' })
     } catch (error) {
-      update({ ...state, phase: 'failed', failure: toApiError(error) })
+      update({ ...state, phase: 'failed', failure: toFailure(error) })
     }
   }
 
@@ -139,20 +139,19 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     const isStale = error && (error.status === 409 || error.status === 412)
     if (isStale || saved.includes(undefined)) await refresh()
     if (!error) return announce(plural(messages.saved, keys.length, locale))
-    if (error.problem.errors) update(withErrors(state, error.problem.errors))
+    update(withErrors(state, error.errors))
     if (isStale) showConflicts(error)
     else if (error.status !== 422 || !state.summary) fail(error)
   }
 
-  function showConflicts({ problem }: ApiError): void {
+  function showConflicts(error: SettingsRequestError): void {
     const changed = [...state.drafts].filter(([, { theirs }]) => theirs).map(([key]) => key)
-    const locked = problem.locked ?? []
     const texts = [
       ...changed.map((key) => [key, [messages.decideFirst]]),
-      ...locked.map((key) => [key, [messages.lockedHint]]),
+      ...error.locked.map((key) => [key, [messages.lockedHint]]),
     ]
     if (texts.length > 0) update(withErrors(state, Object.fromEntries(texts)))
-    else fail(new ApiError(409, problem))
+    else fail(error)
   }
 
   /** Takes the stored value away. */
@@ -167,7 +166,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
       onSaved()
       announce(format(messages.resetDone, { name: definition.displayName }))
     } catch (error) {
-      if (toApiError(error).status === 412) {
+      if (toFailure(error).status === 412) {
         await refresh()
         announce(format(messages.changedMeanwhile, { name: definition.displayName }))
       } else fail(error)

@@ -1,6 +1,6 @@
 /** Between the values of the API and what controls hold. Strings from Intl and the browser stay out of here: pure. */
 import { type DateTimeZone, fromLocal, toLocal } from './date-time.ts'
-import { SettingType } from './kinds.ts'
+import { SettingType } from '@fastify-modular/settings/client'
 import type { Definition, Input, JsonValue } from './setting.ts'
 
 /** What an input means: a value to send, or why it means nothing. */

@@ -1,5 +1,5 @@
 /** Finds settings: words and tokens such as `@modified` and `@type:json`. */
-import { SettingType } from './kinds.ts'
+import { SettingType } from '@fastify-modular/settings/client'
 import type { Definition, SettingValue } from './setting.ts'
 
 export interface Query {

@@ -1,7 +1,7 @@
 /** A setting as the pages know it: its definition, its value, and what the user has entered. */
-import type { CompleteDefinition, JsonValue, SettingValueDto } from '@fastify-modular/settings'
+import type { JsonValue, SettingDefinitionDto, SettingValueDto } from '@fastify-modular/settings/client'
 
-export type { CompleteDefinition as Definition, JsonValue } from '@fastify-modular/settings'
+export type { JsonValue, SettingDefinitionDto as Definition } from '@fastify-modular/settings/client'
 
 /** What a control holds: text, or the position of a switch. */
 export type Input = string | boolean
@@ -38,6 +38,6 @@ export function isStale({ isOverridden, source, locked }: SettingValue): boolean
 }
 
 /** The key of a control's element, and what its label, error and status hang on. */
-export function elementId(definition: Pick<CompleteDefinition, 'key'>): string {
+export function elementId(definition: Pick<SettingDefinitionDto, 'key'>): string {
   return `fm-${definition.key}`
 }

@@ -1,14 +1,21 @@
 /** Where a page reads and writes: the shared values of an administration, or the caller's own. */
-import { type Api, ApiError, type Entry } from './api.ts'
-import { SettingScope } from './kinds.ts'
-import type { Definition, SettingValue } from './setting.ts'
+import { type SettingsClient, SettingScope, SettingsRequestError } from '@fastify-modular/settings/client'
+import type { Definition, JsonValue, SettingValue } from './setting.ts'
+
+/** One value to write; `version` is that of the value it replaces. */
+export interface Entry {
+  readonly key: string
+  readonly scope: SettingScope
+  readonly value: JsonValue
+  readonly version: number
+}
 
 /** What became of a save: what the API took, and what kept it from taking the rest. */
 export interface SaveOutcome {
   /** The values as they are now; undefined where the API does not tell. */
   readonly saved: readonly (SettingValue | undefined)[]
   readonly keys: readonly string[]
-  readonly error?: ApiError
+  readonly error?: SettingsRequestError
 }
 
 export interface SettingsSource {
@@ -20,31 +27,31 @@ export interface SettingsSource {
 }
 
 /** System and Application values, and the application defaults of User settings: saved all or nothing. */
-export function sharedSource(api: Api): SettingsSource {
+export function sharedSource(api: SettingsClient): SettingsSource {
   return {
     isOwn: false,
-    definitions: api.definitions,
-    values: api.list,
-    reset: api.reset,
+    definitions: () => api.definitions(),
+    values: () => api.list(),
+    reset: ({ key, scope, version }) => api.reset(key, scope, { version }),
     async save(entries) {
       const keys = entries.map(({ key }) => key)
       try {
-        return { keys, saved: (await api.updateMany(entries)) ?? keys.map(() => undefined) }
+        return { keys, saved: (await api.setMany(entries)) ?? keys.map(() => undefined) }
       } catch (error) {
-        return { keys: [], saved: [], error: toApiError(error) }
+        return { keys: [], saved: [], error: toFailure(error) }
       }
     },
   }
 }
 
 /** The caller's own values: saved one by one, because the API has no bulk for them. */
-export function ownSource(api: Api): SettingsSource {
+export function ownSource(api: SettingsClient): SettingsSource {
   return {
     isOwn: true,
     definitions: async () => (await api.definitions()).filter(({ scope }) => scope === SettingScope.User),
-    values: api.me,
-    reset: api.resetOwn,
-    save: (entries) => saveEach(entries, api.updateOwn),
+    values: () => api.mine(),
+    reset: ({ key, version }) => api.resetMine(key, { version }),
+    save: (entries) => saveEach(entries, ({ key, value, version }) => api.setMine(key, value, { version })),
   }
 }
 
@@ -56,25 +63,33 @@ async function saveEach(
   const saved: (SettingValue | undefined)[] = []
   const keys: string[] = []
   const errors: Record<string, readonly string[]> = {}
-  let refusal: ApiError | undefined
+  let refusal: SettingsRequestError | undefined
   for (const entry of entries) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- in order, so that it stops where it must
       saved.push(await write(entry))
       keys.push(entry.key)
     } catch (error) {
-      const failure = toApiError(error)
+      const failure = toFailure(error)
       const isOfThisValue = [409, 412, 422].includes(failure.status)
       if (!isOfThisValue) return { saved, keys, error: failure }
-      Object.assign(errors, failure.problem.errors)
+      Object.assign(errors, failure.errors)
       refusal = failure.status === 422 && refusal ? refusal : failure
     }
   }
   if (!refusal) return { saved, keys }
-  return { saved, keys, error: new ApiError(refusal.status, { ...refusal.problem, errors }) }
+  return {
+    saved,
+    keys,
+    error: new SettingsRequestError(refusal.status, {
+      detail: refusal.message,
+      errors,
+      locked: refusal.locked,
+    }),
+  }
 }
 
 /** Anything else than an answer of the API is no answer. */
-export function toApiError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(0)
+export function toFailure(error: unknown): SettingsRequestError {
+  return error instanceof SettingsRequestError ? error : new SettingsRequestError(0, {}, error)
 }

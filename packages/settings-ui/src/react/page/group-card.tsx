@@ -1,5 +1,5 @@
 /** One group of settings. Rows that do not match the search are hidden, not removed: a keystroke stays cheap. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import type { Group } from '../model/groups.ts'
 import { SettingRow } from '../row/setting-row.tsx'
 
@@ -9,6 +9,11 @@ interface GroupCardProps {
 }
 
 export function GroupCard({ group: { name, slug, definitions }, matches }: GroupCardProps): ReactNode {
+  // The same elements again are not rendered again, whatever the search hides.
+  const rows = useMemo(
+    () => definitions.map((definition) => <SettingRow key={definition.key} definition={definition} />),
+    [definitions],
+  )
   const isEmpty = !definitions.some(({ key }) => matches.has(key))
   return (
     <section
@@ -19,9 +24,9 @@ export function GroupCard({ group: { name, slug, definitions }, matches }: Group
       hidden={isEmpty}
     >
       <h2 id={`group-${slug}-name`}>{name}</h2>
-      {definitions.map((definition) => (
-        <div key={definition.key} hidden={!matches.has(definition.key)}>
-          <SettingRow definition={definition} />
+      {rows.map((row, index) => (
+        <div key={row.key} hidden={!matches.has(definitions[index]?.key ?? '')}>
+          {row}
         </div>
       ))}
     </section>

@@ -1,10 +1,9 @@
 /** What every part of a page needs. */
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Messages } from '../messages/messages.ts'
-import type { Api } from '../model/api.ts'
 import type { EditorState } from '../model/editor-state.ts'
 import type { SettingsEditor } from '../model/editor.ts'
-import { SettingScope } from '../model/kinds.ts'
+import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
 import type { Definition } from '../model/setting.ts'
 
 /** The dialogs of a page. */
@@ -14,7 +13,7 @@ export type OpenDialog =
 
 export interface PageContext {
   readonly editor: SettingsEditor
-  readonly api: Api
+  readonly api: SettingsClient
   readonly messages: Messages
   readonly locale: string
   readonly canUpdate: boolean

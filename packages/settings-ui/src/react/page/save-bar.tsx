@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { format, plural } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import type { ApiError } from '../model/api.ts'
+import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { useEditor, usePage } from './page-context.ts'
 
 export function SaveBar(): ReactNode {
@@ -42,10 +42,10 @@ function Failure({
   failure,
   messages,
 }: {
-  readonly failure: ApiError
+  readonly failure: SettingsRequestError
   readonly messages: Messages
 }): ReactNode {
-  const { requestId } = failure.problem
+  const { requestId } = failure
   return (
     <p className="fm-error" role="alert">
       {failureText(failure, messages)}{' '}
@@ -55,10 +55,10 @@ function Failure({
 }
 
 /** Why an action failed, for whoever tried. */
-export function failureText({ status, problem }: ApiError, messages: Messages): string {
+export function failureText({ status, message }: SettingsRequestError, messages: Messages): string {
   if (status === 0) return messages.unreachable
   if (status === 401) return messages.signedOut
   if (status === 403) return messages.forbidden
-  if (status >= 500 || !problem.detail) return messages.serverFailed
-  return format(messages.refused, { detail: problem.detail })
+  if (status >= 500) return messages.serverFailed
+  return format(messages.refused, { detail: message })
 }

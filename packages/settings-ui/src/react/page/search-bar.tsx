@@ -19,8 +19,8 @@ export function SearchBar({ state, onChange }: SearchBarProps): ReactNode {
         placeholder={messages.search}
         value={state.text}
         autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => onChange({ text: event.currentTarget.value })}
+        spellCheck="false"
+        onInput={(event) => onChange({ text: event.currentTarget.value })}
       />
       <label>
         <input

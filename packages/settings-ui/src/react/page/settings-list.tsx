@@ -1,7 +1,7 @@
 /** The settings of a page, or why there are none. */
 import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
-import { SettingScope } from '../model/kinds.ts'
+import { SettingScope } from '@fastify-modular/settings/client'
 import { ErrorSummary } from './error-summary.tsx'
 import { GroupCard } from './group-card.tsx'
 import { useEditor, useMayChange, usePage } from './page-context.ts'

@@ -5,7 +5,7 @@ import { HistoryDialog } from '../dialogs/history-dialog.tsx'
 import { ImportDialog } from '../dialogs/import-dialog.tsx'
 import { ReviewDialog } from '../dialogs/review-dialog.tsx'
 import { SignedOutDialog } from '../dialogs/signed-out-dialog.tsx'
-import { SettingScope } from '../model/kinds.ts'
+import { SettingScope } from '@fastify-modular/settings/client'
 import { GroupNav } from './group-nav.tsx'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from './page-context.ts'
 import { ScopeTabs } from './scope-tabs.tsx'
@@ -100,8 +100,8 @@ function Announcer(): ReactNode {
   // Emptied first, so that the same words are said again.
   useLayoutEffect(() => {
     setText('')
-    const timer = setTimeout(() => setText(announcement.text), 50)
-    return () => clearTimeout(timer)
+    const timers = [setTimeout(() => setText(announcement.text), 50), setTimeout(() => setText(''), 8000)]
+    return () => timers.forEach(clearTimeout)
   }, [announcement])
   return (
     <p className="fm-toast" role="status">

@@ -1,7 +1,7 @@
 /** Export as a file, and the way to an import. */
 import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
-import { toApiError } from '../model/source.ts'
+import { toFailure } from '../model/source.ts'
 import { usePage } from './page-context.ts'
 import { failureText } from './save-bar.tsx'
 
@@ -10,14 +10,14 @@ export function TransferMenu(): ReactNode {
 
   async function download(): Promise<void> {
     try {
-      const content = await api.exportAll()
+      const content = await api.exportSettings()
       const url = URL.createObjectURL(new Blob([`${JSON.stringify(content, null, 2)}\n`]))
       const link = Object.assign(document.createElement('a'), { href: url, download: 'settings.json' })
       link.click()
       URL.revokeObjectURL(url)
       editor.announce(format(messages.exportDone, { count: content.settings.length }))
     } catch (error) {
-      editor.announce(failureText(toApiError(error), messages))
+      editor.announce(failureText(toFailure(error), messages))
     }
   }
 

@@ -16,7 +16,7 @@ export function ColorControl(props: ControlProps): ReactNode {
         aria-label={format(messages.picker, { name: definition.displayName })}
         value={isColor ? text.toLowerCase() : '#000000'}
         disabled={isReadOnly}
-        onChange={(event) => onInput(event.currentTarget.value)}
+        onInput={(event) => onInput(event.currentTarget.value)}
       />
       <input
         {...aria}
@@ -28,9 +28,9 @@ export function ColorControl(props: ControlProps): ReactNode {
         required={definition.required}
         readOnly={isReadOnly}
         autoComplete="off"
-        spellCheck={false}
+        spellCheck="false"
         maxLength={7}
-        onChange={(event) => onInput(event.currentTarget.value)}
+        onInput={(event) => onInput(event.currentTarget.value)}
         onBlur={onBlur}
       />
     </div>

@@ -1,6 +1,6 @@
 /** The control of a setting by its type (S 2.3). */
 import type { ReactNode } from 'react'
-import { SettingType } from '../model/kinds.ts'
+import { SettingType } from '@fastify-modular/settings/client'
 import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page/page-context.ts'
 import { ColorControl } from './color-control.tsx'

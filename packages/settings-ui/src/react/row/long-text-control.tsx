@@ -1,6 +1,6 @@
 /** Several lines of text: MultilineText and Json, the latter with a button that formats. */
 import type { KeyboardEvent, ReactNode } from 'react'
-import { SettingType } from '../model/kinds.ts'
+import { SettingType } from '@fastify-modular/settings/client'
 import { usePage } from '../page/page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
@@ -35,9 +35,9 @@ export function LongTextControl(props: ControlProps): ReactNode {
         placeholder={definition.sensitive ? secret : (definition.placeholder ?? undefined)}
         required={definition.required && !(definition.sensitive && isSet)}
         readOnly={isReadOnly}
-        spellCheck={!isJson && !definition.sensitive}
+        spellCheck={isJson || definition.sensitive ? 'false' : 'true'}
         {...(isJson && { dir: 'ltr', className: 'fm-code' })}
-        onChange={(event) => onInput(event.currentTarget.value)}
+        onInput={(event) => onInput(event.currentTarget.value)}
         onKeyDown={formatByKey}
         onBlur={onBlur}
       />

@@ -4,7 +4,7 @@ import { format } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
 import { zoneName } from '../model/date-time.ts'
 import { displayRange, displayTime, displayValue } from '../model/display-value.ts'
-import { SettingScope, SettingType } from '../model/kinds.ts'
+import { SettingScope, SettingType } from '@fastify-modular/settings/client'
 import { type Definition, type Draft, isStale, type RowState, type SettingValue } from '../model/setting.ts'
 import { usePage } from '../page/page-context.ts'
 
@@ -21,7 +21,7 @@ export function RowStatus({ id, definition, value, draft, state }: RowStatusProp
   const facts = factsOf(definition, value, draft, editor.isOwn, messages)
   return (
     <p className="fm-status" id={id}>
-      <span className="fm-badge">{badgeOf(state, value, messages)}</span>
+      <span className="fm-badge">{badgeOf(state, definition, value, messages)}</span>
       {facts.map((fact) => (
         <span key={fact}>{fact}</span>
       ))}
@@ -30,9 +30,14 @@ export function RowStatus({ id, definition, value, draft, state }: RowStatusProp
   )
 }
 
-function badgeOf(state: RowState, { locked }: SettingValue, messages: Messages): string {
+function badgeOf(
+  state: RowState,
+  { sensitive }: Definition,
+  { locked }: SettingValue,
+  messages: Messages,
+): string {
   const badges = {
-    default: messages.isDefault,
+    default: sensitive ? messages.secretNotSet : messages.isDefault,
     overridden: messages.isOverridden,
     locked: messages.isLocked,
     unsaved: messages.isUnsaved,
@@ -59,7 +64,6 @@ function factsOf(
     draft && !sensitive ? format(messages.was, { value: displayValue(value.value, messages) }) : undefined,
     value.locked ? messages.lockedHint : undefined,
     isStale(value) ? messages.staleValue : undefined,
-    sensitive ? (value.isOverridden ? undefined : messages.secretNotSet) : undefined,
     !isOwn && scope === SettingScope.User ? messages.forUsers : undefined,
     isOwn && !sensitive && value.inheritedValue !== undefined && value.inheritedValue !== null
       ? format(messages.inherited, { value: displayValue(value.inheritedValue, messages) })

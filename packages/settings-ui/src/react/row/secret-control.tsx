@@ -21,8 +21,8 @@ export function SecretControl(props: ControlProps): ReactNode {
         readOnly={isReadOnly}
         // Browsers fill saved passwords into anything else.
         autoComplete="new-password"
-        spellCheck={false}
-        onChange={(event) => onInput(event.currentTarget.value)}
+        spellCheck="false"
+        onInput={(event) => onInput(event.currentTarget.value)}
         onBlur={onBlur}
       />
       {input !== '' && (

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import { SettingType } from '../model/kinds.ts'
+import { SettingType } from '@fastify-modular/settings/client'
 import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page/page-context.ts'
 import type { ControlProps } from './control-props.ts'

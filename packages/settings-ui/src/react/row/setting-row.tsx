@@ -1,5 +1,5 @@
 /** One setting: what it is, its control, and what there is to know and to do. */
-import { memo, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { toInput } from '../model/input.ts'
 import { type Definition, elementId, rowState } from '../model/setting.ts'
 import { useEditor, useMayChange, usePage } from '../page/page-context.ts'
@@ -8,12 +8,8 @@ import { Control, isWide } from './control.tsx'
 import { RowActions } from './row-actions.tsx'
 import { RowStatus } from './row-status.tsx'
 
-/** Rendered again only when its own value or draft changes. */
-export const SettingRow = memo(function SettingRow({
-  definition,
-}: {
-  readonly definition: Definition
-}): ReactNode {
+/** Looks at nothing but its own value and draft. */
+export function SettingRow({ definition }: { readonly definition: Definition }): ReactNode {
   const { editor } = usePage()
   const { key, displayName, description, required } = definition
   const value = useEditor((state) => state.values.get(key))
@@ -61,9 +57,11 @@ export const SettingRow = memo(function SettingRow({
           </p>
         )}
         {draft?.theirs && <Conflict definition={definition} theirs={draft.theirs} />}
-        <RowStatus id={`${id}-s`} definition={definition} value={value} draft={draft} state={state} />
-        <RowActions definition={definition} value={value} draft={draft} mayChange={mayChange} />
+        <div className="fm-foot">
+          <RowStatus id={`${id}-s`} definition={definition} value={value} draft={draft} state={state} />
+          <RowActions definition={definition} value={value} draft={draft} mayChange={mayChange} />
+        </div>
       </div>
     </div>
   )
-})
+}

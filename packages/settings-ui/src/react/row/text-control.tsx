@@ -1,7 +1,7 @@
 /** One line: Text, Number, Url, Email and DateTime. */
 import type { HTMLAttributes, ReactNode } from 'react'
 import { isWebUrl } from '../model/check-input.ts'
-import { SettingType } from '../model/kinds.ts'
+import { SettingType } from '@fastify-modular/settings/client'
 import { usePage } from '../page/page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
@@ -36,8 +36,8 @@ export function TextControl(props: ControlProps): ReactNode {
         required={definition.required}
         readOnly={isReadOnly}
         autoComplete="off"
-        spellCheck={definition.type === SettingType.Text}
-        onChange={(event) => onInput(event.currentTarget.value)}
+        spellCheck={definition.type === SettingType.Text ? 'true' : 'false'}
+        onInput={(event) => onInput(event.currentTarget.value)}
         onBlur={onBlur}
       />
       {isLink && (
