@@ -63,7 +63,8 @@ function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
     (query.scope === undefined || row.scope === query.scope) &&
     (query.userId === undefined || row.userId === query.userId) &&
     (query.revision === undefined || row.revision === query.revision) &&
-    (query.before === undefined || row.revision < query.before)
+    (query.before === undefined || row.revision < query.before) &&
+    (query.after === undefined || row.revision > query.after)
   )
 }
 

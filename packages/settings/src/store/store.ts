@@ -91,6 +91,8 @@ export interface HistoryQuery {
   readonly revision?: number
   /** Only entries older than this revision. */
   readonly before?: number
+  /** Only entries newer than this revision. */
+  readonly after?: number
   readonly limit: number
 }
 

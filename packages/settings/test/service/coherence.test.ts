@@ -138,6 +138,27 @@ test('a database that went back in time is read again', async (t) => {
   t.equal(there.settings.status.revision, 1)
 })
 
+test('while changes are not told the status is stale, until the next one is', async (t) => {
+  const inner = memoryStore()
+  const watch: { tell: (revision: number) => void; lose: (error: unknown) => void } = {
+    tell: () => {},
+    lose: () => {},
+  }
+  const store: SettingsStore = {
+    ...inner,
+    async watch(tell, lose) {
+      Object.assign(watch, { tell, lose })
+      return async () => {}
+    },
+  }
+  const { settings } = await createApp(t, { store })
+  watch.lose(new Error('the listener was cut off'))
+  t.equal(settings.status.state, 'stale')
+  watch.tell(0)
+  await settings.refresh()
+  t.equal(settings.status.state, 'ready')
+})
+
 test('closing stops watching and closes the store, once', async (t) => {
   const calls: string[] = []
   const inner = memoryStore()

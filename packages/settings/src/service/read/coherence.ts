@@ -7,7 +7,7 @@ import type { UserCache } from './user-cache.ts'
 
 /** Whether what `get` answers is known to be what the database holds. */
 export interface SettingsStatus {
-  /** `stale`: the database cannot be asked; the last known values are served and writes fail with 503. */
+  /** `stale`: the database does not answer, or does not tell of changes; the last known values are served. */
   readonly state: 'ready' | 'stale'
   /** The revision that memory holds. */
   readonly revision: number
@@ -26,7 +26,7 @@ export interface Coherence {
   stop(): Promise<void>
 }
 
-/** Beyond this many changed rows reading everything is cheaper than reading the history. */
+/** From so many changed rows on, reading everything is cheaper than reading the history. */
 const page = 1000
 
 export function createCoherence(
@@ -56,17 +56,16 @@ export function createCoherence(
       snapshot.reset()
       await reload()
     } else if (current > known || !snapshot.complete) {
-      const history = await store.readHistory({ limit: page })
-      const oldest = history.at(-1)
-      // The page holds all that happened since, if it goes back far enough, or to the beginning.
-      if (history.length < page || (oldest && oldest.revision <= known)) applyHistory(history, known, current)
+      const news = await store.readHistory({ after: known, limit: page })
+      // A full page may be one of several.
+      if (news.length < page) applyHistory(news, current)
       else await reload()
     }
   }
 
   /** History keeps the newest row of every value, so that replaying it ends with the values that hold. */
-  function applyHistory(history: readonly HistoryRow[], known: number, current: number): void {
-    const newer = history.filter(({ revision }) => revision > known).toReversed()
+  function applyHistory(news: readonly HistoryRow[], current: number): void {
+    const newer = news.toReversed()
     users.forget(
       new Set(newer.filter(({ scope }) => scope === SettingScope.User).map(({ userId }) => userId)),
     )
@@ -120,9 +119,17 @@ export function createCoherence(
       await reload()
       checkedAt = Date.now()
       unwatch = await store.watch?.(
-        () => void catchUp(),
+        (revision) => {
+          // Mostly the echo of a write of our own.
+          if (revision === snapshot.revision && state === 'ready') checkedAt = Date.now()
+          else void catchUp()
+        },
         (err) => {
-          log.warn({ err }, 'settings notifications do not arrive; changes are found by polling')
+          log.warn(
+            { err },
+            'changes of other processes are not noticed for now; the last known values are served',
+          )
+          state = 'stale'
         },
       )
     },

@@ -17,6 +17,7 @@ import { encodeValue } from '../../values/decode.ts'
 import { createPatternBudget, type PatternBudget } from '../../values/pattern.ts'
 import { validateValue } from '../../values/validate.ts'
 import type { WriteOptions } from '../contract.ts'
+import type { ChangePublisher } from '../change-events.ts'
 import { SettingLockedException } from '../exceptions.ts'
 import type { Cell } from '../read/snapshot.ts'
 import type { RowCodec } from '../row-codec.ts'
@@ -86,11 +87,7 @@ export type Write = (
 export function createWrite(
   store: SettingsStore,
   codec: RowCodec,
-  enqueue: (
-    tx: Parameters<NonNullable<Parameters<SettingsStore['write']>[0]['enqueue']>>[0],
-    written: WriteResult,
-    actor: string | null,
-  ) => void | Promise<void>,
+  enqueue: ChangePublisher['enqueue'],
   committed: (written: WriteResult, actor: string | null) => Promise<void>,
   crossRulesOf: (entries: readonly WriteEntry[]) => CrossRules,
 ): Write {
@@ -175,10 +172,9 @@ function refuseStale(
 ): void {
   if (expects && !expects(current.revision)) throw onStale([])
   const stale = entries.flatMap((entry) => {
+    if (!entry.expects) return []
     const version = current.get(idOf(entry))?.revision ?? 0
-    return !entry.expects || entry.expects(version)
-      ? []
-      : [{ key: keyOf(entry), scope: entry.scope, version }]
+    return entry.expects(version) ? [] : [{ key: keyOf(entry), scope: entry.scope, version }]
   })
   if (stale.length > 0) throw onStale(stale)
 }

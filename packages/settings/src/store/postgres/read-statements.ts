@@ -1,5 +1,5 @@
 /** What the PostgreSQL store reads, prepared once per connection. */
-import { and, asc, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
 import type { HistoryQuery, HistoryRow, RowId, StoredRow } from '../store.ts'
@@ -83,6 +83,7 @@ function isSelected(history: PostgresTables['history'], query: HistoryQuery): SQ
     query.userId === undefined ? undefined : eq(history.userId, query.userId),
     query.revision === undefined ? undefined : eq(history.revision, query.revision),
     query.before === undefined ? undefined : lt(history.revision, query.before),
+    query.after === undefined ? undefined : gt(history.revision, query.after),
   )
 }
 

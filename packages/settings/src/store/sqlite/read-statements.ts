@@ -1,6 +1,6 @@
 /** What the SQLite store reads, prepared once. */
 import type { Database } from 'better-sqlite3'
-import { and, asc, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
 import type { HistoryQuery, HistoryRow, RowId, StoredRow } from '../store.ts'
@@ -88,6 +88,7 @@ function isSelected(history: SqliteTables['history'], query: HistoryQuery): SQL 
     query.userId === undefined ? undefined : eq(history.userId, query.userId),
     query.revision === undefined ? undefined : eq(history.revision, query.revision),
     query.before === undefined ? undefined : lt(history.revision, query.before),
+    query.after === undefined ? undefined : gt(history.revision, query.after),
   )
 }
 
