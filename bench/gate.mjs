@@ -26,7 +26,12 @@ function makeRules(count) {
 function makePaths(rules) {
   return Array.from({ length: 400 }, (_, number) => {
     const { kind, pattern } = rules[(number * 7919) % rules.length].route
-    const hit = { exact: pattern, prefix: `${pattern}x/y`, suffix: `/a/b${pattern}`, regex: pattern.replace('[^/]+', '42').replace('$', '') }[kind]
+    const hit = {
+      exact: pattern,
+      prefix: `${pattern}x/y`,
+      suffix: `/a/b${pattern}`,
+      regex: pattern.replace('[^/]+', '42').replace('$', ''),
+    }[kind]
     return number % 2 === 0 ? hit : `/api/v${number % 7}/other-${number}/item`
   })
 }
@@ -85,10 +90,24 @@ async function bare(hook) {
   return app
 }
 
-const body401 = JSON.stringify({ type: 'about:blank', title: 'Unauthorized', status: 401, detail: 'Sign in to access this resource.', code: 'UNAUTHORIZED' })
+const body401 = JSON.stringify({
+  type: 'about:blank',
+  title: 'Unauthorized',
+  status: 401,
+  detail: 'Sign in to access this resource.',
+  code: 'UNAUTHORIZED',
+})
 const handWritten = (request, reply, done) => {
-  if (request.raw.url !== '/private') return done()
-  reply.code(401).header('content-type', 'application/problem+json').header('cache-control', 'no-store').header('vary', 'accept, authorization, cookie, x-inertia').header('www-authenticate', 'Bearer')
+  if (request.raw.url !== '/private') {
+    done()
+    return
+  }
+  reply
+    .code(401)
+    .header('content-type', 'application/problem+json')
+    .header('cache-control', 'no-store')
+    .header('vary', 'accept, authorization, cookie, x-inertia')
+    .header('www-authenticate', 'Bearer')
   reply.send(Buffer.from(`${body401.slice(0, -1)},"requestId":${JSON.stringify(request.id)}}`))
 }
 

@@ -1,6 +1,6 @@
 /** @fastify-modular/public-routes: a method-aware registry of public routes, and the gate in front of every request. */
 import type { Caller } from '@fastify-modular/core'
-import type { PublicRoutes } from './public-routes.ts'
+import type { PublicRoutes } from './audit/public-routes.ts'
 import type { PublicRouteRegistry } from './registry.ts'
 
 declare module 'fastify' {
@@ -35,6 +35,6 @@ export type { PublicRoutesOptions } from './options.ts'
 export { publicRoutes, publicRoutes as default } from './plugin.ts'
 export { type Authenticated, type AuthProvider, combineProviders } from './provider.ts'
 export { type MatchKind, type Methods, PublicRoute, type PublicRouteOptions } from './public-route.ts'
-export type { PublicRoutes } from './public-routes.ts'
+export type { PublicRoutes } from './audit/public-routes.ts'
 export { PublicRouteRegistry, type RuleOptions } from './registry.ts'
 export type { RegisteredRule } from './rule-index.ts'

@@ -49,6 +49,10 @@ export const FMOD_PUBLIC_ROUTES_FROZEN = createError<[string]>(
   'FMOD_PUBLIC_ROUTES_FROZEN',
   'The public-route rule %s was added after the application became ready. Add rules while plugins register, so that they can be reviewed and tested at boot.',
 )
+export const FMOD_PUBLIC_ROUTES_NOT_READY = createError<[string]>(
+  'FMOD_PUBLIC_ROUTES_NOT_READY',
+  'The request %s cannot be explained before the application is ready: neither its routes nor its rules are complete. Call await app.ready() first.',
+)
 export const FMOD_PUBLIC_ROUTES_INVALID_ENV = createError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_ENV',
   'The environment variable %s must be a JSON array of path prefixes such as ["/status"]: %s. Correct it, or unset it.',

@@ -18,7 +18,7 @@ import { createGate } from './gate/gate.ts'
 import { RouteBook } from './gate/route-book.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
-import { PublicRoutes, type Diagnostics } from './public-routes.ts'
+import { PublicRoutes, type Diagnostics } from './audit/public-routes.ts'
 import { PublicRouteRegistry, RuleBook } from './registry.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
@@ -42,7 +42,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const decider = createDecider(rules, captureGuard)
   const probes = new Probes(app)
   const recordOf = (request: FastifyRequest) => routes.of(request)
-  const explain = createExplain({ probes, rules: rules.rules, decider, recordOf })
+  const explain = createExplain({ probes, book: rules, decider, recordOf })
   const surface = () => describeSurface(rules.rules, routes.records, captureGuard)
 
   app.decorateRequest('caller', null)

@@ -31,6 +31,10 @@ export class RuleBook {
     Object.freeze(this.rules)
   }
 
+  get isFrozen(): boolean {
+    return this.#isFrozen
+  }
+
   get index(): RuleIndex {
     this.#index ??= new RuleIndex(this.rules)
     return this.#index

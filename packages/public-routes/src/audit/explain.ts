@@ -4,6 +4,8 @@ import type { FastifyRequest } from 'fastify'
 import { canonicalPath } from '../canonical-path.ts'
 import { isWitnessed, type Decider } from '../gate/decide.ts'
 import type { RouteRecord } from '../gate/route-record.ts'
+import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
+import type { RuleBook } from '../registry.ts'
 import type { RegisteredRule } from '../rule-index.ts'
 import type { Probes } from './probe.ts'
 
@@ -29,7 +31,7 @@ export interface Explanation {
 
 export interface ExplainParts {
   readonly probes: Probes
-  readonly rules: readonly RegisteredRule[]
+  readonly book: RuleBook
   readonly decider: Decider
   readonly recordOf: (request: FastifyRequest) => RouteRecord | null
 }
@@ -40,7 +42,7 @@ export type Explain = (
   options?: { readonly headers?: IncomingHttpHeaders },
 ) => Promise<Explanation>
 
-export function createExplain({ probes, rules, decider, recordOf }: ExplainParts): Explain {
+export function createExplain({ probes, book, decider, recordOf }: ExplainParts): Explain {
   return async function explain(method, target, options = {}) {
     const about = {
       method,
@@ -51,6 +53,8 @@ export function createExplain({ probes, rules, decider, recordOf }: ExplainParts
       route: null,
       status: null,
     }
+    // Before that, Fastify has not bound the gate to the routes, and would run their handlers.
+    if (!book.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`${method} ${target}`)
     const outcome = await probes.send(method, target, options.headers)
     if (!outcome.reached) {
       const reason = `the request was answered with status ${outcome.status} before it reached the gate`
@@ -81,7 +85,7 @@ export function createExplain({ probes, rules, decider, recordOf }: ExplainParts
 
   /** Slower than the index and independent of it: a diagnosis should not share the fault it looks for. */
   function literalMatch(method: string, path: string): RegisteredRule | undefined {
-    return rules.find(({ route }) => route.allows(method) && route.matchesPath(path))
+    return book.rules.find(({ route }) => route.allows(method) && route.matchesPath(path))
   }
 
   function whyProtected(
@@ -101,7 +105,7 @@ export function createExplain({ probes, rules, decider, recordOf }: ExplainParts
         ? `the rule "${String(literal.route)}" is met by a parameter's value and not by literal text of the route "${record?.url}"`
         : `the rule "${String(literal.route)}" opens another route than "${record?.url ?? 'none'}"`
     }
-    const other = rules.find(({ route }) => route.matchesPath(path))
+    const other = book.rules.find(({ route }) => route.matchesPath(path))
     return other === undefined
       ? 'no rule matches the path'
       : `the rule "${String(other.route)}" matches the path, but not the method ${request.method}`

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { surfaceLines } from '../audit/print.ts'
 import { FMOD_PUBLIC_ROUTES_SURFACE_CHANGED } from '../misuse-errors.ts'
-import type { PublicRoutes } from '../public-routes.ts'
+import type { PublicRoutes } from '../audit/public-routes.ts'
 
 /**
  * Compares what anonymous callers can reach with an expected list, one line for each method and route:

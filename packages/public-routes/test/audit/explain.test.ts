@@ -109,3 +109,13 @@ test('explain runs no handler, asks no provider and leaves nothing waiting', asy
   t.equal(sink.ranFor(1), undefined)
   t.equal((await app.inject('/open')).statusCode, 200)
 })
+
+test('explain refuses to guess before the application is ready, and runs nothing', async (t) => {
+  const sink = new Sink()
+  const app = await gatedApp(t)
+  app.get('/secret', sink.handler('secret'))
+  await t.rejects(app.publicRoutes.explain('GET', '/secret', { headers: { 'x-number': '1' } }), {
+    code: 'FMOD_PUBLIC_ROUTES_NOT_READY',
+  })
+  t.equal(sink.ranFor(1), undefined)
+})

@@ -1,117 +1,11 @@
 /** Random applications: what the gate lets through is what its rules say, no more and no less. */
-import { PublicRoute, publicRoutes, type MatchKind } from '@fastify-modular/public-routes'
+import { PublicRoute, publicRoutes } from '@fastify-modular/public-routes'
 import fc from 'fast-check'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
 import { test } from 'tap'
-import { headerProvider, lenientRouter, listen, Sink } from '../support/application.ts'
+import { headerProvider, listen, Sink } from '../support/application.ts'
+import { application, methods, rule, target, type Rule } from '../support/random-application.ts'
 import { rawRequest } from '../support/raw-request.ts'
-
-const urls = [
-  '/',
-  '/a',
-  '/a/b',
-  '/a/:id',
-  '/a/:id/b',
-  '/b/*',
-  '/c/:x-:y',
-  '/c/:file.:ext',
-  '/d/:n(^\\d+$)',
-  '/:top',
-  '/e/:opt?',
-  '/f::g',
-]
-const methods = ['GET', 'POST', 'PATCH'] as const
-
-interface Rule {
-  readonly pattern: string
-  readonly kind: MatchKind
-  readonly methods: readonly string[] | undefined
-}
-
-const ruleMethods = fc.option(fc.subarray([...methods], { minLength: 1 }), { nil: undefined })
-const rule: fc.Arbitrary<Rule> = fc.oneof(
-  fc.record({
-    kind: fc.constant<MatchKind>('prefix'),
-    pattern: fc.constantFrom('/a', '/a/', '/b/x', '/c/1', '/d', '/e', '/a/4'),
-    methods: ruleMethods,
-  }),
-  fc.record({
-    kind: fc.constant<MatchKind>('exact'),
-    pattern: fc.constantFrom('/', '/a', '/a/b', '/a/42', '/f:g', '/b/x/y', '/e'),
-    methods: ruleMethods,
-  }),
-  fc.record({
-    kind: fc.constant<MatchKind>('suffix'),
-    pattern: fc.constantFrom('/b', '.css', 'z', '/42'),
-    methods: ruleMethods,
-  }),
-  fc.record({
-    kind: fc.constant<MatchKind>('regex'),
-    pattern: fc.constantFrom('/a/[^/]+$', '/d/1', '/(?:a|b)/x', '/c/.*'),
-    methods: ruleMethods,
-  }),
-  fc.record({
-    kind: fc.constant<MatchKind>('subtree'),
-    pattern: fc.constantFrom('/a', '/b', '/c/1'),
-    methods: ruleMethods,
-  }),
-  fc.record({
-    kind: fc.constant<MatchKind>('route'),
-    pattern: fc.constantFrom('/a/:id', '/c/:x-:y', '/b/*', '/e/:opt?'),
-    methods: ruleMethods,
-  }),
-)
-
-const segment = fc.constantFrom(
-  'a',
-  'b',
-  'c',
-  'd',
-  'e',
-  'x',
-  'z',
-  '42',
-  '1-2',
-  'p.css',
-  'f:g',
-  'f%3Ag',
-  'A',
-  '',
-  '..',
-  '.',
-  '%2f',
-  '%61',
-  'b;x',
-  '%20',
-  'é',
-  '%C3%A9',
-  'b%00',
-  'b#x',
-)
-const plausible = fc.constantFrom(
-  '/',
-  '/a',
-  '/a/b',
-  '/a/42',
-  '/a/42/b',
-  '/b/x/y',
-  '/c/1-2',
-  '/c/p.css',
-  '/d/1',
-  '/zz',
-  '/e',
-  '/e/42',
-  '/f:g',
-  '/a/f%3Ag',
-)
-const composed = fc
-  .tuple(
-    fc.constantFrom('/', '/', '/', '/', '//', '*', 'http://h/'),
-    fc.array(segment, { maxLength: 4 }),
-    fc.constantFrom('', '', '', '/', '?q=/a', '?/b'),
-  )
-  .map(([head, segments, tail]) => head + segments.join('/') + tail)
-const target = fc.oneof(plausible, composed)
 
 /** The rules again, written once more from S 5.5 and decision 31, for a target that RFC 3986 spells in one way. */
 function allows(rules: readonly Rule[], method: string, path: string, route: string | null): boolean {
@@ -135,16 +29,6 @@ function allows(rules: readonly Rule[], method: string, path: string, route: str
 function plainPath(text: string): string | null {
   const [path = ''] = text.split('?', 1)
   return /^\/(?:[\w:.-]+(?:\/[\w:.-]+)*\/?)?$/.test(path) && !/\/\.{1,2}(?:\/|$)/.test(path) ? path : null
-}
-
-async function application(rules: readonly Rule[], lenient: boolean, sink: Sink): Promise<FastifyInstance> {
-  const app = Fastify(lenient ? { routerOptions: lenientRouter } : {})
-  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
-  for (const { pattern, kind, methods: only } of rules) app.publicRoutes.add(pattern, { kind, methods: only })
-  for (const method of methods) {
-    for (const url of urls) app.route({ method, url, handler: sink.handler(url) })
-  }
-  return app
 }
 
 test('property 3: a handler runs for an anonymous caller exactly when a rule opens its canonical path', async (t) => {
@@ -289,78 +173,5 @@ test('property 13: explain says what happens, for any request', async (t) => {
       },
     ),
     { numRuns: 40, seed: 4 },
-  )
-})
-
-interface Scope {
-  readonly before: boolean
-  readonly prefix: string
-  readonly children: readonly Scope[]
-  readonly ownNotFound: boolean
-}
-
-const { scope } = fc.letrec<{ scope: Scope }>((tie) => ({
-  scope: fc.record({
-    before: fc.boolean(),
-    prefix: fc.constantFrom('/p', '/q', '/r', '/s'),
-    children: fc.oneof(
-      { maxDepth: 2 },
-      fc.constant([]),
-      fc.uniqueArray(tie('scope'), { maxLength: 2, selector: ({ prefix }) => prefix }),
-    ),
-    ownNotFound: fc.boolean(),
-  }),
-}))
-
-test('property 12: in any tree of plugins, routes and not-found handlers are gated', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.uniqueArray(scope, { maxLength: 4, selector: ({ prefix }) => prefix }),
-      async (scopes) => {
-        const sink = new Sink()
-        const app = Fastify()
-        const known: string[] = []
-        const mount = (
-          parent: FastifyInstance,
-          { prefix, children, ownNotFound }: Scope,
-          path: string,
-        ): void => {
-          known.push(`${path}${prefix}/x`, `${path}${prefix}/missing`)
-          void parent.register(
-            async (child) => {
-              child.get('/x', sink.handler('route'))
-              if (ownNotFound) child.setNotFoundHandler(sink.handler('not found'))
-              for (const inner of children) mount(child, inner, path + prefix)
-            },
-            { prefix },
-          )
-        }
-        for (const each of scopes) if (each.before) mount(app, each, '')
-        await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
-        for (const each of scopes) if (!each.before) mount(app, each, '')
-        for (const url of [...known, '/missing']) {
-          const answer = await app.inject({ url, headers: { 'x-number': '1' } })
-          t.equal(answer.statusCode, 401, url)
-        }
-        t.equal(sink.ranFor(1), undefined)
-        await app.close()
-      },
-    ),
-    { numRuns: 60, seed: 5 },
-  )
-})
-
-test('property 12: in any child scope the gate refuses to start', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), async (depth) => {
-      const app = Fastify()
-      const nest = async (scopeApp: FastifyInstance, left: number): Promise<void> => {
-        if (left === 0) await scopeApp.register(publicRoutes, { provider: headerProvider, env: false })
-        else await scopeApp.register((child) => nest(child, left - 1))
-      }
-      await t.rejects(nest(app, depth), { code: 'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT' })
-      await app.close().catch(() => {})
-    }),
-    { numRuns: 4, seed: 6 },
   )
 })

@@ -1,8 +1,8 @@
 /** What `app.publicRoutes` is: the registry of whoever asks, with the diagnostics of the whole application. */
-import type { Explain, Explanation } from './audit/explain.ts'
-import { printSurface } from './audit/print.ts'
-import type { SurfaceEntry } from './audit/surface.ts'
-import { PublicRouteRegistry, type RuleBook } from './registry.ts'
+import type { Explain, Explanation } from './explain.ts'
+import { printSurface } from './print.ts'
+import type { SurfaceEntry } from './surface.ts'
+import { PublicRouteRegistry, type RuleBook } from '../registry.ts'
 
 export interface Diagnostics {
   readonly explain: Explain
@@ -20,6 +20,7 @@ export class PublicRoutes extends PublicRouteRegistry {
   /**
    * How the gate decides a request and why, found out by sending it through the router up to the gate; hooks that run
    * before the gate see it. The target is taken as it is, as a client would put it on the wire.
+   * @throws {FMOD_PUBLIC_ROUTES_NOT_READY}
    */
   explain(...request: Parameters<Explain>): Promise<Explanation> {
     return this.#diagnostics.explain(...request)

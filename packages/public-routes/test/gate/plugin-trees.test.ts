@@ -1,0 +1,79 @@
+/** Random trees of plugins: the gate covers all of them, or refuses to start. */
+import { publicRoutes } from '@fastify-modular/public-routes'
+import fc from 'fast-check'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import { headerProvider, Sink } from '../support/application.ts'
+
+interface Scope {
+  readonly before: boolean
+  readonly prefix: string
+  readonly children: readonly Scope[]
+  readonly ownNotFound: boolean
+}
+
+const { scope } = fc.letrec<{ scope: Scope }>((tie) => ({
+  scope: fc.record({
+    before: fc.boolean(),
+    prefix: fc.constantFrom('/p', '/q', '/r', '/s'),
+    children: fc.oneof(
+      { maxDepth: 2 },
+      fc.constant([]),
+      fc.uniqueArray(tie('scope'), { maxLength: 2, selector: ({ prefix }) => prefix }),
+    ),
+    ownNotFound: fc.boolean(),
+  }),
+}))
+
+test('property 12: in any tree of plugins, routes and not-found handlers are gated', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(scope, { maxLength: 4, selector: ({ prefix }) => prefix }),
+      async (scopes) => {
+        const sink = new Sink()
+        const app = Fastify()
+        const known: string[] = []
+        const mount = (
+          parent: FastifyInstance,
+          { prefix, children, ownNotFound }: Scope,
+          path: string,
+        ): void => {
+          known.push(`${path}${prefix}/x`, `${path}${prefix}/missing`)
+          void parent.register(
+            async (child) => {
+              child.get('/x', sink.handler('route'))
+              if (ownNotFound) child.setNotFoundHandler(sink.handler('not found'))
+              for (const inner of children) mount(child, inner, path + prefix)
+            },
+            { prefix },
+          )
+        }
+        for (const each of scopes) if (each.before) mount(app, each, '')
+        await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+        for (const each of scopes) if (!each.before) mount(app, each, '')
+        for (const url of [...known, '/missing']) {
+          const answer = await app.inject({ url, headers: { 'x-number': '1' } })
+          t.equal(answer.statusCode, 401, url)
+        }
+        t.equal(sink.ranFor(1), undefined)
+        await app.close()
+      },
+    ),
+    { numRuns: 60, seed: 5 },
+  )
+})
+
+test('property 12: in any child scope the gate refuses to start', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), async (depth) => {
+      const app = Fastify()
+      const nest = async (scopeApp: FastifyInstance, left: number): Promise<void> => {
+        if (left === 0) await scopeApp.register(publicRoutes, { provider: headerProvider, env: false })
+        else await scopeApp.register((child) => nest(child, left - 1))
+      }
+      await t.rejects(nest(app, depth), { code: 'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT' })
+      await app.close().catch(() => {})
+    }),
+    { numRuns: 4, seed: 6 },
+  )
+})
