@@ -67,7 +67,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     encryptHistory: true, // what the browser remembers of a session is readable until it ends
   })
   await app.register(apiDocs)
-  await app.register(events)
+  await app.register(events, { transport: database.eventTransport })
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
     store: database.settingsStore,

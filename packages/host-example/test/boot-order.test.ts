@@ -48,7 +48,8 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
     const open = await app.inject('/open')
     const closed = await app.inject('/closed')
     const missing = await app.inject({ url: '/nope', headers: { accept: 'application/json' } })
-    const problem = (response: typeof closed) => `${response.statusCode} ${response.headers['content-type']}`
+    const problem = (response: typeof closed) =>
+      `${response.statusCode} ${String(response.headers['content-type'])}`
     return [read.join(), open.body, problem(closed), problem(missing)].join(' | ')
   } catch (error) {
     return String((error as { code?: string }).code ?? error)

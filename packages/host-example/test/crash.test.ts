@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
 import { type Host, person, startHost, tempFolder } from './host.js'
 
@@ -56,5 +57,37 @@ test(
       t.ok(stored === round || stored === round + 1, `round ${round} was acknowledged, ${stored} is stored`)
       await host.stop()
     }
+  },
+)
+
+test(
+  'mail about shared notes is written, although the process dies right after sharing',
+  { timeout: 60_000 },
+  async (t) => {
+    const DATABASE_URL = `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
+    const first = await startHost(t, { DATABASE_URL })
+    const { cookie } = await first.signIn('admin')
+    const admin = person(first.url, cookie)
+    const titles = Array.from({ length: 10 }, (_, number) => `Note ${number}`)
+    const ids: string[] = []
+    for (const title of titles) {
+      ids.push((await admin.ask('/api/notes', { method: 'POST', body: { title } })).json.id as string)
+    }
+    const answers = await Promise.all(
+      ids.map((id) => admin.ask(`/api/notes/${id}/share`, { method: 'POST' })),
+    )
+    await first.stop('SIGKILL')
+    t.same(new Set(answers.map(({ status }) => status)), new Set([200]))
+
+    const second = await startHost(t, { DATABASE_URL })
+    const again = person(second.url, cookie)
+    const end = Date.now() + 30_000 // a lease of the process that died has to end first
+    let subjects: string[] = []
+    while (subjects.length < titles.length && Date.now() < end) {
+      await setTimeout(100)
+      subjects = (await again.ask('/api/mails')).json.map((mail: { subject: string }) => mail.subject)
+    }
+    const expected = titles.map((title) => `Everybody can read your note “${title}” now`)
+    t.same(subjects.toSorted(), expected, 'each once')
   },
 )

@@ -1,4 +1,5 @@
 /** The one port behind which this application keeps its data: the same statements run on SQLite and on PostgreSQL. */
+import type { DomainEvent, Events } from '@fastify-modular/core'
 import type { SQL } from 'drizzle-orm'
 
 /** A row as the driver gives it: parsed by the store that asked. */
@@ -9,5 +10,10 @@ export interface Database {
   rows(statement: SQL): Promise<readonly Row[]>
   /** Runs a statement that returns nothing. */
   run(statement: SQL): Promise<void>
+  /**
+   * Runs a statement with RETURNING and publishes what it did, in one transaction: either both happened or neither.
+   * `eventOf` gives the event of a row.
+   */
+  publishing(statement: SQL, events: Events, eventOf: (row: Row) => DomainEvent): Promise<readonly Row[]>
   close(): Promise<void>
 }

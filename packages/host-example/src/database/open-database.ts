@@ -1,4 +1,7 @@
-/** Chooses the database and the store of settings that shares its connections. */
+/** Chooses the database, and the store of settings and the transport of events that share its connections. */
+import type { EventTransport } from '@fastify-modular/core'
+import { pgBoss } from '@fastify-modular/core/events/pg-boss'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import type { DatabaseConfig } from '../config.ts'
 import type { Database } from './database.ts'
 import { openPostgres } from './postgres.ts'
@@ -9,6 +12,7 @@ import type { SettingsStore } from '@fastify-modular/settings'
 
 export interface HostDatabase extends Database {
   readonly settingsStore: SettingsStore
+  readonly eventTransport: EventTransport
 }
 
 /** Opens the database of the configuration; `onError` hears of connections that break while idle. */
@@ -18,8 +22,14 @@ export async function openDatabase(
 ): Promise<HostDatabase> {
   if (config.kind === 'sqlite') {
     const database = openSqlite(config.file)
-    return { ...database, settingsStore: sqlite({ database: database.connection }) }
+    const { connection } = database
+    return {
+      ...database,
+      settingsStore: sqlite({ database: connection }),
+      eventTransport: sqliteOutbox({ database: connection }),
+    }
   }
   const database = await openPostgres(config.url, onError)
-  return { ...database, settingsStore: postgres({ pool: database.pool }) }
+  const { pool } = database
+  return { ...database, settingsStore: postgres({ pool }), eventTransport: pgBoss({ pool }) }
 }

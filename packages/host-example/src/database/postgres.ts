@@ -1,6 +1,7 @@
 /** The database on a PostgreSQL server. */
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { type SQL, sql } from 'drizzle-orm'
+import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Pool } from 'pg'
 import type { Database } from './database.ts'
@@ -18,9 +19,9 @@ export async function openPostgres(
   pool.on('error', onError) // without a listener a server restart would end the process
   const db = drizzle(pool)
 
-  async function execute(statement: SQL) {
+  async function ask<T>(question: () => Promise<T>): Promise<T> {
     try {
-      return await db.execute(statement)
+      return await question()
     } catch (error) {
       throw isDown(error) ? new ServiceUnavailableException(undefined, 5, error) : error
     }
@@ -37,8 +38,16 @@ export async function openPostgres(
   }
   return {
     pool,
-    rows: async (statement) => (await execute(statement)).rows,
-    run: async (statement) => void (await execute(statement)),
+    rows: async (statement) => (await ask(() => db.execute(statement))).rows,
+    run: async (statement) => void (await ask(() => db.execute(statement))),
+    publishing: (statement, events, eventOf) =>
+      ask(() =>
+        db.transaction(async (tx) => {
+          const { rows } = await tx.execute(statement)
+          for (const row of rows) await events.publish(eventOf(row), { tx: fromDrizzle(tx) })
+          return rows
+        }),
+      ),
     close: () => pool.end(),
   }
 }

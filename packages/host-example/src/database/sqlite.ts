@@ -1,6 +1,7 @@
 /** The database in one file. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
 import Sqlite from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { Database, Row } from './database.ts'
@@ -22,6 +23,15 @@ export function openSqlite(file: string): Database & { readonly connection: Sqli
     connection,
     rows: async (statement) => db.all<Row>(statement),
     run: async (statement) => void db.run(statement),
+    publishing: async (statement, events, eventOf) =>
+      db.transaction(
+        (tx) => {
+          const rows = tx.all<Row>(statement)
+          for (const row of rows) events.publish(eventOf(row), { tx: fromDrizzle(tx) })
+          return rows
+        },
+        { behavior: 'immediate' },
+      ),
     close: async () => void connection.close(),
   }
 }

@@ -3,10 +3,12 @@ import { withErrorPages } from '@fastify-modular/errors/react'
 import { createInertiaApp } from '@inertiajs/react'
 import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
+import { MailsPage } from './mails/mails-page.tsx'
 import { NotesPage } from './notes/notes-page.tsx'
 
 const pages = new Map([
   ['Home', Home],
+  ['Mails/Index', MailsPage],
   ['Notes/Index', NotesPage],
 ])
 

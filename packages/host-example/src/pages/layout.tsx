@@ -27,6 +27,7 @@ export function Layout({ title, children }: { title: string; children: ReactNode
         </Link>
         <nav aria-label="Main">
           <Link href="/notes">Notes</Link>
+          {user?.isAdmin ? <Link href="/mails">Mail</Link> : null}
           <a href="/api/docs">API</a>
         </nav>
         {user === undefined ? null : <Session name={user?.name} />}

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { test } from 'tap'
+import type { DomainEvent, Events } from '@fastify-modular/core'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { sql } from 'drizzle-orm'
 import { createAccountStore } from '#src/auth/accounts.js'
@@ -13,10 +14,21 @@ import { openPostgres } from '#src/database/postgres.js'
 import { openSqlite } from '#src/database/sqlite.js'
 import { createMailbox } from '#src/modules/mail/mailbox.js'
 import type { Note } from '#src/modules/notes/note.js'
+import { NoteShared } from '#src/modules/notes/note-shared.js'
 import { createNotesStore } from '#src/modules/notes/notes-store.js'
 import { tempFolder } from '../host.js'
 
 const ignore = (): void => {}
+
+/** Takes events, or refuses them when told to: the store must then change nothing. */
+const published: DomainEvent[] = []
+let isRefusing = false
+const events = {
+  publish(event: DomainEvent): void {
+    if (isRefusing) throw new Error('the outbox is full')
+    published.push(event)
+  },
+} as unknown as Events
 
 const engines: Record<string, (t: Test) => Promise<() => Promise<Database>>> = {
   sqlite: async (t) => {
@@ -60,7 +72,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
     const database = await open()
     const accounts = createAccountStore(database)
     const sessions = createSessionStore(database)
-    const notes = createNotesStore(database)
+    const notes = createNotesStore(database, events)
 
     await t.test('an account is added once, by whoever comes first', async (t) => {
       await Promise.all([
@@ -147,6 +159,22 @@ for (const [engine, prepare] of Object.entries(engines)) {
       t.same(await ids('ada', 10, 0), ['n2', 'n1'])
       t.same(await ids(null, 2, 0), ['n3', 'n2'])
       t.same(await ids(null, 2, 2), ['n1'])
+    })
+
+    await t.test('a note is shared together with its event, or not at all', async (t) => {
+      const before = await notes.find('n2')
+      t.ok(before && !before.isShared)
+      if (!before) return
+      const eventOf = ({ owner, title }: Note) => new NoteShared({ noteId: 'n2', owner, title })
+      isRefusing = true
+      await t.rejects(notes.share(before, eventOf), /outbox is full/)
+      t.same(await notes.find('n2'), before)
+      isRefusing = false
+      published.length = 0
+      t.match(await notes.share(before, eventOf), { isShared: true, version: before.version + 1 })
+      t.match(published, [{ noteId: 'n2', owner: before.owner }])
+      t.equal(await notes.share(before, eventOf), null, 'a stale version publishes nothing')
+      t.equal(published.length, 1)
     })
 
     await t.test('a note is removed once', async (t) => {

@@ -23,6 +23,10 @@ export function mailModule(database: Database): Module {
 }
 
 const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, { mailbox }) => {
+  app.get('/mails', { schema: { hide: true } }, async (request, reply) =>
+    reply.inertia('Mails/Index', { mails: await mailbox.list(callerOf(request)) }),
+  )
+
   app.get(
     '/api/mails',
     {

@@ -11,7 +11,7 @@ export function notesModule(database: Database): Module {
     // GET only: the other verbs under the same prefix still answer 401 to anonymous callers (S 5.6).
     publicRoutes: (registry) => void registry.addRegex(/\/api\/notes\/[^/]+\/share$/, { methods: ['GET'] }),
     plugin: async (app) => {
-      const notes = new NotesService(createNotesStore(database), app.events)
+      const notes = new NotesService(createNotesStore(database, app.events))
       await app.register(notesRoutes, { notes })
     },
   })

@@ -1,12 +1,6 @@
 /** What may be done with notes, and by whom. */
 import { randomUUID } from 'node:crypto'
-import {
-  type Caller,
-  ConflictException,
-  type Events,
-  ForbiddenException,
-  NotFoundException,
-} from '@fastify-modular/core'
+import { type Caller, ConflictException, ForbiddenException, NotFoundException } from '@fastify-modular/core'
 import type { NewNote, Note, NoteChange, SharedNote } from './note.ts'
 import { NoteShared } from './note-shared.ts'
 import type { NotesStore } from './notes-store.ts'
@@ -19,11 +13,9 @@ export const notesPerPage = 100
  */
 export class NotesService {
   readonly #store: NotesStore
-  readonly #events: Pick<Events, 'publish'>
 
-  constructor(store: NotesStore, events: Pick<Events, 'publish'>) {
+  constructor(store: NotesStore) {
     this.#store = store
-    this.#events = events
   }
 
   /** Adds a note that belongs to the caller. */
@@ -72,10 +64,11 @@ export class NotesService {
   async share(caller: Caller, id: string): Promise<Note> {
     const note = await this.get(caller, id)
     if (note.isShared) return note
-    const shared = await this.#update(note, { isShared: true })
-    await this.#events.publish(
-      new NoteShared({ noteId: shared.id, owner: shared.owner, title: shared.title }),
+    const shared = await this.#store.share(
+      note,
+      ({ owner, title }) => new NoteShared({ noteId: id, owner, title }),
     )
+    if (!shared) throw stale(note)
     return shared
   }
 

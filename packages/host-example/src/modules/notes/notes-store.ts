@@ -1,4 +1,5 @@
 /** The rows of notes. */
+import type { DomainEvent, Events } from '@fastify-modular/core'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database, Row } from '../../database/database.ts'
 import type { Note, NoteChange } from './note.ts'
@@ -13,10 +14,12 @@ export interface NotesStore {
     note: Note,
     change: Omit<NoteChange, 'version'> & { readonly isShared?: boolean },
   ): Promise<Note | null>
+  /** Makes the note readable for all and publishes the event of it, in one transaction; null as above. */
+  share(note: Note, eventOf: (shared: Note) => DomainEvent): Promise<Note | null>
   remove(id: string): Promise<boolean>
 }
 
-export function createNotesStore(database: Database): NotesStore {
+export function createNotesStore(database: Database, events: Events): NotesStore {
   return {
     async add({ id, owner, title, body, isShared, version, createdAt, updatedAt }) {
       await database.run(sql`
@@ -35,19 +38,24 @@ export function createNotesStore(database: Database): NotesStore {
       return rows.map(toNote)
     },
     async update(note, change) {
-      const { title, body, isShared } = { ...note, ...change }
-      // The condition on the version makes reading and writing one step: of two writers the second is stale.
-      return first(
-        await database.rows(sql`
-          update notes set title = ${title}, body = ${body}, is_shared = ${Number(isShared)},
-            version = version + 1, updated_at = ${Date.now()}
-          where id = ${note.id} and version = ${note.version} returning *`),
-      )
+      return first(await database.rows(updateOf({ ...note, ...change })))
+    },
+    async share(note, eventOf) {
+      const statement = updateOf({ ...note, isShared: true })
+      return first(await database.publishing(statement, events, (row) => eventOf(toNote(row))))
     },
     async remove(id) {
       return (await database.rows(sql`delete from notes where id = ${id} returning id`)).length > 0
     },
   }
+}
+
+/** The condition on the version makes reading and writing one step: of two writers the second is stale. */
+function updateOf({ id, title, body, isShared, version }: Note): SQL {
+  return sql`
+    update notes set title = ${title}, body = ${body}, is_shared = ${Number(isShared)},
+      version = version + 1, updated_at = ${Date.now()}
+    where id = ${id} and version = ${version} returning *`
 }
 
 function first([row]: readonly Row[]): Note | null {
