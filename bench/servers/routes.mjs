@@ -1,19 +1,30 @@
-// What the servers under comparison have in common: the same routes, the same answers.
+// The routes that both servers have, with the same answers where nothing fails.
 import { Type } from '@sinclair/typebox'
 
 const Ok = { response: { 200: Type.Object({ ok: Type.Boolean() }) } }
-const Item = Type.Object({
+const optional = (schema) => Type.Union([schema, Type.Null()])
+const Value = Type.Object({
   key: Type.String(),
   scope: Type.Integer(),
   value: Type.String(),
-  updatedAt: Type.String(),
+  isOverridden: Type.Boolean(),
+  source: Type.String(),
+  locked: Type.Boolean(),
+  version: Type.Integer(),
+  userId: optional(Type.String()),
+  updatedAt: optional(Type.String()),
+  updatedBy: optional(Type.String()),
 })
-const List = { response: { 200: Type.Array(Item) } }
-const rows = Array.from({ length: 50 }, (_, number) => ({
-  key: `bench.key-${number}`,
-  value: `value ${number}`,
-  updatedAt: new Date(number * 1e9),
-}))
+const Values = { response: { 200: Type.Array(Value) } }
+
+/** What a table of settings would hold. */
+const rows = new Map(Array.from({ length: 50 }, (_, number) => [`bench.key-${number}`, `value ${number}`]))
+
+/** One setting as the settings API shows it. */
+function toDto([key, value]) {
+  const own = { isOverridden: false, source: 'default', locked: false, version: 0 }
+  return { key, scope: 1, value, ...own, userId: null, updatedAt: null, updatedBy: null }
+}
 
 /** `mayRead(request)` stands for the permission check; `notFound()` makes the error of a domain miss. */
 export function addRoutes(app, { mayRead, notFound }) {
@@ -22,9 +33,5 @@ export function addRoutes(app, { mayRead, notFound }) {
   app.get('/missing', () => {
     throw notFound()
   })
-  app.get('/list', { schema: List }, (_request, reply) => {
-    reply.send(
-      rows.map(({ key, value, updatedAt }) => ({ key, scope: 1, value, updatedAt: updatedAt.toISOString() })),
-    )
-  })
+  app.get('/list', { schema: Values }, (_request, reply) => void reply.send([...rows].map(toDto)))
 }

@@ -4,15 +4,62 @@ import { once } from 'node:events'
 import { openLoad, requestBytes } from './load.mjs'
 import { median, percentile, rotate, size } from './measure.mjs'
 
-/** Starts servers ({ name: URL of a script that calls `serve` }), each a process of its own. */
-export async function startServers(scripts) {
-  const started = Object.entries(scripts).map(async ([name, script]) => [name, await startServer(script)])
-  const servers = Object.fromEntries(await Promise.all(started))
-  return { servers, stop: () => Object.values(servers).forEach((server) => server.stop()) }
+/**
+ * Measures cases ({ case: { subject: { server, path, headers, status } } }) on servers ({ server: URL of a script that
+ * calls `serve` }). Processes of one program differ by some percent, so there are several series, each with new ones.
+ * Returns for each case and subject the median µs per request, and the median of what the case's first subject spends
+ * over its own in the same round: above 1 is cheaper than the first.
+ */
+export async function compareServers(scripts, cases, { series = size(7, 1) } = {}) {
+  const samples = Object.fromEntries(Object.keys(cases).map((name) => [name, []]))
+  for (let number = 0; number < series; number++) {
+    const servers = await startServers(scripts, number)
+    for (const [name, subjects] of Object.entries(cases))
+      samples[name].push(...(await sampleCase(servers, subjects)))
+    for (const server of Object.values(servers)) server.stop()
+  }
+  return Object.fromEntries(
+    Object.entries(cases).map(([name, subjects]) => [name, summarise(subjects, samples[name])]),
+  )
 }
 
+async function sampleCase(servers, subjects, { rounds = size(9, 2), requests = size(1000, 100) } = {}) {
+  const samples = []
+  for (let round = 0; round <= rounds; round++) {
+    const sample = {}
+    for (const subject of rotate(Object.keys(subjects), round)) {
+      const { server, ...request } = subjects[subject]
+      sample[subject] = await servers[server].spend(request, round === 0 ? requests * 4 : requests)
+    }
+    if (round > 0) samples.push(sample) // the first round warms up
+  }
+  return samples
+}
+
+function summarise(subjects, samples) {
+  const [reference] = Object.keys(subjects)
+  const summary = Object.keys(subjects).map((subject) => {
+    const ratios = samples.map((sample) => sample[reference] / sample[subject])
+    const micros = median(samples.map((sample) => sample[subject]))
+    return [
+      subject,
+      { micros, ratio: median(ratios), quartiles: [percentile(ratios, 0.25), percentile(ratios, 0.75)] },
+    ]
+  })
+  return Object.fromEntries(summary)
+}
+
+async function startServers(scripts, series) {
+  const servers = {}
+  for (const name of rotate(Object.keys(scripts), series)) servers[name] = await startServer(scripts[name])
+  return servers
+}
+
+/** Without them a server that allocates more at boot has the larger young generation, and collects it less often. */
+const sameHeap = ['--min-semi-space-size=16', '--max-semi-space-size=16']
+
 async function startServer(script) {
-  const child = fork(script)
+  const child = fork(script, { execArgv: sameHeap })
   const [{ port }] = await Promise.race([once(child, 'message'), failed(child, script)])
   const load = await openLoad(port)
   const cpu = async () => {
@@ -38,30 +85,4 @@ async function startServer(script) {
 async function failed(child, script) {
   const [code] = await once(child, 'exit')
   throw new Error(`${script} ended with code ${code} before it listened`)
-}
-
-/**
- * Measures subjects ({ name: { server, path, headers, status } }) in many short rotated rounds. Returns for each the
- * median µs per request, and the cost of the first subject over its own within the same round: above 1 is cheaper.
- */
-export async function compare(subjects, { rounds = size(41, 4), requests = size(1000, 100) } = {}) {
-  const [reference] = Object.keys(subjects)
-  const samples = []
-  for (let round = 0; round < rounds; round++) {
-    const sampled = {}
-    for (const name of rotate(Object.keys(subjects), round)) {
-      const { server, ...request } = subjects[name]
-      sampled[name] = await server.spend(request, round === 0 ? requests * 5 : requests)
-    }
-    if (round > 0) samples.push(sampled) // the first round warms up
-  }
-  return Object.keys(subjects).map((name) => {
-    const ratios = samples.map((round) => round[reference] / round[name])
-    return {
-      name,
-      micros: median(samples.map((round) => round[name])),
-      ratio: median(ratios),
-      quartiles: [percentile(ratios, 0.25), percentile(ratios, 0.75)],
-    }
-  })
 }
