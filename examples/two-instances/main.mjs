@@ -23,16 +23,15 @@ for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop)
 async function startInstance(name) {
   const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: '0', HOST: '127.0.0.1', SESSION_SECRET: secret }
   const child = spawn(process.execPath, [host], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  let text = ''
-  for await (const chunk of child.stdout) {
-    text += chunk
-    const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1]
-    if (port) {
-      child.stdout.on('data', (line) => process.stdout.write(`[${name}] ${line}`)).resume()
-      return { name, port: Number(port), child }
-    }
-  }
-  throw new Error(`Instance ${name} did not start:\n${text}`)
+  const port = await new Promise((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      process.stdout.write(text.replace(/^(?=.)/gm, `[${name}] `))
+      const address = /http:\/\/127\.0\.0\.1:(\d+)/.exec(text)
+      if (address) resolve(Number(address[1]))
+    })
+    child.once('exit', (code) => reject(new Error(`Instance ${name} ended with code ${code}`)))
+  })
+  return { name, port, child }
 }
 
 /** Takes the instances in turn. The Host header stays as it is: instances compare it with Origin. */
