@@ -30,7 +30,7 @@ const captureGuards: readonly unknown[] = ['segments', 'all', 'off', undefined]
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS}
  */
 export function checkOptions(options: Partial<PublicRoutesOptions>): void {
-  const { provider, timeout, captureGuard, classify } = options
+  const { provider, timeout, captureGuard, classify, env, crossOrigin } = options
   if (typeof provider?.authenticate !== 'function') throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl)) {
     throw refusal('provider.loginUrl is neither a path such as "/login" nor an absolute http or https URL')
@@ -38,9 +38,19 @@ export function checkOptions(options: Partial<PublicRoutesOptions>): void {
   if (timeout !== undefined && !(Number.isInteger(timeout) && timeout > 0 && timeout <= 0x7fffffff)) {
     throw refusal('timeout is not a positive number of milliseconds')
   }
+  if (env !== undefined && env !== false && !isObject(env)) {
+    throw refusal('env is neither false nor an object such as process.env')
+  }
+  if (crossOrigin !== undefined && typeof crossOrigin !== 'boolean' && !isObject(crossOrigin)) {
+    throw refusal('crossOrigin is neither a boolean nor an object with trustedOrigins and exempt')
+  }
   if (!captureGuards.includes(captureGuard))
     throw refusal('captureGuard is none of "segments", "all" and "off"')
   if (classify !== undefined && typeof classify !== 'function') throw refusal('classify is not a function')
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function isLoginUrl(url: unknown): boolean {

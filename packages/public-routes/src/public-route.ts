@@ -5,7 +5,7 @@ import {
   FMOD_PUBLIC_ROUTES_INVALID_METHODS,
   FMOD_PUBLIC_ROUTES_INVALID_PATTERN,
 } from './misuse-errors.ts'
-import { compileLinearRegex } from './matching/linear-regex.ts'
+import { compileLinearRegex, type LinearRegex } from './matching/linear-regex.ts'
 import { literalHead, parseRoutePattern, type RoutePattern } from './matching/route-pattern.ts'
 
 /**
@@ -142,9 +142,14 @@ const matchers: Readonly<Record<MatchKind, (pattern: string | RegExp) => Matcher
   },
   route: (pattern) => {
     const patterns = parseRoutePattern(sourceOf(pattern))
-    const heads = patterns.map(literalHead)
-    const regex = compileLinearRegex(`(?:${patterns.map(toExpression).join('|')})$`)
-    return { literal: heads.at(-1) ?? '', matchesPath: regex.test }
+    let regex: LinearRegex | undefined // compiled when asked for: the gate goes by the name of the route
+    return {
+      literal: patterns.map(literalHead).at(-1) ?? '',
+      matchesPath: (path) => {
+        regex ??= compileLinearRegex(`(?:${patterns.map(toExpression).join('|')})$`)
+        return regex.test(path)
+      },
+    }
   },
 }
 

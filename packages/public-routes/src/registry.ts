@@ -50,7 +50,8 @@ export class PublicRouteRegistry {
   readonly #source: string
   readonly #prefix: string
 
-  constructor(book: RuleBook, source: string, prefix = '') {
+  /** `source` names the contributor in explanations; a registry of its own has a book of its own. */
+  constructor(book: RuleBook = new RuleBook(), source = 'application', prefix = '') {
     this.#book = book
     this.#source = source
     this.#prefix = prefix

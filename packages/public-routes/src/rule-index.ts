@@ -32,7 +32,7 @@ export class RuleIndex {
     admits: (rule: RegisteredRule) => boolean = always,
   ): RegisteredRule | null {
     const accept = (rule: RegisteredRule): boolean =>
-      rule.route.allows(method) && rule.route.matchesPath(path) && admits(rule)
+      rule.route.allows(method) && admits(rule) && rule.route.matchesPath(path)
     return (
       this.#exact.get(path)?.find(accept) ??
       this.#byHead.find(path, accept) ??

@@ -1,9 +1,8 @@
 import { PublicRoute, PublicRouteRegistry } from '@fastify-modular/public-routes'
-import { RuleBook } from '#src/registry.js'
 import { test } from 'tap'
 import { gatedApp } from './support/application.ts'
 
-const registry = () => new PublicRouteRegistry(new RuleBook(), 'test')
+const registry = () => new PublicRouteRegistry()
 
 test('an empty registry matches nothing', async (t) => {
   t.equal(registry().matches('GET', '/'), false)
@@ -24,16 +23,16 @@ test('S 5.5: every helper returns the registry and adds one rule of its kind', a
   t.same(
     rules.list().map(({ route, source }) => [route.kind, route.pattern, source]),
     [
-      ['prefix', '/a', 'test'],
-      ['exact', '/b', 'test'],
-      ['suffix', '/c', 'test'],
-      ['regex', '/d', 'test'],
-      ['subtree', '/e', 'test'],
-      ['route', '/f/:id', 'test'],
-      ['prefix', '/g', 'test'],
-      ['exact', '/h', 'test'],
-      ['suffix', '/i', 'test'],
-      ['regex', String.raw`\/j`, 'test'],
+      ['prefix', '/a', 'application'],
+      ['exact', '/b', 'application'],
+      ['suffix', '/c', 'application'],
+      ['regex', '/d', 'application'],
+      ['subtree', '/e', 'application'],
+      ['route', '/f/:id', 'application'],
+      ['prefix', '/g', 'application'],
+      ['exact', '/h', 'application'],
+      ['suffix', '/i', 'application'],
+      ['regex', String.raw`\/j`, 'application'],
     ],
   )
   t.ok(rules.list().every(({ route }) => route instanceof PublicRoute))

@@ -1,8 +1,8 @@
 /** What a reviewer would ask about the rules of an application (decision 40). */
 import { environmentVariable } from '../env-paths.ts'
-import { LiteralTrie } from '../matching/literal-trie.ts'
 import { frameworkDefault } from '../framework-defaults.ts'
-import type { RegisteredRule } from '../rule-index.ts'
+import { LiteralTrie } from '../matching/literal-trie.ts'
+import { routeConfig, type RegisteredRule } from '../rule-index.ts'
 import type { Opening, SurfaceEntry } from './surface.ts'
 
 /** What is odd, and which rules it is about. */
@@ -37,7 +37,10 @@ export function findWarnings(surface: readonly SurfaceEntry[]): readonly Warning
       'public-route rules match no route',
       own.filter(({ openings }) => openings.length === 0),
     ),
-    warning('public-route rules add nothing to earlier or wider rules', shadowed(all)),
+    warning(
+      'public-route rules add nothing to earlier or wider rules',
+      shadowed(all.filter(({ source }) => source !== routeConfig)),
+    ),
     warning('public-route rules come from the environment', all.filter(isFromEnvironment)),
     warning(
       'public-route rules come from the legacy publicPaths of the provider; use rules with methods',
@@ -55,7 +58,7 @@ function nameOf({ route, source }: RegisteredRule): string {
 }
 
 function opensEverything({ route }: RegisteredRule): boolean {
-  return route.matchesPath(unlikelyPath)
+  return route.kind !== 'route' && route.matchesPath(unlikelyPath)
 }
 
 /** A rule for every method that reaches a route which changes something. */

@@ -118,6 +118,9 @@ test('precise rules and framework defaults give no warning', async (t) => {
     }
     app.post('/search', async () => 'ran')
     app.get('/login', { config: { public: true } }, async () => 'ran')
+    for (const version of ['1.0.0', '2.0.0']) {
+      app.get('/v', { config: { public: true }, constraints: { version } }, async () => 'ran')
+    }
   })
   t.same(warnings, [])
 })
