@@ -93,13 +93,22 @@ test('GET /public has the values of public definitions for everybody, with a str
   t.equal((await nobody('PUT', '/public', {})).status, 404, 'no other verb')
 })
 
-test('decision 18: a sensitive System value resolves for administrators only', async (t) => {
-  const app = await createApp(t)
+test('decision 18: a sensitive System value resolves for administrators only, and the log says who read it', async (t) => {
+  const lines: string[] = []
+  const app = await createApp(
+    t,
+    {},
+    { logger: { level: 'info', stream: { write: (line: string) => void lines.push(line) } } },
+  )
   await as(app, 'admin')('PUT', '', { key: 'mail.password', scope: 0, value: 'hunter2' })
   t.equal((await as(app, 'admin')('GET', '/mail.password/resolved')).text, '"hunter2"')
   const refused = await as(app, 'editor')('GET', '/mail.password/resolved')
   t.equal(refused.status, 403)
   t.notMatch(refused.text, /hunter2/)
+  const reads = lines.filter((line) => line.includes('sensitive setting was read'))
+  t.equal(reads.length, 1)
+  t.match(JSON.parse(String(reads[0])), { key: 'mail.password', caller: 'admin' })
+  t.notMatch(lines.join(''), /hunter2/)
 })
 
 test('S 2.7, decision 18: sensitiveResolved decides who gets inherited secrets', async (t) => {

@@ -101,7 +101,10 @@ export function createReadHandlers(
     const caller = callerOf(request)
     const cell = requireSetting(snapshot, request.params.key)
     const resolution = cell.place ? resolveFor(cell, await users.load(caller.id)) : cell.shared
-    if (cell.setting.definition.sensitive) requireSensitive(cell, resolution, caller)
+    if (cell.setting.definition.sensitive) {
+      requireSensitive(cell, resolution, caller)
+      request.log.info({ key: request.params.key, caller: caller.id }, 'sensitive setting was read')
+    }
     // A string must be sent as a JSON string, which a serializer would not be asked for.
     return reply
       .header('cache-control', 'no-store')

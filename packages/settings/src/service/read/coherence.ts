@@ -40,6 +40,7 @@ export function createCoherence(
   let checkedAt = 0
   let running: Promise<void> | undefined
   let again = false
+  let stopped = false
   let unwatch: (() => Promise<void>) | undefined
 
   async function reload(): Promise<void> {
@@ -99,11 +100,17 @@ export function createCoherence(
   }
 
   function catchUp(): Promise<void> {
+    if (stopped) return Promise.resolve()
     if (running) again = true
     running ??= run().finally(() => {
       running = undefined
     })
     return running
+  }
+
+  function hear(revision: number): void {
+    if (revision === snapshot.revision && state === 'ready') checkedAt = Date.now()
+    else void catchUp()
   }
 
   return {
@@ -119,11 +126,8 @@ export function createCoherence(
       await reload()
       checkedAt = Date.now()
       unwatch = await store.watch?.(
-        (revision) => {
-          // Mostly the echo of a write of our own.
-          if (revision === snapshot.revision && state === 'ready') checkedAt = Date.now()
-          else void catchUp()
-        },
+        // Mostly the echo of a write of our own, whose answer is about to arrive too.
+        (revision) => void setImmediate(hear, revision),
         (err) => {
           log.warn(
             { err },
@@ -134,6 +138,7 @@ export function createCoherence(
       )
     },
     async stop() {
+      stopped = true
       await unwatch?.()
       unwatch = undefined
       await running
