@@ -49,7 +49,7 @@ export function SettingRow({ definition }: { readonly definition: Definition }):
             'aria-invalid': errors.length > 0 || undefined,
           }}
           onInput={(input) => editor.edit(definition, input)}
-          onBlur={() => editor.check(definition)}
+          onBlur={() => afterPress(() => editor.check(definition))}
         />
         {errors.length > 0 && (
           <p className="fm-error" id={`${id}-e`}>
@@ -64,4 +64,10 @@ export function SettingRow({ definition }: { readonly definition: Definition }):
       </div>
     </div>
   )
+}
+
+/** A message that appears while a button is pressed would push the button away, and the click would be lost. */
+function afterPress(run: () => void): void {
+  if (document.querySelector(':active')) addEventListener('pointerup', () => setTimeout(run), { once: true })
+  else run()
 }

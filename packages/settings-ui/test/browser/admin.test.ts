@@ -1,0 +1,9 @@
+/** The administration in the prebuilt flavour. */
+import { test } from 'tap'
+import { adminScenarios } from '../support/admin-scenarios.js'
+import { visit } from '../support/visit.js'
+
+test('the administration', { timeout: 120_000 }, async (t) => {
+  const visited = await visit(t)
+  if (visited) await adminScenarios(t, visited)
+})

@@ -1,0 +1,72 @@
+/** A browser on the pages of a test host. */
+import { testBrowser, type BrowserTest } from '@fastify-modular/test-support/browser'
+import { SettingScope } from '@fastify-modular/settings'
+import type { FastifyInstance } from 'fastify'
+import type { BrowserContext, Page, Request } from 'playwright-core'
+import { callers, type HostOptions, startHost } from './host.js'
+
+export interface Visit {
+  readonly app: FastifyInstance
+  readonly url: string
+  readonly browser: BrowserContext
+  readonly page: Page
+  /** What the browser complained about: errors on the console, refused scripts and styles. */
+  readonly complaints: string[]
+  /** Writes that the page made. */
+  readonly writes: Request[]
+  /** Questions of the browser, all answered with yes. */
+  readonly warnings: string[]
+  /** Signs in and opens a page with everything as it was at first. */
+  open(path: string, user?: string): Promise<void>
+  /** The row of a setting. */
+  row(key: string): ReturnType<Page['locator']>
+}
+
+/** Null where there is no browser; the test is skipped then. */
+export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<Visit | null> {
+  const browser = await testBrowser(t)
+  if (browser === null) return null
+  const { url, app } = await startHost(t, options)
+  const page = await browser.newPage()
+  page.setDefaultTimeout(10_000)
+  const complaints: string[] = []
+  const writes: Request[] = []
+  const warnings: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('dialog', (dialog) => {
+    warnings.push(dialog.type())
+    void dialog.accept()
+  })
+  page.on('request', (request) => request.method() !== 'GET' && writes.push(request))
+
+  return {
+    app,
+    url,
+    browser,
+    page,
+    complaints,
+    writes,
+    warnings,
+    row: (key) => page.locator(`[data-key="${key}"]`),
+    async open(path, user = 'ada') {
+      await page.goto('about:blank')
+      await resetAll(app)
+      await browser.addCookies([{ name: 'user', value: user, url }])
+      await page.goto(url + path)
+      await page.locator('[data-key]').first().waitFor()
+      complaints.length = 0
+      warnings.length = 0
+      writes.length = 0
+    },
+  }
+}
+
+async function resetAll({ settings }: FastifyInstance): Promise<void> {
+  const filters = [{}, ...Object.keys(callers).map((userId) => ({ scope: SettingScope.User, userId }))]
+  for (const filter of filters) {
+    for (const { key, scope, userId, isOverridden } of await settings.getSettingValues(filter)) {
+      if (isOverridden) await settings.resetToDefault(key, scope, userId ?? undefined)
+    }
+  }
+}
