@@ -8,6 +8,7 @@ const list = { server: 'ours', path: '/api/settings', headers: signedIn, status:
 const cases = {
   list: {
     serialised: { server: 'bare', path: '/list', headers: signedIn, status: 200 },
+    floor: { server: 'bare', path: '/public/ping', headers: signedIn, status: 200 },
     kept: list,
     unmodified: { ...list, headers: { ...signedIn, 'if-none-match': await listEtag() }, status: 304 },
   },
@@ -25,6 +26,7 @@ const row = (what, { micros, ratio }, goal) => ({
 })
 report('P6 list of 50 settings over sockets', [
   row('bare Fastify, serialised for each request', results.list.serialised, ''),
+  row('bare Fastify, nothing to do', results.list.floor, ''),
   row('settings API, nothing changed', results.list.kept, 0.3),
   row('settings API, 304', results.list.unmodified, 0.2),
 ])

@@ -1,28 +1,44 @@
-// P10–P12: what reading a setting costs in process, and what cached users weigh.
+// P10–P12: what reading a setting costs in process, with few and many definitions, and what cached users weigh.
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 import Fastify from 'fastify'
-import { measure, report } from './support/measure.mjs'
+import { measure, report, size } from './support/measure.mjs'
 
-const users = Array.from({ length: 100_000 }, (_, index) => `user-${index}`)
-const few = users.slice(0, 100)
-const options = (scope, index) => ({ displayName: 'Setting', scope, default: `default ${index}` })
-const tokens = Array.from({ length: 200 }, (_, index) =>
-  index % 2
-    ? setting.text(`user.key${index}`, options(SettingScope.User, index))
-    : setting.text(`app.key${index}`, options(SettingScope.Application, index)),
-)
-const [application, own] = [tokens[40], tokens[41]]
-const keys = tokens.map(({ key }) => key)
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc')
 
-await memory('one value each', 1)
-await memory('five values each', 5)
-await reads()
+const users = Array.from({ length: size(100_000, 5_000) }, (_, number) => `user-${number}`)
 
-/** Users of a store that answers at once, so that only our own work is measured. */
-async function appWith(valuesOf) {
+const goals = {
+  'application value by token': 10,
+  'own value of a recent user by token': 100,
+  'own value of a recent user by key': 150,
+  'inherited value of a recent user by token': 100,
+  'inherited value of a recent user by key': 150,
+  'own value of any user by token': 100,
+  'promised: application value': 'the one by key + 350',
+  'promised: own value of a recent user': 'the one by key + 350',
+}
+
+report('P12 memory of cached user values', [await memory(1), await memory(5)])
+report('P10 and P11 reads with 1000 definitions', await reads(1000))
+report('P10 and P11 reads with 10 definitions', await reads(10))
+
+/** Settings of users and of the application in turn. */
+function makeTokens(count) {
+  return Array.from({ length: count }, (_, number) => {
+    const scope = number % 2 ? SettingScope.User : SettingScope.Application
+    return setting.text(`bench.key-${number}`, { displayName: 'Key', scope, default: `default ${number}` })
+  })
+}
+
+/** An application whose users each have stored some settings, in a store that answers at once. */
+async function appWith(definitions, stored) {
   const app = Fastify()
-  const row = (userId, key) => ({
-    scope: 2,
+  const rowOf = (userId, key) => ({
+    scope: SettingScope.User,
     userId,
     key,
     value: `"${userId.slice(-1)}"`,
@@ -31,75 +47,100 @@ async function appWith(valuesOf) {
     updatedAt: 1,
     updatedBy: null,
   })
-  const store = { ...memoryStore(), readUser: async (userId) => valuesOf.map(({ key }) => row(userId, key)) }
-  await app.register(settings, { definitions: tokens, store, userCache: 250_000, routes: false })
+  const store = { ...memoryStore(), readUser: async (userId) => stored.map(({ key }) => rowOf(userId, key)) }
+  await app.register(settings, { definitions, store, userCache: 2.5 * users.length, routes: false })
   await app.ready()
   return app
 }
 
-async function memory(name, count) {
-  if (!globalThis.gc) return console.log('memory: run with --expose-gc')
-  const app = await appWith(tokens.filter(({ scope }) => scope === SettingScope.User).slice(20, 20 + count))
-  const subjects = users.slice(0, users.length / count)
-  globalThis.gc()
-  const before = process.memoryUsage().heapUsed
+async function memory(valuesOfEach) {
+  const tokens = makeTokens(200)
+  const stored = tokens.filter(({ scope }) => scope === SettingScope.User).slice(20, 20 + valuesOfEach)
+  const app = await appWith(tokens, stored)
+  const subjects = users.slice(0, users.length / valuesOfEach)
+  const before = await heapUsed()
   for (const user of subjects) await app.settings.forUser(user)
-  globalThis.gc()
-  report(`P12 memory, ${name}`, [
-    {
-      values: subjects.length * count,
-      megabytes: ((process.memoryUsage().heapUsed - before) / 1e6).toFixed(1),
-      goal: 9,
-    },
-  ])
+  const megabytes = ((await heapUsed()) - before) / 1e6
   await app.close()
+  return {
+    'values of each user': valuesOfEach,
+    'MB per 100,000 values': ((megabytes * 100_000) / (subjects.length * valuesOfEach)).toFixed(1),
+    goal: 9,
+  }
 }
 
-async function reads() {
-  const app = await appWith([own])
-  const s = app.settings
-  await s.setSetting(application.key, 'stored', SettingScope.Application)
-  for (const user of users) await s.forUser(user)
-  const readers = await Promise.all(users.slice(0, 4096).map((user) => s.forUser(user)))
-  const map = new Map(keys.map((key) => [key, { value: key }]))
-  const n = 200_000
-  let sink = 0
-  const loop = (read) => () => {
-    for (let index = 0; index < n; index++) sink += read(index) === null ? 1 : 0
-    return n
+/** Several times, because what one collection frees may be what held something else. */
+async function heapUsed() {
+  for (let time = 0; time < 4; time++) {
+    gc()
+    await turn()
   }
-  const asyncLoop = (read) => async () => {
-    for (let index = 0; index < n / 10; index++) sink += (await read(index)) === null ? 1 : 0
-    return n / 10
+  return process.memoryUsage().heapUsed
+}
+
+async function reads(count) {
+  const tokens = makeTokens(count)
+  const [application, own] = tokens
+  const unset = tokens.at(-1) // of users, who all left it at its default
+  const app = await appWith(tokens, [own])
+  const { settings: contract } = app
+  await contract.setSetting(application.key, 'stored', SettingScope.Application)
+  const readers = []
+  for (const user of users) readers.push(await contract.forUser(user))
+  const byKey = new Map(tokens.map(({ key }) => [key, { value: key }]))
+  const byUser = new Map(users.map((user) => [user, { value: user }]))
+  const { get } = contract
+  const resolve = (user) => contract.resolveUserSettingElement(own.key, user)
+
+  const subjects = {
+    'Map.get of one key': repeat(() => byKey.get(application.key).value),
+    'Map.get of any user': repeat((number) => byUser.get(anyOf(users, number)).value),
+    'application value by token': repeat(() => get(application)),
+    'application value by key': repeat(() => get(application.key)),
+    'own value of a recent user by token': repeat((number) => recentOf(readers, number).get(own)),
+    'own value of a recent user by key': repeat((number) => recentOf(readers, number).get(own.key)),
+    'inherited value of a recent user by token': repeat((number) => recentOf(readers, number).get(unset)),
+    'inherited value of a recent user by key': repeat((number) => recentOf(readers, number).get(unset.key)),
+    'own value of any user by token': repeat((number) => anyOf(readers, number).get(own)),
+    'forUser() of any user, and get': repeatAwaited(async (number) =>
+      (await contract.forUser(anyOf(users, number))).get(own),
+    ),
+    'promised: application value': repeatAwaited(() =>
+      contract.getSettingAs(application.key, application.scope),
+    ),
+    'promised: own value of a recent user': repeatAwaited((number) => resolve(recentOf(users, number))),
+    'promised: own value of any user': repeatAwaited((number) => resolve(anyOf(users, number))),
   }
-  const ns = await measure({
-    'floor: one Map.get': loop(() => map.get(application.key).value),
-    'application, token': loop(() => s.get(application)),
-    'application, key': loop(() => s.get(application.key)),
-    'application, 100 tokens in turn': loop((index) => s.get(tokens[(index % 100) * 2])),
-    'user’s own, token, 4096 readers': loop((index) => readers[index & 4095].get(own)),
-    'user’s own, key, 4096 readers': loop((index) => readers[index & 4095].get(own.key)),
-    'forUser + get, 100,000 users': asyncLoop(async (index) =>
-      (await s.forUser(users[(index * 7919) % users.length])).get(own),
-    ),
-    'contract: getSettingAs, application': asyncLoop(() =>
-      s.getSettingAs(application.key, SettingScope.Application),
-    ),
-    'contract: resolveUserSettingElement, 100 users': asyncLoop((index) =>
-      s.resolveUserSettingElement(own.key, few[index % 100]),
-    ),
-    'contract: resolveUserSettingElement, 100,000 users': asyncLoop((index) =>
-      s.resolveUserSettingElement(own.key, users[(index * 7919) % users.length]),
-    ),
-  })
-  report(
-    'P10 and P11 reads',
-    Object.entries(ns).map(([what, value]) => ({
-      what,
-      ns: value.toFixed(1),
-      'times the floor': (value / ns['floor: one Map.get']).toFixed(1),
-    })),
-  )
-  if (sink === 1) console.log(sink)
+  const ns = await measure(subjects)
   await app.close()
+  return Object.entries(ns).map(([what, value]) => ({ what, ns: value.toFixed(1), goal: goals[what] ?? '' }))
+}
+
+/** Users at random: most are in no cache of the processor. */
+function anyOf(list, number) {
+  return list[(number * 7919) % list.length]
+}
+
+/** The users of the last moments, in turn. */
+function recentOf(list, number) {
+  return list[number % Math.min(list.length, 1000)]
+}
+
+function repeat(read, times = size(200_000, 2_000)) {
+  return () => {
+    for (let number = 0; number < times; number++) keep(read(number))
+    return times
+  }
+}
+
+function repeatAwaited(read, times = size(20_000, 200)) {
+  return async () => {
+    for (let number = 0; number < times; number++) keep(await read(number))
+    return times
+  }
+}
+
+/** Uses what was read, so that reading it cannot be left out. */
+function keep(value) {
+  if (value === null) throw new Error('every setting here has a value')
 }
