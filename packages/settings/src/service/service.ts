@@ -62,8 +62,8 @@ export function createSettingsService(init: ServiceInit): SettingsService {
 
   /** A committed write reaches memory first, so that whoever hears of it reads it. */
   async function committed(written: WriteResult, actor: string | null): Promise<void> {
-    const shared = written.changes.map((change) => ({ ...change, row: change.after }))
-    const changes = snapshot.apply(written.revision, shared)
+    const rows = written.changes.map(({ scope, key, after }) => ({ scope, key, row: after }))
+    const changes = snapshot.apply(written.revision, rows)
     users.apply(written.revision, written.changes)
     coherence.closeGap()
     listeners.notify(changes, written.revision, 'local')

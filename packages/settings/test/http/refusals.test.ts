@@ -79,6 +79,7 @@ test('S 4.1.1: User-scoped PUT, DELETE and bulk are 400 before anything else is 
     const where = `${method} ${path} ${JSON.stringify(body)}`
     t.equal(got.status, 400, where)
     t.equal(got.json.title, 'Invalid scope', where)
+    t.equal(got.json.code, 'INVALID_SCOPE', where)
     t.equal(got.json.detail, 'Use /api/settings/me to set user-scoped settings.', where)
   }
   t.equal((await as(app, 'alice')('GET', '/app.title?scope=1')).json.isOverridden, false)

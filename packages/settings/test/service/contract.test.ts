@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { SettingScope } from '@fastify-modular/settings'
+import { type JsonValue, memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
 import { createApp, definitions, rejection } from '../support/app.ts'
 
 const { System, Application, User } = SettingScope
@@ -171,6 +171,27 @@ test('S 2.6: getSettingValues filters by scope, group and user', async (t) => {
   t.same(await keys({ scope: User, userId: 'alice' }), ['app.theme'])
   t.same(await keys({ scope: User, userId: 'alice', group: 'Mail' }), [])
   t.same(await keys({ scope: User, userId: 'bob' }), [])
+})
+
+test('S 2.3.1: a value is validated when it is written and again before it is stored', async (t) => {
+  const inner = memoryStore()
+  const value: { deep: unknown } = { deep: 'fine' }
+  const asked: string[] = []
+  const store: SettingsStore = {
+    ...inner,
+    async write(request) {
+      asked.push('transaction')
+      value.deep = Array.from({ length: 40 }).reduce((deep) => [deep], 1) // what the first look did not see
+      return inner.write(request)
+    },
+  }
+  const { settings } = await createApp(t, { store })
+  t.match(await rejection(settings.setSetting('mail.port', 0, System)), { status: 422 })
+  t.same(asked, [], 'the first look refuses before a transaction begins')
+  const writing = settings.setSetting('app.feature_json', value as JsonValue, Application)
+  t.match(await rejection(writing), { status: 422, error: { key: 'app.feature_json' } })
+  t.same(asked, ['transaction'], 'the second look refuses within it')
+  t.same(await inner.scan(null, 10), [])
 })
 
 test('a value that the caller changes after the call is the value that was checked', async (t) => {

@@ -100,8 +100,13 @@ export function createSnapshot(
     const system = layer(setting, SettingScope.System)
     const application = layer(setting, SettingScope.Application)
     const override = locked.get(setting.definition.key)
-    const own = setting.definition.scope === SettingScope.System ? { system } : { application }
-    const shared = resolve({ locked: override, ...own, default: setting.defaultValue })
+    const isSystem = setting.definition.scope === SettingScope.System
+    const shared = resolve({
+      locked: override,
+      application: isSystem ? undefined : application,
+      system: isSystem ? system : undefined,
+      default: setting.defaultValue,
+    })
     return { setting, locked: override, place, system, application, shared }
   }
 

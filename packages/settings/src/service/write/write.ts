@@ -69,6 +69,8 @@ export interface EntryOutcome {
   readonly after: StoredRow | undefined
 }
 
+type Decision = Omit<EntryOutcome, 'after'>
+
 /** Rules about several settings that a write touches. */
 export interface CrossRules {
   /** The rows that the rules look at and the write does not change. */
@@ -106,13 +108,14 @@ export function createWrite(
     if (errors && !mayBeStale) throw errors
 
     const crossRules = crossRulesOf(entries)
-    let decided: readonly Omit<EntryOutcome, 'after'>[] = []
+    const ids = entries.map(idOf)
+    let decided: readonly Decision[] = []
     function decide(current: CurrentRows): readonly RowChange[] {
       refuseStale(entries, current, settings)
       // S 2.3.1: again, because a caller may have changed its object since; this is the value that is stored.
       const invalid = errors ?? validate(entries, budget) ?? toValidationException(crossRules.check(current))
       if (invalid) throw invalid
-      decided = entries.map((entry) => decideEntry(entry, current.get(idOf(entry)), codec))
+      decided = entries.map((entry, index) => decideEntry(entry, ids[index] ?? idOf(entry), current, codec))
       return settings.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
     }
 
@@ -121,7 +124,7 @@ export function createWrite(
       origin,
       requestId,
       note,
-      reads: [...entries.map(idOf), ...crossRules.reads],
+      reads: [...ids, ...crossRules.reads],
       decide,
       enqueue: (tx, result) => enqueue(tx, result, actor),
     })
@@ -180,18 +183,14 @@ function refuseStale(
 }
 
 /** Writing an equal value is no change (decision 27). */
-function decideEntry(
-  entry: WriteEntry,
-  before: StoredRow | undefined,
-  codec: RowCodec,
-): Omit<EntryOutcome, 'after'> {
-  const id = idOf(entry)
+function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: RowCodec): Decision {
+  const before = current.get(id)
+  const { scope, userId, key } = id // named one by one: spreading costs more than the rest of a large bulk
   const value = entry.change.kind === 'set' ? entry.change.value : null
-  if (value === null) {
-    return { before, change: before && { ...id, value: null, sealed: false } }
-  }
+  if (value === null) return { before, change: before && { scope, userId, key, value, sealed: false } }
   if (before && isEqual(before, encodeValue(value), codec)) return { before, change: undefined }
-  return { before, change: { ...id, ...codec.store(entry.cell.setting, id, value) } }
+  const stored = codec.store(entry.cell.setting, id, value)
+  return { before, change: { scope, userId, key, value: stored.value, sealed: stored.sealed } }
 }
 
 function isEqual(row: StoredRow, text: string, codec: RowCodec): boolean {
