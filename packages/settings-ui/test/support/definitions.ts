@@ -1,9 +1,9 @@
 /** Settings of every type and of every kind that the pages tell apart. */
-import { setting, SettingScope, type TokenMap } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 
 const { System, Application, User } = SettingScope
 
-export const definitions: TokenMap = {
+export const definitions = {
   title: setting.text('app.title', {
     displayName: 'Title',
     description: 'Shown in the header of every page.',

@@ -5,14 +5,25 @@ export type DateTimeZone = 'local' | 'floating'
 
 const pad = (number: number, length = 2): string => String(number).padStart(length, '0')
 
-/** `2030-01-01T12:00:00Z` → `2030-01-01T07:00:00` in New York; without an offset it stays as it is. */
+/** `2030-01-01T12:00:00Z` → `2030-01-01T07:00` in New York; without an offset it stays as it is. */
 export function toLocal(iso: string): string {
-  const wall = iso.slice(0, 19)
-  if (!/(?:Z|[+-]\d\d:\d\d)$/.test(iso)) return wall.length === 16 ? `${wall}:00` : wall
-  const date = new Date(iso)
+  return shortest(hasOffset(iso) ? localOf(new Date(iso)) : iso.slice(0, 19))
+}
+
+function localOf(date: Date): string {
   if (Number.isNaN(date.getTime())) return ''
   const day = `${pad(date.getFullYear(), 4)}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
   return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
+}
+
+/** Browsers leave seconds out when there are none. */
+function shortest(local: string): string {
+  return local.length === 19 && local.endsWith(':00') ? local.slice(0, 16) : local
+}
+
+/** Whether an ISO 8601 date-time names an instant. */
+export function hasOffset(iso: string): boolean {
+  return /(?:Z|[+-]\d\d:\d\d)$/.test(iso)
 }
 
 /** The reverse, with the browser's offset at that time unless floating; null if it is no date-time. */

@@ -1,5 +1,5 @@
-/** Between the values of the API and what controls hold. Strings from Intl and the browser stay out of here: pure. */
-import { type DateTimeZone, fromLocal, toLocal } from './date-time.ts'
+/** Between the values of the API and what controls hold. */
+import { type DateTimeZone, fromLocal, hasOffset, toLocal } from './date-time.ts'
 import { SettingType } from '@fastify-modular/settings/client'
 import type { Definition, Input, JsonValue } from './setting.ts'
 
@@ -80,9 +80,4 @@ function parseDateTime(text: string, zone: DateTimeZone): Parsed {
 /** A value that was stored without an offset keeps having none; a new one says which instant it means. */
 function zoneOf(before: JsonValue, sensitive: boolean): DateTimeZone {
   return !sensitive && typeof before === 'string' && !hasOffset(before) ? 'floating' : 'local'
-}
-
-/** Whether an ISO 8601 date-time names an instant. */
-export function hasOffset(iso: string): boolean {
-  return /(?:Z|[+-]\d\d:\d\d)$/.test(iso)
 }

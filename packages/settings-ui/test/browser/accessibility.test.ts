@@ -1,0 +1,197 @@
+/** What people perceive who see little, see no colours, hear the page, or use no mouse. */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { SettingScope } from '@fastify-modular/settings'
+import type { Page } from 'playwright-core'
+import { test } from 'tap'
+import { visit } from '../support/visit.js'
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** The problems that axe-core finds, one line each. */
+async function problems(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  return page.evaluate(async (values) => {
+    // axe-core puts itself there
+    const { axe } = window as unknown as { axe: typeof import('axe-core') }
+    const { violations } = await axe.run({ runOnly: { type: 'tag', values } })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, any }) => `${id}: ${target.join(' ')} ${any[0]?.message ?? ''}`),
+    )
+  }, rules)
+}
+
+/** Something on the page of every kind: an override, a secret, a conflict, errors, the focused summary. */
+async function makeTrouble(page: Page): Promise<void> {
+  await page.getByLabel('Title', { exact: true }).fill('<b>')
+  await page.getByLabel('Website', { exact: true }).fill('nowhere')
+  await page.getByLabel('API token', { exact: true }).fill('hush')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('alert').waitFor()
+}
+
+test('the pages for everybody', { timeout: 150_000 }, async (t) => {
+  const visited = await visit(t)
+  if (!visited) return
+  const { page, app, open, browser } = visited
+  const width = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+  for (const scheme of ['light', 'dark'] as const) {
+    await t.test(`UI-23: axe finds nothing: ${scheme}, as loaded and with errors`, async (t) => {
+      await page.emulateMedia({ colorScheme: scheme })
+      await open('/settings/manage?scope=application')
+      await app.settings.setSetting('app.title', 'Overridden', SettingScope.Application)
+      await page.reload()
+      await page.locator('[data-state=overridden]').waitFor()
+      t.same(await problems(page), [])
+      await makeTrouble(page)
+      t.same(await problems(page), [])
+    })
+  }
+
+  await t.test('UI-23: axe finds nothing: dialogs, read-only, preferences, nothing found', async (t) => {
+    await open('/settings/manage?scope=application')
+    await page.getByRole('button', { name: 'Import…' }).click()
+    t.same(await problems(page), [])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'History Title' }).click()
+    await page
+      .getByText('Nobody has changed', { exact: false })
+      .or(page.locator('dialog li').first())
+      .waitFor()
+    t.same(await problems(page), [])
+    await open('/settings/manage?q=nothing-like-it').catch(() =>
+      page.getByRole('button', { name: 'Clear search' }).waitFor(),
+    )
+    t.same(await problems(page), [])
+    await open('/settings/manage?scope=application', 'vera')
+    t.same(await problems(page), [])
+    await open('/settings/me', 'vera')
+    t.same(await problems(page), [])
+  })
+
+  await t.test('UI-23, UI-24: axe finds nothing and nothing is cut off: 320 px, with errors', async (t) => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    await open('/settings/manage?scope=application')
+    t.equal(await width(), 0)
+    await makeTrouble(page)
+    t.equal(await width(), 0)
+    t.same(await problems(page), [])
+    await open('/settings/me')
+    t.equal(await width(), 0)
+  })
+
+  await t.test('UI-24: nothing is cut off at 400 % of 1280 px, nor with wide text spacing', async (t) => {
+    const devtools = await browser.newCDPSession(page)
+    await devtools.send('Emulation.setDeviceMetricsOverride', {
+      width: 320,
+      height: 256,
+      deviceScaleFactor: 4,
+      mobile: false,
+    })
+    await open('/settings/manage?scope=application')
+    t.equal(await width(), 0)
+    await devtools.send('Emulation.clearDeviceMetricsOverride')
+    await devtools.detach()
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  await t.test('UI-23: axe finds nothing: forced colours', async (t) => {
+    await page.emulateMedia({ forcedColors: 'active' })
+    await open('/settings/manage?scope=application')
+    await makeTrouble(page)
+    t.same(await problems(page), [])
+    await page.emulateMedia({ forcedColors: 'none' })
+  })
+
+  await t.test(
+    'UI-25: Tab meets the skip link first, then everything in the order in which it is seen',
+    async (t) => {
+      await open('/settings/manage?scope=system')
+      await page.keyboard.press('Tab')
+      t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the settings')
+      await page.keyboard.press('Enter')
+      t.equal(await page.evaluate(() => document.activeElement?.id), 'fm-settings')
+      let last = -1
+      for (let step = 0; step < 12; step++) {
+        await page.keyboard.press('Tab')
+        const top = await page.evaluate(() => {
+          const row = document.activeElement?.closest('[data-key]')
+          return row ? row.getBoundingClientRect().top + scrollY : -1
+        })
+        t.ok(top >= last, `step ${step} goes down`)
+        last = top
+      }
+    },
+  )
+
+  await t.test('UI-25: the bar that sticks never hides what has the focus', async (t) => {
+    await page.setViewportSize({ width: 900, height: 500 })
+    await open('/settings/manage?scope=application')
+    await page.getByLabel('Title', { exact: true }).fill('Draft')
+    for (let step = 0; step < 40; step++) {
+      await page.keyboard.press('Tab')
+      const isHidden = await page.evaluate(() => {
+        const focused = document.activeElement
+        const bar = document.querySelector('.fm-bar')
+        if (!focused || !bar || bar.contains(focused) || focused === document.body) return false
+        return focused.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1
+      })
+      t.notOk(isHidden, `step ${step}`)
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  await t.test('a screen reader hears name, state, help and error of a setting', async (t) => {
+    await open('/settings/manage?scope=application')
+    await makeTrouble(page)
+    const row = page.locator('[data-key="app.title"]')
+    t.match(await page.getByRole('main').ariaSnapshot(), /alert "There is a problem"/)
+    const input = row.getByRole('textbox', { name: 'Title', exact: true })
+    t.equal(await input.getAttribute('aria-invalid'), 'true')
+    const help = await input.evaluate((element) =>
+      (element.getAttribute('aria-describedby') ?? '')
+        .split(' ')
+        .map((id) => document.getElementById(id)?.textContent),
+    )
+    t.match(help, [/Shown in the header/, /Not valid.*was Fastify Modular/, /Enter text that matches/])
+    t.match(await page.locator('[data-key="app.sign_up"]').ariaSnapshot(), /switch "Open registration"/)
+    t.match(await page.getByRole('navigation', { name: 'Groups' }).ariaSnapshot(), /link "Appearance 4"/)
+  })
+
+  await t.test('the whole work without a mouse: search, change, save, look back', async (t) => {
+    await open('/settings/manage?scope=application')
+    await page.getByRole('searchbox').focus()
+    await page.keyboard.type('registration')
+    for (let step = 0; step < 20; step++) {
+      await page.keyboard.press('Tab')
+      if (await page.evaluate(() => document.activeElement?.id === 'fm-app.sign_up')) break
+    }
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Control+s')
+    await page.getByText('Saved 1 setting.').waitFor()
+    t.equal(await page.evaluate(() => document.activeElement?.id), 'fm-app.sign_up')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'History of Open registration' }).waitFor()
+    await page.keyboard.press('Escape')
+    t.match(await page.evaluate(() => document.activeElement?.textContent), /^History/, 'focus returns')
+  })
+})
+
+test('UI-23: right to left', { timeout: 60_000 }, async (t) => {
+  const visited = await visit(t, { ui: { locale: 'ar', messages: { adminHeading: 'الإعدادات' } } })
+  if (!visited) return
+  const { page, open } = visited
+  await open('/settings/manage?scope=application')
+  t.equal(await page.locator('html').getAttribute('dir'), 'rtl')
+  t.same(await problems(page), [])
+  const row = page.locator('[data-key="app.title"]')
+  const label = await row.locator('label').boundingBox()
+  const input = await row.locator('input').boundingBox()
+  t.ok(label && input && label.x > input.x, 'the label is on the right')
+  t.equal(await row.locator('code').getAttribute('dir'), 'ltr')
+})
