@@ -51,8 +51,11 @@ export abstract class DomainException extends Error implements DomainExceptionIn
   constructor(message: string, init: DomainExceptionInit) {
     const limit = Error.stackTraceLimit
     if (init.statusCode < 500) Error.stackTraceLimit = DomainException.stackFrames
-    super(message, init.cause === undefined ? undefined : { cause: init.cause })
-    Error.stackTraceLimit = limit
+    try {
+      super(message, init.cause === undefined ? undefined : { cause: init.cause })
+    } finally {
+      Error.stackTraceLimit = limit // also for a message that is no string and cannot become one
+    }
     this.name = new.target.name
     this.statusCode = init.statusCode
     this.code = init.code
@@ -175,7 +178,7 @@ export class TooManyRequestsException extends DomainException {
       statusCode: 429,
       code: 'TOO_MANY_REQUESTS',
       title: 'Too Many Requests',
-      headers: { 'retry-after': String(Math.max(0, Math.ceil(retryAfter))) },
+      headers: { 'retry-after': toSeconds(retryAfter) },
     })
   }
 }
@@ -189,10 +192,15 @@ export class ServiceUnavailableException extends DomainException {
       title: 'Service Unavailable',
       cause,
       ...(retryAfter !== undefined && {
-        headers: { 'retry-after': String(Math.max(0, Math.ceil(retryAfter))) },
+        headers: { 'retry-after': toSeconds(retryAfter) },
       }),
     })
   }
+}
+
+/** RFC 9110, 10.2.3: whole seconds; what is no number asks for no wait, what is endless for a year. */
+function toSeconds(seconds: number): string {
+  return String(Math.min(Math.max(0, Math.ceil(seconds) || 0), 31_536_000))
 }
 
 /** An identifier comes from outside: no control characters, at most 200 characters, and no way to throw. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { deliver } from './contributions.ts'
 import { events } from './events/plugin.ts'
+import { logFailure } from './failures.ts'
 import type { Module } from './module.ts'
 import { orderModules } from './module-order.ts'
 
@@ -33,7 +34,7 @@ async function closeInReverse(app: FastifyInstance, ordered: readonly Module[]):
     try {
       await onClose?.(app)
     } catch (err) {
-      app.log.error({ err, module: name }, 'module failed to close')
+      logFailure(app.log, 'error', { err, module: name }, 'module failed to close')
     }
   }
 }

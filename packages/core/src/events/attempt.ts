@@ -1,4 +1,5 @@
 /** One attempt to deliver a stored event to its handler, and what a failure means; shared by the durable transports. */
+import { describeFailure } from '../failures.ts'
 import type { EventHandler } from './discover-handlers.ts'
 import type { DomainEvent } from './event.ts'
 import type { TransportContext } from './transport.ts'
@@ -45,6 +46,15 @@ export interface Attempt {
 /** A failure that no further attempt can mend. */
 export class UndeliverableError extends Error {}
 
+/** `instanceof` for values that handlers throw: it runs a proxy's trap, which may throw. */
+export function isUndeliverable(error: unknown): boolean {
+  try {
+    return error instanceof UndeliverableError
+  } catch {
+    return false
+  }
+}
+
 /**
  * Runs a handler once. Rejects with what it throws, with a time-out error, or with `UndeliverableError` when the stored
  * event cannot be made again.
@@ -57,23 +67,28 @@ export async function attempt(
   timeout: number,
 ): Promise<void> {
   const event = revive(context, type, eventId, payload)
-  const late = new AbortController()
+  // AbortSignal.any would leave a trace on the transport's signal, which lives as long as the process.
+  const ended = new AbortController()
+  const abort = () => ended.abort(signal.reason)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
   let timer: NodeJS.Timeout | undefined
   const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const error = new Error(`The handler ${handler.name} did not finish within ${timeout} ms.`)
-      late.abort(error)
+      ended.abort(error)
       reject(error)
     }, timeout)
   })
   try {
-    await Promise.race([invoke(handler, event, AbortSignal.any([signal, late.signal])), timedOut])
+    await Promise.race([invoke(handler, event, ended.signal), timedOut])
     context.announce('handled', { type, eventId, handler: handler.name })
   } catch (error) {
     context.announce('failed', { type, eventId, handler: handler.name, error })
     throw error
   } finally {
     clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
   }
 }
 
@@ -86,16 +101,6 @@ function revive(context: TransportContext, type: string, eventId: string, payloa
   try {
     return context.revive(type, eventId, payload)
   } catch (cause) {
-    throw new UndeliverableError(describe(cause), { cause })
-  }
-}
-
-/** A failure as text for the database, bounded; never throws, whatever was thrown. */
-export function describe(error: unknown): string {
-  try {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-    return text.slice(0, 500).toWellFormed()
-  } catch {
-    return 'unknown failure'
+    throw new UndeliverableError(describeFailure(cause), { cause })
   }
 }

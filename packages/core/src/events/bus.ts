@@ -53,9 +53,9 @@ export function createEventBus(transport: EventTransport): EventBus {
     if (closed) throw new FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
+    const published = () => announce('published', { type, eventId: event.eventId })
     const handed = transport.publish(event, tx)
-    announce('published', { type, eventId: event.eventId })
-    return handed
+    return handed instanceof Promise ? handed.then(published) : published()
   }
 
   function publish(event: DomainEvent): Promise<void>
@@ -63,7 +63,7 @@ export function createEventBus(transport: EventTransport): EventBus {
   function publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
   function publish(event: DomainEvent, options?: { readonly tx: Tx }): void | Promise<void> {
     // A row written after an await would escape a synchronous transaction.
-    if (options?.tx.kind === 'sync') return hand(event, options.tx)
+    if (options?.tx?.kind === 'sync') return hand(event, options.tx)
     try {
       return Promise.resolve(hand(event, options?.tx))
     } catch (error) {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { FMOD_CORE_INVALID_HANDLER } from '../misuse-errors.ts'
-import { type DomainEvent, type EventClass, eventClassOf } from './event.ts'
+import { type DomainEvent, type EventClass, isEventClass } from './event.ts'
 
 /** A class that handles one kind of event; made once, without arguments. */
 export interface HandlerClass {
@@ -77,9 +77,7 @@ function problemOf(made: object, candidate: unknown): string | undefined {
 
 function eventOf(made: object, candidate: unknown): EventClass | undefined {
   const event = (candidate as { event?: unknown }).event ?? (made.constructor as { event?: unknown }).event
-  return typeof event === 'function' && eventClassOf(Object.create(event.prototype as object))
-    ? (event as unknown as EventClass)
-    : undefined
+  return isEventClass(event) ? event : undefined
 }
 
 /** The instance of a class, the value itself if it is one already, or what went wrong. */

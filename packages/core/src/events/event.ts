@@ -29,13 +29,21 @@ export interface DefinedEvent<S extends TObject> {
  * The base class of one kind of event:
  * `class NotePublished extends defineEvent('notes.published', Type.Object({ noteId: Type.String() })) {}`.
  * Instances carry the payload's members, frozen, and an `eventId`.
- * @throws {FMOD_CORE_INVALID_EVENT} the type is empty, or the schema uses the reserved member `eventId`
+ * @throws {FMOD_CORE_INVALID_EVENT} the type is empty, or the schema uses the reserved member `eventId` or a type that
+ * JSON cannot carry: durable transports could store such an event, but nobody could ever read it
  */
 export function defineEvent<S extends TObject>(type: string, schema: S): DefinedEvent<S> {
   if (typeof type !== 'string' || type === '')
     throw new FMOD_CORE_INVALID_EVENT(String(type), 'its type is empty')
   if ('eventId' in schema.properties) {
     throw new FMOD_CORE_INVALID_EVENT(type, 'its schema uses the reserved member eventId')
+  }
+  const foreign = foreignType(schema)
+  if (foreign !== undefined) {
+    throw new FMOD_CORE_INVALID_EVENT(
+      type,
+      `JSON cannot carry the type ${foreign} of its schema; use a string`,
+    )
   }
   class Defined {
     static readonly type = type
@@ -44,19 +52,48 @@ export function defineEvent<S extends TObject>(type: string, schema: S): Defined
 
     constructor(payload: Static<S>, eventId: string = randomUUID()) {
       Object.assign(this, payload)
-      // Not enumerable, so that an event serialises to its payload alone.
-      Object.defineProperty(this, 'eventId', { value: eventId })
+      // Assigned from parsed JSON, `__proto__` would make this an instance of something else.
+      if (Object.getPrototypeOf(this) !== new.target.prototype)
+        throw new FMOD_CORE_INVALID_EVENT(type, 'its payload has a member named __proto__')
+      // Not enumerable, so that an event serialises to its payload alone; nor taken from a payload that brings one.
+      Object.defineProperty(this, 'eventId', { value: eventId, enumerable: false, writable: false })
       Object.freeze(this)
     }
   }
   return Defined as unknown as DefinedEvent<S> // the payload's members come from Object.assign
 }
 
+const jsonTypes: ReadonlySet<string> = new Set([
+  'array',
+  'boolean',
+  'integer',
+  'null',
+  'number',
+  'object',
+  'string',
+])
+
+/** The first type in a schema that JSON does not have: `Date`, `bigint`, `Uint8Array`, `undefined`. */
+function foreignType(schema: unknown): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined
+  for (const [name, value] of Object.entries(schema)) {
+    if (name === 'type' && typeof value === 'string' && !jsonTypes.has(value)) return value
+    const isData = name === 'const' || name === 'default' || name === 'enum' || name === 'examples'
+    const found = isData ? undefined : foreignType(value)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 /** The class an event was made with, or undefined if it is not an event. */
 export function eventClassOf(event: unknown): EventClass | undefined {
   if (typeof event !== 'object' || event === null) return undefined
-  const made: unknown = event.constructor
-  return typeof made === 'function' && 'type' in made && 'schema' in made
-    ? (made as unknown as EventClass)
-    : undefined
+  const prototype: unknown = Object.getPrototypeOf(event) // the event's own members may be called anything
+  const made = (prototype as { constructor?: unknown } | null)?.constructor
+  return isEventClass(made) ? made : undefined
+}
+
+/** Whether a value is a class from `defineEvent`. */
+export function isEventClass(value: unknown): value is EventClass {
+  return typeof value === 'function' && 'type' in value && 'schema' in value
 }

@@ -1,4 +1,5 @@
 /** The transport for one process: handlers run here, isolated, once `publish` has returned to the event loop. */
+import { logFailure } from '../failures.ts'
 import type { EventHandler } from './discover-handlers.ts'
 import { type DomainEvent, eventClassOf } from './event.ts'
 import { createRunning } from './running.ts'
@@ -55,7 +56,13 @@ export function inProcess({ closeTimeout = 5000 }: InProcessOptions = {}): Event
 
   function fail({ name, event: { type } }: EventHandler, { eventId }: DomainEvent, error: unknown): void {
     context?.announce('failed', { type, eventId, handler: name, error })
-    context?.log.error({ err: error, handler: name, event: type, eventId }, 'event handler failed')
+    if (!context) return
+    logFailure(
+      context.log,
+      'error',
+      { err: error, handler: name, event: type, eventId },
+      'event handler failed',
+    )
   }
 
   return {
@@ -80,7 +87,8 @@ export function inProcess({ closeTimeout = 5000 }: InProcessOptions = {}): Event
     },
     async close() {
       clearImmediate(scheduled)
-      drain()
+      // An application that failed to boot was never ready to handle anything.
+      if (started) drain()
       await running.close(closeTimeout)
     },
   }

@@ -24,6 +24,34 @@ test('a payload may have members of any name but eventId', async (t) => {
     code: 'FMOD_CORE_INVALID_EVENT',
   })
   t.throws(() => defineEvent('', Type.Object({})), { code: 'FMOD_CORE_INVALID_EVENT' })
+  const Built = defineEvent('built', Type.Object({ constructor: Type.String() }))
+  t.equal(eventClassOf(new Built({ constructor: 'x' } as never)), Built)
+})
+
+test('what a payload brings along neither names the event nor changes what it is', async (t) => {
+  const Open = defineEvent('open', Type.Object({ a: Type.Number() }))
+  const stranger: { a: number } = JSON.parse('{"a":1,"eventId":"forged"}')
+  const event = new Open(stranger)
+  t.not(event.eventId, 'forged')
+  t.equal(JSON.stringify(event), '{"a":1}')
+  t.throws(() => new Open(JSON.parse('{"a":1,"__proto__":{"b":2}}') as { a: number }), {
+    code: 'FMOD_CORE_INVALID_EVENT',
+    message: /__proto__/,
+  })
+})
+
+test('a schema is refused whose payloads no database could give back', async (t) => {
+  const when = Type.Object({ list: Type.Array(Type.Object({ at: Type.Optional(Type.Date()) })) })
+  t.throws(() => defineEvent('x', when), { code: 'FMOD_CORE_INVALID_EVENT', message: /Date.*use a string/ })
+  for (const foreign of [Type.BigInt(), Type.Uint8Array(), Type.Undefined()]) {
+    const schema = Type.Object({ value: Type.Union([Type.String(), foreign]) })
+    t.throws(() => defineEvent('x', schema), { code: 'FMOD_CORE_INVALID_EVENT' })
+  }
+  const plain = {
+    properties: Type.Object({ type: Type.Literal('Date') }),
+    type: Type.Any({ default: { type: 'Date' } }),
+  }
+  t.ok(defineEvent('x', Type.Object(plain)))
 })
 
 test('what was not made by an event class is not an event', async (t) => {

@@ -10,6 +10,7 @@ export interface Rows {
 export interface PgConnection {
   query(sql: string, params?: unknown[]): Promise<{ rows: unknown[] }>
   on(event: 'notification' | 'error' | 'end', listener: (detail: never) => void): unknown
+  off(event: 'error', listener: () => void): unknown
   release(destroy?: boolean): void
 }
 

@@ -1,5 +1,6 @@
 /** Fetches and handles the jobs of the handlers that this process has. */
-import { attempt, describe, type RetryOptions, UndeliverableError } from '../attempt.ts'
+import { describeFailure, logFailure } from '../../failures.ts'
+import { attempt, isUndeliverable, type RetryOptions } from '../attempt.ts'
 import type { EventHandler } from '../discover-handlers.ts'
 import { createRunning } from '../running.ts'
 import type { TransportContext } from '../transport.ts'
@@ -101,16 +102,16 @@ export function createWorker(
   async function isBuried(handler: EventHandler, queue: string, job: Job, err: unknown): Promise<boolean> {
     const { eventId, type } = job.data
     const record = { err, handler: handler.name, event: type, eventId, attempts: job.retryCount + 1 }
-    const undeliverable = err instanceof UndeliverableError
+    const undeliverable = isUndeliverable(err)
     if (undeliverable || job.retryCount >= job.retryLimit) {
       context.announce('deadLettered', { type, eventId, handler: handler.name, error: err })
-      context.log.error(record, 'event is dead-lettered')
+      logFailure(context.log, 'error', record, 'event is dead-lettered')
     } else {
-      context.log.warn(record, 'event handler failed, will be tried again')
+      logFailure(context.log, 'warn', record, 'event handler failed, will be tried again')
     }
     // Sent before the job is completed: a crash between the two repeats, it does not lose.
-    if (undeliverable) await boss.send(deadQueue, { ...job.data, error: describe(err) }, {})
-    else await boss.fail(queue, job.id, { message: describe(err) })
+    if (undeliverable) await boss.send(deadQueue, { ...job.data, error: describeFailure(err) }, {})
+    else await boss.fail(queue, job.id, { message: describeFailure(err) })
     return undeliverable
   }
 

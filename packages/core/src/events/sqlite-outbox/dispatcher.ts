@@ -1,5 +1,6 @@
 /** Delivers due events of the outbox to the handlers of this process. */
-import { attempt, backOff, describe, type RetryOptions, UndeliverableError } from '../attempt.ts'
+import { describeFailure, logFailure } from '../../failures.ts'
+import { attempt, backOff, isUndeliverable, type RetryOptions } from '../attempt.ts'
 import type { EventHandler } from '../discover-handlers.ts'
 import { createRunning } from '../running.ts'
 import type { TransportContext } from '../transport.ts'
@@ -34,6 +35,7 @@ export function createDispatcher(
   let due: number | undefined
   const finished: Finished[] = []
   let postponed = false
+  let failing = false
   let seenVersion: unknown
 
   function wake(): void {
@@ -50,17 +52,17 @@ export function createDispatcher(
   function exchange(free: number): void {
     if (finished.length === 0 && free <= 0) return
     // Somebody holds a transaction open on this connection across awaits: what it wrote may yet be rolled back.
-    postponed = database.inTransaction
-    if (postponed) return
-    try {
+    postponed = true
+    if (database.inTransaction) return
+    guard(() => {
       const names = [...handlers.keys()]
       const claimed = deliveries.exchange(finished, names, free, options.lease)
       finished.length = 0
       for (const delivery of claimed) running.track(deliver(delivery))
       due = deliveries.nextDue(names)
-    } catch (err) {
-      context.log.error({ err }, 'event outbox cannot be used')
-    }
+      postponed = false
+      failing = false
+    })
   }
 
   async function deliver(delivery: Delivery): Promise<void> {
@@ -86,17 +88,17 @@ export function createDispatcher(
       await attempt(context, handler, { eventId, type, payload }, running.signal, options.attemptTimeout)
       return { kind: 'done' }
     } catch (err) {
-      if (err instanceof UndeliverableError || attempts >= options.maxAttempts) return giveUp(record, err)
-      context.log.warn({ err, ...record }, 'event handler failed, will be tried again')
-      return { kind: 'retry', delay: backOff(attempts, options.retryDelay), error: describe(err) }
+      if (isUndeliverable(err) || attempts >= options.maxAttempts) return giveUp(record, err)
+      logFailure(context.log, 'warn', { err, ...record }, 'event handler failed, will be tried again')
+      return { kind: 'retry', delay: backOff(attempts, options.retryDelay), error: describeFailure(err) }
     }
   }
 
   function giveUp(record: { handler: string; event: string; eventId: string }, err: unknown): Outcome {
     const { event: type, eventId, handler } = record
     context.announce('deadLettered', { type, eventId, handler, error: err })
-    context.log.error({ err, ...record }, 'event is dead-lettered')
-    return { kind: 'dead', error: describe(err) }
+    logFailure(context.log, 'error', { err, ...record }, 'event is dead-lettered')
+    return { kind: 'dead', error: describeFailure(err) }
   }
 
   function warnOfStranded(): void {
@@ -106,11 +108,13 @@ export function createDispatcher(
     })
   }
 
-  function guard(write: () => void): void {
+  /** A database that is locked, full or closed is tried again at every poll, and told of once. */
+  function guard(use: () => void): void {
     try {
-      write()
+      use()
     } catch (err) {
-      context.log.error({ err }, 'event outbox cannot be used')
+      if (!failing) logFailure(context.log, 'error', { err }, 'event outbox cannot be used')
+      failing = true
     }
   }
 

@@ -1,0 +1,141 @@
+import Database from 'better-sqlite3'
+import Fastify from 'fastify'
+import { test, type Test } from 'tap'
+import {
+  defineEvent,
+  defineModule,
+  events,
+  type EventTransport,
+  inProcess,
+  modules,
+} from '@fastify-modular/core'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { eventsOf } from '@fastify-modular/core/testing'
+import { Type } from '@sinclair/typebox'
+
+const explode = (): never => {
+  throw new Error('trap')
+}
+
+function revokedProxy(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
+/** What loggers, `instanceof` and string conversion choke on. */
+const thrown: Readonly<Record<string, () => unknown>> = {
+  'a frozen error': () => Object.freeze(new Error('frozen')),
+  'a revoked proxy': revokedProxy,
+  'a getter that throws': () => Object.defineProperty(new Error(), 'message', { get: explode }),
+  'a toString that throws': () => ({ toString: explode }),
+  undefined: () => undefined,
+}
+
+const transports: Readonly<Record<string, () => EventTransport>> = {
+  inProcess: () => inProcess(),
+  sqliteOutbox: () => sqliteOutbox({ database: new Database(':memory:'), maxAttempts: 1, pollInterval: 5 }),
+}
+
+async function othersStillRun(t: Test, transport: EventTransport, handle: () => unknown): Promise<void> {
+  class Happened extends defineEvent('happened', Type.Object({})) {}
+  class FailingHandler {
+    static event = Happened
+    handle = handle
+  }
+  class OtherHandler {
+    static event = Happened
+    handle() {}
+  }
+  const logs: string[] = []
+  const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void logs.push(line) } } })
+  t.teardown(() => app.close())
+  using record = eventsOf(app)
+  await app.register(events, { transport, handlers: [FailingHandler, OtherHandler] })
+  await app.ready()
+  await app.events.publish(new Happened({}))
+  await app.events.publish(new Happened({}))
+  await record.waitFor('app.OtherHandler', 2)
+  await app.close()
+  t.equal(app.events.stats().failed, 2)
+  t.equal(logs.length, 2, 'each failure is logged')
+}
+
+for (const [name, createTransport] of Object.entries(transports)) {
+  test(`decision 50: whatever a handler throws, ${name} goes on`, async (t) => {
+    for (const [what, make] of Object.entries(thrown)) {
+      await t.test(`${what}, thrown`, (sub) =>
+        othersStillRun(sub, createTransport(), () => {
+          throw make() // oxlint-disable-line typescript/only-throw-error -- anything may be thrown
+        }),
+      )
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- anything may be thrown
+      await t.test(`${what}, rejected`, (sub) =>
+        othersStillRun(sub, createTransport(), () => Promise.reject(make())),
+      )
+    }
+    await t.test('a then that throws', (sub) =>
+      // oxlint-disable-next-line unicorn/no-thenable -- what a careless handler may return
+      othersStillRun(sub, createTransport(), () => ({ then: explode })),
+    )
+  })
+}
+
+test('decision 49: what a close hook throws does not keep the others from closing', async (t) => {
+  const closed: string[] = []
+  const app = Fastify({ logger: { level: 'error', stream: { write: () => {} } } })
+  const first = defineModule({ name: 'first', onClose: () => void closed.push('first') })
+  const last = defineModule({
+    name: 'last',
+    onClose() {
+      throw Object.freeze(new Error('frozen'))
+    },
+  })
+  await app.register(modules, { modules: [first, last] })
+  await app.ready()
+  await app.close()
+  t.same(closed, ['first'])
+})
+
+test('an application that failed to boot handles nothing', async (t) => {
+  class Happened extends defineEvent('happened', Type.Object({})) {}
+  let handled = 0
+  class CountHandler {
+    static event = Happened
+    handle() {
+      handled++
+    }
+  }
+  const app = Fastify()
+  await app.register(events, { handlers: [CountHandler] })
+  await app.events.publish(new Happened({}))
+  app.register(async () => {
+    throw new Error('boot failed')
+  })
+  await t.rejects(async () => app.ready(), /boot failed/)
+  await app.close()
+  t.equal(handled, 0)
+})
+
+test('an attempt leaves nothing behind on the signal of its transport', async (t) => {
+  const { attempt } = await import('#src/events/attempt.js')
+  const signal = new AbortController().signal
+  let listening = 0
+  const counted = Object.create(signal, {
+    aborted: { value: false },
+    addEventListener: { value: () => listening++ },
+    removeEventListener: { value: () => listening-- },
+  }) as AbortSignal
+  const context = { announce() {}, revive: () => ({ eventId: '1' }) } as never
+  const handler = {
+    name: 'x',
+    handle: (_: never, given: AbortSignal) => void t.not(given.aborted, true),
+  } as never
+  await attempt(context, handler, { eventId: '1', type: 'x', payload: {} }, counted, 1000)
+  t.equal(listening, 0)
+  const stopped = {
+    name: 'x',
+    handle: (_: never, given: AbortSignal) => void t.equal(given.aborted, true),
+  } as never
+  await attempt(context, stopped, { eventId: '1', type: 'x', payload: {} }, AbortSignal.abort(), 1000)
+})

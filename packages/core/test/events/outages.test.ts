@@ -1,0 +1,144 @@
+/** Databases that are locked, full, closed, gone or forbidden while the application runs. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import Fastify, { type FastifyInstance } from 'fastify'
+import pg from 'pg'
+import { test, type Test } from 'tap'
+import { type EventRecord, eventsOf } from '@fastify-modular/core/testing'
+import { events, type EventTransport } from '@fastify-modular/core'
+import { pgBoss } from '@fastify-modular/core/events/pg-boss'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { startPostgres } from '@fastify-modular/test-support/postgres'
+import { NoteShared } from './fixtures/events.js'
+
+class SharedHandler {
+  static event = NoteShared
+  handle() {}
+}
+
+const shared = (by = 'alice') => new NoteShared({ noteId: 'n1', by })
+
+interface Fixture {
+  readonly app: FastifyInstance
+  readonly record: EventRecord
+  /** Messages at level error. */
+  readonly errors: string[]
+}
+
+async function start(t: Test, transport: EventTransport): Promise<Fixture> {
+  const errors: string[] = []
+  const write = (line: string) => void errors.push((JSON.parse(line) as { msg: string }).msg)
+  const app = Fastify({ logger: { level: 'error', stream: { write } } })
+  t.teardown(() => app.close())
+  const record = eventsOf(app)
+  await app.register(events, { transport, handlers: [SharedHandler] })
+  await app.ready()
+  return { app, record, errors }
+}
+
+function sqliteFile(t: Test): (options?: Database.Options) => Database.Database {
+  const folder = mkdtempSync(join(tmpdir(), 'outages-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return (options) => new Database(join(folder, 'app.db'), options)
+}
+
+async function until(happened: () => boolean): Promise<void> {
+  for (const end = Date.now() + 5000; !happened(); await delay(5)) {
+    if (Date.now() > end) throw new Error('it did not happen within 5 s')
+  }
+}
+
+test('SQLite: what another process kept locked and rolled back is delivered once it is free', async (t) => {
+  const open = sqliteFile(t)
+  const { app, record, errors } = await start(
+    t,
+    sqliteOutbox({ database: open({ timeout: 1 }), pollInterval: 5 }),
+  )
+  const other = open()
+  await app.events.publish(shared())
+  other.exec('BEGIN IMMEDIATE') // before the event loop comes to deliver
+  await until(() => errors.length > 0)
+  await t.rejects(app.events.publish(shared()), { code: 'SQLITE_BUSY' })
+  other.exec('ROLLBACK')
+  await record.waitFor('app.SharedHandler')
+  t.same(errors, ['event outbox cannot be used'], 'told once, however often it was tried')
+  t.equal(app.events.stats().published, 1, 'what was refused is not counted as published')
+})
+
+test('SQLite: a database without room refuses the event where it is published, and takes it later', async (t) => {
+  const database = new Database(':memory:')
+  const { app, record } = await start(t, sqliteOutbox({ database, pollInterval: 5 }))
+  const pages = database.pragma('page_count', { simple: true }) as number
+  database.pragma(`max_page_count = ${pages}`)
+  const large = shared('x'.repeat(100_000))
+  await t.rejects(app.events.publish(large), { code: 'SQLITE_FULL' })
+  database.pragma('max_page_count = 100000')
+  await app.events.publish(large)
+  await record.waitFor('app.SharedHandler')
+})
+
+test('SQLite: a read-only database stops the boot', async (t) => {
+  const open = sqliteFile(t)
+  open().exec('CREATE TABLE t (a)')
+  await t.rejects(start(t, sqliteOutbox({ database: open({ readonly: true }) })), { code: 'SQLITE_READONLY' })
+})
+
+test('SQLite: a database that is closed too early is told of once, and the application still closes', async (t) => {
+  const database = new Database(':memory:')
+  const { app, errors } = await start(t, sqliteOutbox({ database, pollInterval: 1 }))
+  database.close()
+  await t.rejects(app.events.publish(shared()), /not open/)
+  await until(() => errors.length > 0)
+  await delay(50) // fifty polls
+  await app.close()
+  t.same(errors, ['event outbox cannot be used'])
+})
+
+test('PostgreSQL: the server dies while events are published outside a transaction', async (t) => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+  const { url } = await server.createDatabase()
+  const { app, record } = await start(t, pgBoss({ connectionString: url, pollInterval: 50, retryDelay: 1 }))
+  await app.events.publish(shared())
+  await record.waitFor('app.SharedHandler')
+  const refused: unknown[] = []
+  const publisher = (async () => {
+    while (refused.length < 3)
+      await app.events.publish(shared()).catch((error: unknown) => refused.push(error))
+  })()
+  await server.kill()
+  await publisher
+  await server.restart()
+  const { published } = app.events.stats()
+  await until(() => app.events.stats().handled >= published)
+  t.ok(
+    refused.every((error) => error instanceof Error),
+    'each refusal is an error of the publisher',
+  )
+})
+
+test('PostgreSQL: a revoked table refuses publishers and is told of; what waited is delivered afterwards', async (t) => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+  const { url } = await server.createDatabase()
+  const owner = new pg.Client(url)
+  await owner.connect()
+  t.teardown(() => owner.end())
+  await owner.query(`CREATE ROLE app LOGIN PASSWORD 'app'; GRANT ALL ON SCHEMA public TO app`)
+  await owner.query(`GRANT CREATE ON DATABASE ${new URL(url).pathname.slice(1)} TO app`)
+  const asApp = Object.assign(new URL(url), { username: 'app', password: 'app' }).href
+  const { app, record, errors } = await start(
+    t,
+    pgBoss({ connectionString: asApp, pollInterval: 50, supervisionInterval: 1 }),
+  )
+  await owner.query('REVOKE ALL ON ALL TABLES IN SCHEMA pgboss FROM app')
+  await t.rejects(app.events.publish(shared()), { code: '42501' })
+  await until(() => errors.includes('event queue maintenance failed'))
+  t.equal(app.events.stats().published, 0)
+  await owner.query('GRANT ALL ON ALL TABLES IN SCHEMA pgboss TO app')
+  await app.events.publish(shared())
+  await record.waitFor('app.SharedHandler')
+})
