@@ -9,13 +9,13 @@ addRoutes(app, {
   notFound: () => Object.assign(new Error('Thing 42 was not found.'), { statusCode: 404 }),
 })
 
-const unauthorized = {
+const unauthorized = JSON.stringify({
   type: 'about:blank',
   title: 'Unauthorized',
   status: 401,
   detail: 'Sign in to access this resource.',
   code: 'UNAUTHORIZED',
-}
+}).slice(0, -1)
 app.get('/refused', {
   onRequest(request, reply) {
     reply
@@ -24,7 +24,7 @@ app.get('/refused', {
       .header('cache-control', 'no-store')
       .header('vary', 'accept, authorization, cookie, x-inertia')
       .header('www-authenticate', 'Bearer')
-      .send(Buffer.from(JSON.stringify({ ...unauthorized, requestId: request.id })))
+      .send(`${unauthorized},"requestId":${JSON.stringify(request.id)}}`)
   },
   handler: () => ({ ok: false }),
 })
