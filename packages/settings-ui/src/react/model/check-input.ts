@@ -40,7 +40,7 @@ function rangeOf({ min, max }: Pick<Definition, 'min' | 'max'>, messages: Messag
 function checkText({ type, pattern }: Definition, text: string, messages: Messages): string | undefined {
   if (type === SettingType.Color) return /^#[0-9a-f]{6}$/i.test(text) ? undefined : messages.invalidColor
   if (type === SettingType.Url) return isWebUrl(text) ? undefined : messages.invalidUrl
-  if (type === SettingType.Email) return /^\S+@[^\s@]+$/.test(text) ? undefined : messages.invalidEmail
+  if (type === SettingType.Email) return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : messages.invalidEmail
   const takesPattern = [SettingType.Text, SettingType.Password, SettingType.MultilineText].some(
     (each) => each === type,
   )

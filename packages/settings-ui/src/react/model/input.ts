@@ -1,6 +1,7 @@
 /** Between the values of the API and what controls hold. */
 import { type DateTimeZone, fromLocal, hasOffset, toLocal } from './date-time.ts'
 import { SettingType } from '@fastify-modular/settings/client'
+import { findJsonError } from './json-error.ts'
 import type { Definition, Input, JsonValue } from './setting.ts'
 
 /** What an input means: a value to send, or why it means nothing. */
@@ -57,19 +58,9 @@ function parseNumber(text: string): Parsed {
 function parseJson(text: string): Parsed {
   try {
     return { value: JSON.parse(text) as JsonValue } // parsed JSON
-  } catch (error) {
-    return { problem: { message: 'invalidJson', params: positionOf(error, text) } }
+  } catch {
+    return { problem: { message: 'invalidJson', params: { ...findJsonError(text) } } }
   }
-}
-
-/** Engines say "position 12", "line 1 column 13" or only that the end came too soon. */
-function positionOf(error: unknown, text: string): { readonly line: number; readonly column: number } {
-  const message = String(error)
-  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? []
-  if (line && column) return { line: Number(line), column: Number(column) }
-  const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
-  const before = text.slice(0, offset).split('\n')
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
 function parseDateTime(text: string, zone: DateTimeZone): Parsed {

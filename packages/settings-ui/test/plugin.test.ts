@@ -1,0 +1,213 @@
+/** What the plugin serves, and when it refuses to boot. */
+import { settings } from '@fastify-modular/settings'
+import settingsUiByDefault, { settingsUi, type SettingsUiOptions } from '@fastify-modular/settings-ui'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import { loadAssets } from '#src/assets.js'
+import { definitions } from './support/definitions.js'
+import { createHost } from './support/host.js'
+
+const as = (user: string, headers = {}) => ({
+  headers: { cookie: `user=${user}`, accept: 'text/html', ...headers },
+})
+
+/** The configuration within a page. */
+function configOf(html: string): Record<string, unknown> {
+  return JSON.parse(/id="fm-config">(.*?)<\/script>/s.exec(html)?.[1] ?? 'null')
+}
+
+test('a page is never stored, strictly limited, and has no value of a setting in it', async (t) => {
+  const app = await createHost(t)
+  await app.settings.setSetting('app.title', 'Value-of-a-setting', 1)
+  const page = await app.inject({ url: '/settings/manage', ...as('ada') })
+  t.equal(page.statusCode, 200)
+  t.match(page.headers, {
+    'cache-control': 'no-store',
+    'content-type': 'text/html; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+  })
+  const policy = String(page.headers['content-security-policy'])
+  for (const part of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "trusted-types 'none'",
+  ]) {
+    t.ok(policy.includes(part), part)
+  }
+  t.notMatch(policy, /unsafe|\*|http/)
+  t.notOk(page.payload.includes('Value-of-a-setting'))
+  t.notMatch(page.payload, /(?:href|src)="\//, 'all addresses are relative')
+  t.equal((await app.inject({ method: 'HEAD', url: '/settings/manage', ...as('ada') })).statusCode, 200)
+})
+
+test('what the page may offer is what its caller may do', async (t) => {
+  const app = await createHost(t)
+  const config = async (user: string, page = 'manage') =>
+    configOf((await app.inject({ url: `/settings/${page}`, ...as(user) })).payload)
+  t.match(await config('ada'), {
+    canUpdate: true,
+    isAdmin: true,
+    userName: 'Ada',
+    apiBase: '../api/settings',
+  })
+  t.match(await config('eve'), { canUpdate: true, isAdmin: false })
+  t.match(await config('vera', 'me'), { canUpdate: false, canUpdateOwn: true, isAdmin: false })
+})
+
+test('strangers are sent to sign in, or told 401', async (t) => {
+  const app = await createHost(t)
+  const visit = await app.inject({ url: '/settings/me', headers: { accept: 'text/html' } })
+  t.equal(visit.statusCode, 302)
+  t.equal(visit.headers['location'], '/login?returnTo=%2Fsettings%2Fme')
+  t.equal((await app.inject({ url: '/settings/manage' })).statusCode, 401)
+})
+
+test('UI-28: assets are public, hashed, immutable, compressed and within the budget', async (t) => {
+  const app = await createHost(t)
+  const html = (await app.inject({ url: '/settings/manage', ...as('ada') })).payload
+  const names = [...html.matchAll(/"\.\/assets\/(app\.[\w-]{12}\.(?:js|css))"/g)].map(([, name]) => name)
+  t.equal(names.length, 2)
+  for (const name of names) {
+    const url = `/settings/assets/${name}`
+    const br = await app.inject({ url, headers: { 'accept-encoding': 'gzip, deflate, br' } })
+    t.equal(br.statusCode, 200)
+    t.match(br.headers, {
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-encoding': 'br',
+      vary: 'accept-encoding',
+      'x-content-type-options': 'nosniff',
+    })
+    const size = br.rawPayload.length
+    t.comment(`${name}: ${size} bytes in brotli`)
+    t.ok(size <= (name?.endsWith('.js') ? 20_000 : 4_000), `${name} within the budget`)
+    const encodingFor = async (accepted: string) =>
+      (await app.inject({ url, headers: { 'accept-encoding': accepted } })).headers['content-encoding']
+    t.equal(await encodingFor('br;q=0, gzip'), 'gzip')
+    t.equal(await encodingFor('identity'), undefined)
+    const etag = String(br.headers['etag'])
+    t.equal((await app.inject({ url, headers: { 'if-none-match': etag } })).statusCode, 304)
+  }
+  t.equal((await app.inject({ url: '/settings/assets/app.js', ...as('ada') })).statusCode, 404)
+})
+
+test('the prefix leads to the pages by relative addresses; pages can be left out', async (t) => {
+  const app = await createHost(t)
+  const from = async (url: string) => (await app.inject({ url, ...as('ada') })).headers['location']
+  t.equal(await from('/settings'), './settings/manage')
+  t.equal(await from('/settings/'), './manage')
+  const other = await createHost(t, { ui: { prefix: '/admin/config', adminPage: false, home: '/start' } })
+  t.equal((await other.inject({ url: '/admin/config', ...as('ada') })).headers['location'], './config/me')
+  t.equal((await other.inject({ url: '/admin/config/manage', ...as('ada') })).statusCode, 404)
+  const config = configOf((await other.inject({ url: '/admin/config/me', ...as('ada') })).payload)
+  t.match(config, { apiBase: '../../api/settings', home: '../../start', other: null })
+})
+
+test('title, logo, theme, rules and texts of the host; hostile ones stay text', async (t) => {
+  const app = await createHost(t, {
+    ui: {
+      title: '</title><script>alert(1)</script>',
+      logo: '/static/logo.svg',
+      locale: 'ar-EG',
+      theme: { scheme: 'dark', tokens: { accent: 'light-dark(#123456, #abcdef)' } },
+      css: '.fm-card{border:0}',
+      messages: { adminHeading: '</script><b>&\u2028' },
+      logout: '/logout',
+      csp: "default-src 'self'",
+    },
+  })
+  const page = await app.inject({ url: '/settings/manage', ...as('ada') })
+  const html = page.payload
+  t.equal(html.match(/<script/g)?.length, 2)
+  t.notMatch(html, /<b>/)
+  t.match(html, /<html lang="ar-EG" dir="rtl" data-theme="dark">/)
+  t.equal(page.headers['content-security-policy'], "default-src 'self'")
+  t.match(configOf(html), {
+    logo: '../static/logo.svg',
+    logout: '../logout',
+    messages: { adminHeading: '</script><b>&\u2028' },
+  })
+  const [, style] = /href="\.\/(assets\/app\.[\w-]+\.css)"/.exec(html) ?? []
+  const css = (await app.inject({ url: `/settings/${style}` })).payload
+  t.ok(css.endsWith(':root{--fm-accent:light-dark(#123456, #abcdef)}.fm-card{border:0}'))
+})
+
+test('csp: false leaves the policy to the host', async (t) => {
+  const app = await createHost(t, { ui: { csp: false } })
+  const page = await app.inject({ url: '/settings/manage', ...as('ada') })
+  t.equal(page.headers['content-security-policy'], undefined)
+})
+
+test('an Inertia client is told to load the page whole', async (t) => {
+  const app = await createHost(t)
+  const answer = await app.inject({
+    url: '/settings/manage?scope=system',
+    ...as('ada', { 'x-inertia': 'true' }),
+  })
+  t.equal(answer.statusCode, 409)
+  t.equal(answer.headers['x-inertia-location'], '/settings/manage?scope=system')
+})
+
+/** Without a gate; ready, or not. */
+async function boot(t: { teardown(close: () => unknown): unknown }, ui: SettingsUiOptions, routes = true) {
+  const app: FastifyInstance = Fastify()
+  t.teardown(() => app.close())
+  app.register(settings, {
+    definitions: [definitions],
+    caller: () => null,
+    ...(!routes && { routes: false }),
+  })
+  app.register(settingsUiByDefault, ui)
+  await app.ready()
+  return app
+}
+
+test('a boot error without a gate, unless the host says what guards the pages', async (t) => {
+  const caller = () => null
+  await t.rejects(boot(t, { caller }), { code: 'FMOD_SETTINGS_UI_UNGUARDED' })
+  await t.rejects(boot(t, { guard: false }), { code: 'FMOD_SETTINGS_UI_CALLER_UNKNOWN' })
+  const open = await boot(t, { caller, guard: false })
+  t.equal((await open.inject('/settings/manage')).statusCode, 200)
+  const guarded = await boot(t, { caller, guard: (_request, reply, _done) => void reply.code(418).send() })
+  for (const path of ['/settings', '/settings/manage', '/settings/me']) {
+    t.equal((await guarded.inject(path)).statusCode, 418)
+  }
+})
+
+test('a boot error without the API that the pages talk to', async (t) => {
+  const options = { caller: () => null, guard: false } as const
+  await t.rejects(boot(t, options, false), { code: 'FMOD_SETTINGS_UI_API_MISSING' })
+  await t.rejects(boot(t, { ...options, apiBase: '/elsewhere' }), { code: 'FMOD_SETTINGS_UI_API_MISSING' })
+})
+
+test('options that cannot be meant are boot errors that name them', async (t) => {
+  const wrong: readonly (readonly [string, object])[] = [
+    ['prefix', { prefix: 'settings' }],
+    ['prefix', { prefix: '/' }],
+    ['prefix', { prefix: '/settings/' }],
+    ['apiBase', { apiBase: 'https://elsewhere.example/api' }],
+    ['home', { home: '//elsewhere.example' }],
+    ['logout', { logout: '/\\elsewhere.example' }],
+    ['locale', { locale: 'no_such' }],
+    ['theme.scheme', { theme: { scheme: 'sepia' } }],
+    ['theme.tokens.colour', { theme: { tokens: { colour: 'red' } } }],
+    ['theme.tokens.accent', { theme: { tokens: { accent: 'red;} body{display:none' } } }],
+  ]
+  for (const [name, options] of wrong) {
+    await t.rejects(
+      boot(t, { caller: () => null, guard: false, ...options }),
+      { code: 'FMOD_SETTINGS_UI_INVALID_OPTION', message: `"${name}"` },
+      name,
+    )
+  }
+})
+
+test('a package that was not built says so', async (t) => {
+  const folder = new URL(`file://${t.testdir({ 'app.js': '' })}/`)
+  await t.rejects(loadAssets('', folder), { code: 'FMOD_SETTINGS_UI_NOT_BUILT' })
+})
+
+test('named and default export are the same plugin', async (t) => {
+  t.equal(settingsUi, settingsUiByDefault)
+})
