@@ -32,9 +32,9 @@ export async function audit(parts: AuditParts): Promise<void> {
   if (loginUrl?.startsWith('/') === true) await checkLogin(parts.explain, loginUrl)
 
   if (parts.earlyRoutes !== null) {
-    app.log.warn(
+    app.log.info(
       { routes: parts.earlyRoutes },
-      'routes were registered before the gate: it covers them, but cannot tell what rules open them. Register it first',
+      'routes that were registered before the gate are gated like all others; print, surface and warnings leave them out',
     )
   }
   if (hooks.length > 0) {

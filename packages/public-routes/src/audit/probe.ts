@@ -42,11 +42,23 @@ export class Probes {
         timer = setTimeout(() => resolve({ reached: false, status: 0 }), patience)
         this.#waiting.set(incoming, (request) => resolve({ reached: true, request }))
         const response = new ProbeResponse(incoming, (status) => resolve({ reached: false, status }))
-        this.#app.routing(incoming, response)
+        this.#routeSilently(incoming, response)
       })
     } finally {
       clearTimeout(timer)
       this.#waiting.delete(incoming)
+    }
+  }
+
+  /** A probe is nobody's request: the logger that Fastify derives for it inherits silence, others keep their level. */
+  #routeSilently(incoming: IncomingMessage, response: ServerResponse): void {
+    const { log } = this.#app
+    const { level } = log
+    if (typeof level === 'string') log.level = 'silent'
+    try {
+      this.#app.routing(incoming, response)
+    } finally {
+      if (typeof level === 'string') log.level = level
     }
   }
 }

@@ -17,9 +17,11 @@ export type RegisteredRoute = RouteOptions & {
   prefix?: string
 }
 
+/** What Fastify copies from a GET route to the HEAD route that it derives. */
 interface GetRoute {
   readonly handler: unknown
   readonly constraints: unknown
+  readonly declares: unknown
   readonly record: RouteRecord
 }
 
@@ -87,17 +89,27 @@ export class RouteBook {
     return record
   }
 
-  #rememberGet({ url, handler, constraints, exposeHeadRoute }: RegisteredRoute, record: RouteRecord): void {
+  #rememberGet(
+    { url, handler, constraints, config, exposeHeadRoute }: RegisteredRoute,
+    record: RouteRecord,
+  ): void {
     if ((exposeHeadRoute ?? this.#exposesHeadRoutes) === false) return
+    const get: GetRoute = { handler, constraints, declares: config?.public, record }
     const known = this.#getRoutes.get(withoutSlash(url))
-    if (known === undefined) this.#getRoutes.set(withoutSlash(url), [{ handler, constraints, record }])
-    else known.push({ handler, constraints, record })
+    if (known === undefined) this.#getRoutes.set(withoutSlash(url), [get])
+    else known.push(get)
   }
 
-  /** The GET route that a HEAD route was derived from: Fastify copies the options, so they share their objects. */
-  #originOf({ url, handler, constraints }: RegisteredRoute): RouteRecord | undefined {
+  /**
+   * The GET route that a HEAD route was derived from: Fastify copies the options, so they share their objects. One that
+   * is written by hand and says something else in `config.public` is its own.
+   */
+  #originOf({ url, handler, constraints, config }: RegisteredRoute): RouteRecord | undefined {
     const known = this.#getRoutes.get(withoutSlash(url))
-    return known?.find((get) => get.handler === handler && get.constraints === constraints)?.record
+    return known?.find(
+      (get) =>
+        get.handler === handler && get.constraints === constraints && get.declares === config?.public,
+    )?.record
   }
 }
 

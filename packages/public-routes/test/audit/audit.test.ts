@@ -77,12 +77,36 @@ test('decision 40: hooks that run before the gate are listed, also those of scop
   t.same(warnings().find(({ hooks }) => hooks)?.['hooks'], ['parseCookies', 'countVisits'])
 })
 
-test('architecture: routes registered before the gate are named in a warning', async (t) => {
-  const { app, warnings } = loggingApp(t)
+test('architecture: routes registered before the gate are named in the log, and are no cause for a warning', async (t) => {
+  const { app, lines, warnings } = loggingApp(t)
   app.get('/early/:id', async () => 'ran')
   await gate(app)
   await app.ready()
-  t.match(warnings()[0], { msg: /registered before the gate/, routes: /\/early\/:id \(GET, HEAD\)/ })
+  t.same(warnings(), [])
+  t.match(
+    lines().find(({ routes }) => routes),
+    { level: 30, msg: /gated like all others/, routes: /\/early\/:id \(GET, HEAD\)/ },
+  )
+})
+
+test('neither the self-test nor explain shows as a request in the log; what others log at that time does', async (t) => {
+  const { app, lines } = loggingApp(t)
+  app.addHook('onRequest', function wait(_request, _reply, done) {
+    setImmediate(() => {
+      app.log.info('meanwhile')
+      done()
+    })
+  })
+  await gate(app)
+  app.get('/x', async () => 'ran')
+  await app.ready()
+  await app.publicRoutes.explain('GET', '/x')
+  await app.publicRoutes.explain('GET', '/%zz')
+  const messages = lines().map(({ msg }) => msg)
+  t.notMatch(messages, ['incoming request'])
+  t.equal(messages.filter((msg) => msg === 'meanwhile').length, 2)
+  await app.inject('/x')
+  t.ok(lines().some(({ msg }) => msg === 'incoming request'))
 })
 
 test('decision 40: @fastify/cors after the gate gives a warning, before it none', async (t) => {

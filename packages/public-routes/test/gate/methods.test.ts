@@ -54,6 +54,19 @@ test('decision 35: HEAD of a parametric route follows GET, and of config.public 
   t.equal((await rawRequest({ port, method: 'HEAD', target: '/news/1' })).status, 200)
 })
 
+test('decision 35: a HEAD route that only looks derived, with a slash more, is opened by its own config.public', async (t) => {
+  const app = await gatedApp(t)
+  const handler = async () => 'ran'
+  app.get('/closed', { config: { public: true } }, handler)
+  app.head('/closed/', { config: { public: false } }, handler)
+  app.get('/open', handler)
+  app.head('/open/', { config: { public: true } }, handler)
+  const port = await listen(app)
+  const status = async (method: string, target: string) => (await rawRequest({ port, method, target })).status
+  t.same([await status('GET', '/closed'), await status('HEAD', '/closed/')], [200, 401])
+  t.same([await status('GET', '/open'), await status('HEAD', '/open/')], [401, 200])
+})
+
 test('decision 35: OPTIONS is never implicitly public', async (t) => {
   const app = await gatedApp(t)
   app.publicRoutes.addExact('/x', { methods: ['GET'] })

@@ -1,4 +1,4 @@
-/** Applications whose warnings are read by a test. */
+/** Applications whose log is read by a test. */
 import { publicRoutes, type PublicRoutesOptions } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
@@ -6,14 +6,18 @@ import { headerProvider } from './application.ts'
 
 type LogLine = Record<string, unknown> & { readonly level: number; readonly msg: string }
 
-/** An application whose warnings are collected. */
-export function loggingApp(t: Test): { app: FastifyInstance; warnings: () => readonly LogLine[] } {
+/** An application whose log is collected. */
+export function loggingApp(t: Test): {
+  app: FastifyInstance
+  lines: () => readonly LogLine[]
+  warnings: () => readonly LogLine[]
+} {
   const lines: LogLine[] = []
   const app = Fastify({
-    logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } },
+    logger: { level: 'info', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } },
   })
   t.teardown(() => app.close().catch(() => {}))
-  return { app, warnings: () => lines.filter(({ level }) => level === 40) }
+  return { app, lines: () => lines, warnings: () => lines.filter(({ level }) => level === 40) }
 }
 
 /** Registers the gate. */
