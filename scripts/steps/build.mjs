@@ -10,10 +10,17 @@ export default async function build() {
     removeOrphans(join(folder, 'test'), join(folder, 'dist-test'))
   }
   await node('node_modules/typescript/bin/tsc', ['--build'])
-  for (const folder of packageFolders()) {
+  for (const folder of packagesFirst()) {
     const config = ['vite.config.ts', 'vite.config.mjs'].map((name) => join(folder, name)).find(existsSync)
     if (config !== undefined) await buildPages(folder, config)
   }
+}
+
+/** Applications, which are private, take in what the front ends of packages give out. */
+function packagesFirst() {
+  const isPrivate = (folder) =>
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private === true
+  return packageFolders().toSorted((a, b) => isPrivate(a) - isPrivate(b))
 }
 
 /** tsc leaves the output of deleted sources behind: tests that are gone would still run, files still be packed. */

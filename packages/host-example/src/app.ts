@@ -7,6 +7,7 @@ import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { inertia } from '@fastify-modular/inertia'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
+import { settingsUi } from '@fastify-modular/settings-ui'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login/login-routes.ts'
@@ -17,9 +18,11 @@ import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
 import { appSettings, systemSettings, userSettings } from './settings/app-settings.ts'
 import { maintenance } from './settings/maintenance.ts'
+import { settingsPages } from './settings/settings-pages.ts'
 import { apiDocs } from './web/api-docs.ts'
 import { type Assets, readAssets } from './web/assets.ts'
 import { createDocument, createRootTemplate } from './web/document.ts'
+import { favicon } from './web/favicon.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { createSharedProps } from './web/shared-props.ts'
 
@@ -74,6 +77,8 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     // Everybody keeps preferences of their own, without the right to change the application.
     ownWrites: 'authenticated',
   })
+  await app.register(settingsUi, { title: 'Fastify Modular', ownWrites: 'authenticated', logout: '/logout' })
+  await app.register(settingsPages)
   await app.register(maintenance)
   await app.register(modules, {
     modules: [notesModule(database), mailModule(database), ...(config.isProduction ? [] : [faultsModule])],
@@ -95,6 +100,7 @@ const ownRoutes: FastifyPluginAsync<{ assets: Assets }> = async (app, { assets }
   app.get('/', { schema: { hide: true } }, (request, reply) =>
     reply.inertia('Home', {}, { clearHistory: request.caller === null }),
   )
+  app.route(favicon)
   app.get('/health', { schema: { tags: ['operation'], summary: 'Whether the application runs' } }, () => ({
     status: 'ok',
   }))

@@ -5,11 +5,14 @@ import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
 import { MailsPage } from './mails/mails-page.tsx'
 import { NotesPage } from './notes/notes-page.tsx'
+import { PreferencesPage, SettingsAdminPage } from './settings/settings-pages.tsx'
 
 const pages = new Map([
   ['Home', Home],
   ['Mails/Index', MailsPage],
   ['Notes/Index', NotesPage],
+  ['Settings/Manage', SettingsAdminPage],
+  ['Settings/Me', PreferencesPage],
 ])
 
 function findPage(name: string) {

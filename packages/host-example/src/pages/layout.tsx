@@ -28,6 +28,8 @@ export function Layout({ title, children }: { title: string; children: ReactNode
         <nav aria-label="Main">
           <Link href="/notes">Notes</Link>
           {user?.isAdmin ? <Link href="/mails">Mail</Link> : null}
+          {user?.canUpdateSettings ? <a href="/settings/manage">Settings</a> : null}
+          {user ? <a href="/settings/me">Preferences</a> : null}
           <a href="/api/docs">API</a>
         </nav>
         {user === undefined ? null : <Session name={user?.name} />}

@@ -1,7 +1,10 @@
 /** Headers that tell browsers to be careful. */
 import type { onSendHookHandler } from 'fastify'
 
+const common = { 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff' }
+
 const headers = {
+  ...common,
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -12,16 +15,15 @@ const headers = {
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
 }
 
 /**
  * An onSend hook. What somebody sees who is signed in is not kept: going back after signing out shows none of it.
- * A scope with needs of its own, such as the API browser, sets its policy after this one.
+ * A page with a policy of its own keeps it; the API browser sets its one after this hook.
  */
 export const securityHeaders: onSendHookHandler = function setSecurityHeaders(request, reply, payload, done) {
-  reply.headers(headers)
+  if (reply.hasHeader('content-security-policy')) reply.headers(common)
+  else reply.headers(headers)
   if (request.caller && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   done(null, payload)
 }

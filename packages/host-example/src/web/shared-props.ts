@@ -1,4 +1,5 @@
 /** What every page gets to know. */
+import { hasPermission } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { appSettings, userSettings } from '../settings/app-settings.ts'
 
@@ -11,7 +12,11 @@ export interface SharedProps {
     readonly supportEmail: string | null
   }
   /** Null for strangers. */
-  readonly user: { readonly name: string; readonly isAdmin: boolean } | null
+  readonly user: {
+    readonly name: string
+    readonly isAdmin: boolean
+    readonly canUpdateSettings: boolean
+  } | null
   readonly [prop: string]: unknown
 }
 
@@ -28,7 +33,11 @@ export function createSharedProps(app: FastifyInstance): (request: FastifyReques
         primaryColor: settings.get(appSettings.primaryColor),
         supportEmail: settings.get(appSettings.supportEmail),
       },
-      user: caller && { name: caller.name ?? caller.id, isAdmin: caller.isAdmin },
+      user: caller && {
+        name: caller.name ?? caller.id,
+        isAdmin: caller.isAdmin,
+        canUpdateSettings: hasPermission(caller, 'Settings.Update'),
+      },
     }
   }
 }

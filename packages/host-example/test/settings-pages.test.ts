@@ -1,0 +1,49 @@
+/** The settings pages in both flavours: prebuilt, and as React components within the application's layout. */
+import { test } from 'tap'
+import { testBrowser } from '@fastify-modular/test-support/browser'
+import { startHost } from './host.js'
+
+test('the settings pages in a browser', { timeout: 110_000 }, async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  const page = await browser.newPage()
+  page.setDefaultTimeout(15_000)
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+
+  await t.test('strangers sign in first and come back to the page', async (t) => {
+    await page.goto(`${host.url}/settings/manage`)
+    t.equal(new URL(page.url()).pathname, '/login')
+    await page.getByLabel('User name').fill('admin')
+    await page.getByLabel('Password').fill('demo-admin')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${host.url}/settings/manage`)
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  })
+
+  for (const path of ['/settings/manage', '/inertia/settings']) {
+    await t.test(`a setting is changed at ${path}`, async (t) => {
+      const title = `Changed at ${path}`
+      await page.goto(host.url + path)
+      await page.getByRole('tab', { name: 'Application' }).click()
+      await page.getByLabel('Title', { exact: true }).fill(title)
+      await page.getByRole('button', { name: /^Save/ }).click()
+      await page
+        .getByText(/^Saved/)
+        .first()
+        .waitFor()
+      const admin = await host.signIn('admin')
+      t.equal((await admin.ask('/api/settings/app.title?scope=1')).json.value, title)
+    })
+  }
+
+  await t.test('preferences are there for everybody', async (t) => {
+    const alice = await host.signIn('alice')
+    t.equal((await alice.ask('/settings/me')).status, 200)
+    t.match((await alice.ask('/inertia/preferences')).text, /"component":"Settings\/Me"/)
+  })
+
+  t.same(complaints, [], 'the browser refused and reported nothing')
+})
