@@ -59,7 +59,7 @@ function checkPath(name: string, path: unknown): void {
 
 function checkLocale(locale: string | undefined): void {
   try {
-    new Intl.Locale(locale ?? 'en')
+    Intl.getCanonicalLocales(locale ?? 'en')
   } catch {
     throw new FMOD_SETTINGS_UI_INVALID_OPTION('locale', 'it is no language tag, such as "en" or "pt-BR"')
   }

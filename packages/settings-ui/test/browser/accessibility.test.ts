@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { SettingScope } from '@fastify-modular/settings'
+import type * as Axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { visit } from '../support/visit.js'
@@ -14,7 +15,7 @@ async function problems(page: Page): Promise<string[]> {
   await page.evaluate(axeSource)
   return page.evaluate(async (values) => {
     // axe-core puts itself there
-    const { axe } = window as unknown as { axe: typeof import('axe-core') }
+    const { axe } = window as unknown as { axe: typeof Axe }
     const { violations } = await axe.run({ runOnly: { type: 'tag', values } })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, any }) => `${id}: ${target.join(' ')} ${any[0]?.message ?? ''}`),

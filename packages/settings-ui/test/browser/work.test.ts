@@ -1,8 +1,8 @@
-/** A day with the pages: leaving and coming back, failures, history, files, links, other tabs. */
-import { writeFile } from 'node:fs/promises'
-import { SettingScope } from '@fastify-modular/settings'
+/** A day with the administration: leaving and coming back, failures, rights, values that are hard to enter. */
+import { memoryStore, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
+import { startHost } from '../support/host.js'
 import { visit } from '../support/visit.js'
 
 const { Application, System } = SettingScope
@@ -10,7 +10,7 @@ const { Application, System } = SettingScope
 test('a day with the administration', { timeout: 150_000 }, async (t) => {
   const visited = await visit(t)
   if (!visited) return
-  const { page, app, open, row, browser, url, warnings, writes } = visited
+  const { page, app, open, row, browser, url, warnings } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
   const save = page.getByRole('button', { name: /Save changes|Try again/ })
   const status = page.getByRole('status')
@@ -162,6 +162,23 @@ test('a day with the administration', { timeout: 150_000 }, async (t) => {
     await page.unroute('**/api/settings')
   })
 
+  await t.test(
+    'UI-33: what was stored under another definition is ignored, and the page says so',
+    async (t) => {
+      const store = memoryStore()
+      const older = await startHost(t, { settings: { store } })
+      await older.app.settings.setSetting('app.style', 'dense', Application)
+      const style = { ...definitions.style, allowedValues: ['calm', 'wild'] }
+      const newer = await startHost(t, { settings: { store, definitions: [style], overrides: {} } })
+      await browser.addCookies([{ name: 'user', value: 'ada', url: newer.url }])
+      await page.goto(`${newer.url}/settings/manage`)
+      await row('app.style').getByText('is not allowed any more and is ignored').waitFor()
+      t.equal(await field('Style').inputValue(), 'calm')
+      await row('app.style').getByRole('button', { name: 'Reset' }).click()
+      await status.getByText('Style was reset.').waitFor()
+    },
+  )
+
   await t.test('UI-32: a date and time keeps its instant in another time zone', async (t) => {
     const devtools = await browser.newCDPSession(page)
     await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'America/New_York' })
@@ -178,124 +195,6 @@ test('a day with the administration', { timeout: 150_000 }, async (t) => {
     await status.getByText('Saved 1 setting.').waitFor()
     t.equal(app.settings.get(definitions.expires), '2030-01-01T06:30:00-05:00')
     await devtools.detach()
-  })
-
-  await t.test('history tells who changed what, and restores an older value', async (t) => {
-    await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.title', 'First', Application, undefined, { actor: 'Grace' })
-    await app.settings.setSetting('app.title', 'Second', Application, undefined, { actor: 'Linus' })
-    await page.reload()
-    await row('app.title').getByRole('button', { name: 'History' }).click()
-    const dialog = page.getByRole('dialog', { name: 'History of Title' })
-    await dialog.getByText('Linus set to Second').waitFor()
-    await dialog
-      .getByRole('listitem')
-      .filter({ hasText: 'Grace set to First' })
-      .getByRole('button')
-      .first()
-      .click()
-    await status.getByText('Title has the older value again.').waitFor()
-    t.equal(await field('Title').inputValue(), 'First')
-    t.equal(app.settings.get(definitions.title), 'First')
-  })
-
-  await t.test('an export is a file without secrets; an import shows what it would do first', async (t) => {
-    await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.title', 'Exported', Application)
-    await app.settings.setSetting('app.api_token', 'hush', Application)
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export' }).click(),
-    ])
-    t.equal(download.suggestedFilename(), 'settings.json')
-    const file = t.testdir({}) + '/settings.json'
-    await download.saveAs(file)
-    await app.settings.setSetting('app.title', 'Changed meanwhile', Application)
-    await app.settings.setSetting('app.style', 'dense', Application)
-
-    await page.getByRole('button', { name: 'Import…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Import settings' })
-    await dialog.getByLabel('Choose a file').setInputFiles(file)
-    await dialog.getByText('app.title').waitFor()
-    t.equal(await dialog.getByText('app.style').count(), 0)
-    await dialog.getByLabel('Reset what the file does not mention').check()
-    await dialog.getByText('app.style').waitFor()
-    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-    await status.getByText('The file was imported.').waitFor()
-    t.equal(await field('Title').inputValue(), 'Exported')
-    t.equal(app.settings.get(definitions.style), 'calm')
-    t.equal(app.settings.get(definitions.apiToken), 'hush', 'a file cannot say that a secret shall go')
-  })
-
-  await t.test('a file that is no export, or whose values are refused, changes nothing', async (t) => {
-    await open('/settings/manage?scope=application')
-    const folder = t.testdir({})
-    await writeFile(`${folder}/no.json`, 'null')
-    const settings = [{ key: 'app.accent', scope: 1, value: 'red' }]
-    await writeFile(`${folder}/bad.json`, JSON.stringify({ format: 1, settings, omitted: [] }))
-    await page.getByRole('button', { name: 'Import…' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Choose a file').setInputFiles(`${folder}/no.json`)
-    await dialog.getByText('This file is no export of settings.').waitFor()
-    await dialog.getByLabel('Choose a file').setInputFiles(`${folder}/bad.json`)
-    await dialog.getByText(/app\.accent: Enter a hex color/).waitFor()
-    t.ok(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())
-    await page.keyboard.press('Escape')
-    t.equal(await dialog.count(), 0)
-    t.ok(writes.every((request) => request.url().includes('dryRun=true')))
-  })
-
-  await t.test(
-    'a link to a setting opens its tab and puts the focus on it, whatever was searched for',
-    async (t) => {
-      await open('/settings/manage?scope=system')
-      await page.goto(`${url}/settings/manage?scope=system&q=port#setting:contact.website`)
-      await page.locator('[data-key="contact.website"] input:focus').waitFor()
-      t.equal(await page.getByRole('searchbox').inputValue(), '')
-      await row('app.accent').getByRole('button', { name: 'Copy link' }).click()
-      await status.getByText('Link copied.').waitFor()
-      t.match(page.url(), /#setting:app\.accent$/)
-    },
-  )
-
-  await t.test(
-    'another tab that saves is noticed: untouched rows follow, drafts become conflicts',
-    async (t) => {
-      await open('/settings/manage?scope=application')
-      await field('Style').selectOption('dense')
-      const other = await browser.newPage()
-      await other.goto(`${url}/settings/manage?scope=application`)
-      await other.getByLabel('Title', { exact: true }).fill('From the other tab')
-      await other.getByLabel('Style', { exact: true }).selectOption('playful')
-      await other.keyboard.press('Control+s')
-      await page.waitForFunction(() =>
-        document.querySelector<HTMLInputElement>('#fm-app\\.title')?.value.startsWith('From'),
-      )
-      await row('app.style').getByRole('button', { name: 'Use theirs' }).click()
-      t.equal(await field('Style').inputValue(), 'playful')
-      t.equal(await bar.count(), 0)
-      await other.close()
-    },
-  )
-
-  await t.test('what is entered while a save is under way stays a draft', async (t) => {
-    await open('/settings/manage?scope=application')
-    await field('Title').fill('Sent')
-    let answer = () => {}
-    const held = new Promise<void>((resolve) => (answer = resolve))
-    await page.route('**/api/settings/bulk', async (route) => {
-      await held
-      await route.continue()
-    })
-    await save.click()
-    await page.getByRole('button', { name: 'Saving…' }).waitFor()
-    await field('Title').fill('Entered later')
-    answer()
-    await status.getByText('Saved 1 setting.').waitFor()
-    t.equal(await field('Title').inputValue(), 'Entered later')
-    t.equal(app.settings.get(definitions.title), 'Sent')
-    await page.getByText('1 unsaved change', { exact: true }).waitFor()
-    await page.unroute('**/api/settings/bulk')
   })
 
   await t.test('a list that cannot be loaded says so and tries again', async (t) => {

@@ -4,15 +4,14 @@ import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { Visit } from './visit.js'
 
-const { Application, System } = SettingScope
+const { Application } = SettingScope
 
 export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
   const { page, app, open, row, writes, complaints } = visit
   const field = (name: string) => page.getByLabel(name, { exact: true })
   const save = page.getByRole('button', { name: 'Save changes' })
   const status = page.getByRole('status')
-  const value = (key: string, scope: typeof Application | typeof System = Application) =>
-    app.settings.getSettingAs(key, scope)
+  const value = (key: string) => app.settings.getSettingAs(key, Application)
 
   await t.test(
     'UI-02: a page without an error on the console, a refused script or a Trusted Types report',

@@ -15,7 +15,7 @@ interface HistoryDialogProps {
 }
 
 export function HistoryDialog({ definition, onClose }: HistoryDialogProps): ReactNode {
-  const { api, editor, messages } = usePage()
+  const { api, editor, messages, locale } = usePage()
   const { key, displayName } = definition
   const value = useEditor((state) => state.values.get(key))
   const mayChange = useMayChange(definition) && value?.locked !== true
@@ -69,6 +69,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
             {index > 0 && mayChange && (
               <button type="button" onClick={() => void restore(entry.revision)}>
                 {messages.restore}
+                <span className="fm-hidden"> {displayTime(entry.at, locale)}</span>
               </button>
             )}
           </li>

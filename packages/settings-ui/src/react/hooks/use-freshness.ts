@@ -9,6 +9,7 @@ export function useTellOthers(): () => void {
   return useMemo(() => {
     return () => {
       const channel = new BroadcastChannel(channelName)
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
       channel.postMessage('saved')
       channel.close()
     }

@@ -12,7 +12,7 @@ export function useGuards(): void {
 
   // Only while there is something to lose: the listener keeps a page out of the back/forward cache.
   useEffect(() => {
-    if (!hasDrafts) return
+    if (!hasDrafts) return undefined
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
@@ -29,7 +29,7 @@ export function useGuards(): void {
   }, [editor])
 
   useLayoutEffect(() => {
-    if (errorCount === 0) return
+    if (errorCount === 0) return undefined
     const title = document.title
     document.title = format(messages.titleError, { count: errorCount }) + title
     return () => {

@@ -51,7 +51,7 @@ export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, gr
   const isSearch = text.trim() !== '' || onlyModified
   const count = matches.size
   useEffect(() => {
-    if (!isSearch) return
+    if (!isSearch) return undefined
     const timer = setTimeout(() => editor.announce(plural(messages.found, count, locale)), 300)
     return () => clearTimeout(timer)
   }, [editor, messages, locale, isSearch, count, text])

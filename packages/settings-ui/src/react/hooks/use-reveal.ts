@@ -21,7 +21,7 @@ export function useReveal(
   useEffect(() => setTarget(wanted), [wanted])
 
   useEffect(() => {
-    if (phase !== 'ready') return
+    if (phase !== 'ready') return undefined
     const follow = (): void => {
       const name = decodeURIComponent(location.hash.slice(1))
       if (name.startsWith('setting:')) setTarget({ key: name.slice('setting:'.length) })

@@ -1,7 +1,7 @@
 /** The life of a settings page: loads, keeps drafts, saves, and lets nothing that was entered get lost. */
 import { format, plural } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import { SettingsRequestError } from '@fastify-modular/settings/client'
+import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { checkInput, describe } from './check-input.ts'
 import {
   type EditorState,
@@ -13,7 +13,7 @@ import {
 } from './editor-state.ts'
 import { withSaved, withValues } from './editor-state.ts'
 import { parseInput, toInput } from './input.ts'
-import type { Definition, Input, SettingValue } from './setting.ts'
+import type { Definition, Input } from './setting.ts'
 import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
 
 export type SettingsEditor = ReturnType<typeof createEditor>
@@ -21,6 +21,8 @@ export type SettingsEditor = ReturnType<typeof createEditor>
 /** @param onSaved is told after each change made from here, so that other tabs can be */
 export function createEditor(source: SettingsSource, messages: Messages, locale: string, onSaved = () => {}) {
   let state: EditorState = initialState
+  /** Writes made from here; what was read while one was made may be older than its answer. */
+  let writes = 0
   const listeners = new Set<() => void>()
 
   function update(next: EditorState): void {
@@ -55,10 +57,10 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   /** What others have saved meanwhile. A failure is no news: the next action will tell. */
   async function refresh(): Promise<void> {
     if (state.phase !== 'ready' || state.saving) return
+    const before = writes
     try {
       const fresh = await source.values()
-      // A save that began meanwhile knows better.
-      if (!state.saving) update(withValues(state, fresh))
+      if (writes === before) update(withValues(state, fresh))
     } catch {
       // as said
     }
@@ -85,7 +87,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   }
 
   function discard(): void {
-    for (const key of [...state.drafts.keys()]) undo(key)
+    for (const key of state.drafts.keys()) undo(key)
     update({ ...state, failure: null, summary: null, announcement: { text: messages.discarded } })
   }
 
@@ -107,7 +109,9 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     if (Object.keys(errors).length > 0) return update(withErrors(state, errors))
     const sent = new Map([...state.drafts].map(([key, { input }]) => [key, input]))
     update({ ...state, saving: true, failure: null, summary: null })
+    writes++
     const outcome = await source.save(entries)
+    writes++
     update({ ...state, saving: false })
     await settle(outcome, sent)
   }
@@ -159,7 +163,9 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     const value = state.values.get(definition.key)
     if (!value) return
     try {
+      writes++
       const after = await source.reset(value)
+      writes++
       update({ ...state, failure: null })
       if (after) update(withSaved(state, after))
       else await refresh()
@@ -191,8 +197,6 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     reset,
     announce,
     dismiss: () => update({ ...state, failure: null }),
-    /** For values that came by another way: a rollback, an import. */
-    accept: (value: SettingValue) => update(withSaved(state, value)),
     changed: onSaved,
   }
 }
