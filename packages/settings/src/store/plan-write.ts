@@ -3,9 +3,9 @@ import { FMOD_SETTINGS_INVALID_WRITE } from '../misuse-errors.ts'
 import { checkRowId, checkStorable, compareRowIds, rowIdText } from './row-id.ts'
 import type {
   AppliedChange,
-  CurrentRows,
   HistoryRow,
   RowChange,
+  RowId,
   StoredRow,
   WriteRequest,
   WriteResult,
@@ -23,15 +23,18 @@ export function checkRequest(request: WriteRequest): void {
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, or a change of a row that was not read
  */
 export function planWrite(request: WriteRequest, revision: number, rows: Iterable<StoredRow>): WriteResult {
-  const current = currentRows(revision, rows)
-  const readable = new Set(request.reads.map(rowIdText))
+  const byName = new Map<string, StoredRow | undefined>()
+  for (const id of request.reads) byName.set(rowIdText(id), undefined)
+  for (const row of rows) byName.set(rowIdText(row), row)
+  const current = { revision, get: (id: RowId) => byName.get(rowIdText(id)) }
   const at = Date.now()
   const changes: AppliedChange[] = []
   for (const change of request.decide(current)) {
+    const name = rowIdText(change)
+    const before = byName.get(name)
     // Deleting the name answers false for a row that was not read and for one that was already changed.
-    if (!readable.delete(rowIdText(change))) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
+    if (!byName.delete(name)) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
-    const before = current.get(change)
     if (changesNothing(before, change)) continue
     const { scope, userId, key } = change
     changes.push({ scope, userId, key, before, after: rowAfter(change, revision + 1, at, request.actor) })
@@ -57,12 +60,6 @@ export function historyOf(change: AppliedChange, request: WriteRequest, result: 
     note: request.note ?? null,
     at: result.at,
   }
-}
-
-function currentRows(revision: number, rows: Iterable<StoredRow>): CurrentRows {
-  const byName = new Map<string, StoredRow>()
-  for (const row of rows) byName.set(rowIdText(row), row)
-  return { revision, get: (id) => byName.get(rowIdText(id)) }
 }
 
 function changesNothing(before: StoredRow | undefined, change: RowChange): boolean {

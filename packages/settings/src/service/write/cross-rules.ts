@@ -14,6 +14,8 @@ interface Question {
   readonly userId: string
 }
 
+const noRules: CrossRules = { reads: [], check: () => new Map() }
+
 /** Finds the rules that the entries of one write touch. */
 export function crossRulesOf(
   entries: readonly WriteEntry[],
@@ -21,9 +23,10 @@ export function crossRulesOf(
   find: (key: string) => Cell | undefined,
   codec: Pick<RowCodec, 'layerOf'>,
 ): CrossRules {
+  const questions = questionsOf(entries, registry)
+  if (questions.length === 0) return noRules
   const written = new Map(entries.map((entry) => [rowIdText(idOf(entry)), entry]))
   const writtenKeys = new Set(entries.map((entry) => idOf(entry).key))
-  const questions = questionsOf(entries, registry)
   const reads = questions.flatMap(({ rule, userId }) =>
     rule.keys.flatMap((key) => layersOf(find(key), userId)),
   )

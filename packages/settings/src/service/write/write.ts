@@ -129,20 +129,22 @@ export function createWrite(
       enqueue: (tx, result) => enqueue(tx, result, actor),
     })
     if (written.changes.length > 0) await committed(written, actor)
-    const changed = new Map(written.changes.map((change) => [rowIdText(change), change.after]))
-    return {
-      revision: written.revision,
-      entries: decided.map(({ before, change }) => {
-        const id = change && rowIdText(change)
-        return { before, change, after: id !== undefined && changed.has(id) ? changed.get(id) : before }
-      }),
-    }
+    return { revision: written.revision, entries: decided.map(toOutcome(written)) }
   }
 }
 
 /** The identity of an entry's row. */
 export function idOf({ cell, scope, userId }: WriteEntry): RowId {
   return { scope, userId, key: cell.setting.definition.key }
+}
+
+/** Adds the row after the write: made by the write, or what was there where it changed nothing. */
+function toOutcome({ changes }: WriteResult): (decision: Decision) => EntryOutcome {
+  const changed = new Map(changes.map((change) => [rowIdText(change), change]))
+  return ({ before, change }) => {
+    const applied = change && changed.get(rowIdText(change))
+    return { before, change, after: applied ? applied.after : before }
+  }
 }
 
 /** One exception for entries that break their definitions, with all messages of all keys; undefined if none does. */

@@ -1,10 +1,10 @@
-/** The SQL of a write in PostgreSQL. Rows travel as one JSON parameter: the statements are the same for 1 and for 500. */
+/** The SQL of a write in PostgreSQL. Rows travel as arrays, one for each column: the statements are the same for 1 and for 500. */
 import type { PostgresNames } from './names.ts'
 
 export interface PostgresWrites {
   /** Begins, and takes the lock that makes writers take turns: commit order is revision order. */
   readonly begin: string
-  /** `$1` names rows. Sent after the lock is held: an earlier statement would see rows as they were before it. */
+  /** `$1` to `$3` name rows. Sent after the lock is held: an earlier statement would see rows as they were before it. */
   readonly find: string
   /** Rows, history, revision and notification at once. */
   readonly apply: string
@@ -23,34 +23,34 @@ export function writeStatements({ values, history, meta }: PostgresNames): Postg
       select value from ${meta} where name = 'revision' for update`,
     // A lateral look-up per row: a join would be planned as a scan of the table whatever the number of rows asked for.
     find: `
-      select v.* from json_to_recordset($1::json) as id (scope smallint, "userId" text, key text)
+      select v.* from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)
       cross join lateral (
         select * from ${values} v
-        where (v.scope, v.user_id, v.key) = (id.scope, id."userId", id.key) limit 1
+        where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) limit 1
       ) as v`,
     apply: `
       with change as materialized (
-        select * from json_to_recordset($1::json) as row (scope smallint, "userId" text, key text,
-          "oldValue" text, "oldSealed" boolean, "newValue" text, "newSealed" boolean)
+        select * from unnest($7::smallint[], $8::text[], $9::text[], $10::text[], $11::boolean[], $12::text[], $13::boolean[])
+          as row (scope, user_id, key, old_value, old_sealed, new_value, new_sealed)
       ), saved as (
         insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
-        select scope, "userId", key, "newValue", "newSealed", $2::bigint, $3::bigint, $4::text
-        from change where "newValue" is not null
+        select scope, user_id, key, new_value, new_sealed, $1::bigint, $2::bigint, $3::text
+        from change where new_value is not null
         on conflict (scope, user_id, key) do update set value = excluded.value, sealed = excluded.sealed,
           revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by
       ), deleted as (
         delete from ${values} v using change c
-        where c."newValue" is null and (v.scope, v.user_id, v.key) = (c.scope, c."userId", c.key)
+        where c.new_value is null and (v.scope, v.user_id, v.key) = (c.scope, c.user_id, c.key)
       ), noted as (
         insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
           origin, actor, request_id, note, at)
-        select $2::bigint, scope, "userId", key, "oldValue", "oldSealed", "newValue", "newSealed",
-          $5::text, $4::text, $6::text, $7::text, $3::bigint
+        select $1::bigint, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
+          $4::text, $3::text, $5::text, $6::text, $2::bigint
         from change
       ), counted as (
-        update ${meta} set value = ($2::bigint)::text where name = 'revision'
+        update ${meta} set value = ($1::bigint)::text where name = 'revision'
       )
-      select pg_notify($8::text, ($2::bigint)::text)`,
+      select pg_notify($14::text, ($1::bigint)::text)`,
     pruneHistory: `
       delete from ${history} where (revision, scope, user_id, key) in (
         select revision, scope, user_id, key from (

@@ -3,8 +3,8 @@ import { type AsyncTx, ServiceUnavailableException } from '@fastify-modular/core
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { SettingScope } from '../../setting-definition.ts'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
-import { historyOf, planWrite } from '../plan-write.ts'
-import type { StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import { planWrite } from '../plan-write.ts'
+import type { RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { orStoreFailure, toStoreFailure } from './failure.ts'
 import type { PostgresWrites } from './write-statements.ts'
 
@@ -62,11 +62,10 @@ async function lock(
   { statements, channel }: WriteSetup,
   { reads }: WriteRequest,
 ): Promise<{ readonly revision: number; readonly rows: StoredRow[] }> {
-  const ids = JSON.stringify(reads.map(({ scope, userId, key }) => ({ scope, userId, key })))
   const [locked, found] = await orStoreFailure(
     Promise.all([
       client.query<{ value: string }>(statements.begin),
-      client.query<ValueRecord>({ name: `${channel}.find`, text: statements.find, values: [ids] }),
+      client.query<ValueRecord>({ name: `${channel}.find`, text: statements.find, values: columnsOf(reads) }),
     ]),
   )
   // A script answers with one result per statement; the types know only the first.
@@ -81,8 +80,15 @@ async function apply(
   result: WriteResult,
 ): Promise<void> {
   const { actor, origin, requestId = null, note = null } = request
-  const rows = JSON.stringify(result.changes.map((change) => historyOf(change, request, result)))
-  const values = [rows, result.revision, result.at, actor, origin, requestId, note, channel]
+  const { changes, revision, at } = result
+  const columns = [
+    ...columnsOf(changes),
+    changes.map(({ before }) => before?.value ?? null),
+    changes.map(({ before }) => before?.sealed ?? false),
+    changes.map(({ after }) => after?.value ?? null),
+    changes.map(({ after }) => after?.sealed ?? false),
+  ]
+  const values = [revision, at, actor, origin, requestId, note, ...columns, channel]
   const applied = client.query({ name: `${channel}.apply`, text: statements.apply, values })
   if (request.enqueue) {
     await orStoreFailure(applied)
@@ -91,6 +97,11 @@ async function apply(
   // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
   const [, committed] = await orStoreFailure(Promise.all([applied, client.query('commit')]))
   checkCommitted(committed)
+}
+
+/** The names of rows, as the driver sends arrays. */
+function columnsOf(ids: readonly RowId[]): unknown[][] {
+  return [ids.map(({ scope }) => scope), ids.map(({ userId }) => userId), ids.map(({ key }) => key)]
 }
 
 /** The transaction ends when `enqueue` does: what is sent later would be written outside of it. */
