@@ -1,6 +1,7 @@
 // P14: what a module adds to the boot, beyond Fastify's own work for its routes; each boot in a new process.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { messageOf } from './support/message.mjs'
 import { median, report, rotate, size } from './support/measure.mjs'
 
 const script = new URL('servers/boot.mjs', import.meta.url)
@@ -31,7 +32,7 @@ async function beyondFastify(modules) {
 /** Milliseconds from the start until the application is ready, without the loading of packages. */
 async function boot(kind, modules) {
   const child = fork(script, [kind, String(modules)])
-  const [time] = await once(child, 'message')
+  const time = await messageOf(child)
   await once(child, 'exit')
   return time
 }

@@ -18,17 +18,19 @@ const scripts = {
   ours: new URL('servers/ours.mjs', import.meta.url),
 }
 const results = await compareServers(scripts, cases)
+const { serialised, floor, kept, unmodified } = results.list
 const row = (what, { micros, ratio }, goal) => ({
   what,
   µs: micros.toFixed(1),
-  'of serialised': (1 / ratio).toFixed(3),
+  'of serialised': (1 / ratio).toFixed(2),
+  'beyond nothing to do': ((micros - floor.micros) / (serialised.micros - floor.micros)).toFixed(2),
   goal,
 })
 report('P6 list of 50 settings over sockets', [
-  row('bare Fastify, serialised for each request', results.list.serialised, ''),
-  row('bare Fastify, nothing to do', results.list.floor, ''),
-  row('settings API, nothing changed', results.list.kept, 0.3),
-  row('settings API, 304', results.list.unmodified, 0.2),
+  row('bare Fastify, serialised for each request', serialised, ''),
+  row('bare Fastify, nothing to do', floor, ''),
+  row('settings API, nothing changed', kept, 0.3),
+  row('settings API, 304', unmodified, 0.2),
 ])
 
 /** The same definitions and no values make the same tag in every process. */

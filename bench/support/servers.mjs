@@ -1,8 +1,8 @@
 // Compares servers over real sockets by what they spend: CPU time of the server's process per request.
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { openLoad, requestBytes } from './load.mjs'
 import { median, percentile, rotate, size } from './measure.mjs'
+import { messageOf } from './message.mjs'
 
 /**
  * Measures cases ({ case: { subject: { server, path, headers, status } } }) on servers ({ server: URL of a script that
@@ -60,12 +60,11 @@ const sameHeap = ['--min-semi-space-size=16', '--max-semi-space-size=16']
 
 async function startServer(script) {
   const child = fork(script, { execArgv: sameHeap })
-  const [{ port }] = await Promise.race([once(child, 'message'), failed(child, script)])
+  const { port } = await messageOf(child)
   const load = await openLoad(port)
   const cpu = async () => {
     child.send('cpu')
-    const [time] = await once(child, 'message')
-    return time
+    return messageOf(child)
   }
   return {
     /** CPU µs per request. */
@@ -80,9 +79,4 @@ async function startServer(script) {
       child.disconnect()
     },
   }
-}
-
-async function failed(child, script) {
-  const [code] = await once(child, 'exit')
-  throw new Error(`${script} ended with code ${code} before it listened`)
 }
