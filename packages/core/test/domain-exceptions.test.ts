@@ -147,6 +147,25 @@ test('an answer of status 4xx captures no stack, a failure of status 5xx does', 
   t.match(new NotFoundException('a', 1).stack ?? '', /\n\s+at /)
 })
 
+test('a message that cannot become text leaves other errors their stacks', (t) => {
+  const limit = Error.stackTraceLimit
+  t.throws(() => new ConflictException(Symbol('x') as never), TypeError)
+  t.equal(Error.stackTraceLimit, limit)
+  t.end()
+})
+
+test('a time to wait is whole seconds, whatever is computed', (t) => {
+  for (const [given, sent] of [
+    [1.2, '2'],
+    [-5, '0'],
+    [Number.NaN, '0'],
+    [Number.POSITIVE_INFINITY, '31536000'],
+  ] as const) {
+    t.equal(new TooManyRequestsException(given).headers?.['retry-after'], sent)
+  }
+  t.end()
+})
+
 test('a cause is kept', async (t) => {
   const cause = new Error('connection refused')
   t.equal(new ServiceUnavailableException('down', undefined, cause).cause, cause)

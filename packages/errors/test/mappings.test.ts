@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { ConflictException, NotFoundException } from '@fastify-modular/core'
-import { databaseConflicts } from '@fastify-modular/errors'
 import { createApp } from './support/app.js'
 import { generic, problemOf } from './support/expect.js'
 
@@ -252,30 +251,4 @@ test('E87: two applications in one process share nothing', async (t) => {
   const two = await createApp(t, { after: route })
   problemOf(t, await one.app.inject('/'), 402)
   problemOf(t, await two.app.inject('/'), 500)
-})
-
-test('opt-in: keys that are taken and rows that are missing are conflicts, in PostgreSQL and SQLite', async (t) => {
-  const codes: Record<string, object> = {
-    pg: { code: '23505', detail: 'Key (email)=(secret) already exists.' },
-    'pg-fk': { code: '23503' },
-    sqlite: { code: 'SQLITE_CONSTRAINT_UNIQUE' },
-    'sqlite-pk': { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' },
-    'sqlite-fk': { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' },
-    'node-sqlite': { code: 'ERR_SQLITE_ERROR', errcode: 2067 },
-  }
-  const { app } = await createApp(t, {
-    after(it) {
-      databaseConflicts(it.problems)
-      it.get<{ Params: { kind: string } }>('/:kind', ({ params: { kind } }) => {
-        const driver = Object.assign(new Error('secret'), codes[kind])
-        throw kind.startsWith('pg') ? new Error('Failed query: insert secret', { cause: driver }) : driver
-      })
-    },
-  })
-  for (const kind of Object.keys(codes)) {
-    const answer = await app.inject(`/${kind}`)
-    problemOf(t, answer, 409, 'Conflict')
-    t.notMatch(answer.body, 'secret')
-  }
-  problemOf(t, await app.inject('/other'), 500)
 })

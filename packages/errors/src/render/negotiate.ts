@@ -27,7 +27,7 @@ export function negotiate(asked: Negotiable): Representation {
 /** Whether the caller names a JSON type and likes it better than HTML, or rules HTML out. */
 export function refusesHtml({ accept }: Negotiable['headers']): boolean {
   if (typeof accept !== 'string') return false
-  const { html, json } = qualities(accept)
+  const { html, json } = qualitiesOf(accept)
   return html === 0 || (json ?? 0) > (html ?? 0)
 }
 
@@ -36,12 +36,31 @@ function isNavigation(headers: Negotiable['headers']): boolean {
   const { accept } = headers
   const mode = headers['sec-fetch-mode']
   if (typeof accept !== 'string' || (mode !== undefined && mode !== 'navigate')) return false
-  const { html = 0, json = 0 } = qualities(accept)
+  const { html = 0, json = 0 } = qualitiesOf(accept)
   return html > 0 && html >= json
 }
 
-/** The weights of `text/html` and of the best JSON type in an `Accept` header; undefined where it does not name them. */
-function qualities(accept: string): { readonly html?: number; readonly json?: number } {
+/** The weights of `text/html` and of the best JSON type; undefined where an `Accept` header does not name them. */
+interface Qualities {
+  readonly html?: number
+  readonly json?: number
+}
+
+/** Callers send few different headers, and reading one takes as long as rendering a problem. */
+const known = new Map<string, Qualities>()
+const maxKnown = 100
+const maxLength = 200
+
+function qualitiesOf(accept: string): Qualities {
+  let found = known.get(accept)
+  if (!found) {
+    found = parse(accept)
+    if (known.size < maxKnown && accept.length <= maxLength) known.set(accept, found)
+  }
+  return found
+}
+
+function parse(accept: string): Qualities {
   const found: { html?: number; json?: number } = {}
   for (const range of accept.toLowerCase().split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim())

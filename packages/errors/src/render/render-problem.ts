@@ -13,7 +13,7 @@ export function renderProblem(problem: Problem, request: FastifyRequest): string
   const traceId = traceIdOf(request.headers['traceparent'])
   return (
     `${headOf(problem)},"detail":${quote(cut(problem.detail, maxDetail))}` +
-    `,"instance":${quote(pathOf(request.url))},"requestId":${quote(String(request.id))}` +
+    `,"instance":"${pathOf(request.url)}","requestId":${quote(String(request.id))}` +
     (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
     (problem.extensions ? renderExtensions(problem.extensions) : '') +
     '}'
@@ -43,11 +43,16 @@ function quote(text: string): string {
   return /["\\\u0000-\u001f\u007f-\uffff]/.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
-/** Tokens live in queries: the path alone says where it happened. */
+/** Tokens live in queries: the path alone says where it happened. A URI reference, whatever bytes the caller sent. */
 function pathOf(url: string): string {
   const end = url.indexOf('?')
-  return cut(end === -1 ? url : url.slice(0, end), maxDetail)
+  const path = cut(end === -1 ? url : url.slice(0, end), maxDetail)
+  return notInPaths.test(path) ? path.toWellFormed().replaceAll(notInPathsAll, encodeURIComponent) : path
 }
+
+/** RFC 3986, 3.3; nothing that it allows needs an escape in JSON. */
+const notInPaths = /[^\w\-.~!$&'()*+,;=:@%/]/
+const notInPathsAll = new RegExp(notInPaths, 'gu')
 
 /** `,"name":value` for each extension. One that cannot be told is left out, never the answer. */
 function renderExtensions(extensions: Readonly<Record<string, unknown>>): string {

@@ -2,7 +2,12 @@
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Test } from 'tap'
-import { createErrorServerOptions, errors, type ErrorsOptions } from '@fastify-modular/errors'
+import {
+  createErrorServerOptions,
+  errors,
+  type ErrorsOptions,
+  type PageRenderer,
+} from '@fastify-modular/errors'
 
 /** One line of the log. */
 export interface LogRecord {
@@ -61,6 +66,11 @@ export function createThrowing(t: Test, value: unknown, options: FixtureOptions 
       })
     },
   })
+}
+
+/** Decorates what an Inertia adapter decorates. */
+export function renderBy(render: PageRenderer['render']): (app: FastifyInstance) => void {
+  return (app) => void app.decorate('inertia', { render, version: () => 'v1' } as never)
 }
 
 /** Lets the application listen on a free port of the loopback address. */

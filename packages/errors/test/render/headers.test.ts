@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { test } from 'tap'
-import { createApp, createThrowing } from './support/app.js'
-import { inertiaHeaders, problemOf } from './support/expect.js'
+import { createApp, createThrowing } from '../support/app.js'
+import { inertiaHeaders, problemOf } from '../support/expect.js'
 
 const failing = (more: object): Error => Object.assign(new Error('x'), more)
 

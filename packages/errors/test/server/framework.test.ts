@@ -3,8 +3,8 @@ import { test } from 'tap'
 import Fastify from 'fastify'
 import { openConnection, rawExchange, rawRequest } from '@fastify-modular/test-support/raw-http'
 import { createErrorServerOptions } from '@fastify-modular/errors'
-import { createApp, listen } from './support/app.js'
-import { generic, type ProblemBody, problemOf } from './support/expect.js'
+import { createApp, listen } from '../support/app.js'
+import { generic, type ProblemBody, problemOf } from '../support/expect.js'
 
 test('E50 and E51: a body that is not JSON is 400 with the code of the parser', async (t) => {
   const { app } = await createApp(t, { after: (it) => it.post('/', async () => 'ok') })
