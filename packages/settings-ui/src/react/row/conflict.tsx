@@ -6,11 +6,13 @@ import type { Definition, SettingValue } from '../model/setting.ts'
 import { usePage } from '../page/page-context.ts'
 
 interface ConflictProps {
+  /** Of the text, which describes the control. */
+  readonly id: string
   readonly definition: Definition
   readonly theirs: SettingValue
 }
 
-export function Conflict({ definition, theirs }: ConflictProps): ReactNode {
+export function Conflict({ id, definition, theirs }: ConflictProps): ReactNode {
   const { editor, messages, locale } = usePage()
   const { key, sensitive } = definition
   const text = format(messages.theirs, {
@@ -20,7 +22,7 @@ export function Conflict({ definition, theirs }: ConflictProps): ReactNode {
   })
   return (
     <div className="fm-conflict" role="group" aria-label={messages.isConflict}>
-      <p>{text}</p>
+      <p id={id}>{text}</p>
       <button type="button" onClick={() => editor.undo(key)}>
         {messages.useTheirs}
       </button>

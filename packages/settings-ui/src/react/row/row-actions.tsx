@@ -16,7 +16,7 @@ export function RowActions({ definition, value, draft, mayChange }: RowActionsPr
   const canReset = value.isOverridden && !value.locked && mayChange
   const reset = (): void => (sensitive ? open({ kind: 'clear', definition }) : void editor.reset(definition))
   const actions = [
-    draft && { name: messages.undo, run: () => editor.undo(key) },
+    draft && !draft.theirs && { name: messages.undo, run: () => editor.undo(key) },
     canReset && { name: sensitive ? messages.clear : messages.reset, run: reset },
     canUpdate && { name: messages.history, run: () => open({ kind: 'history', definition }) },
     {

@@ -20,7 +20,11 @@ export function SettingRow({ definition }: { readonly definition: Definition }):
   const id = elementId(definition)
   const state = rowState(value, draft)
   const errors = draft?.errors ?? []
-  const described = [description && `${id}-d`, `${id}-s`, errors.length > 0 && `${id}-e`]
+  const described = [
+    description && `${id}-d`,
+    `${id}-s`,
+    draft && (draft.theirs || errors.length > 0) && `${id}-e`,
+  ]
   return (
     <div
       className={isWide(definition) ? 'fm-row fm-wide' : 'fm-row'}
@@ -51,12 +55,12 @@ export function SettingRow({ definition }: { readonly definition: Definition }):
           onInput={(input) => editor.edit(definition, input)}
           onBlur={() => afterPress(() => editor.check(definition))}
         />
-        {errors.length > 0 && (
+        {errors.length > 0 && !draft?.theirs && (
           <p className="fm-error" id={`${id}-e`}>
             {errors.join(' ')}
           </p>
         )}
-        {draft?.theirs && <Conflict definition={definition} theirs={draft.theirs} />}
+        {draft?.theirs && <Conflict id={`${id}-e`} definition={definition} theirs={draft.theirs} />}
         <div className="fm-foot">
           <RowStatus id={`${id}-s`} definition={definition} value={value} draft={draft} state={state} />
           <RowActions definition={definition} value={value} draft={draft} mayChange={mayChange} />
