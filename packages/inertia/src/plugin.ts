@@ -1,5 +1,4 @@
 /** The inertia plugin: pages as answers. */
-import { isNativeError } from 'node:util/types'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { FMOD_INERTIA_REGISTERED_TWICE } from './misuse-errors.ts'
@@ -46,15 +45,22 @@ function renderReply(
   this.server.inertia
     .render(this.request, this, page)
     .then((rendered) => sendPage(this, rendered))
-    // A thrown string would otherwise be sent as the body.
-    .catch((err: unknown) =>
-      this.send(isNativeError(err) ? err : new Error('The page could not be rendered', { cause: err })),
-    )
+    .catch((thrown: unknown) => this.send(toError(thrown)))
   return this
 }
 
 function sendPage(reply: FastifyReply, { body, contentType, headers = {} }: RenderedPage): FastifyReply {
   return reply.headers(headers).type(contentType).send(body)
+}
+
+/** Fastify answers an Error as a failure, with its status; a thrown string it would send as the body. */
+function toError(thrown: unknown): Error {
+  try {
+    if (thrown instanceof Error) return thrown
+  } catch {
+    // a proxy
+  }
+  return new Error('The page could not be rendered', { cause: thrown })
 }
 
 /** Serves Inertia pages: decorates `reply.inertia`, `reply.inertiaLocation` and `app.inertia`. */

@@ -8,13 +8,20 @@ import { pageUrl } from './page.ts'
 export type AssetVersion = string | null | (() => string | null)
 
 /**
- * A function that gives the current version.
+ * A function that gives the current version. It throws the same error when a function of the application gives a
+ * version that cannot be used: no visit would ever match it, so that every one of them would load the page afresh.
  * @throws {FMOD_INERTIA_INVALID_VERSION} it could not come back unchanged in a header
  */
 export function versionSource(version: AssetVersion): () => string | null {
-  if (typeof version === 'function') return version
-  if (version !== null && !/^[\x21-\x7e]+$/.test(version)) throw new FMOD_INERTIA_INVALID_VERSION()
-  return () => version
+  if (typeof version === 'function') return () => checked(version())
+  const fixed = checked(version)
+  return () => fixed
+}
+
+function checked(version: string | null): string | null {
+  if (version === null || version === undefined) return null
+  if (typeof version !== 'string' || !/^[\x21-\x7e]+$/.test(version)) throw new FMOD_INERTIA_INVALID_VERSION()
+  return version
 }
 
 /**

@@ -1,3 +1,4 @@
+import createError from '@fastify/error'
 import { test } from 'tap'
 import Fastify from 'fastify'
 import { inertia } from '@fastify-modular/inertia'
@@ -33,12 +34,25 @@ test('the status of a thrown error counts', async (t) => {
   t.equal((await app.inject('/')).statusCode, 404)
 })
 
-test('what is thrown but is no error never becomes the body', async (t) => {
-  const share = () => Promise.reject('secret text') // oxlint-disable-line prefer-promise-reject-errors
-  const app = await createApp({ share }, (it) => it.get('/', (_, reply) => reply.inertia('Page')))
+test('errors of @fastify/error, which are no native ones, keep their status and code', async (t) => {
+  const Gone = createError('APP_GONE', 'Gone', 410)
+  const app = await createApp({}, (it) =>
+    it.get('/', (_, reply) => reply.inertia('Page', { note: () => Promise.reject(new Gone()) })),
+  )
   const answer = await app.inject('/')
-  t.equal(answer.statusCode, 500)
-  t.notMatch(answer.body, 'secret text')
+  t.same([answer.statusCode, answer.json().code], [410, 'APP_GONE'])
+})
+
+test('what is thrown but is no error never becomes the body', async (t) => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  for (const thrown of ['secret text', { secret: 1 }, undefined, proxy]) {
+    const share = () => Promise.reject(thrown) // oxlint-disable-line prefer-promise-reject-errors
+    const app = await createApp({ share }, (it) => it.get('/', (_, reply) => reply.inertia('Page')))
+    const answer = await app.inject('/')
+    t.equal(answer.statusCode, 500)
+    t.notMatch(answer.body, 'secret')
+  }
 })
 
 test('one failing prop does not leave the others as unhandled rejections', async (t) => {

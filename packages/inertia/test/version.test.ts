@@ -63,6 +63,23 @@ test('a version function is asked at each request', async (t) => {
   t.equal((await visit(app, { url: '/' })).statusCode, 409)
 })
 
+test('a version function that gives what no client can send back fails the page instead of reloading it for ever', async (t) => {
+  for (const bad of ['', ' v1 ', 'v\n1', 'é', 5, {}]) {
+    const app = await createApp({ version: () => bad as string }, (it) =>
+      it.get('/', (_, reply) => reply.inertia('Home')),
+    )
+    for (const headers of [{}, { 'x-inertia': 'true', 'x-inertia-version': String(bad).trim() }]) {
+      const answer = await app.inject({ url: '/', headers })
+      t.equal(answer.statusCode, 500, JSON.stringify(bad))
+      t.equal(answer.json().code, 'FMOD_INERTIA_INVALID_VERSION')
+    }
+  }
+  const none = await createApp({ version: () => undefined as never }, (it) =>
+    it.get('/', (_, reply) => reply.inertia('Home')),
+  )
+  t.equal((await none.inject({ url: '/', headers: { 'x-inertia': 'true' } })).json().version, null)
+})
+
 test('the location to reload never leaves the site, however the target is spelt', async (t) => {
   const app = await createApp()
   t.teardown(() => app.close())
