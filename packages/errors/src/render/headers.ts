@@ -1,6 +1,6 @@
 /** The headers of an answer that tells of a failure: what earlier code set for a success must go (research: 4.6). */
 import type { FastifyReply } from 'fastify'
-import { safeRead } from '../values/safe-read.ts'
+import { safeKeys, safeRead } from '../values/safe-read.ts'
 
 /** They describe a body that is not sent, or let a failure be cached. */
 const ofTheBody: ReadonlySet<string> = new Set([
@@ -34,21 +34,13 @@ const fieldValue = /^[\t\x20-\x7e\x80-\xff]{0,1000}$/
 export function allowedHeaders(headers: unknown): Record<string, string> | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined
   let allowed: Record<string, string> | undefined
-  for (const name of namesOf(headers)) {
+  for (const name of safeKeys(headers)) {
     if (!fromErrors.test(name)) continue
     const value = safeRead(headers, name)
     const text = typeof value === 'number' ? String(value) : value
     if (typeof text === 'string' && fieldValue.test(text)) (allowed ??= {})[name.toLowerCase()] = text
   }
   return allowed
-}
-
-function namesOf(headers: object): string[] {
-  try {
-    return Object.keys(headers)
-  } catch {
-    return [] // a proxy
-  }
 }
 
 /** Takes away what described the body that was meant to be sent. Cookies, CORS and security headers stay. */
@@ -62,7 +54,7 @@ export function removeBodyHeaders(reply: FastifyReply): void {
 export function removeHeadersOf(error: unknown, reply: FastifyReply): void {
   const headers = safeRead(error, 'headers')
   if (typeof headers !== 'object' || headers === null) return
-  for (const name of namesOf(headers)) reply.removeHeader(name)
+  for (const name of safeKeys(headers)) reply.removeHeader(name)
 }
 
 /** The request headers by which a representation is chosen. */

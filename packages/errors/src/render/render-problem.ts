@@ -1,7 +1,7 @@
 /** A problem as the text of `application/problem+json` (RFC 9457). */
 import type { FastifyRequest } from 'fastify'
 import { type Problem, standardMembers } from '../problem.ts'
-import { cut } from '../values/safe-read.ts'
+import { cut, safeKeys } from '../values/safe-read.ts'
 import { traceIdOf } from './trace-id.ts'
 
 const maxDetail = 2000
@@ -57,7 +57,7 @@ const notInPathsAll = new RegExp(notInPaths, 'gu')
 /** `,"name":value` for each extension. One that cannot be told is left out, never the answer. */
 function renderExtensions(extensions: Readonly<Record<string, unknown>>): string {
   let members = ''
-  for (const name of Object.keys(extensions)) {
+  for (const name of safeKeys(extensions)) {
     // RFC 9457, 3.2: names begin with a letter and are made of letters, digits and underscores.
     if (standardMembers.has(name) || !/^[A-Za-z]\w{0,99}$/.test(name)) continue
     const value = toJson(extensions, name)

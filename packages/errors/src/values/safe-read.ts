@@ -15,6 +15,15 @@ export function safeText(value: unknown, key: PropertyKey, limit = 2000): string
   return typeof text === 'string' ? cut(text, limit) : undefined
 }
 
+/** The names of an object's own members, none where they cannot be listed. Never throws. */
+export function safeKeys(value: object): string[] {
+  try {
+    return Object.keys(value)
+  } catch {
+    return [] // a proxy
+  }
+}
+
 /** At most `limit` characters of the text. */
 export function cut(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit - 1)}…` : text
