@@ -58,7 +58,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   app.addHook('onClose', () => database.close()) // the first hook runs last: everything else may still write
   const auth = await createAuth(database, config)
 
-  app.addHook('onSend', securityHeaders)
+  app.addHook('onSend', securityHeaders(config.isProduction))
   // The gate comes first: it sees every route, and asks the provider, which reads the one cookie that it needs.
   await app.register(cookie, { secret: config.sessionSecret, hook: false })
   await app.register(publicRoutes, { provider: auth.provider, crossOrigin: true })

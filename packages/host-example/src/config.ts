@@ -1,4 +1,5 @@
 /** What the environment says about this application, read and checked once. */
+import { isIP } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 /** Where data is kept. */
@@ -18,8 +19,8 @@ export interface HostConfig {
   readonly accounts: AccountsConfig
   readonly sessionSecret: string
   readonly isProduction: boolean
-  /** Believe `X-Forwarded-*`: only behind a proxy that sets them. */
-  readonly trustProxy: boolean
+  /** Addresses of the proxies in front, whose `X-Forwarded-*` are believed; whatever else is in them, clients make up. */
+  readonly trustProxy: string | false
   readonly logLevel: string
 }
 
@@ -59,7 +60,7 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
       : { kind: 'own', adminPassword: readSecret('HOST_ADMIN_PASSWORD', 8) },
     sessionSecret: isDemo ? env['SESSION_SECRET'] || demoSecret : readSecret('SESSION_SECRET', 16),
     isProduction,
-    trustProxy: env['TRUST_PROXY'] === 'true',
+    trustProxy: readProxies(env['TRUST_PROXY'] ?? '', problems),
     logLevel: readLogLevel(env['LOG_LEVEL'] || 'info', problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
@@ -78,6 +79,20 @@ function readPort(text: string, problems: string[]): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(port <= 65_535)) problems.push('PORT must be a number from 0 to 65535.')
   return port
+}
+
+function readProxies(text: string, problems: string[]): string | false {
+  if (text === '') return false
+  if (text.split(',').every((entry) => isNetwork(entry.trim()))) return text
+  problems.push('TRUST_PROXY must list addresses or networks of proxies: loopback, uniquelocal, 10.0.0.0/8.')
+  return false
+}
+
+function isNetwork(entry: string): boolean {
+  if (entry === 'loopback' || entry === 'linklocal' || entry === 'uniquelocal') return true
+  const [address = '', bits] = entry.split('/')
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  return most > 0 && (bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= most))
 }
 
 function readDatabase(url: string | undefined, problems: string[]): DatabaseConfig {

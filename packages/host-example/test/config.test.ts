@@ -66,6 +66,17 @@ test('DATABASE_URL names a file or a server', (t) => {
   t.end()
 })
 
+test('TRUST_PROXY names the proxies, and never means everybody', (t) => {
+  t.equal(readConfig({}).trustProxy, false)
+  for (const good of ['loopback', '10.0.0.1', '10.0.0.0/8, uniquelocal', 'fd00::/8']) {
+    t.equal(readConfig({ TRUST_PROXY: good }).trustProxy, good)
+  }
+  for (const bad of ['true', '1', '*', '0.0.0.0/0', '10.0.0.0/33', '10.0.0.0/', 'proxy.test', 'loopback,']) {
+    t.equal(problemsOf({ TRUST_PROXY: bad }).length, 1, bad)
+  }
+  t.end()
+})
+
 test('PORT is a whole number that a socket can have', (t) => {
   t.equal(readConfig({ PORT: '0' }).port, 0)
   t.equal(readConfig({ PORT: '' }).port, 3000)

@@ -83,6 +83,8 @@ test('failures', async (t) => {
         path,
       )
       t.equal(headers.get('x-content-type-options'), 'nosniff', path)
+      t.equal(headers.get('cross-origin-opener-policy'), 'same-origin', path)
+      t.equal(headers.get('strict-transport-security'), null, 'not without TLS')
     }
   })
 

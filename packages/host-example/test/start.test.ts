@@ -60,6 +60,7 @@ test('in production there are no demo accounts and no faults, and cookies travel
   }
   const signedIn = await signIn('admin', secrets.HOST_ADMIN_PASSWORD)
   t.equal(signedIn.status, 204)
+  t.equal(signedIn.headers.get('strict-transport-security'), 'max-age=31536000')
   t.match(signedIn.headers.getSetCookie()[0], /^__Host-session=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   const fault = await host.anonymous.ask('/api/faults/unknown', { headers: { cookie: cookieOf(signedIn) } })
   t.equal(fault.status, 404)

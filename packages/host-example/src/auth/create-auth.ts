@@ -9,7 +9,7 @@ import { seedAccounts } from './seed-accounts.ts'
 import { createSessionCookie } from './session-cookie.ts'
 import { createSessionProvider } from './session-provider.ts'
 import { createSessionStore } from './sessions.ts'
-import { createThrottle } from './login/throttle.ts'
+import { createSignInThrottle } from './login/sign-in-throttle.ts'
 
 export interface Auth {
   /** For the gate. */
@@ -27,6 +27,6 @@ export async function createAuth(database: Database, config: HostConfig): Promis
   const isDemo = config.accounts.kind === 'demo'
   return {
     provider: createSessionProvider(sessions, cookie),
-    login: { accounts, sessions, cookie, throttle: createThrottle(), isDemo },
+    login: { accounts, sessions, cookie, throttle: createSignInThrottle(), isDemo },
   }
 }

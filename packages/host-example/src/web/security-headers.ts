@@ -1,10 +1,15 @@
 /** Headers that tell browsers to be careful. */
 import type { onSendHookHandler } from 'fastify'
 
-const common = { 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff' }
+const common = {
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
 
-const headers = {
-  ...common,
+const overTls = { ...common, 'strict-transport-security': 'max-age=31536000' }
+
+const policy = {
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -18,12 +23,15 @@ const headers = {
 }
 
 /**
- * An onSend hook. What somebody sees who is signed in is not kept: going back after signing out shows none of it.
+ * An onSend hook. `isSecure`: the host is reached over TLS only, and browsers remember it. What somebody sees who is signed in is not kept: going back after signing out shows none of it.
  * A page with a policy of its own keeps it; the API browser sets its one after this hook.
  */
-export const securityHeaders: onSendHookHandler = function setSecurityHeaders(request, reply, payload, done) {
-  if (reply.hasHeader('content-security-policy')) reply.headers(common)
-  else reply.headers(headers)
-  if (request.caller && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-  done(null, payload)
+export function securityHeaders(isSecure: boolean): onSendHookHandler {
+  const headers = isSecure ? overTls : common
+  return function setSecurityHeaders(request, reply, payload, done) {
+    reply.headers(headers)
+    if (!reply.hasHeader('content-security-policy')) reply.headers(policy)
+    if (request.caller && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    done(null, payload)
+  }
 }

@@ -4,22 +4,22 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { AccountStore } from '../accounts.ts'
 import { verifyPassword } from '../passwords.ts'
 import type { SessionStore } from '../sessions.ts'
-import type { Throttle } from './throttle.ts'
+import type { SignInThrottle } from './sign-in-throttle.ts'
 
 export const Credentials = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: 100 }),
+  username: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000]*$' }), // PostgreSQL has no NUL in text
   password: Type.String({ minLength: 1, maxLength: 200 }),
 })
 
 export interface SignInParts {
   readonly accounts: AccountStore
   readonly sessions: SessionStore
-  readonly throttle: Throttle
+  readonly throttle: SignInThrottle
 }
 
 /**
  * Starts a session for the account and returns its identifier.
- * @throws {TooManyRequestsException} more than ten attempts a minute for this account from this address
+ * @throws {TooManyRequestsException} see `createSignInThrottle`
  * @throws {UnauthorizedException} unknown account or wrong password
  */
 export async function signIn(
@@ -28,13 +28,12 @@ export async function signIn(
   address: string,
 ): Promise<string> {
   const name = username.trim().toLowerCase()
-  const key = `${name} ${address}`
-  const wait = throttle.take(key)
+  const wait = throttle.take(name, address)
   if (wait > 0) throw new TooManyRequestsException(wait, `Too many attempts. Try again in ${wait} seconds.`)
 
   const account = await accounts.find(name)
   const isRight = await verifyPassword(password, account?.passwordHash)
   if (!account || !isRight) throw new UnauthorizedException('The user name or the password is wrong.')
-  throttle.reset(key)
+  throttle.reset(name, address)
   return sessions.start(account.name)
 }

@@ -1,4 +1,4 @@
-/** Slows down whoever tries passwords: so many attempts a minute for one account and address. */
+/** Counts attempts: so many a minute for one key. */
 
 export interface Throttle {
   /** Counts an attempt. Seconds to wait when there were too many, else 0. */
