@@ -107,8 +107,7 @@ export class RouteBook {
   #originOf({ url, handler, constraints, config }: RegisteredRoute): RouteRecord | undefined {
     const known = this.#getRoutes.get(withoutSlash(url))
     return known?.find(
-      (get) =>
-        get.handler === handler && get.constraints === constraints && get.declares === config?.public,
+      (get) => get.handler === handler && get.constraints === constraints && get.declares === config?.public,
     )?.record
   }
 }
