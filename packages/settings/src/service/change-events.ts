@@ -11,7 +11,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
 import type { JsonValue } from '../setting-definition.ts'
-import type { AppliedChange, StoredRow, WriteResult } from '../store/store.ts'
+import type { AppliedChange, StoredRow, WriteRequest, WriteResult } from '../store/store.ts'
 import type { RowCodec } from './row-codec.ts'
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
@@ -36,9 +36,9 @@ export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(
 
 /** Publishes what a write changed. */
 export interface ChangePublisher {
-  /** For `WriteRequest.enqueue`: within the transaction if the transport can be part of it. */
-  enqueue(tx: Tx, written: WriteResult, actor: string | null): void | Promise<void>
-  /** After the commit, unless `enqueue` did it. Never rejects: a write that is committed cannot fail any more. */
+  /** For `WriteRequest.enqueue`; undefined unless the transport can be part of the transaction. */
+  enqueueAs(actor: string | null): WriteRequest['enqueue']
+  /** After the commit, unless it was enqueued. Never rejects: a write that is committed cannot fail any more. */
   publish(written: WriteResult, actor: string | null): Promise<void>
 }
 
@@ -81,11 +81,13 @@ export function createChangePublisher(
   }
 
   return {
-    enqueue(tx, written, actor) {
+    enqueueAs(actor) {
       const bus = events()
       if (bus === undefined || !isWithin(bus)) return undefined
-      const published = eventsOf(written, actor)
-      return tx.kind === 'async' ? publishAll(bus, tx, published) : publishAtOnce(bus, tx, published)
+      return (tx, written) => {
+        const published = eventsOf(written, actor)
+        return tx.kind === 'async' ? publishAll(bus, tx, published) : publishAtOnce(bus, tx, published)
+      }
     },
     async publish(written, actor) {
       const bus = events()

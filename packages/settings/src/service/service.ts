@@ -70,7 +70,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     await publisher.publish(written, actor)
   }
 
-  const write = createWrite(store, codec, publisher.enqueue, committed, (entries) =>
+  const write = createWrite(coherence.write, codec, publisher.enqueueAs, committed, (entries) =>
     crossRulesOf(entries, registry, snapshot.find, codec),
   )
   const cells = sortedCells(registry, (key) => snapshot.find(key))

@@ -1,7 +1,15 @@
 /** Keeps memory in step with a database that other processes write to (architecture, "Where it scales"). */
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
-import type { HistoryRow, SettingsStore, StoredRow } from '../../store/store.ts'
+import type {
+  CurrentRows,
+  HistoryRow,
+  RowChange,
+  SettingsStore,
+  StoredRow,
+  WriteRequest,
+  WriteResult,
+} from '../../store/store.ts'
 import type { EffectiveChange, Snapshot } from './snapshot.ts'
 import type { UserCache } from './user-cache.ts'
 
@@ -21,6 +29,8 @@ export interface Coherence {
   start(): Promise<void>
   /** Takes what other processes wrote. One at a time; a call while one runs starts another after it. Never rejects. */
   catchUp(): Promise<void>
+  /** Writes to the store. That the database then tells of the write is no news. */
+  readonly write: SettingsStore['write']
   /** Catches up if a write is in memory, but not all before it. */
   closeGap(): void
   stop(): Promise<void>
@@ -42,6 +52,8 @@ export function createCoherence(
   let again = false
   let stopped = false
   let unwatch: (() => Promise<void>) | undefined
+  /** Revisions that writes of this process are about to commit, and whether the database has told of them. */
+  const own = new Map<number, boolean>()
 
   async function reload(): Promise<void> {
     const { revision, rows } = await store.readShared()
@@ -108,8 +120,28 @@ export function createCoherence(
     return running
   }
 
+  /** @throws what the store throws; if the commit happened nevertheless, the database has told or will tell */
+  async function write(request: WriteRequest): Promise<WriteResult> {
+    let revision = 0
+    function decide(current: CurrentRows): readonly RowChange[] {
+      const changes = request.decide(current)
+      revision = current.revision + 1
+      if (changes.length > 0) own.set(revision, false)
+      return changes
+    }
+    try {
+      return await store.write({ ...request, decide })
+    } catch (error) {
+      if (own.get(revision) === true) void catchUp()
+      throw error
+    } finally {
+      own.delete(revision)
+    }
+  }
+
   function hear(revision: number): void {
-    if (revision === snapshot.revision && state === 'ready') checkedAt = Date.now()
+    if (own.has(revision)) own.set(revision, true)
+    else if (revision === snapshot.revision && state === 'ready') checkedAt = Date.now()
     else void catchUp()
   }
 
@@ -118,6 +150,7 @@ export function createCoherence(
       return { state, revision: snapshot.revision, checkedAt }
     },
     catchUp,
+    write,
     closeGap() {
       // Later, because the write before may just not have been told yet.
       if (!snapshot.complete) setImmediate(() => snapshot.complete || void catchUp())

@@ -85,11 +85,14 @@ export type Write = (
   settings: WriteSettings,
 ) => Promise<WriteOutcome>
 
-/** @param committed takes what a commit changed, with its actor; must not reject */
+/**
+ * @param commit writes to the store
+ * @param committed takes what a commit changed, with its actor; must not reject
+ */
 export function createWrite(
-  store: SettingsStore,
+  commit: SettingsStore['write'],
   codec: RowCodec,
-  enqueue: ChangePublisher['enqueue'],
+  enqueueAs: ChangePublisher['enqueueAs'],
   committed: (written: WriteResult, actor: string | null) => Promise<void>,
   crossRulesOf: (entries: readonly WriteEntry[]) => CrossRules,
 ): Write {
@@ -119,14 +122,16 @@ export function createWrite(
       return settings.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
     }
 
-    const written = await store.write({
+    const enqueue = enqueueAs(actor)
+    const written = await commit({
       actor,
       origin,
       requestId,
       note,
       reads: [...ids, ...crossRules.reads],
       decide,
-      enqueue: (tx, result) => enqueue(tx, result, actor),
+      // Without events a store need not wait between the rows and the commit.
+      ...(enqueue && { enqueue }),
     })
     if (written.changes.length > 0) await committed(written, actor)
     return { revision: written.revision, entries: decided.map(toOutcome(written)) }
