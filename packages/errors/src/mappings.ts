@@ -33,6 +33,12 @@ interface PredicateMapping {
   readonly toProblem: ErrorMapping
 }
 
+/** The mappings of a scope and those above it. */
+interface Gathered {
+  readonly classes: readonly ReadonlyMap<unknown, ErrorMapping>[]
+  readonly predicates: readonly PredicateMapping[]
+}
+
 /** What a registry is made with. */
 export interface ProblemsContext {
   readonly typeBase: string
@@ -48,6 +54,7 @@ export class Problems {
   readonly #definitions = new Map<string, ProblemDefinition>()
   readonly #classes = new Map<unknown, ErrorMapping>()
   readonly #predicates: PredicateMapping[] = []
+  #gathered: Gathered | undefined
   #isClosed = false
 
   constructor(context: ProblemsContext, parent?: Problems) {
@@ -106,7 +113,8 @@ export class Problems {
 
   /** The problem that a mapping makes of an error, or undefined. Never throws. */
   resolve(error: unknown): Problem | undefined {
-    return this.#byClass(error) ?? this.#byPredicate(error)
+    const { classes, predicates } = this.#gather()
+    return this.#byClass(error, classes) ?? this.#byPredicate(error, predicates)
   }
 
   /** A registry for a scope below this one. */
@@ -119,12 +127,20 @@ export class Problems {
     this.#isClosed = true
   }
 
-  #byClass(error: unknown): Problem | undefined {
-    const scopes = this.#lineage.filter((scope) => scope.#classes.size > 0)
-    if (scopes.length === 0 || typeof error !== 'object' || error === null) return undefined
+  /** Kept once the scopes are closed: an error is answered without looking for mappings that are not there. */
+  #gather(): Gathered {
+    if (this.#gathered) return this.#gathered
+    const classes = this.#lineage.map((scope) => scope.#classes).filter(({ size }) => size > 0)
+    const gathered = { classes, predicates: this.#lineage.flatMap((scope) => scope.#predicates) }
+    if (this.#isClosed) this.#gathered = gathered
+    return gathered
+  }
+
+  #byClass(error: unknown, classes: Gathered['classes']): Problem | undefined {
+    if (classes.length === 0 || typeof error !== 'object' || error === null) return undefined
     try {
       for (let type = Object.getPrototypeOf(error) as unknown; type; type = Object.getPrototypeOf(type)) {
-        const problem = firstOf(scopes, (scope) => scope.#classes.get(type)?.(error))
+        const problem = firstOf(classes, (mappings) => mappings.get(type)?.(error))
         if (problem) return problem
       }
     } catch (err) {
@@ -133,9 +149,8 @@ export class Problems {
     return undefined
   }
 
-  #byPredicate(error: unknown): Problem | undefined {
-    const mappings = this.#lineage.flatMap((scope) => scope.#predicates)
-    return firstOf(mappings, ({ matches, toProblem }) => {
+  #byPredicate(error: unknown, predicates: Gathered['predicates']): Problem | undefined {
+    return firstOf(predicates, ({ matches, toProblem }) => {
       try {
         return matches(error) ? toProblem(error) : undefined
       } catch (err) {
