@@ -8,6 +8,7 @@ import {
   NotFoundException,
   ValidationException,
 } from '@fastify-modular/core'
+import { problemResponses } from '@fastify-modular/errors'
 import { Type } from '@sinclair/typebox'
 
 const faults = {
@@ -30,6 +31,7 @@ const faultRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['faults'],
         operationId: 'fail',
         summary: 'Fail in a given way',
+        response: problemResponses(400, 401, 403, 404, 409, 500),
         params: Type.Object({ fault: Type.Union(names.map((name) => Type.Literal(name))) }),
       },
     },
