@@ -8,7 +8,11 @@ const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null
 const Value = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
 const Key = Type.String({ description: 'the key of a setting, such as mail.port' })
 const Scope = Type.Integer({ minimum: 0, maximum: 2, description: '0 System, 1 Application, 2 User' })
-const Revision = Type.Integer({ minimum: 0, description: 'a revision, 0 or greater' })
+const Revision = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER, // PostgreSQL refuses what is no bigint
+  description: 'a revision, 0 or greater',
+})
 const Keys = Type.Array(Type.String())
 
 export const KeyParams = Type.Object({ key: Key })

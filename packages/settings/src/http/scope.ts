@@ -18,8 +18,10 @@ export const ScopeText = Type.String({
   description: '0, 1 or 2, or System, Application or User',
 })
 
-/** The scope of an input that its schema has accepted; undefined for anything else. */
+/** The scope of an input that its schema would accept; undefined for anything else. */
 export function parseScope(input: unknown): SettingScope | undefined {
+  // Some inputs come before their schema: text cannot be made of every object.
+  if (typeof input !== 'string' && typeof input !== 'number') return undefined
   const name = String(input).toLowerCase()
   const value = /^[012]$/.test(name) ? Number(name) : names.indexOf(name)
   return value === 0 || value === 1 || value === 2 ? value : undefined

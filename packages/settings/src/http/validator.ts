@@ -14,6 +14,9 @@ export const validatorCompiler: FastifySchemaCompiler<unknown> = ({ schema, http
   }
 }
 
+/** A body may have an error in every other byte: more than anybody reads. */
+const maxFields = 100
+
 /** The first error of each field: the others follow from it. */
 function toFieldErrors(errors: Iterable<ValueError>, part: string): Record<string, readonly string[]> {
   const byField = new Map<string, readonly string[]>()
@@ -26,6 +29,7 @@ function toFieldErrors(errors: Iterable<ValueError>, part: string): Record<strin
         ? message
         : `Expected ${schema.description}`
     byField.set(field, [`${expected}.`])
+    if (byField.size === maxFields) break
   }
   return Object.fromEntries(byField)
 }

@@ -12,6 +12,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { AppliedChange, StoredRow, WriteRequest, WriteResult } from '../store/store.ts'
+import { readText } from '../values/decode.ts'
 import type { RowCodec } from './row-codec.ts'
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
@@ -66,9 +67,10 @@ export function createChangePublisher(
     const [oldText, newText] = [textOf(before), textOf(after)]
     if (before && oldText === newText) return undefined
     const isMasked = registry.find(key)?.definition.sensitive !== false
-    const value = (text: string | undefined): JsonValue =>
-      isMasked || text === undefined ? null : (JSON.parse(text) as JsonValue) // canonical JSON
-    return new SettingChanged({ ...payload, oldValue: value(oldText), newValue: value(newText) })
+    // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
+    const show = (row: StoredRow | undefined, text: string | undefined): JsonValue =>
+      isMasked || row?.sealed || text === undefined ? null : readText(text)
+    return new SettingChanged({ ...payload, oldValue: show(before, oldText), newValue: show(after, newText) })
   }
 
   /** Undefined where it cannot be read any more. */

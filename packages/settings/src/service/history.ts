@@ -3,6 +3,7 @@ import { ArgumentException, ConflictException, NotFoundException } from '@fastif
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryRow, SettingsStore } from '../store/store.ts'
 import type { WriteOptions } from './contract.ts'
+import { readText } from '../values/decode.ts'
 import type { Snapshot } from './read/snapshot.ts'
 import type { RowCodec } from './row-codec.ts'
 import { requireSetting, rowUser } from './write/entries.ts'
@@ -74,7 +75,7 @@ export function createHistory(
     if (!cell) return undefined
     const show = (value: string | null, sealed: boolean): JsonValue =>
       // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
-      value === null || sealed || cell.setting.definition.sensitive ? null : (JSON.parse(value) as JsonValue)
+      value === null || sealed || cell.setting.definition.sensitive ? null : readText(value)
     const { revision, key, scope, origin, actor, note, requestId } = row
     return {
       revision,
@@ -121,7 +122,7 @@ function toChange(entry: HistoryRow, codec: RowCodec) {
     return { kind: 'set', value: JSON.parse(text) as JsonValue } as const // canonical JSON
   } catch {
     throw new ConflictException(
-      `The old value of the setting "${entry.key}" was sealed with a key that is gone; it cannot be restored.`,
+      `The old value of the setting "${entry.key}" cannot be read any more, so that it cannot be restored.`,
     )
   }
 }

@@ -45,6 +45,12 @@ export function decodeStored(setting: RegisteredSetting, text: string): Decoded 
   return errors.length > 0 ? { ok: false, errors } : { ok: true, value: deepFreeze(parsed.value) }
 }
 
+/** What a stored text says whatever its definition; null where something else than this package wrote it, and no JSON. */
+export function readText(text: string): JsonValue {
+  const parsed = parse(text)
+  return parsed.ok ? parsed.value : null
+}
+
 /** The text that stores keep; equal values have equal text. */
 export function encodeValue(value: JsonValue): string {
   return JSON.stringify(value)

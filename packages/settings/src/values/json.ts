@@ -7,7 +7,9 @@ export function checkJson(value: unknown, maxBytes: number): string[] {
   // A value takes two bytes with its separator, so a longer walk means too long a text, or a circle.
   const problem = new JsonWalk(maxBytes / 2 + 1).problemOf(value, 1)
   if (problem) return [problem]
-  return Buffer.byteLength(JSON.stringify(value)) > maxBytes ? [tooLong(maxBytes)] : []
+  const text: string | undefined = JSON.stringify(value)
+  if (text === undefined) return [notJson] // a toJSON of its own says so
+  return Buffer.byteLength(text) > maxBytes ? [tooLong(maxBytes)] : []
 }
 
 class JsonWalk {

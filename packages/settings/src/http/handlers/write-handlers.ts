@@ -106,14 +106,14 @@ export function createWriteHandlers({ snapshot, write }: SettingsService, maxBul
 
 /** Who writes, recorded in history and events. */
 export function originOf(request: FastifyRequest): WriteOptions {
-  return { actor: callerOf(request).id, origin: 'api', requestId: request.id.slice(0, 200) }
+  return { actor: callerOf(request).id, origin: 'api', requestId: String(request.id).slice(0, 200) }
 }
 
 /** RFC 7240: whether the caller wants to see what was written. */
 export function wantsRepresentation({ headers }: FastifyRequest): boolean {
   return String(headers.prefer ?? '')
     .split(/[,;]/)
-    .some((item) => item.trim().toLowerCase() === 'return=representation')
+    .some((item) => /^\s*return=(?:representation|"representation")\s*$/i.test(item))
 }
 
 /** Says that the preference was heard. */

@@ -13,7 +13,7 @@ import type {
   StoredRow,
   WriteResult,
 } from '../../store/store.ts'
-import { encodeValue } from '../../values/decode.ts'
+import { encodeValue, readText } from '../../values/decode.ts'
 import { createPatternBudget, type PatternBudget } from '../../values/pattern.ts'
 import { validateValue } from '../../values/validate.ts'
 import type { WriteOptions } from '../contract.ts'
@@ -97,15 +97,16 @@ export function createWrite(
   crossRulesOf: (entries: readonly WriteEntry[]) => CrossRules,
 ): Write {
   return async function write(
-    entries,
+    wanted,
     { actor = null, origin = 'contract', requestId = null, note = null },
     settings,
   ) {
-    const locked = entries.filter(({ cell }) => cell.locked !== undefined)
+    const locked = wanted.filter(({ cell }) => cell.locked !== undefined)
     if (locked.length > 0) throw new SettingLockedException([...new Set(locked.map(keyOf))])
 
     const budget = createPatternBudget()
-    const errors = validate(entries, budget, settings.errors)
+    const errors = validate(wanted, budget, settings.errors)
+    const entries = errors ? wanted : wanted.map(withOwnValue)
     // Who is stale hears that first, which takes the rows; all others need no transaction to hear what is wrong.
     const mayBeStale = settings.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
     if (errors && !mayBeStale) throw errors
@@ -115,7 +116,7 @@ export function createWrite(
     let decided: readonly Decision[] = []
     function decide(current: CurrentRows): readonly RowChange[] {
       refuseStale(entries, current, settings)
-      // S 2.3.1: again, because a caller may have changed its object since; this is the value that is stored.
+      // S 2.3.1: again; this is the value that is stored.
       const invalid = errors ?? validate(entries, budget) ?? toValidationException(crossRules.check(current))
       if (invalid) throw invalid
       decided = entries.map((entry, index) => decideEntry(entry, ids[index] ?? idOf(entry), current, codec))
@@ -141,6 +142,13 @@ export function createWrite(
 /** The identity of an entry's row. */
 export function idOf({ cell, scope, userId }: WriteEntry): RowId {
   return { scope, userId, key: cell.setting.definition.key }
+}
+
+/** A copy of what the caller may change while the write waits, or answers differently when asked again (a getter). */
+function withOwnValue(entry: WriteEntry): WriteEntry {
+  const { change } = entry
+  if (change.kind === 'clear' || typeof change.value !== 'object' || change.value === null) return entry
+  return { ...entry, change: { kind: 'set', value: readText(encodeValue(change.value)) } }
 }
 
 /** Adds the row after the write: made by the write, or what was there where it changed nothing. */

@@ -1,0 +1,125 @@
+import { events, type EventTransport } from '@fastify-modular/core'
+import { memoryStore, setting, settings, SettingScope, type JsonValue } from '@fastify-modular/settings'
+import Fastify from 'fastify'
+import { test } from 'tap'
+import { as, callerByHeader, createApp, definitions, rejection } from '../support/app.ts'
+
+const { Application } = SettingScope
+
+/** A store with one row that something else than this package has written. */
+async function storeWith(key: string, value: string, sealed = false) {
+  const store = memoryStore()
+  const row = { scope: Application, userId: '', key }
+  await store.write({ actor: null, origin: 'sql', reads: [row], decide: () => [{ ...row, value, sealed }] })
+  return store
+}
+
+test('a row that is no JSON can be written over, and its history read', async (t) => {
+  const app = await createApp(t, { store: await storeWith('app.title', 'no json') })
+  t.equal(app.settings.get(definitions.title), 'Fastify Modular')
+  t.equal((await as(app, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 'new' })).status, 204)
+  const { status, json } = await as(app, 'admin')('GET', '/app.title/history')
+  t.equal(status, 200)
+  t.match(json, [
+    { oldValue: null, newValue: 'new' },
+    { oldValue: null, newValue: null, isOverridden: true },
+  ])
+  const back = await as(app, 'admin')('POST', '/app.title/rollback', { scope: 1, revision: 1 })
+  t.equal(back.status, 409)
+})
+
+test('the event of such a write has null for what cannot be read', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const published: unknown[] = []
+  app.register(events, { transport: recording(published) })
+  app.register(settings, {
+    definitions: [definitions],
+    caller: callerByHeader,
+    store: await storeWith('app.title', 'no json'),
+  })
+  await app.ready()
+  await app.settings.setSetting('app.title', 'new', Application)
+  t.match(published, [{ key: 'app.title', oldValue: null, newValue: 'new' }])
+})
+
+test('the event of a value that was secret has no old value, whatever the definition says now', async (t) => {
+  const encryption = { keys: [{ id: 'k1', key: Buffer.alloc(32, 1) }] }
+  const inner = memoryStore()
+  const store = { ...inner, close: async () => {} }
+  const options = { displayName: 'Word', scope: Application }
+  const before = Fastify()
+  before.register(settings, {
+    definitions: [{ word: setting.text('app.word', { ...options, sensitive: true }) }],
+    store,
+    encryption,
+  })
+  await before.ready()
+  await before.settings.setSetting('app.word', 'top secret', Application)
+  await before.close()
+
+  const published: unknown[] = []
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.register(events, { transport: recording(published) })
+  app.register(settings, { definitions: [{ word: setting.text('app.word', options) }], store, encryption })
+  await app.ready()
+  await app.settings.setSetting('app.word', 'public now', Application)
+  t.notMatch(JSON.stringify(published), /top secret/)
+  t.match(published, [{ oldValue: null, newValue: 'public now' }])
+})
+
+test('what is stored is what was checked: getters, proxies and toJSON cannot change it in between', async (t) => {
+  const app = await createApp(t)
+  const write = (value: unknown) =>
+    rejection(app.settings.setSetting('app.feature_json', value as JsonValue, Application))
+  let reads = 0
+  const getter = {
+    get flag(): unknown {
+      return ++reads % 2 === 1 ? 'fine' : { constructor: { prototype: {} } }
+    },
+  }
+  await write(getter)
+  t.notMatch(JSON.stringify(app.settings.get(definitions.features)), /constructor/)
+  const hidden = Object.defineProperty({}, 'toJSON', { value: () => undefined })
+  t.match(await write(hidden), { status: 422 })
+  const list = Object.assign([1], { toJSON: () => '' })
+  t.match(await write(list), { status: 422 })
+  // eslint-disable-next-line no-sparse-arrays -- a hole is what this writes
+  for (const value of [[1, , 2], new Date(), new Map(), () => 1, Number.NaN, [1n], Symbol('x'), undefined]) {
+    t.match(await write(value), { status: 422 })
+  }
+})
+
+test('a value that its caller changes while the write waits is stored as it was given', async (t) => {
+  const app = await createApp(t)
+  const value = { flag: 'given' }
+  const written = app.settings.setSetting('app.feature_json', value, Application)
+  value.flag = 'changed'
+  await written
+  t.same(app.settings.get(definitions.features), { flag: 'given' })
+})
+
+test('options of the history are positive integers', async (t) => {
+  for (const history of [{ days: 0 }, { days: Number.NaN }, { perValue: 1.5 }, { perValue: -1 }]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.register(settings, { history })
+    t.match(await rejection(Promise.resolve(app.ready())), {
+      error: { code: 'FMOD_SETTINGS_INVALID_OPTION' },
+    })
+  }
+})
+
+/** A transport that keeps what is published. */
+function recording(published: unknown[]): EventTransport {
+  return {
+    name: 'recorder',
+    transactional: false,
+    open() {},
+    subscribe() {},
+    start() {},
+    publish: (event) => void published.push(event),
+    close: async () => {},
+  }
+}
