@@ -3,12 +3,13 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG } from '../misuse-errors.ts'
 import { PublicRoute } from '../public-route.ts'
 import { routeConfig, type RegisteredRule } from '../rule-index.ts'
+import { createConfigReader, type RouteConfig } from './route-config.ts'
 import { RouteRecord } from './route-record.ts'
 
 /** Where a route's configuration carries its record, so that one property read finds it. */
 const mark = Symbol('@fastify-modular/public-routes/route')
 
-type Configuration = FastifyRequest['routeOptions']['config'] & { readonly [mark]?: RouteRecord }
+type Configuration = RouteConfig & { readonly [mark]?: RouteRecord }
 
 /** What Fastify hands to onRoute hooks. */
 export type RegisteredRoute = RouteOptions & {
@@ -32,6 +33,7 @@ export class RouteBook {
   readonly #exposesHeadRoutes: boolean
   /** Routes that serve GET alone, by URL, from which Fastify derives HEAD routes. */
   readonly #getRoutes = new Map<string, GetRoute[]>()
+  readonly #configOf = createConfigReader()
   /** Routes registered before the gate, met at request time. */
   readonly #early = new WeakMap<object, RouteRecord>()
 
@@ -67,7 +69,7 @@ export class RouteBook {
 
   /** The route that the router chose; null where no route matches and the not-found handler answers. */
   of(request: FastifyRequest): RouteRecord | null {
-    const config = request.routeOptions.config as Configuration | undefined
+    const config = this.#configOf(request) as Configuration | undefined
     const record = config?.[mark]
     if (record !== undefined) return record
     return config?.url === undefined ? null : this.#earlyRoute(config)
