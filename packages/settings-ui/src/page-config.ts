@@ -1,6 +1,5 @@
 /** What the server tells a page about its caller and its host: never the value of a setting. */
-import type { Caller } from './caller.ts'
-import { mayUpdate } from './caller.ts'
+import { type Caller, mayUpdate } from './caller.ts'
 import type { SettingsUiOptions } from './options.ts'
 import { relativePath } from './relative-path.ts'
 import type { Messages } from './react/messages/messages.ts'

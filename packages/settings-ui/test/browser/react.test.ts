@@ -35,8 +35,10 @@ test('UI-30: the administration with React', { timeout: 150_000 }, async (t) => 
     t.equal(await page.locator('[data-key]').count(), 3)
     t.equal(await page.getByRole('searchbox').count(), 0)
     await page.getByLabel('SMTP port', { exact: true }).fill('25')
+    t.equal(await page.locator('body').getAttribute('data-dirty'), 'true')
     await page.keyboard.press('Enter')
     await row('mail.port').and(page.locator('[data-state=overridden]')).waitFor()
+    t.equal(await page.locator('body').getAttribute('data-dirty'), 'false')
   })
 })
 
@@ -47,7 +49,8 @@ const groupCode = `
   import { createRoot } from 'react-dom/client'
   import { SettingsGroup } from '@fastify-modular/settings-ui/react'
   import '@fastify-modular/settings-ui/react/styles.css'
-  const page = createElement(SettingsGroup, { group: 'Mail', canUpdate: true, isAdmin: true })
+  const onDirtyChange = (isDirty) => void (document.body.dataset.dirty = isDirty)
+  const page = createElement(SettingsGroup, { group: 'Mail', canUpdate: true, isAdmin: true, onDirtyChange })
   createRoot(document.getElementById('fm-app')).render(page)`
 
 async function bundle(input: string, outDir: string): Promise<void> {

@@ -91,6 +91,11 @@ test('history, files, links, tabs', { timeout: 90_000 }, async (t) => {
       await row('app.accent').getByRole('button', { name: 'Copy link' }).click()
       await status.getByText('Link copied.').waitFor()
       t.match(page.url(), /#setting:app\.accent$/)
+      for (const hash of ['#%E0%A4%A', '#setting:no.such', '#setting:__proto__']) {
+        await page.goto('about:blank')
+        await page.goto(`${url}/settings/manage${hash}`)
+        await row('mail.port').waitFor()
+      }
     },
   )
 

@@ -1,4 +1,5 @@
 /** A day with the administration: leaving and coming back, failures, rights, values that are hard to enter. */
+import type { Module } from '@fastify-modular/core'
 import { memoryStore, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
@@ -176,6 +177,29 @@ test('a day with the administration', { timeout: 150_000 }, async (t) => {
       t.equal(await field('Style').inputValue(), 'calm')
       await row('app.style').getByRole('button', { name: 'Reset' }).click()
       await status.getByText('Style was reset.').waitFor()
+    },
+  )
+
+  await t.test(
+    'a rule about several settings is told, also where it names one that was not touched',
+    async (t) => {
+      const needsHost: Module = {
+        name: 'mail',
+        settings: (builder) =>
+          builder.rule({ host: definitions.host, port: definitions.port }, ({ host, port }) =>
+            host === null && port !== 587 ? 'A port needs a host.' : undefined,
+          ),
+      }
+      const host = await startHost(t, { modules: [needsHost] })
+      await browser.addCookies([{ name: 'user', value: 'ada', url: host.url }])
+      await page.goto(`${host.url}/settings/manage`)
+      await field('SMTP port').fill('25')
+      await save.click()
+      await page.getByRole('alert').getByText('A port needs a host.').first().waitFor()
+      t.equal(await field('SMTP port').inputValue(), '25')
+      await field('SMTP host').fill('smtp.example.com')
+      await save.click()
+      await status.getByText('Saved 2 settings.').waitFor()
     },
   )
 

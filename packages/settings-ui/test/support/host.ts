@@ -1,6 +1,6 @@
 /** A small application with settings, gate, errors and the pages, for browsers: a cookie names the caller. */
 import type { AddressInfo } from 'node:net'
-import type { Caller } from '@fastify-modular/core'
+import { type Caller, type Module, modules } from '@fastify-modular/core'
 import { errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings, type SettingsOptions } from '@fastify-modular/settings'
@@ -18,6 +18,7 @@ export const callers: Readonly<Record<string, Caller>> = {
 export interface HostOptions {
   readonly settings?: SettingsOptions
   readonly ui?: SettingsUiOptions
+  readonly modules?: readonly Module[]
 }
 
 /** What tests hang their cleaning up on. */
@@ -44,6 +45,7 @@ export async function createHost(t: Test, options: HostOptions = {}): Promise<Fa
     ...options.settings,
   })
   await app.register(settingsUi, { title: 'Test host', ownWrites: 'authenticated', ...options.ui })
+  await app.register(modules, { modules: options.modules ?? [] })
   app.get<{ Querystring: { returnTo?: string; as?: string } }>(
     '/login',
     { config: { public: ['GET'] } },

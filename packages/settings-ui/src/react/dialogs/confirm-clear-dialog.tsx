@@ -17,18 +17,13 @@ export function ConfirmClearDialog({ definition, onClose }: ConfirmClearDialogPr
     void editor.reset(definition)
   }
   const actions = (
-    <>
-      <button type="button" onClick={onClose}>
-        {messages.cancel}
-      </button>
-      <button type="button" className="fm-primary fm-danger" onClick={clear}>
-        {messages.clear}
-      </button>
-    </>
+    <button type="button" className="fm-primary fm-danger" onClick={clear}>
+      {messages.clear}
+    </button>
   )
   const title = format(messages.confirmClearTitle, { name: definition.displayName })
   return (
-    <Dialog title={title} onClose={onClose} actions={actions}>
+    <Dialog title={title} onClose={onClose} closeText={messages.cancel} actions={actions}>
       <p>{messages.confirmClear}</p>
     </Dialog>
   )

@@ -1,15 +1,19 @@
 /** A modal dialog: the browser keeps the focus inside and gives it back. */
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { usePage } from '../page/page-context.ts'
 
 interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly children: ReactNode
-  /** The buttons at the end. */
-  readonly actions: ReactNode
+  /** What the first button says, which does nothing but close. @default "Close" */
+  readonly closeText?: string
+  /** The other buttons. */
+  readonly actions?: ReactNode
 }
 
-export function Dialog({ title, onClose, children, actions }: DialogProps): ReactNode {
+export function Dialog({ title, onClose, closeText, children, actions }: DialogProps): ReactNode {
+  const { messages } = usePage()
   const element = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const dialog = element.current
@@ -20,7 +24,12 @@ export function Dialog({ title, onClose, children, actions }: DialogProps): Reac
     <dialog className="fm-dialog" ref={element} aria-labelledby="fm-dialog-title" onCancel={onClose}>
       <h2 id="fm-dialog-title">{title}</h2>
       <div className="fm-dialog-body">{children}</div>
-      <div className="fm-dialog-actions">{actions}</div>
+      <div className="fm-dialog-actions">
+        <button type="button" onClick={onClose}>
+          {closeText ?? messages.close}
+        </button>
+        {actions}
+      </div>
     </dialog>
   )
 }

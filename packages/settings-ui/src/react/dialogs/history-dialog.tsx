@@ -48,13 +48,8 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
     }
   }
 
-  const actions = (
-    <button type="button" onClick={onClose}>
-      {messages.close}
-    </button>
-  )
   return (
-    <Dialog title={format(messages.historyTitle, { name: displayName })} onClose={onClose} actions={actions}>
+    <Dialog title={format(messages.historyTitle, { name: displayName })} onClose={onClose}>
       {failure && (
         <p className="fm-error" role="alert">
           {failure}

@@ -60,22 +60,17 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
 
   const changes = preview ? preview.create.length + preview.update.length + preview.delete.length : 0
   const actions = (
-    <>
-      <button type="button" onClick={onClose}>
-        {messages.cancel}
-      </button>
-      <button
-        type="button"
-        className="fm-primary"
-        disabled={changes === 0 || problems.length > 0}
-        onClick={() => void apply()}
-      >
-        {messages.importApply}
-      </button>
-    </>
+    <button
+      type="button"
+      className="fm-primary"
+      disabled={changes === 0 || problems.length > 0}
+      onClick={() => void apply()}
+    >
+      {messages.importApply}
+    </button>
   )
   return (
-    <Dialog title={messages.importTitle} onClose={onClose} actions={actions}>
+    <Dialog title={messages.importTitle} onClose={onClose} closeText={messages.cancel} actions={actions}>
       <label>
         {messages.importFile}{' '}
         <input

@@ -12,14 +12,9 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Rea
     void editor.save()
   }
   const actions = (
-    <>
-      <button type="button" onClick={onClose}>
-        {messages.close}
-      </button>
-      <button type="button" className="fm-primary" onClick={saveAll}>
-        {messages.save}
-      </button>
-    </>
+    <button type="button" className="fm-primary" onClick={saveAll}>
+      {messages.save}
+    </button>
   )
   return (
     <Dialog title={messages.reviewTitle} onClose={onClose} actions={actions}>

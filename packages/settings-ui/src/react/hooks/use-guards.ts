@@ -11,7 +11,7 @@ export function useGuards(): void {
   )
 
   // Only while there is something to lose: the listener keeps a page out of the back/forward cache.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!hasDrafts) return undefined
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
     addEventListener('beforeunload', warn)

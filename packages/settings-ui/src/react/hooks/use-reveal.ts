@@ -23,7 +23,7 @@ export function useReveal(
   useEffect(() => {
     if (phase !== 'ready') return undefined
     const follow = (): void => {
-      const name = decodeURIComponent(location.hash.slice(1))
+      const name = hashOf(location)
       if (name.startsWith('setting:')) setTarget({ key: name.slice('setting:'.length) })
       else if (name !== '') document.getElementById(name)?.scrollIntoView()
     }
@@ -43,4 +43,13 @@ export function useReveal(
     control.scrollIntoView({ block: 'center' })
     setTarget(null)
   }, [target, matches, definitions, changeUrl])
+}
+
+/** Anybody can make a link whose end cannot be decoded. */
+function hashOf({ hash }: Location): string {
+  try {
+    return decodeURIComponent(hash.slice(1))
+  } catch {
+    return ''
+  }
 }

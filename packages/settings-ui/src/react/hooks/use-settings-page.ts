@@ -1,5 +1,5 @@
 /** Puts together what a page needs from the properties that its component takes. */
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { defaultMessages, type Messages } from '../messages/messages.ts'
 import { createApi } from '../model/api.ts'
 import { createEditor } from '../model/editor.ts'
@@ -21,10 +21,20 @@ export interface SettingsProps {
   readonly locale?: string
   /** Texts that differ from the English ones. */
   readonly messages?: Partial<Messages>
+  /** Is told whether something is unsaved, for hosts whose links do not load a new document. */
+  readonly onDirtyChange?: (isDirty: boolean) => void
 }
 
 export function useSettingsPage(props: SettingsProps, isOwn: boolean): Omit<PageContext, 'open' | 'reveal'> {
-  const { apiBase = '/api/settings', fetch, canUpdate, isAdmin = false, locale = 'en', messages } = props
+  const {
+    apiBase = '/api/settings',
+    fetch,
+    canUpdate,
+    isAdmin = false,
+    locale = 'en',
+    messages,
+    onDirtyChange,
+  } = props
   const tellOthers = useTellOthers()
   const texts = useMemo(() => ({ ...defaultMessages, ...messages }), [messages])
   const api = useMemo(() => createApi(apiBase, fetch), [apiBase, fetch])
@@ -33,6 +43,14 @@ export function useSettingsPage(props: SettingsProps, isOwn: boolean): Omit<Page
     [api, isOwn, texts, locale, tellOthers],
   )
   useFreshness(editor)
+  useEffect(() => {
+    let isDirty = false
+    return editor.subscribe(() => {
+      const hasDrafts = editor.getState().drafts.size > 0
+      if (hasDrafts !== isDirty) onDirtyChange?.(hasDrafts)
+      isDirty = hasDrafts
+    })
+  }, [editor, onDirtyChange])
   return useMemo(
     () => ({ editor, api, messages: texts, locale, canUpdate, isAdmin }),
     [editor, api, texts, locale, canUpdate, isAdmin],

@@ -1,7 +1,7 @@
 /** The life of a settings page: loads, keeps drafts, saves, and lets nothing that was entered get lost. */
+import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { format, plural } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { checkInput, describe } from './check-input.ts'
 import {
   type EditorState,
@@ -10,8 +10,9 @@ import {
   withErrors,
   withInput,
   withoutDraft,
+  withSaved,
+  withValues,
 } from './editor-state.ts'
-import { withSaved, withValues } from './editor-state.ts'
 import { parseInput, toInput } from './input.ts'
 import type { Definition, Input } from './setting.ts'
 import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
@@ -145,7 +146,13 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     if (!error) return announce(plural(messages.saved, keys.length, locale))
     update(withErrors(state, error.errors))
     if (isStale) showConflicts(error)
-    else if (error.status !== 422 || !state.summary) fail(error)
+    else if (error.status !== 422 || hasErrorsElsewhere(error)) fail(error)
+  }
+
+  /** A rule about several settings may name one that was not touched. */
+  function hasErrorsElsewhere({ errors }: SettingsRequestError): boolean {
+    const keys = Object.keys(errors)
+    return keys.length === 0 || keys.some((key) => !state.drafts.has(key))
   }
 
   function showConflicts(error: SettingsRequestError): void {

@@ -55,10 +55,11 @@ function Failure({
 }
 
 /** Why an action failed, for whoever tried. */
-export function failureText({ status, message }: SettingsRequestError, messages: Messages): string {
+export function failureText({ status, message, errors }: SettingsRequestError, messages: Messages): string {
   if (status === 0) return messages.unreachable
   if (status === 401) return messages.signedOut
   if (status === 403) return messages.forbidden
   if (status >= 500) return messages.serverFailed
-  return format(messages.refused, { detail: message })
+  const details = Object.entries(errors).map(([key, texts]) => `${key}: ${texts.join(' ')}`)
+  return format(messages.refused, { detail: details.join(' ') || message })
 }
