@@ -2,9 +2,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
-import type { JsonValue } from '../setting-definition.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
-import { decodeStored, encodeValue } from '../values/decode.ts'
+import { decodeStored } from '../values/decode.ts'
 import type { Layer } from './read/resolve.ts'
 import type { Sealing } from './write/sealing.ts'
 
@@ -17,8 +16,8 @@ export interface StoredText {
 export interface RowCodec {
   /** How a row reads under its definition today. */
   layerOf(setting: RegisteredSetting, row: StoredRow): Layer
-  /** What to store for a value. */
-  store(setting: RegisteredSetting, id: RowId, value: JsonValue): StoredText
+  /** What to store for the canonical text of a value. */
+  store(setting: RegisteredSetting, id: RowId, text: string): StoredText
   /** The canonical text of what is stored. @throws {Error} it cannot be unsealed */
   textOf(id: RowId, stored: StoredText): string
 }
@@ -55,8 +54,7 @@ export function createRowCodec(sealing: Sealing, log: FastifyBaseLogger): RowCod
       report(row)
       return { state: 'invalid', row }
     },
-    store(setting, id, value) {
-      const text = encodeValue(value)
+    store(setting, id, text) {
       if (!setting.definition.sensitive || sealing.activeKeyId === null) return { value: text, sealed: false }
       return { value: sealing.seal(id, text), sealed: true }
     },

@@ -111,6 +111,14 @@ test('options of the history are positive integers', async (t) => {
   }
 })
 
+test("a stray value of a user does not pass for the value of a setting that is no user's", async (t) => {
+  const app = await createApp(t)
+  await app.settings.setSetting('mail.port', 25, SettingScope.User, 'admin')
+  t.equal(app.settings.get(definitions.port), 587)
+  t.equal((await as(app, 'admin')('GET', '/mail.port/resolved')).json, 587)
+  t.match((await as(app, 'admin')('GET', '/mail.port/inspect')).json, { value: 587, source: 'default' })
+})
+
 /** A transport that keeps what is published. */
 function recording(published: unknown[]): EventTransport {
   return {

@@ -48,6 +48,9 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
   'does not count': () => ({ readRevision: async () => 0 }),
   'has no history': () => ({ readHistory: async () => [] }),
   'ignores the filter of history': (store) => ({ readHistory: ({ limit }) => store.readHistory({ limit }) }),
+  'shows old history to those who ask for news': (store) => ({
+    readHistory: ({ after: _after, ...query }) => store.readHistory(query),
+  }),
   'shows history oldest first': (store) => ({
     readHistory: async (query) => (await store.readHistory(query)).toReversed(),
   }),

@@ -140,7 +140,7 @@ export function createCoherence(
   }
 
   function hear(revision: number): void {
-    if (own.has(revision)) own.set(revision, true)
+    if (own.has(revision) && state === 'ready') own.set(revision, true)
     else if (revision === snapshot.revision && state === 'ready') checkedAt = Date.now()
     else void catchUp()
   }

@@ -33,8 +33,9 @@ export interface SettingInspection {
 /** @param row the stored value of the user for whom to inspect, if any */
 export function inspectCell(cell: Cell, row: StoredRow | undefined, codec: RowCodec): SettingInspection {
   const { definition, module, defaultValue } = cell.setting
-  const user = row && codec.layerOf(cell.setting, row)
   const isSystem = definition.scope === SettingScope.System
+  // Code in process may store a user's value of any setting; only User settings are resolved with it.
+  const user = row && definition.scope === SettingScope.User ? codec.layerOf(cell.setting, row) : undefined
   const shared = isSystem ? { system: cell.system } : { application: cell.application }
   const { source, value } = resolve({ locked: cell.locked, user, ...shared, default: defaultValue })
   const show = (shown: JsonValue): JsonValue => (definition.sensitive ? null : shown)

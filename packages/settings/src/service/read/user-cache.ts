@@ -14,8 +14,6 @@ export type UserValues = readonly (JsonValue | Error | undefined)[]
 export interface UserCache {
   /** One query on first need, shared by all who ask meanwhile. @throws {ServiceUnavailableException} the database is down */
   load(userId: string): UserValues | Promise<UserValues>
-  /** What is known of a user, without asking the database. */
-  peek(userId: string): UserValues | undefined
   /** Takes what one revision, committed here, changed. */
   apply(revision: number, changes: readonly AppliedChange[]): void
   /** Forgets users whose values changed elsewhere; all users without an argument. */
@@ -107,7 +105,6 @@ export function createUserCache(
 
   return {
     load,
-    peek: (userId) => users.get(userId),
     apply(revision, changes) {
       const late = revision < newest
       newest = Math.max(newest, revision)

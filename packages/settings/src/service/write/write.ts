@@ -203,8 +203,9 @@ function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: 
   const { scope, userId, key } = id // named one by one: spreading costs more than the rest of a large bulk
   const value = entry.change.kind === 'set' ? entry.change.value : null
   if (value === null) return { before, change: before && { scope, userId, key, value, sealed: false } }
-  if (before && isEqual(before, encodeValue(value), codec)) return { before, change: undefined }
-  const stored = codec.store(entry.cell.setting, id, value)
+  const text = encodeValue(value)
+  if (before && isEqual(before, text, codec)) return { before, change: undefined }
+  const stored = codec.store(entry.cell.setting, id, text)
   return { before, change: { scope, userId, key, value: stored.value, sealed: stored.sealed } }
 }
 

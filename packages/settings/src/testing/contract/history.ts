@@ -57,24 +57,30 @@ export const history: Readonly<Record<string, ContractCase>> = {
     )
   },
 
-  'history is selected by key, scope, user and revision, newest first, at most so many': async (open) => {
-    const store = await open()
-    await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1'), change(rowId('a', 'u1'), '1')])
-    await set(store, 'a', '2')
-    await writeAll(store, [change(rowId('a', 'u2'), '1')])
-    const select = async (query: object): Promise<string[]> => {
-      const rows = await store.readHistory({ limit: 10, ...query })
-      return rows.map((row) => `${row.revision} ${row.scope} ${row.userId} ${row.key}`)
-    }
-    assert.deepEqual(await select({}), ['3 2 u2 a', '2 1  a', '1 1  a', '1 1  b', '1 2 u1 a'])
-    assert.deepEqual(await select({ limit: 2 }), ['3 2 u2 a', '2 1  a'])
-    assert.deepEqual(await select({ key: 'a', scope: 1, userId: '' }), ['2 1  a', '1 1  a'])
-    assert.deepEqual(await select({ scope: 2, userId: 'u1' }), ['1 2 u1 a'])
-    assert.deepEqual(await select({ revision: 1 }), ['1 1  a', '1 1  b', '1 2 u1 a'])
-    assert.deepEqual(await select({ key: 'a', before: 2 }), ['1 1  a', '1 2 u1 a'])
-    assert.deepEqual(await select({ before: 1 }), [])
-    assert.deepEqual(await select({ key: 'none' }), [])
-  },
+  'history is selected by key, scope, user, and revisions before and after, newest first, at most so many':
+    async (open) => {
+      const store = await open()
+      await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1'), change(rowId('a', 'u1'), '1')])
+      await set(store, 'a', '2')
+      await writeAll(store, [change(rowId('a', 'u2'), '1')])
+      const select = async (query: object): Promise<string[]> => {
+        const rows = await store.readHistory({ limit: 10, ...query })
+        return rows.map((row) => `${row.revision} ${row.scope} ${row.userId} ${row.key}`)
+      }
+      assert.deepEqual(await select({}), ['3 2 u2 a', '2 1  a', '1 1  a', '1 1  b', '1 2 u1 a'])
+      assert.deepEqual(await select({ limit: 2 }), ['3 2 u2 a', '2 1  a'])
+      assert.deepEqual(await select({ key: 'a', scope: 1, userId: '' }), ['2 1  a', '1 1  a'])
+      assert.deepEqual(await select({ scope: 2, userId: 'u1' }), ['1 2 u1 a'])
+      assert.deepEqual(await select({ revision: 1 }), ['1 1  a', '1 1  b', '1 2 u1 a'])
+      assert.deepEqual(await select({ key: 'a', before: 2 }), ['1 1  a', '1 2 u1 a'])
+      assert.deepEqual(await select({ before: 1 }), [])
+      assert.deepEqual(await select({ after: 1 }), ['3 2 u2 a', '2 1  a'])
+      assert.deepEqual(await select({ after: 1, limit: 1 }), ['3 2 u2 a'])
+      assert.deepEqual(await select({ after: 1, before: 3 }), ['2 1  a'])
+      assert.deepEqual(await select({ after: 0, key: 'b' }), ['1 1  b'])
+      assert.deepEqual(await select({ after: 3 }), [])
+      assert.deepEqual(await select({ key: 'none' }), [])
+    },
 
   'pruning keeps the newest rows of each value, and always the very newest': async (open) => {
     const store = await open()
