@@ -80,7 +80,7 @@ function isMetByParameter({ rule: { route }, openings }: SurfaceEntry): boolean 
 function endsInsideParameter(prefix: string, { record }: Opening): boolean {
   return record.patterns.every((pattern) => {
     const [head] = pattern
-    return !record.isStatic && typeof head === 'string' && head.length < prefix.length
+    return record.path === null && typeof head === 'string' && head.length < prefix.length
   })
 }
 

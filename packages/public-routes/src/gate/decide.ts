@@ -30,7 +30,9 @@ export function createDecider(rules: RuleBook, captureGuard: CaptureGuard): Deci
     let verdict: Verdict = 'depends'
     if (record !== null) {
       if (!record.serves(method)) return null // an earlier hook changed the method after the router chose
-      if (record.isStatic && isSpelledAs(target, record.url)) return exactVerdictOf(method, record)
+      if (record.path !== null && isSpelledAs(target, record.path)) {
+        return exactVerdictOf(method, record, record.path)
+      }
       verdict = verdictOf(method, record)
       if (verdict === null) return null
     }
@@ -75,10 +77,10 @@ export function createDecider(rules: RuleBook, captureGuard: CaptureGuard): Deci
   }
 
   /** A static route has one path, so its decision is made once. */
-  function exactVerdictOf(method: string, record: RouteRecord): RegisteredRule | null {
+  function exactVerdictOf(method: string, record: RouteRecord, path: string): RegisteredRule | null {
     let verdict = record.exactVerdicts.get(method)
     if (verdict === undefined) {
-      verdict = canonicalPath(record.url) === record.url ? findRule(method, record.url, record) : null
+      verdict = canonicalPath(path) === path ? findRule(method, path, record) : null
       record.exactVerdicts.set(method, verdict)
     }
     return verdict
@@ -102,6 +104,6 @@ export function isAdmitted(rule: RegisteredRule, record: RouteRecord | null, gua
   return (guard === 'segments' && !route.pattern.startsWith('/')) || record.endsLiterallyWith(route.pattern)
 }
 
-function isSpelledAs(target: string, url: string): boolean {
-  return target === url || (target.startsWith(url) && target[url.length] === '?')
+function isSpelledAs(target: string, path: string): boolean {
+  return target === path || (target.startsWith(path) && target[path.length] === '?')
 }

@@ -69,7 +69,7 @@ export class RouteBook {
 
   /** The route that the router chose; null where no route matches and the not-found handler answers. */
   of(request: FastifyRequest): RouteRecord | null {
-    const config = this.#configOf(request) as Configuration | undefined
+    const config: Configuration | undefined = this.#configOf(request)
     const record = config?.[mark]
     if (record !== undefined) return record
     return config?.url === undefined ? null : this.#earlyRoute(config)

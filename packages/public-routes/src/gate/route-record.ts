@@ -30,7 +30,8 @@ export class RouteRecord {
   readonly isDerivedHead: boolean
   readonly toleratesSlash: boolean
   readonly patterns: readonly RoutePattern[]
-  readonly isStatic: boolean
+  /** The one path of a route without parameters, as the router reads it; null for others. */
+  readonly path: string | null
   /** By method, filled by the gate: what holds for every path of the route. */
   readonly verdicts = new Map<string, Verdict>()
   /** By method, filled by the gate: what holds for the path of a static route. */
@@ -46,7 +47,7 @@ export class RouteRecord {
     this.isDerivedHead = facts.isDerivedHead
     this.toleratesSlash = facts.toleratesSlash
     this.patterns = parseRoutePattern(facts.url)
-    this.isStatic = this.patterns.every(isStaticPattern)
+    this.path = this.patterns.every(isStaticPattern) ? this.patterns.flat().join('') : null
     this.heads = this.patterns.map(literalHead)
     this.tails = this.patterns.map(literalTail)
   }

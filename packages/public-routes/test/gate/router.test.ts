@@ -63,8 +63,9 @@ test('an earlier hook that rewrites the URL opens nothing', async (t) => {
     done()
   })
   await app.register(publicRoutes, { provider: headerProvider, env: false })
-  app.publicRoutes.addExact('/open').addPrefix('/api/secret/public')
+  app.publicRoutes.addExact('/open').addPrefix('/api/secret/public').addExact('/jobs::run')
   app.get('/open', sink.handler('open'))
+  app.get('/jobs::run', sink.handler('run')) // serves /jobs:run
   app.get('/api/secret/:id', sink.handler('secret'))
   const port = await listen(app)
   for (const rewrite of ['/open', '/static/a', '/health', '/api/secret/public']) {
@@ -75,6 +76,8 @@ test('an earlier hook that rewrites the URL opens nothing', async (t) => {
     })
     t.equal(answer.status, 401, rewrite)
   }
+  const headers = { 'x-rewrite': '/jobs::run', 'x-number': '1' }
+  t.equal((await rawRequest({ port, target: '/jobs:run', headers })).status, 401, 'the URL, not the path')
   t.equal(sink.ranFor(1), undefined)
 })
 
