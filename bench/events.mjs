@@ -17,7 +17,14 @@ class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Inte
 function handlers(count, handle) {
   return Array.from({ length: count }, (_, index) => {
     const name = `Bench${index}Handler`
-    return { [name]: class { static event = Ticked; handle(event) { handle(event) } } }[name]
+    return {
+      [name]: class {
+        static event = Ticked
+        handle(event) {
+          handle(event)
+        }
+      },
+    }[name]
   })
 }
 
@@ -37,7 +44,11 @@ async function handOver() {
   let calls = 0
   const handle = () => calls++
   const event = new Ticked({ number: 1 })
-  const apps = { 0: await appWith(undefined, []), 1: await appWith(undefined, handlers(1, handle)), 5: await appWith(undefined, handlers(5, handle)) }
+  const apps = {
+    0: await appWith(undefined, []),
+    1: await appWith(undefined, handlers(1, handle)),
+    5: await appWith(undefined, handlers(5, handle)),
+  }
   const publish = (app) => async () => {
     for (let i = 0; i < batch; i++) void app.events.publish(event)
     await turn()
@@ -54,7 +65,14 @@ async function handOver() {
     'five handlers': publish(apps[5]),
   })
   const bare = ns['bare call of one function']
-  report('P15 in-process hand-over', Object.entries(ns).map(([what, value]) => ({ what, 'ns per event': Math.round(value), 'over a bare call': Math.round(value - bare) })))
+  report(
+    'P15 in-process hand-over',
+    Object.entries(ns).map(([what, value]) => ({
+      what,
+      'ns per event': Math.round(value),
+      'over a bare call': Math.round(value - bare),
+    })),
+  )
   for (const app of Object.values(apps)) await app.close()
 }
 
@@ -62,10 +80,13 @@ async function handOver() {
 async function flow(name, transport, total) {
   const delays = []
   let done = () => {}
-  const app = await appWith(transport, handlers(1, ({ number }) => {
-    delays.push(performance.now() - sentAt[number])
-    if (delays.length % total === 0) done()
-  }))
+  const app = await appWith(
+    transport,
+    handlers(1, ({ number }) => {
+      delays.push(performance.now() - sentAt[number])
+      if (delays.length % total === 0) done()
+    }),
+  )
   const sentAt = []
   const all = () => new Promise((resolve) => (done = resolve))
 
