@@ -175,13 +175,18 @@ test('S 2.6: getSettingValues filters by scope, group and user', async (t) => {
 
 test('S 2.3.1: a value is validated when it is written and again before it is stored', async (t) => {
   const inner = memoryStore()
-  const value: { deep: unknown } = { deep: 'fine' }
+  let looks = 0
+  const value = {
+    get deep(): unknown {
+      const tooDeep = Array.from({ length: 40 }).reduce((deep) => [deep], 1)
+      return looks++ === 0 ? 'fine' : tooDeep // what the first look does not see
+    },
+  }
   const asked: string[] = []
   const store: SettingsStore = {
     ...inner,
     async write(request) {
       asked.push('transaction')
-      value.deep = Array.from({ length: 40 }).reduce((deep) => [deep], 1) // what the first look did not see
       return inner.write(request)
     },
   }

@@ -1,5 +1,12 @@
 import { events, type EventTransport } from '@fastify-modular/core'
-import { memoryStore, setting, settings, SettingScope, type JsonValue } from '@fastify-modular/settings'
+import {
+  memoryStore,
+  setting,
+  settings,
+  SettingScope,
+  type JsonValue,
+  type WriteRequest,
+} from '@fastify-modular/settings'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { as, callerByHeader, createApp, definitions, rejection } from '../support/app.ts'
@@ -92,11 +99,17 @@ test('what is stored is what was checked: getters, proxies and toJSON cannot cha
 })
 
 test('a value that its caller changes while the write waits is stored as it was given', async (t) => {
-  const app = await createApp(t)
+  const inner = memoryStore()
   const value = { flag: 'given' }
-  const written = app.settings.setSetting('app.feature_json', value, Application)
-  value.flag = 'changed'
-  await written
+  const store = {
+    ...inner,
+    write(request: WriteRequest) {
+      value.flag = 'changed'
+      return inner.write(request)
+    },
+  }
+  const app = await createApp(t, { store })
+  await app.settings.setSetting('app.feature_json', value, Application)
   t.same(app.settings.get(definitions.features), { flag: 'given' })
 })
 
