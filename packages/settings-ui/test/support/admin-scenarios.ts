@@ -94,7 +94,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
       await search.fill('PREIS')
       await status.getByText('1 setting found').waitFor()
       t.equal(await page.locator('[data-key]:visible').count(), 1)
-      t.match(page.url(), /q=PREIS/)
+      await page.waitForURL(/q=PREIS/)
       await search.fill('title')
       await page.getByRole('button', { name: '1 more in Application' }).waitFor()
       await page.getByRole('button', { name: 'Clear search' }).click()

@@ -1,5 +1,5 @@
 /** Tab, search and filter as part of the address, so that links and the back button work. */
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 
 export interface UrlState {
   /** `system` or `application`; null if the address does not say. */
@@ -8,22 +8,32 @@ export interface UrlState {
   readonly onlyModified: boolean
 }
 
+/** Milliseconds without a key after which the address follows: changing it takes longer than drawing a frame. */
+const pause = 200
+
 /** The state, and its change; `isStep` makes it one that the back button undoes. */
 export function useUrlState(): [UrlState, (change: Partial<UrlState>, isStep?: boolean) => void] {
   const [state, setState] = useState(readUrl)
+  const latest = useRef(state)
 
   useEffect(() => {
-    const onStep = (): void => setState(readUrl())
+    const onStep = (): void => {
+      latest.current = readUrl()
+      setState(latest.current)
+    }
     addEventListener('popstate', onStep)
     return () => removeEventListener('popstate', onStep)
   }, [])
 
+  useEffect(() => {
+    const timer = setTimeout(() => writeUrl(state, false), pause)
+    return () => clearTimeout(timer)
+  }, [state])
+
   const change = useCallback((part: Partial<UrlState>, isStep = false) => {
-    setState((before) => {
-      const next = { ...before, ...part }
-      writeUrl(next, isStep)
-      return next
-    })
+    latest.current = { ...latest.current, ...part }
+    setState(latest.current)
+    if (isStep) writeUrl(latest.current, true)
   }, [])
   return [state, change]
 }
