@@ -68,7 +68,7 @@ test('budgets', { timeout: 90_000 }, async (t) => {
       await page.waitForFunction(() => (window as unknown as { times: number[] }).times.length === 9)
       const times = await page.evaluate(() => (window as unknown as { times: number[] }).times.splice(0))
       t.comment(`${selector}: ${times.map(Math.round).join(', ')} ms`)
-      t.ok(fastest(times.slice(1)) < 50)
+      t.ok(median(times) < 50, `median ${Math.round(median(times))} ms`)
     }
   })
 })
@@ -76,4 +76,8 @@ test('budgets', { timeout: 90_000 }, async (t) => {
 /** The fastest run tells what the code costs; the others, what else the machine is doing. */
 function fastest(numbers: readonly number[]): number {
   return Math.min(...numbers)
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
