@@ -42,7 +42,7 @@ export function checkOptions({
   if (!isOneOf(sensitiveResolved, ['spec', 'own', 'permission']))
     refuse('sensitiveResolved', 'it is "spec", "own" or "permission"')
   if (!isOneOf(encryption?.mode, ['warn', 'require'])) refuse('encryption.mode', 'it is "warn" or "require"')
-  for (const [name, size] of Object.entries({ userCache, ...limits, ...(history || {}) })) {
+  for (const [name, size] of Object.entries({ userCache, ...limits, ...(history || undefined) })) {
     if (size !== undefined && !(Number.isInteger(size) && size > 0)) refuse(name, 'it is a positive integer')
   }
 }
