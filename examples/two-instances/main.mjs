@@ -15,13 +15,21 @@ const instances = []
 for (const name of ['one', 'two']) instances.push(await startInstance(name)) // one after the other: the log stays readable
 const proxy = createServer(forward).listen(Number(process.env.PORT ?? 3000), '127.0.0.1')
 await once(proxy, 'listening')
-console.log(`\nThe proxy listens at http://127.0.0.1:${proxy.address().port}; each answer names its instance in x-instance.`)
+console.log(
+  `\nThe proxy listens at http://127.0.0.1:${proxy.address().port}; each answer names its instance in x-instance.`,
+)
 console.log('Demo accounts: admin, editor, alice, bob; the password of each is demo-<name>.')
-for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop)
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop())
 
 /** Starts one instance on a free port and waits for its address. */
 async function startInstance(name) {
-  const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: '0', HOST: '127.0.0.1', SESSION_SECRET: secret }
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    SESSION_SECRET: secret,
+  }
   const child = spawn(process.execPath, [host], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await new Promise((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -43,7 +51,7 @@ function forward(incoming, outgoing) {
     outgoing.writeHead(answer.statusCode, { ...answer.headers, 'x-instance': instance.name })
     answer.pipe(outgoing)
   })
-  onward.on('error', () => outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end())
+  onward.on('error', () => (outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end()))
   incoming.pipe(onward)
 }
 
@@ -51,10 +59,10 @@ async function stop() {
   proxy.close()
   proxy.closeAllConnections()
   await Promise.all(
-    instances.map(({ child }) => {
-      if (child.exitCode !== null) return undefined
+    instances.map(async ({ child }) => {
+      if (child.exitCode !== null) return
       child.kill('SIGTERM')
-      return once(child, 'exit')
+      await once(child, 'exit')
     }),
   )
   await server?.stop()
