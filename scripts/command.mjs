@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
 /** Runs a program to its end and throws when it fails. Options are those of node:child_process. */
-export async function run(program, args, options = {}) {
+async function run(program, args, options = {}) {
   const { code, signal } = await runToEnd(program, args, options)
   if (code !== 0) throw new Error(`${[program, ...args].join(' ')} ended with ${signal ?? `code ${code}`}`)
 }
 
 /** Runs a program to its end and returns how it ended. */
-export async function runToEnd(program, args, options = {}) {
+async function runToEnd(program, args, options = {}) {
   const child = spawn(program, args, { stdio: 'inherit', shell: isWindowsScript(program), ...options })
   const [code, signal] = await once(child, 'close')
   return { code, signal }

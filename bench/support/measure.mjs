@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 
 /** Whether BENCH_QUICK=1 asks for small sizes: to see that a script works, not for figures. */
-export const quick = process.env.BENCH_QUICK === '1'
+const quick = process.env.BENCH_QUICK === '1'
 
 /** The full size, or the small one under BENCH_QUICK=1. */
 export const size = (full, small) => (quick ? small : full)

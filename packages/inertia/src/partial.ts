@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** Dot paths as a tree; a node without children means everything below. */
-export type PathTree = ReadonlyMap<string, PathTree>
+type PathTree = ReadonlyMap<string, PathTree>
 
 /** What a partial reload asks for: the members of `only` (null: all), without those of `except`. */
 export interface PartialReload {

@@ -2,7 +2,7 @@
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
 
 /** The properties that are API. */
-export const themeTokens = [
+const themeTokens = [
   'bg',
   'surface',
   'fg',

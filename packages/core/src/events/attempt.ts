@@ -44,7 +44,7 @@ export interface Attempt {
 }
 
 /** A failure that no further attempt can mend. */
-export class UndeliverableError extends Error {}
+class UndeliverableError extends Error {}
 
 /** `instanceof` for values that handlers throw: it runs a proxy's trap, which may throw. */
 export function isUndeliverable(error: unknown): boolean {

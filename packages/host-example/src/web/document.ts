@@ -3,7 +3,7 @@ import type { RootTemplate } from '@fastify-modular/inertia'
 import type { Assets } from './assets.ts'
 import { escapeHtml } from './escape-html.ts'
 
-export interface DocumentParts {
+interface DocumentParts {
   readonly title: string
   readonly body: string
   /** `light`, `dark`, or `system` to follow the browser. @default 'system' */

@@ -1,11 +1,6 @@
 /** The parts of pg and pg-boss that the transport uses, by structure: their types need not be installed. */
 import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
 
-/** Rows of a query. */
-export interface Rows {
-  readonly rows: readonly unknown[]
-}
-
 /** One connection of a pg pool. */
 export interface PgConnection {
   query(sql: string, params?: unknown[]): Promise<{ rows: unknown[] }>

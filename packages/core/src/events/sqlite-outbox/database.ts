@@ -10,7 +10,7 @@ export interface SqliteDatabase {
   close(): unknown
 }
 
-export interface SqliteStatement {
+interface SqliteStatement {
   run(...params: unknown[]): { changes: number }
   get(...params: unknown[]): unknown
   all(...params: unknown[]): unknown[]

@@ -1,7 +1,7 @@
 /** Title and text of a note, to add one or to change one. */
 import { type ReactNode, useId, useState } from 'react'
 
-export interface NoteText {
+interface NoteText {
   readonly title: string
   readonly body: string
 }

@@ -36,7 +36,7 @@ export function fromLocal(text: string, zone: DateTimeZone): string | null {
 }
 
 /** `+05:30` */
-export function offsetOf(date: Date): string {
+function offsetOf(date: Date): string {
   const minutes = -date.getTimezoneOffset()
   const size = Math.abs(minutes)
   return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
