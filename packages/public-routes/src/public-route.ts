@@ -4,6 +4,7 @@ import {
   FMOD_PUBLIC_ROUTES_INVALID_KIND,
   FMOD_PUBLIC_ROUTES_INVALID_METHODS,
   FMOD_PUBLIC_ROUTES_INVALID_PATTERN,
+  FMOD_PUBLIC_ROUTES_INVALID_REGEX,
 } from './misuse-errors.ts'
 import { compileLinearRegex, type LinearRegex } from './matching/linear-regex.ts'
 import { literalHead, parseRoutePattern, type RoutePattern } from './matching/route-pattern.ts'
@@ -110,6 +111,9 @@ export function normaliseMethods(methods: Methods | undefined, rule: string): Re
   return normalised
 }
 
+/** Paths with nothing in common but the slash: a rule that matches all of them opens the whole application. */
+const unlike = ['/~', '/0', '/Z'] as const
+
 interface Matcher {
   readonly literal: string
   readonly matchesPath: (path: string) => boolean
@@ -138,6 +142,12 @@ const matchers: Readonly<Record<MatchKind, (pattern: string | RegExp) => Matcher
   },
   regex: (pattern) => {
     const regex = compileLinearRegex(pattern)
+    if (unlike.every(regex.test)) {
+      throw new FMOD_PUBLIC_ROUTES_INVALID_REGEX(
+        String(pattern),
+        'it matches every path; name the paths to open',
+      )
+    }
     return { literal: regex.head, matchesPath: regex.test }
   },
   route: (pattern) => {

@@ -85,6 +85,9 @@ const refused: readonly [string, unknown, object, string][] = [
   ['an unknown kind', '/x', { kind: 'glob' }, 'FMOD_PUBLIC_ROUTES_INVALID_KIND'],
   ['a kind that every object has', '/x', { kind: 'constructor' }, 'FMOD_PUBLIC_ROUTES_INVALID_KIND'],
   ['an invalid expression', '/x(', { kind: 'regex' }, 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'],
+  ['an expression that opens every path', '/.*', { kind: 'regex' }, 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'],
+  ['an expression that is nothing but an anchor', '^', { kind: 'regex' }, 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'],
+  ['an expression that may match nothing', 'a*', { kind: 'regex' }, 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'],
 ]
 
 for (const [name, pattern, options, code] of refused) {

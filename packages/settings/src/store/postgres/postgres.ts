@@ -178,14 +178,19 @@ async function prepare(connections: Connections, names: PostgresNames): Promise<
 
 async function migrateThrough({ pool }: Connections, names: PostgresNames, mode: MigrateMode): Promise<void> {
   const client = await orStoreFailure(pool.connect())
+  // A connection that breaks says so twice: to the statement that waits, and as an event that must have a listener.
+  client.on('error', ignore)
   try {
     await migrate(client, names, mode)
+    client.off('error', ignore)
     client.release()
   } catch (error) {
     client.release(true)
     throw toStoreFailure(error)
   }
 }
+
+function ignore(): void {}
 
 function warnOfLoss(log: FastifyBaseLogger, error: unknown): void {
   log.warn({ err: toStoreFailure(error) }, 'an idle connection to the settings database was lost')
