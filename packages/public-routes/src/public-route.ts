@@ -89,7 +89,7 @@ export function formatMethods(methods: ReadonlySet<string> | null): string {
  * Upper-case, trimmed methods; null where none are given.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_METHODS}
  */
-export function normaliseMethods(methods: Methods | undefined, rule: string): ReadonlySet<string> | null {
+function normaliseMethods(methods: Methods | undefined, rule: string): ReadonlySet<string> | null {
   if (methods === undefined) return null
   if (!Array.isArray(methods) && !(methods instanceof Set)) {
     throw new FMOD_PUBLIC_ROUTES_INVALID_METHODS(

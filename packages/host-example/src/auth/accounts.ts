@@ -3,7 +3,7 @@ import type { Caller } from '@fastify-modular/core'
 import { sql } from 'drizzle-orm'
 import type { Database, Row } from '../database/database.ts'
 
-export interface Account {
+interface Account {
   /** Lower case; identifies the account everywhere. */
   readonly name: string
   readonly passwordHash: string

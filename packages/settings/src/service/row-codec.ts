@@ -8,7 +8,7 @@ import type { Layer } from './read/resolve.ts'
 import type { Sealing } from './write/sealing.ts'
 
 /** What a row stores: canonical JSON text, or its envelope. */
-export interface StoredText {
+interface StoredText {
   readonly value: string
   readonly sealed: boolean
 }

@@ -17,4 +17,4 @@ export interface RegisteredSetting {
 }
 
 /** A rule of the developer's own about one value. */
-export type SettingRule = NonNullable<SettingDefinition['validate']>
+type SettingRule = NonNullable<SettingDefinition['validate']>

@@ -9,7 +9,7 @@ export function isStorable(text: string): boolean {
 }
 
 /** Whether the text takes at most so many bytes in UTF-8. */
-export function fits(text: string, maxBytes: number): boolean {
+function fits(text: string, maxBytes: number): boolean {
   return text.length <= maxBytes && (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes)
 }
 

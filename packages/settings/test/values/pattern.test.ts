@@ -152,8 +152,9 @@ test('decision 9: linear work is broken off too when pattern and text are both h
   const start = performance.now()
   t.equal(createPatternBudget(20).search(compiled, random), undefined)
   t.ok(performance.now() - start < 2000)
-  t.equal(createPatternBudget().search(compiled, `a${'b'.repeat(900)}c`), true)
-  t.equal(createPatternBudget().search(compiled, 'ab'), false)
+  const patient = createPatternBudget(5000) // a busy machine may need longer than a request gets
+  t.equal(patient.search(compiled, `a${'b'.repeat(900)}c`), true)
+  t.equal(patient.search(compiled, 'ab'), false)
 })
 
 test('a failure that is no time-out is not hidden', async (t) => {

@@ -63,7 +63,7 @@ export function createUserReader(snapshot: Snapshot, userId: string | null, valu
 }
 
 /** What the user has stored, undefined where that does not count. */
-export function ownValue({ place, locked }: Cell, values: UserValues): JsonValue | Error | undefined {
+function ownValue({ place, locked }: Cell, values: UserValues): JsonValue | Error | undefined {
   return place === undefined || locked !== undefined || place.index >= values.length
     ? undefined
     : values[place.index]

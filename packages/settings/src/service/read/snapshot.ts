@@ -10,7 +10,7 @@ import type { RowCodec } from '../row-codec.ts'
 import { type Layer, type Resolution, resolve } from './resolve.ts'
 
 /** The index of a setting in the values of each user. */
-export interface UserPlace {
+interface UserPlace {
   /** Given when the first user has a value, so that what nobody overrides takes no room; Infinity until then. */
   index: number
 }
@@ -28,7 +28,7 @@ export interface Cell {
 }
 
 /** A row as it became; `row` undefined means unset. */
-export interface SharedChange {
+interface SharedChange {
   readonly scope: SettingScope
   readonly key: string
   readonly row: StoredRow | undefined

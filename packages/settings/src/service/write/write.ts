@@ -42,7 +42,7 @@ export interface StaleRow {
   readonly version: number
 }
 
-export interface WriteSettings {
+interface WriteSettings {
   /** Makes the answer to rows that changed since their writers read them. */
   readonly onStale: (stale: readonly StaleRow[]) => Error
   /** Whether the whole store may be written at this revision. */

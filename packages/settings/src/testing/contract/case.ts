@@ -7,7 +7,7 @@ import type { RowChange, RowId, SettingsStore, WriteRequest, WriteResult } from 
 export type ContractCase = (open: OpenStore) => Promise<void>
 
 /** Opens one more instance on the database of this case; it is closed when the case ends. */
-export type OpenStore = () => Promise<SettingsStore>
+type OpenStore = () => Promise<SettingsStore>
 
 /** Names a row; without a user it belongs to Application scope. */
 export function rowId(key: string, userId = ''): RowId {
@@ -33,11 +33,11 @@ export function set(store: SettingsStore, key: string, value: string): Promise<W
   return writeAll(store, [change(rowId(key), value)])
 }
 
-/** Waits until something is true, at most ten seconds. @throws when it never is */
+/** Waits until something is true, at most a minute. @throws when it never is */
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000
+  const end = Date.now() + 60_000
   while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error(`waited ten seconds for ${what}`)
+    if (Date.now() > end) throw new Error(`waited a minute for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
