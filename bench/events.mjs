@@ -132,5 +132,28 @@ async function postgres() {
   const server = await startPostgres()
   const database = await createDatabase(server.url)
   report('Throughput of pg-boss', [await flow('pgBoss', pgBoss({ connectionString: database.url }), 2000)])
+  report('Delay between two instances', [await between((await createDatabase(server.url)).url)])
   await server.stop()
+}
+
+/** One instance publishes, another one, with connections of its own, handles. */
+async function between(connectionString) {
+  let handled = () => {}
+  const handling = await appWith(pgBoss({ connectionString }), handlers(1, () => handled()))
+  const publishing = await appWith(pgBoss({ connectionString }), [])
+  const delays = []
+  for (let number = 0; number < 300; number++) {
+    const arrived = new Promise((resolve) => (handled = resolve))
+    await publishing.events.publish(new Ticked({ number }))
+    const committed = performance.now()
+    await arrived
+    delays.push(performance.now() - committed)
+  }
+  await publishing.close()
+  await handling.close()
+  return {
+    'from the commit to the handler': 'pgBoss',
+    'p50 ms': percentile(delays, 0.5).toFixed(2),
+    'p99 ms': percentile(delays, 0.99).toFixed(2),
+  }
 }
