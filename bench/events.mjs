@@ -139,7 +139,10 @@ async function postgres() {
 /** One instance publishes, another one, with connections of its own, handles. */
 async function between(connectionString) {
   let handled = () => {}
-  const handling = await appWith(pgBoss({ connectionString }), handlers(1, () => handled()))
+  const handling = await appWith(
+    pgBoss({ connectionString }),
+    handlers(1, () => handled()),
+  )
   const publishing = await appWith(pgBoss({ connectionString }), [])
   const delays = []
   for (let number = 0; number < 300; number++) {
