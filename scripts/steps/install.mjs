@@ -6,27 +6,26 @@ import { pnpm } from '../command.mjs'
 import { fingerprint, packageFolders } from '../files.mjs'
 
 const stamp = 'node_modules/.installed'
+const sqlite = 'scripts/better-sqlite3'
 
 export default async function install() {
   const wanted = `${process.platform}-${process.arch}-${process.versions.modules} ${fingerprint(inputs())}`
   const found = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (found === wanted) return
-  const env = { ...process.env, ...headersOfThisNode() }
-  try {
-    await pnpm(['install', '--frozen-lockfile'], { env })
-    const isOtherNode = found !== '' && found.split(' ')[0] !== wanted.split(' ')[0]
-    if (isOtherNode) await pnpm(['rebuild', '--recursive', 'better-sqlite3'], { env })
-  } catch (error) {
-    throw new Error(`${error.message}${missingTools()}`, { cause: error })
-  }
+  const isOtherNode = found !== '' && found.split(' ')[0] !== wanted.split(' ')[0]
+  // Which optional dependencies fit this Node is decided anew only by force.
+  await pnpm(['install', '--frozen-lockfile', ...(isOtherNode ? ['--force'] : [])], {
+    env: { ...process.env, ...headersOfThisNode() },
+  })
+  if (!opensSqlite()) throw new Error(`better-sqlite3 cannot be loaded.${missingTools()}`)
   writeFileSync(stamp, wanted)
 }
 
 function inputs() {
-  const manifests = ['.', 'bench', 'test-support', ...packageFolders()].map((folder) =>
+  const manifests = ['.', 'bench', 'test-support', sqlite, ...packageFolders()].map((folder) =>
     join(folder, 'package.json'),
   )
-  return ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
+  return ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.cjs', ...manifests]
 }
 
 /**
@@ -39,6 +38,12 @@ function headersOfThisNode() {
   return hasHeaders && !process.env.npm_config_nodedir ? { npm_config_nodedir: prefix } : {}
 }
 
+/** An optional dependency that does not build is left out silently. */
+function opensSqlite() {
+  const open = `new (require('./${sqlite}'))(':memory:').close()`
+  return spawnSync(process.execPath, ['-e', open], { stdio: 'ignore' }).status === 0
+}
+
 /** better-sqlite3 12 compiles itself where no prebuilt binary can be downloaded. */
 function missingTools() {
   if (process.platform === 'win32') return ''
@@ -46,5 +51,5 @@ function missingTools() {
   const missing = ['make', 'python3'].filter((program) => !isThere(program))
   if (!['c++', 'g++', 'clang++'].some(isThere)) missing.unshift('a C++ compiler')
   if (missing.length === 0) return ''
-  return `\nbetter-sqlite3 has to be compiled here, and this machine lacks ${missing.join(', ')}. Debian: apt-get install g++ make python3`
+  return ` It has to be compiled for Node 20, and this machine lacks ${missing.join(', ')}. Debian: apt-get install g++ make python3`
 }
