@@ -1,5 +1,6 @@
 // The routes that both servers have, with the same answers where nothing fails.
 import { Type } from '@sinclair/typebox'
+import { listSettings } from './listed-settings.mjs'
 
 const Ok = { response: { 200: Type.Object({ ok: Type.Boolean() }) } }
 const optional = (schema) => Type.Union([schema, Type.Null()])
@@ -17,15 +18,6 @@ const Value = Type.Object({
 })
 const Values = { response: { 200: Type.Array(Value) } }
 
-/** What a table of settings would hold. */
-const rows = new Map(Array.from({ length: 50 }, (_, number) => [`bench.key-${number}`, `value ${number}`]))
-
-/** One setting as the settings API shows it. */
-function toDto([key, value]) {
-  const own = { isOverridden: false, source: 'default', locked: false, version: 0 }
-  return { key, scope: 1, value, ...own, userId: null, updatedAt: null, updatedBy: null }
-}
-
 /** `mayRead(request)` stands for the permission check; `notFound()` makes the error of a domain miss. */
 export function addRoutes(app, { mayRead, notFound }) {
   app.get('/public/ping', { schema: Ok }, (_request, reply) => void reply.send({ ok: true }))
@@ -33,5 +25,5 @@ export function addRoutes(app, { mayRead, notFound }) {
   app.get('/missing', () => {
     throw notFound()
   })
-  app.get('/list', { schema: Values }, (_request, reply) => void reply.send([...rows].map(toDto)))
+  app.get('/list', { schema: Values }, (_request, reply) => void reply.send(listSettings()))
 }
