@@ -12,29 +12,39 @@ const maxExtensions = 65_536
 export function renderProblem(problem: Problem, request: FastifyRequest): string {
   const traceId = traceIdOf(request.headers['traceparent'])
   return (
-    `${headOf(problem)},"detail":${quote(cut(problem.detail, maxDetail))}` +
-    `,"instance":"${pathOf(request.url)}","requestId":${quote(String(request.id))}` +
+    `${headOf(problem)},"instance":"${pathOf(request.url)}","requestId":${quote(String(request.id))}` +
     (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
     (problem.extensions ? renderExtensions(problem.extensions) : '') +
     '}'
   )
 }
 
-interface Head extends Pick<Problem, 'type' | 'title' | 'status' | 'code'> {
+interface Head extends Pick<Problem, 'type' | 'title' | 'status' | 'code' | 'detail'> {
+  /** The members that problems of one kind share, without the closing brace. */
   readonly json: string
+  /** The same with the detail that was met first: mostly the constant one of a status. */
+  readonly withDetail: string
 }
 
-/** By code. Types, titles and statuses hardly ever differ for one code; a few hundred codes are many. */
+/** By type, or by code where the type says nothing. The other members hardly ever differ; a few hundred kinds are many. */
 const heads = new Map<string, Head>()
 const maxHeads = 500
 
-/** The members that problems of one kind share, without the closing brace. */
-function headOf({ type, title, status, code }: Problem): string {
-  const known = heads.get(code)
-  if (known && known.type === type && known.title === title && known.status === status) return known.json
+/** The members that come of the problem alone, without the closing brace. */
+function headOf({ type, title, status, code, detail }: Problem): string {
+  const kind = type === 'about:blank' ? code : type
+  const known = heads.get(kind)
+  if (known && known.type === type && known.title === title && known.status === status && known.code === code)
+    return known.detail === detail ? known.withDetail : withDetail(known.json, detail)
   const json = JSON.stringify({ type, title, status, code }).slice(0, -1)
-  if (known || heads.size < maxHeads) heads.set(code, { type, title, status, code, json })
-  return json
+  const whole = withDetail(json, detail)
+  if (known || heads.size < maxHeads)
+    heads.set(kind, { type, title, status, code, json, detail: cut(detail, maxDetail), withDetail: whole })
+  return whole
+}
+
+function withDetail(json: string, detail: string): string {
+  return `${json},"detail":${quote(cut(detail, maxDetail))}`
 }
 
 /** `JSON.stringify` of a string, in half the time for one that needs no escapes. */

@@ -1,6 +1,7 @@
 /** From here on only this package answers the request, whatever hooks and handlers still do with the reply. */
 import { isNativeError } from 'node:util/types'
 import type { FastifyReply } from 'fastify'
+import { hasHeaders } from './has-headers.ts'
 import { removeBodyHeaders, removeHeadersOf, varyByNegotiation } from './headers.ts'
 
 /** A rendered answer. */
@@ -47,12 +48,12 @@ export function takeOver(reply: FastifyReply, onLost: (error: unknown) => void):
 }
 
 function prepare(reply: FastifyReply, { status, contentType, headers }: Answer): void {
-  removeBodyHeaders(reply)
+  if (hasHeaders(reply)) removeBodyHeaders(reply)
   reply.code(status)
   if (headers) reply.headers(headers)
+  varyByNegotiation(reply)
   reply.header('content-type', contentType).header('cache-control', 'no-store')
   reply.header('x-content-type-options', 'nosniff')
-  varyByNegotiation(reply)
   // With a serialiser of ours a string is sent as it is: no schema filters it, no charset is added to its type.
   reply.serializer(asItIs)
 }

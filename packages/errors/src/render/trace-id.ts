@@ -1,9 +1,8 @@
 /** The trace that a request belongs to, so that a caller's report and the operator's trace can meet. */
-import { safeRead } from '../values/safe-read.ts'
 
 // The OpenTelemetry API publishes itself under these, so that its copies and versions meet. Reading them costs no
 // dependency and works however and whenever the SDK was started.
-const openTelemetry = Symbol.for('opentelemetry.js.api.1')
+const openTelemetry: unique symbol = Symbol.for('opentelemetry.js.api.1')
 const activeSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 
 /** The trace id of the active OpenTelemetry span, else of a valid `traceparent` header, else undefined. Never throws. */
@@ -12,9 +11,10 @@ export function traceIdOf(traceparent: string | string[] | undefined): string | 
 }
 
 function activeTraceId(): string | undefined {
-  const api = safeRead(globalThis, openTelemetry) as OpenTelemetryApi | undefined
-  if (!api) return undefined
   try {
+    // Read here and not by safeRead: for each failure without OpenTelemetry this is all that happens.
+    const { [openTelemetry]: api } = globalThis as { readonly [openTelemetry]?: OpenTelemetryApi }
+    if (!api) return undefined
     const id = api.context?.active().getValue(activeSpan)?.spanContext().traceId
     return id !== undefined && isTraceId(id) ? id : undefined
   } catch {
