@@ -59,7 +59,7 @@ export type { InspectedLayer, SettingInspection } from './service/read/inspect.t
 export type { SettingsReader, UserReader } from './service/read/reader.ts'
 export type { OrphanedSetting, Settings } from './service/settings.ts'
 export type { ExportedSetting, ImportOptions, ImportReport, SettingsExport } from './service/transfer.ts'
-export type { Overrides } from './service/write/locked.ts'
+export type { LockedBy, Overrides } from './service/write/locked.ts'
 export type { RewrapReport } from './service/write/rewrap.ts'
 export type { SealingKey } from './service/write/sealing.ts'
 export {
@@ -67,8 +67,11 @@ export {
   type JsonValue,
   type RuleResult,
   type SettingDefinition,
+  type SettingHints,
+  type SettingOption,
   SettingScope,
   SettingType,
+  type ShowWhen,
 } from './setting-definition.ts'
 export { memoryStore } from './store/memory.ts'
 export type {

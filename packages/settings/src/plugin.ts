@@ -48,7 +48,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   await store.open({ log: app.log })
   await coherence.start()
 
-  const check = (): void => checkAtBoot({ registry, snapshot, sealing, locked, options })
+  const check = (): void => checkAtBoot({ registry, snapshot, sealing, locked: locked.values, options })
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receive(app, 'settings', {
     take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),

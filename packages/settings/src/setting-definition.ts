@@ -29,8 +29,45 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [member: string]: JsonValue }
 
+/** One member of a Select, as people read it. */
+export interface SettingOption<V extends string = string> {
+  /** The allowed value that it stands for. */
+  readonly value: V
+  readonly label: string
+  readonly description?: string | null
+}
+
+/** Shows a setting only while another has a certain value. */
+export interface ShowWhen {
+  /** The key of the other setting, which may not be sensitive. */
+  readonly key: string
+  /** A value that fits the other setting; null where it has none. */
+  readonly equals: JsonValue
+}
+
+/** Members of a definition that only user interfaces look at: nothing here decides what may be read or written. */
+export interface SettingHints {
+  /** The members of a Select in the order to show them. They are its allowed values where `allowedValues` is left out. */
+  readonly options?: readonly SettingOption[] | null
+  /** What a number counts: `seconds`, `px`. 1–30 characters. */
+  readonly unit?: string | null
+  /** For search; letter case does not count. At most 20, each 1–50 characters without white space, commas and quotes. @default [] */
+  readonly tags?: readonly string[]
+  /** Left out of user interfaces; the API serves it like any other. @default false */
+  readonly hidden?: boolean
+  /** For the few who know what they do. @default false */
+  readonly advanced?: boolean
+  readonly showWhen?: ShowWhen | null
+  /** Asked before a change is saved: what will happen then. */
+  readonly confirm?: string | null
+  /** A change counts from the next start on. @default false */
+  readonly restart?: boolean
+  /** Where to read more; `https:` only. */
+  readonly docsUrl?: string | null
+}
+
 /** A setting as a module declares it (S 2.1). Read-only at run time. */
-export interface SettingDefinition {
+export interface SettingDefinition extends SettingHints {
   /** Unique; `module.category.name`, dot-separated, 1–100 characters. */
   readonly key: string
   readonly displayName: string
@@ -69,5 +106,8 @@ export type RuleResult = string | readonly string[] | void
 
 /** A definition with every member present but `validate`, frozen: what the registry returns and HTTP shows. */
 export type CompleteDefinition = Required<{
-  readonly [K in Exclude<keyof SettingDefinition, 'validate'>]: Exclude<SettingDefinition[K], undefined>
-}>
+  readonly [K in Exclude<keyof SettingDefinition, 'validate' | 'options'>]: Exclude<
+    SettingDefinition[K],
+    undefined
+  >
+}> & { readonly options: readonly Required<SettingOption>[] | null }

@@ -8,8 +8,9 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
   const send = createSend(options)
 
   return {
-    list: ({ scope, group, signal } = {}) => send('', { query: { scope, group }, ...given(signal) }),
-    definitions: (call) => send('/definitions', call),
+    list: ({ scope, group, q, tag, signal } = {}) =>
+      send('', { query: { scope, group, q, tag }, ...given(signal) }),
+    definitions: ({ q, tag, signal } = {}) => send('/definitions', { query: { q, tag }, ...given(signal) }),
     get: (key, scope, call) => send(pathOf(key), { query: { scope }, ...call }),
     resolved: <T>(reference: string | { readonly key: string }, call?: CallOptions) =>
       send<T>(pathOf(typeof reference === 'string' ? reference : reference.key, '/resolved'), call),

@@ -5,16 +5,24 @@ export { SettingsRequestError } from './settings-request-error.ts'
 export type { CallOptions, SettingsClientOptions } from './request.ts'
 export type {
   BulkPreviewEntry,
+  DefinitionsFilter,
   HistoryPage,
   ImportMode,
+  ListFilter,
   MySettingDto,
   SettingChangeSet,
-  SettingDefinitionDto,
   SettingsClient,
   WriteCondition,
 } from './settings-client.ts'
+export type { SettingDefinitionDto } from '../http/definition-dto.ts'
 export type { BulkSettingUpdate, SettingSource, SettingValueDto } from '../service/contract.ts'
 export type { HistoryEntry } from '../service/history.ts'
 export type { SettingInspection } from '../service/read/inspect.ts'
 export type { ImportReport, SettingsExport } from '../service/transfer.ts'
-export { type JsonValue, SettingScope, SettingType } from '../setting-definition.ts'
+export {
+  type JsonValue,
+  type SettingOption,
+  SettingScope,
+  SettingType,
+  type ShowWhen,
+} from '../setting-definition.ts'

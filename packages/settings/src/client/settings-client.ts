@@ -1,15 +1,24 @@
 /** What the settings client can do: one method for each route. */
 import type { SettingToken } from '../definitions/tokens.ts'
+import type { SettingDefinitionDto } from '../http/definition-dto.ts'
 import type { BulkSettingUpdate, SettingValueDto } from '../service/contract.ts'
 import type { HistoryEntry } from '../service/history.ts'
 import type { SettingInspection } from '../service/read/inspect.ts'
 import type { ImportReport, SettingsExport } from '../service/transfer.ts'
-import type { CompleteDefinition, JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { CallOptions } from './request.ts'
 
-/** A definition as the API shows it: without the default of a sensitive setting, with the JSON Schema of its values. */
-export interface SettingDefinitionDto extends CompleteDefinition {
-  readonly valueSchema: Readonly<Record<string, unknown>>
+/** Selects definitions; members are combined with AND. */
+export interface DefinitionsFilter extends CallOptions {
+  /** Each word occurs in key, display name, description, group or a tag, in any case. At most 100 characters. */
+  readonly q?: string
+  readonly tag?: string
+}
+
+/** Selects values. */
+export interface ListFilter extends DefinitionsFilter {
+  readonly scope?: SettingScope
+  readonly group?: string
 }
 
 /** One of the caller's settings, with what holds if they have no value of their own. */
@@ -58,10 +67,8 @@ export interface ImportMode extends CallOptions {
 
 /** All methods reject with `SettingsRequestError`. */
 export interface SettingsClient {
-  list(
-    filter?: { readonly scope?: SettingScope; readonly group?: string } & CallOptions,
-  ): Promise<SettingValueDto[]>
-  definitions(options?: CallOptions): Promise<SettingDefinitionDto[]>
+  list(filter?: ListFilter): Promise<SettingValueDto[]>
+  definitions(filter?: DefinitionsFilter): Promise<SettingDefinitionDto[]>
   get(key: string, scope: SettingScope, options?: CallOptions): Promise<SettingValueDto>
   /** The value that holds for the caller. */
   resolved<T>(token: SettingToken<T>, options?: CallOptions): Promise<T>

@@ -1,5 +1,6 @@
 /** What can be wrong with one definition by itself (decisions 2 and 3). JavaScript modules have no compiler: types too. */
 import { SettingScope, SettingType, type CompleteDefinition } from '../setting-definition.ts'
+import { checkHints, hintMembers, type MemberRule } from './check-hints.ts'
 
 const keyGrammar = /^[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/
 /** Routes of the HTTP API: a setting of this name could not be read there. */
@@ -24,7 +25,7 @@ const isNumber = (value: unknown): boolean => Number.isFinite(value)
 const isOptional = (check: (value: unknown) => boolean) => (value: unknown) => value === null || check(value)
 
 /** What each member must be before anything else is asked of it. */
-const members: readonly (readonly [keyof CompleteDefinition, (value: unknown) => boolean, string])[] = [
+const members: readonly MemberRule<keyof CompleteDefinition>[] = [
   ['displayName', (value) => isText(value) && value.trim() !== '', 'a text'],
   ['scope', isOneOf(SettingScope), 'a member of SettingScope'],
   ['type', isOneOf(SettingType), 'a member of SettingType'],
@@ -40,6 +41,7 @@ const members: readonly (readonly [keyof CompleteDefinition, (value: unknown) =>
   ['required', isFlag, 'true or false'],
   ['sensitive', isFlag, 'true or false'],
   ['public', isFlag, 'true or false'],
+  ...hintMembers,
 ]
 
 /** Returns the problems of a definition, apart from its pattern and its default. */
@@ -50,7 +52,7 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
   if (wrongMembers.length > 0) return wrongMembers
 
   const { key, min, max, sensitive } = definition
-  const problems = [...checkKey(key), ...checkAllowedValues(definition)]
+  const problems = [...checkKey(key), ...checkAllowedValues(definition), ...checkHints(definition)]
   if (min !== null && max !== null && min > max) problems.push(`min ${min} is greater than max ${max}`)
   if (definition.public && sensitive)
     problems.push('a sensitive setting cannot be public: remove one of the two')
@@ -94,7 +96,8 @@ function checkKey(key: string): string[] {
 }
 
 function checkAllowedValues({ type, allowedValues }: CompleteDefinition): string[] {
-  if (type === SettingType.Select && !allowedValues?.length) return ['a Select needs allowedValues']
+  if (type === SettingType.Select && !allowedValues?.length)
+    return ['a Select needs allowedValues or options']
   return new Set(allowedValues).size < (allowedValues?.length ?? 0) ? ['allowedValues has a value twice'] : []
 }
 

@@ -6,6 +6,7 @@ import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { closestKey } from './closest-key.ts'
 import { registerDefinition } from './register.ts'
 import type { CrossRule } from './rules.ts'
+import { checkCondition } from './check-condition.ts'
 
 export type { RegisteredSetting }
 
@@ -91,7 +92,11 @@ class DefinitionRegistry implements Registry {
   }
 
   check(): void {
-    const problems = [...this.#problems, ...this.#rules.flatMap((rule) => this.#problemsOfRule(rule))]
+    const problems = [
+      ...this.#problems,
+      ...this.#rules.flatMap((rule) => this.#problemsOfRule(rule)),
+      ...this.all().flatMap((setting) => checkCondition(setting, this.#settings)),
+    ]
     if (problems.length === 0) return
     throw new FMOD_SETTINGS_INVALID_DEFINITIONS(problems.map((problem) => `\n  - ${problem}`).join(''))
   }

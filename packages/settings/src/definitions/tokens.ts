@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type RuleResult,
   type SettingDefinition,
+  type SettingOption,
 } from '../setting-definition.ts'
 import { toRaw } from '../values/decode.ts'
 
@@ -38,7 +39,7 @@ export type SettingValue<S> = S extends SettingToken<infer T> ? T : never
 /** What every type of setting takes; `default` is typed (decision 4) instead of raw. */
 export type TokenOptions<T> = Omit<
   SettingDefinition,
-  'key' | 'type' | 'defaultValue' | 'allowedValues' | 'min' | 'max' | 'pattern' | 'validate'
+  'key' | 'type' | 'defaultValue' | 'allowedValues' | 'options' | 'min' | 'max' | 'pattern' | 'validate'
 > & {
   /** A further rule about values that satisfy the rest: messages that say what to enter, or nothing. */
   validate?(value: T): RuleResult
@@ -53,15 +54,25 @@ type Declare<T, Extra = unknown> = <const K extends string, D extends T | null =
   options: TokenOptions<T> & Extra & { readonly default?: D },
 ) => SettingToken<Value<T, D>, K>
 
-/** Declares a Select: the value is one of the allowed ones. */
-type DeclareSelect = <
-  const K extends string,
-  const A extends readonly [string, ...string[]],
-  D extends A[number] | null = null,
->(
-  key: K,
-  options: TokenOptions<A[number]> & { readonly allowedValues: A; readonly default?: D },
-) => SettingToken<Value<A[number], D>, K>
+/** Declares a Select: the value is one of the allowed ones, which may be described by options or stand in them alone. */
+interface DeclareSelect {
+  <const K extends string, const A extends readonly [string, ...string[]], D extends A[number] | null = null>(
+    key: K,
+    options: TokenOptions<A[number]> & {
+      readonly allowedValues: A
+      readonly options?: readonly SettingOption<A[number]>[] | null
+      readonly default?: D
+    },
+  ): SettingToken<Value<A[number], D>, K>
+  <
+    const K extends string,
+    const O extends readonly [SettingOption, ...SettingOption[]],
+    D extends O[number]['value'] | null = null,
+  >(
+    key: K,
+    options: TokenOptions<O[number]['value']> & { readonly options: O; readonly default?: D },
+  ): SettingToken<Value<O[number]['value'], D>, K>
+}
 
 /** Declares a Json: any JSON, or with `json<T>()` a type of your own, which `validate` should prove. */
 interface DeclareJson extends Declare<JsonValue> {
@@ -89,7 +100,7 @@ export const setting: {
   number: (key, options) => token(SettingType.Number, key, options),
   bool: (key, options) => token(SettingType.Bool, key, options),
   json: declareJson,
-  select: (key, options) => token(SettingType.Select, key, options),
+  select: (key: string, options: AnyOptions) => token(SettingType.Select, key, options),
   color: (key, options) => token(SettingType.Color, key, options),
   url: (key, options) => token(SettingType.Url, key, options),
   email: (key, options) => token(SettingType.Email, key, options),

@@ -5,6 +5,9 @@ import type * as schemas from './schemas.ts'
 export interface ListRoute {
   Querystring: Static<typeof schemas.ListQuery>
 }
+export interface DefinitionsRoute {
+  Querystring: Static<typeof schemas.DefinitionsQuery>
+}
 export interface KeyRoute {
   Params: Static<typeof schemas.KeyParams>
 }

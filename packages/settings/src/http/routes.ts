@@ -3,6 +3,8 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../service/service.ts'
 import { describeRoute as route } from './describe-route.ts'
 import { createHistoryHandlers } from './handlers/history-handlers.ts'
+import { createDefinitionsHandler } from './handlers/definitions-handler.ts'
+import { createListHandler } from './handlers/list-handler.ts'
 import { createMyHandlers, type OwnWrites } from './handlers/my-handlers.ts'
 import { answerProblem } from './problem.ts'
 import { createReadHandlers, type SensitiveResolved } from './handlers/read-handlers.ts'
@@ -41,12 +43,15 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   app.get<routes.ListRoute>(
     '/',
     { ...guarded, ...route('listSettings', { query: schemas.ListQuery, ok: schemas.SettingValues }) },
-    reads.list,
+    createListHandler(service),
   )
-  app.get(
+  app.get<routes.DefinitionsRoute>(
     '/definitions',
-    { ...guarded, ...route('listSettingDefinitions', { ok: schemas.Definitions }) },
-    reads.allDefinitions,
+    {
+      ...guarded,
+      ...route('listSettingDefinitions', { query: schemas.DefinitionsQuery, ok: schemas.Definitions }),
+    },
+    createDefinitionsHandler(service),
   )
   app.get(
     '/public',

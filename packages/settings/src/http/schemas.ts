@@ -16,7 +16,17 @@ const Revision = Type.Integer({
 const Keys = Type.Array(Type.String())
 
 export const KeyParams = Type.Object({ key: Key })
-export const ListQuery = Type.Object({ scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()) })
+/** Words to find, and a tag. */
+const search = {
+  q: Type.Optional(Type.String({ maxLength: 100, description: 'text of at most 100 characters' })),
+  tag: Type.Optional(Type.String({ maxLength: 50, description: 'text of at most 50 characters' })),
+}
+export const ListQuery = Type.Object({
+  scope: Type.Optional(ScopeText),
+  group: Type.Optional(Type.String()),
+  ...search,
+})
+export const DefinitionsQuery = Type.Object(search)
 export const ScopeQuery = Type.Object({ scope: ScopeText })
 export const BulkQuery = Type.Object({
   dryRun: Type.Optional(Type.String({ pattern: '^(true|false)$', description: 'true or false' })),
@@ -67,6 +77,24 @@ export const Definitions = Type.Array(
     order: Type.Integer(),
     placeholder: nullable(Type.String()),
     public: Type.Boolean(),
+    options: nullable(
+      Type.Array(
+        Type.Object({
+          value: Type.String(),
+          label: Type.String(),
+          description: nullable(Type.String()),
+        }),
+      ),
+    ),
+    unit: nullable(Type.String()),
+    tags: Type.Array(Type.String()),
+    hidden: Type.Boolean(),
+    advanced: Type.Boolean(),
+    showWhen: nullable(Type.Object({ key: Type.String(), equals: Value })),
+    confirm: nullable(Type.String()),
+    restart: Type.Boolean(),
+    docsUrl: nullable(Type.String()),
+    groupName: nullable(Type.String({ description: 'what to show for the group' })),
     valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
   }),
 )
@@ -156,6 +184,7 @@ export const Inspection = Type.Object({
   module: Type.String(),
   value: Value,
   source: valueMembers.source,
+  lockedBy: nullable(Type.String({ description: 'option or environment' })),
   invalid: Type.Boolean(),
   layers: Type.Array(
     Type.Object({

@@ -11,12 +11,14 @@ import type {
   WriteOptions,
 } from './contract.ts'
 import { toSharedDto, toUserDto } from './read/dto.ts'
+import { listShared, selectCells } from './read/list.ts'
 import { resolveFor, unwrap } from './read/reader.ts'
 import type { Layer } from './read/resolve.ts'
+import type { DefinitionFilter } from './read/select.ts'
 import type { Cell, Snapshot } from './read/snapshot.ts'
 import type { UserCache } from './read/user-cache.ts'
 import type { RowCodec } from './row-codec.ts'
-import { requireSetting, requireUser, rowUser, sharedScope } from './write/entries.ts'
+import { requireSetting, requireUser, rowUser } from './write/entries.ts'
 import type { StaleRow, Write, WriteEntry } from './write/write.ts'
 
 /** What the operations stand on. */
@@ -74,11 +76,11 @@ function createReads({
   }
 
   /** A user's own rows only; never anybody else's (decision 16). */
-  async function userValues(userId: string, group: string | undefined): Promise<SettingValueDto[]> {
+  async function userValues(userId: string, filter: DefinitionFilter): Promise<SettingValueDto[]> {
     const rows = new Map((await store.readUser(userId)).map((row) => [row.key, row]))
-    return cells().flatMap((cell) => {
+    return selectCells(cells(), filter).flatMap((cell) => {
       const row = rows.get(cell.setting.definition.key)
-      return row && isInGroup(cell, group) ? [toUserDto(cell, userId, row, codec)] : []
+      return row ? [toUserDto(cell, userId, row, codec)] : []
     })
   }
 
@@ -92,14 +94,8 @@ function createReads({
       return raw(snapshot.find(key), await resolveUserSettingElement(key, userId))
     },
     async getSettingValues(filter: SettingsFilter = {}) {
-      const { scope, group } = filter
-      if (scope === SettingScope.User) return userValues(requireUser(filter.userId), group)
-      return cells().flatMap((cell) => {
-        const shown = sharedScope(cell)
-        return isInGroup(cell, group) && (scope === undefined || scope === shown)
-          ? [toSharedDto(cell, shown)]
-          : []
-      })
+      if (filter.scope === SettingScope.User) return userValues(requireUser(filter.userId), filter)
+      return listShared(cells(), filter)
     },
     async getSettingValue(key, scope, userId) {
       const user = rowUser(scope, userId)
@@ -173,10 +169,6 @@ export function toConflict(conflicts: readonly StaleRow[]): Error {
   return new ConflictException('Settings have changed since you read them. Read them again, then decide.', {
     conflicts,
   })
-}
-
-function isInGroup({ setting }: Cell, group: string | undefined): boolean {
-  return group === undefined || setting.definition.group === group
 }
 
 function raw(cell: Cell | undefined, value: JsonValue): string | null {

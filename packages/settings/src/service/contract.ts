@@ -1,5 +1,6 @@
 /** The settings contract for other modules, in process (S 4.2; names in camelCase, without Async). */
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
+import type { DefinitionFilter } from './read/select.ts'
 
 export type { SettingDefinitions } from '../definitions/registry.ts'
 
@@ -34,9 +35,8 @@ export interface SettingValueDto {
 }
 
 /** Selects values; members are combined with AND (S 2.6). */
-export interface SettingsFilter {
+export interface SettingsFilter extends DefinitionFilter {
   readonly scope?: SettingScope
-  readonly group?: string
   /** Required when `scope` is User. */
   readonly userId?: string
 }

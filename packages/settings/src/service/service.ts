@@ -19,6 +19,7 @@ import type { OrphanedSetting, Settings } from './settings.ts'
 import { createTransfer, type Transfer } from './transfer.ts'
 import { crossRulesOf } from './write/cross-rules.ts'
 import { requireUser } from './write/entries.ts'
+import type { Locked } from './write/locked.ts'
 import { rewrap } from './write/rewrap.ts'
 import type { Sealing } from './write/sealing.ts'
 import { createWrite } from './write/write.ts'
@@ -28,8 +29,7 @@ export interface ServiceInit {
   readonly registry: Registry
   readonly store: SettingsStore
   readonly sealing: Sealing
-  /** Locked values by key. */
-  readonly locked: ReadonlyMap<string, JsonValue>
+  readonly locked: Locked
   /** How many users' values stay in memory. */
   readonly userCapacity: number
   /** Looked up at each use. */
@@ -48,7 +48,7 @@ export interface SettingsService extends ContractParts {
 export function createSettingsService(init: ServiceInit): SettingsService {
   const { registry, store, sealing, locked, userCapacity, events, log } = init
   const codec = createRowCodec(sealing, log)
-  const snapshot = createSnapshot(registry, codec, locked)
+  const snapshot = createSnapshot(registry, codec, locked.values)
   const users = createUserCache(store, snapshot, codec, userCapacity)
   const listeners = createListeners(log)
   const publisher = createChangePublisher(registry, codec, store.transactional, events, log)
@@ -106,7 +106,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
       if (!cell) return null
       const id =
         userId === undefined ? undefined : { scope: SettingScope.User, userId: requireUser(userId), key }
-      return inspectCell(cell, id && (await store.readRow(id)), codec)
+      return inspectCell(cell, locked.originOf(key), id && (await store.readRow(id)), codec)
     },
     history: history.list,
     async rollback(target, options) {

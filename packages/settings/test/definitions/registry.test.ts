@@ -56,6 +56,15 @@ test('decision 1: required and sensitive are false and order is 0 unless said ot
     order: 0,
     placeholder: null,
     public: false,
+    options: null,
+    unit: null,
+    tags: [],
+    hidden: false,
+    advanced: false,
+    showWhen: null,
+    confirm: null,
+    restart: false,
+    docsUrl: null,
   })
 })
 

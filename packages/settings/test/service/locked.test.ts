@@ -56,6 +56,10 @@ test('overrides come from SM_SETTINGS_OVERRIDES too, which wins', async (t) => {
   const app = await createApp(t, { overrides: { 'mail.port': 2525, 'app.title': 'Fixed' } })
   t.equal(app.settings.get(definitions.port), 2600)
   t.equal(app.settings.get(definitions.title), 'Fixed')
+  const inspected = await as(app, 'admin')('GET', '/mail.port/inspect')
+  t.equal(inspected.json.lockedBy, 'environment', 'inspect names the place that fixes it')
+  t.match(await app.settings.inspect('app.title'), { lockedBy: 'option' })
+  t.match(await app.settings.inspect('app.theme'), { lockedBy: null })
   for (const text of ['[1]', 'null', '{broken hunter2']) {
     process.env.SM_SETTINGS_OVERRIDES = text
     const { error } = await rejection(createApp(t))

@@ -21,6 +21,25 @@ const mail = {
   secure: setting.bool('mail.secure', { ...common, default: false }),
   theme: setting.select('mail.theme', { ...common, allowedValues: ['light', 'dark'], default: 'light' }),
   priority: setting.select('mail.priority', { ...common, allowedValues: ['low', 'high'] }),
+  mode: setting.select('mail.mode', {
+    ...common,
+    options: [
+      { value: 'tls', label: 'TLS' },
+      { value: 'plain', label: 'None' },
+    ],
+    default: 'tls',
+  }),
+  level: setting.select('mail.level', {
+    ...common,
+    allowedValues: ['a', 'b'],
+    options: [
+      { value: 'a', label: 'A' },
+      { value: 'b', label: 'B' },
+    ],
+    unit: 'stars',
+    tags: ['mail'],
+    showWhen: { key: 'mail.secure', equals: true },
+  }),
   rules: setting.json<readonly Rule[]>()('mail.rules', { ...common, default: [] }),
   limits: setting.json<Rule>()('mail.limits', common),
   anything: setting.json('mail.anything', common),
@@ -39,6 +58,9 @@ export type Assertions = [
   Assert<Equal<SettingValue<typeof mail.secure>, boolean>>,
   Assert<Equal<SettingValue<typeof mail.theme>, 'light' | 'dark'>>,
   Assert<Equal<SettingValue<typeof mail.priority>, 'low' | 'high' | null>>,
+  // Options are allowed values.
+  Assert<Equal<SettingValue<typeof mail.mode>, 'tls' | 'plain'>>,
+  Assert<Equal<SettingValue<typeof mail.level>, 'a' | 'b' | null>>,
   Assert<Equal<SettingValue<typeof mail.rules>, readonly Rule[]>>,
   Assert<Equal<SettingValue<typeof mail.limits>, Rule | null>>,
   Assert<Equal<SettingValue<typeof mail.anything>, JsonValue>>,
@@ -75,7 +97,18 @@ setting.json('a.a', { ...common, default: () => 1 })
 // @ts-expect-error -- the typed default replaces the raw one
 setting.number('a.a', { ...common, defaultValue: '587' })
 
+// @ts-expect-error -- not among the options
+setting.select('a.a', { ...common, options: [{ value: 'light', label: 'Light' }], default: 'blue' })
+
 // Members that a type does not have.
+// @ts-expect-error -- options are for Selects
+setting.text('a.a', { ...common, options: [{ value: 'a', label: 'A' }] })
+// @ts-expect-error -- an option of a value that is not allowed
+setting.select('a.a', { ...common, allowedValues: ['a'], options: [{ value: 'b', label: 'B' }] })
+// @ts-expect-error -- an option needs its label
+setting.select('a.a', { ...common, options: [{ value: 'a' }] })
+// @ts-expect-error -- a condition names a value
+setting.text('a.a', { ...common, showWhen: { key: 'a.b' } })
 // @ts-expect-error -- bounds are for numbers
 setting.text('a.a', { ...common, min: 1 })
 // @ts-expect-error -- patterns are for text

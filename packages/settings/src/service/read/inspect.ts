@@ -2,6 +2,7 @@
 import { type JsonValue, SettingScope } from '../../setting-definition.ts'
 import type { StoredRow } from '../../store/store.ts'
 import type { SettingSource } from '../contract.ts'
+import type { LockedBy } from '../write/locked.ts'
 import type { RowCodec } from '../row-codec.ts'
 import { type Layer, resolve } from './resolve.ts'
 import type { Cell } from './snapshot.ts'
@@ -24,6 +25,8 @@ export interface SettingInspection {
   /** The value that holds; null for sensitive settings. */
   readonly value: JsonValue
   readonly source: SettingSource
+  /** What fixes a locked value: the option `overrides`, or `SM_SETTINGS_OVERRIDES`; null if it is not locked. */
+  readonly lockedBy: LockedBy | null
   /** Whether any stored layer is invalid. */
   readonly invalid: boolean
   /** Strongest first. */
@@ -31,7 +34,12 @@ export interface SettingInspection {
 }
 
 /** @param row the stored value of the user for whom to inspect, if any */
-export function inspectCell(cell: Cell, row: StoredRow | undefined, codec: RowCodec): SettingInspection {
+export function inspectCell(
+  cell: Cell,
+  lockedBy: LockedBy | null,
+  row: StoredRow | undefined,
+  codec: RowCodec,
+): SettingInspection {
   const { definition, module, defaultValue } = cell.setting
   const isSystem = definition.scope === SettingScope.System
   // Code in process may store a user's value of any setting; only User settings are resolved with it.
@@ -51,6 +59,7 @@ export function inspectCell(cell: Cell, row: StoredRow | undefined, codec: RowCo
     module,
     value: show(value),
     source,
+    lockedBy,
     invalid: layers.some(({ invalid }) => invalid),
     layers,
   }

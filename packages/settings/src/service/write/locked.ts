@@ -11,11 +11,23 @@ export type Overrides = Readonly<Record<string, JsonValue>>
 
 const environment = 'SM_SETTINGS_OVERRIDES'
 
+/** Where the host fixed a value. */
+export type LockedBy = 'option' | 'environment'
+
+/** The locked values by key, and where each was fixed. */
+export interface Locked {
+  readonly values: ReadonlyMap<string, JsonValue>
+  originOf(key: string): LockedBy | null
+}
+
 /** The locked values of the option and of `SM_SETTINGS_OVERRIDES` (one JSON object). */
-export function readOverrides(option: Overrides = {}): ReadonlyMap<string, JsonValue> {
-  const own = structuredClone(option) // frozen below; the host's object is the host's
-  const entries = [...Object.entries(own), ...Object.entries(overridesFromEnvironment())]
-  return new Map(entries.map(([key, value]) => [key, deepFreeze(value)]))
+export function readOverrides(option: Overrides = {}): Locked {
+  const own = new Map(Object.entries(structuredClone(option))) // frozen below; the host's object is the host's
+  const foreign = new Map(Object.entries(overridesFromEnvironment()))
+  const values = new Map([...own, ...foreign].map(([key, value]) => [key, deepFreeze(value)]))
+  const originOf = (key: string): LockedBy | null =>
+    foreign.has(key) ? 'environment' : own.has(key) ? 'option' : null
+  return { values, originOf }
 }
 
 /** Checks the locked values once all definitions are known. @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with every problem, no value */

@@ -1,0 +1,96 @@
+/** `GET /`: the values of many settings (S 4.1, decisions 16 and 26). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { SettingScope } from '../../setting-definition.ts'
+import { listShared } from '../../service/read/list.ts'
+import type { DefinitionFilter } from '../../service/read/select.ts'
+import type { Cell } from '../../service/read/snapshot.ts'
+import type { SettingsService } from '../../service/service.ts'
+import { callerOf } from '../access.ts'
+import { toDefinitionDto } from '../definition-dto.ts'
+import { fingerprint } from '../kept-body.ts'
+import { isUnchanged } from '../preconditions.ts'
+import type { ListRoute } from '../route-types.ts'
+import { parseScope } from '../scope.ts'
+
+const json = 'application/json; charset=utf-8'
+
+/** A list as it was made, good until a value changes. */
+interface KeptList {
+  readonly generation: number
+  readonly body: Buffer
+}
+
+export function createListHandler({ settings, snapshot, cells }: SettingsService) {
+  /** By scope, then by group: few, because both are names that exist. */
+  const kept = new Map<SettingScope | undefined, Map<string | undefined, KeptList>>()
+  let definitionsTag: string | undefined
+  let tag = ''
+  let tagRevision = -1
+
+  /** Of all shared lists alike: caches keep them by their URL. */
+  function sharedTag(): string {
+    if (tagRevision === snapshot.revision) return tag
+    // Other definitions or overrides make other lists of the same revision.
+    definitionsTag ??= fingerprint(JSON.stringify(cells().map(toContent)))
+    tagRevision = snapshot.revision
+    tag = `"r${tagRevision}-${definitionsTag}"`
+    return tag
+  }
+
+  /** Never a promise for shared lists: most requests find what the last one was sent. */
+  return function list(
+    request: FastifyRequest<ListRoute>,
+    reply: FastifyReply,
+  ): Promise<unknown> | undefined {
+    const scope = parseScope(request.query.scope)
+    if (scope === SettingScope.User) return ownList(request, reply)
+    // With a later write in memory, but not all before it, the content is of no revision: nobody shall keep it.
+    if (!answerUnchanged(request, reply, snapshot.complete ? sharedTag() : undefined))
+      reply.type(json).send(sharedList(scope, request.query))
+    return undefined
+  }
+
+  async function ownList(request: FastifyRequest<ListRoute>, reply: FastifyReply): Promise<unknown> {
+    const { id } = callerOf(request)
+    const etag = snapshot.complete ? `${sharedTag().slice(0, -1)}-${fingerprint(id)}"` : undefined
+    if (answerUnchanged(request, reply, etag)) return reply
+    const { group, q, tag: wanted } = request.query
+    const filter = { scope: SettingScope.User, userId: id, group, q, tag: wanted }
+    const values = await settings.getSettingValues(filter)
+    return reply.type(json).send(JSON.stringify(values))
+  }
+
+  function sharedList(scope: SettingScope | undefined, query: DefinitionFilter): Buffer {
+    const isSearch = query.q !== undefined || query.tag !== undefined
+    return isSearch ? makeList(scope, query) : keptList(scope, query.group)
+  }
+
+  function keptList(scope: SettingScope | undefined, group: string | undefined): Buffer {
+    const lists = kept.get(scope) ?? new Map<string | undefined, KeptList>()
+    const { generation } = snapshot
+    const known = lists.get(group)
+    if (known?.generation === generation) return known.body
+    const body = makeList(scope, { group })
+    if (body.length > 2) kept.set(scope, lists.set(group, { generation, body })) // not "[]": no such group
+    return body
+  }
+
+  function makeList(scope: SettingScope | undefined, { group, q, tag: wanted }: DefinitionFilter): Buffer {
+    return Buffer.from(JSON.stringify(listShared(cells(), { scope, group, q, tag: wanted })))
+  }
+}
+
+/** What the list shows of a setting beside what is stored; that a secret is locked, but not its value. */
+function toContent({ setting: { definition }, locked = null }: Cell): unknown {
+  return [toDefinitionDto(definition), definition.sensitive ? locked !== null : locked]
+}
+
+/** Sets the headers of a list; answers 304 to somebody who has it. */
+function answerUnchanged(request: FastifyRequest, reply: FastifyReply, etag: string | undefined): boolean {
+  reply.header('cache-control', 'private, no-cache').header('vary', 'Cookie, Authorization')
+  if (etag === undefined) return false
+  reply.header('etag', etag)
+  if (!isUnchanged(request, etag)) return false
+  reply.code(304).send()
+  return true
+}

@@ -1,0 +1,46 @@
+/** Which definitions a list is about. */
+import type { CompleteDefinition } from '../../setting-definition.ts'
+
+/** Selects definitions; members are combined with AND. */
+export interface DefinitionFilter {
+  readonly group?: string | undefined
+  /** Each word of it occurs in the key, the display name, the description, the group or a tag, in any case; blank selects all. */
+  readonly q?: string | undefined
+  /** One of its tags, in any case; blank selects all. */
+  readonly tag?: string | undefined
+}
+
+/** Returns the function that tells whether a definition is selected; undefined if all are. */
+export function createSelect({
+  group,
+  q = '',
+  tag = '',
+}: DefinitionFilter): ((definition: CompleteDefinition) => boolean) | undefined {
+  const words = fold(q).split(/\s+/).filter(Boolean)
+  const wantedTag = fold(tag.trim())
+  if (group === undefined && words.length === 0 && wantedTag === '') return undefined
+  return function isSelected(definition) {
+    if (group !== undefined && definition.group !== group) return false
+    if (wantedTag !== '' && !definition.tags.some((own) => fold(own) === wantedTag)) return false
+    if (words.length === 0) return true
+    const text = textOf(definition)
+    return words.every((word) => text.includes(word))
+  }
+}
+
+const texts = new WeakMap<CompleteDefinition, string>()
+
+/** What is searched; made once, because definitions never change. */
+function textOf(definition: CompleteDefinition): string {
+  const known = texts.get(definition)
+  if (known !== undefined) return known
+  const { key, displayName, description, group, tags } = definition
+  const text = fold([key, displayName, description, group, ...tags].join('\n'))
+  texts.set(definition, text)
+  return text
+}
+
+/** Without the differences that people do not type: case, and the several encodings of one accented letter. */
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase()
+}
