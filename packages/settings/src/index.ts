@@ -37,7 +37,7 @@ export type { OwnWrites } from './http/handlers/my-handlers.ts'
 export type { SensitiveResolved } from './http/handlers/read-handlers.ts'
 export type { HistoryRetentionOptions, SettingsLimits, SettingsOptions } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
-export { SettingChanged, SettingDeleted } from './service/change-events.ts'
+export { SettingChanged, SettingDeleted } from './service/events/change-events.ts'
 export type {
   BulkSettingUpdate,
   SettingDefinitions,
@@ -53,7 +53,13 @@ export {
   SettingLockedException,
 } from './service/exceptions.ts'
 export type { HistoryEntry, HistoryFilter, RollbackTarget } from './service/history.ts'
-export type { SettingChange, SettingListener } from './service/listeners.ts'
+export type { SettingChange, SettingListener } from './service/events/listeners.ts'
+export type {
+  InvalidSettingDiagnostic,
+  SettingChangeDiagnostic,
+  SettingsRefreshDiagnostic,
+  SettingsStats,
+} from './service/events/observer.ts'
 export type { SettingsStatus } from './service/read/coherence.ts'
 export type { InspectedLayer, SettingInspection } from './service/read/inspect.ts'
 export type { SettingsReader, UserReader } from './service/read/reader.ts'

@@ -55,6 +55,12 @@ export const FMOD_SETTINGS_INVALID_OVERRIDES = createError<[string]>(
   'These overrides cannot be used: %s. Correct the option overrides or SM_SETTINGS_OVERRIDES.',
 )
 
+// Tests
+export const FMOD_SETTINGS_CANNOT_OVERRIDE = createError<[string]>(
+  'FMOD_SETTINGS_CANNOT_OVERRIDE',
+  'These values cannot be used in a test: %s.',
+)
+
 // Stores
 export const FMOD_SETTINGS_INVALID_STORE_OPTION = createError<[string, string, string]>(
   'FMOD_SETTINGS_INVALID_STORE_OPTION',

@@ -4,6 +4,7 @@ import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import { decodeStored } from '../values/decode.ts'
+import type { Observer } from './events/observer.ts'
 import type { Layer } from './read/resolve.ts'
 import type { Sealing } from './write/sealing.ts'
 
@@ -22,7 +23,11 @@ export interface RowCodec {
   textOf(id: RowId, stored: StoredText): string
 }
 
-export function createRowCodec(sealing: Sealing, log: FastifyBaseLogger): RowCodec {
+export function createRowCodec(
+  sealing: Sealing,
+  observer: Pick<Observer, 'foundInvalid'>,
+  log: FastifyBaseLogger,
+): RowCodec {
   const reported = new Set<string>()
 
   function textOf(id: RowId, { value, sealed }: StoredText): string {
@@ -34,6 +39,7 @@ export function createRowCodec(sealing: Sealing, log: FastifyBaseLogger): RowCod
     const name = `${scope} ${key}`
     if (reported.has(name)) return
     reported.add(name)
+    observer.foundInvalid({ key, scope })
     log.warn({ key, scope }, 'stored setting no longer fits its definition and counts as unset')
   }
 

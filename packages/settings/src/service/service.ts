@@ -5,10 +5,12 @@ import { SettingsBuilder } from '../definitions/builder.ts'
 import type { Registry } from '../definitions/registry.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { SettingsStore, WriteResult } from '../store/store.ts'
-import { createChangePublisher } from './change-events.ts'
+import { createChangePublisher } from './events/change-events.ts'
 import { type ContractParts, createContract } from './contract-operations.ts'
 import { createHistory, type History } from './history.ts'
-import { anyKey, createListeners } from './listeners.ts'
+import { rememberInternals } from './internals.ts'
+import { anyKey, createListeners } from './events/listeners.ts'
+import { createObserver } from './events/observer.ts'
 import { type Coherence, createCoherence } from './read/coherence.ts'
 import { inspectCell } from './read/inspect.ts'
 import { createUserReader, createSharedGet, keyOf, type SettingReference } from './read/reader.ts'
@@ -20,6 +22,7 @@ import { createTransfer, type Transfer } from './transfer.ts'
 import { crossRulesOf } from './write/cross-rules.ts'
 import { requireUser } from './write/entries.ts'
 import type { Locked } from './write/locked.ts'
+import { observeWrite } from './write/observe-write.ts'
 import { rewrap } from './write/rewrap.ts'
 import type { Sealing } from './write/sealing.ts'
 import { createWrite } from './write/write.ts'
@@ -47,7 +50,8 @@ export interface SettingsService extends ContractParts {
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const { registry, store, sealing, locked, userCapacity, events, log } = init
-  const codec = createRowCodec(sealing, log)
+  const observer = createObserver()
+  const codec = createRowCodec(sealing, observer, log)
   const snapshot = createSnapshot(registry, codec, locked.values)
   const users = createUserCache(store, snapshot, codec, userCapacity)
   const listeners = createListeners(log)
@@ -57,6 +61,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     snapshot,
     users,
     (changes, revision) => listeners.notify(changes, revision, 'remote'),
+    observer,
     log,
   )
 
@@ -66,12 +71,16 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     const changes = snapshot.apply(written.revision, rows)
     users.apply(written.revision, written.changes)
     coherence.closeGap()
+    observer.wrote(written, actor)
     listeners.notify(changes, written.revision, 'local')
     await publisher.publish(written, actor)
   }
 
-  const write = createWrite(coherence.write, codec, publisher.enqueueAs, committed, (entries) =>
-    crossRulesOf(entries, registry, snapshot.find, codec),
+  const write = observeWrite(
+    createWrite(coherence.write, codec, publisher.enqueueAs, committed, (entries) =>
+      crossRulesOf(entries, registry, snapshot.find, codec),
+    ),
+    observer,
   )
   const cells = sortedCells(registry, (key) => snapshot.find(key))
   const parts: ContractParts = { store, snapshot, users, codec, write, cells }
@@ -93,6 +102,9 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     definitions: registry,
     get status() {
       return coherence.status
+    },
+    get stats() {
+      return observer.stats
     },
     define(...definitions) {
       new SettingsBuilder(registry, 'app').addAll(...definitions)
@@ -119,6 +131,11 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     rewrap: () => rewrap(store, snapshot, sealing, codec, (written) => committed(written, null)),
     refresh: coherence.catchUp,
   }
+  rememberInternals(settings as Settings, {
+    registry,
+    snapshot,
+    notify: (changes) => listeners.notify(changes, snapshot.revision, 'local'),
+  })
   return { ...parts, settings: settings as Settings, coherence, transfer, history }
 }
 

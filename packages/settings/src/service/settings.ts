@@ -4,7 +4,8 @@ import type { TokenMap } from '../definitions/builder.ts'
 import type { JsonValue, SettingDefinition } from '../setting-definition.ts'
 import type { SettingDefinitions, SettingsContract } from './contract.ts'
 import type { HistoryEntry, HistoryFilter, RollbackTarget } from './history.ts'
-import type { SettingListener } from './listeners.ts'
+import type { SettingListener } from './events/listeners.ts'
+import type { SettingsStats } from './events/observer.ts'
 import type { SettingsStatus } from './read/coherence.ts'
 import type { SettingInspection } from './read/inspect.ts'
 import type { SettingsReader, UserReader } from './read/reader.ts'
@@ -25,6 +26,8 @@ export interface Settings extends SettingsContract, SettingsReader {
   readonly definitions: SettingDefinitions
   /** Whether memory is known to agree with the database. */
   readonly status: SettingsStatus
+  /** What has happened since the start, for metrics; also on `fastify-modular:settings:*` diagnostics channels. */
+  readonly stats: SettingsStats
   /**
    * Adds definitions or token maps of a plugin that is no module, while the application boots.
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready

@@ -1,3 +1,5 @@
-/** @fastify-modular/settings/testing: a store that forgets, and the tests that every store passes. */
+/** @fastify-modular/settings/testing: values for one test, settings without Fastify, and the tests that every store passes. */
 export { memoryStore } from '../store/memory.ts'
+export { fakeSettings } from './fake-settings.ts'
+export { overrideSettings, type OverrideValues } from './override-settings.ts'
 export { type DeclareTest, storeContract, type StoreFixture } from './store-contract.ts'

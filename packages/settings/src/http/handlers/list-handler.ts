@@ -26,13 +26,17 @@ export function createListHandler({ settings, snapshot, cells }: SettingsService
   let definitionsTag: string | undefined
   let tag = ''
   let tagRevision = -1
+  let tagLocks = 0
 
   /** Of all shared lists alike: caches keep them by their URL. */
   function sharedTag(): string {
-    if (tagRevision === snapshot.revision) return tag
+    const { revision, lockGeneration } = snapshot
+    if (tagRevision === revision && tagLocks === lockGeneration) return tag
     // Other definitions or overrides make other lists of the same revision.
-    definitionsTag ??= fingerprint(JSON.stringify(cells().map(toContent)))
-    tagRevision = snapshot.revision
+    if (definitionsTag === undefined || tagLocks !== lockGeneration)
+      definitionsTag = fingerprint(JSON.stringify(cells().map(toContent)))
+    tagRevision = revision
+    tagLocks = lockGeneration
     tag = `"r${tagRevision}-${definitionsTag}"`
     return tag
   }

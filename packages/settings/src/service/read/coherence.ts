@@ -10,6 +10,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../../store/store.ts'
+import type { Observer } from '../events/observer.ts'
 import type { EffectiveChange, Snapshot } from './snapshot.ts'
 import type { UserCache } from './user-cache.ts'
 
@@ -44,6 +45,7 @@ export function createCoherence(
   snapshot: Snapshot,
   users: UserCache,
   notify: (changes: readonly EffectiveChange[], revision: number) => void,
+  observer: Pick<Observer, 'refreshed'>,
   log: FastifyBaseLogger,
 ): Coherence {
   let state: SettingsStatus['state'] = 'ready'
@@ -61,19 +63,26 @@ export function createCoherence(
     notify(snapshot.load(revision, rows), revision)
   }
 
-  async function refresh(): Promise<void> {
+  async function refresh(): Promise<'nothing' | 'changes' | 'everything'> {
     const known = snapshot.revision
     const current = await store.readRevision()
     if (current < known) {
       log.warn({ known, current }, 'settings database went back in time; all values are read again')
       snapshot.reset()
       await reload()
-    } else if (current > known || !snapshot.complete) {
+      return 'everything'
+    }
+    if (current > known || !snapshot.complete) {
       const news = await store.readHistory({ after: known, limit: page })
       // A full page may be one of several.
-      if (news.length < page) applyHistory(news, current)
-      else await reload()
+      if (news.length === page) {
+        await reload()
+        return 'everything'
+      }
+      applyHistory(news, current)
+      return 'changes'
     }
+    return 'nothing'
   }
 
   /** History keeps the newest row of every value, so that replaying it ends with the values that hold. */
@@ -99,14 +108,17 @@ export function createCoherence(
     do {
       again = false
       try {
-        await refresh()
+        const read = await refresh()
         checkedAt = Date.now()
+        if (read !== 'nothing')
+          observer.refreshed({ revision: snapshot.revision, reloaded: read === 'everything' })
         if (state === 'stale') log.info({ revision: snapshot.revision }, 'settings database answers again')
         state = 'ready'
       } catch (err) {
         if (state === 'ready')
           log.error({ err }, 'settings database does not answer; the last known values are served')
         state = 'stale'
+        observer.refreshed({ revision: snapshot.revision, reloaded: false, error: err })
       }
     } while (again)
   }

@@ -47,6 +47,8 @@ export interface Snapshot {
   readonly complete: boolean
   /** Counts local changes: a key for caches. */
   readonly generation: number
+  /** Counts the calls of `lock`. */
+  readonly lockGeneration: number
   /** The settings that were asked for before; `find` knows the others too. */
   readonly cells: ReadonlyMap<string, Cell>
   find(key: string): Cell | undefined
@@ -60,6 +62,8 @@ export interface Snapshot {
   apply(revision: number, changes: readonly SharedChange[]): readonly EffectiveChange[]
   /** Declares that every write up to a revision is in here. */
   advance(to: number): void
+  /** Locks other values, or (undefined) those that the host locks: for tests. */
+  lock(values: ReadonlyMap<string, JsonValue | undefined>): readonly EffectiveChange[]
   /** Lets the next load win whatever its revision, for a database that went back in time. */
   reset(): void
 }
@@ -81,8 +85,10 @@ export function createSnapshot(
   }
   const cells = new Map<string, Cell>()
   const ahead = new Set<number>()
+  const relocked = new Map<string, JsonValue>()
   let revision = 0
   let generation = 0
+  let lockGeneration = 0
 
   /** Rows may be here before their definition: a setting gets its cell when it is first asked for. */
   function find(key: string): Cell | undefined {
@@ -99,7 +105,8 @@ export function createSnapshot(
   function toCell(setting: RegisteredSetting, place: UserPlace | undefined): Cell {
     const system = layer(setting, SettingScope.System)
     const application = layer(setting, SettingScope.Application)
-    const override = locked.get(setting.definition.key)
+    const { key } = setting.definition
+    const override = relocked.has(key) ? relocked.get(key) : locked.get(key)
     const isSystem = setting.definition.scope === SettingScope.System
     const shared = resolve({
       locked: override,
@@ -153,6 +160,9 @@ export function createSnapshot(
     get generation() {
       return generation
     },
+    get lockGeneration() {
+      return lockGeneration
+    },
     cells,
     find,
     require(key) {
@@ -190,6 +200,14 @@ export function createSnapshot(
       return refresh(changed)
     },
     advance,
+    lock(values) {
+      for (const [key, value] of values) {
+        if (value === undefined) relocked.delete(key)
+        else relocked.set(key, value)
+      }
+      lockGeneration++
+      return refresh(new Set(values.keys()))
+    },
     reset() {
       // The rows stay until the next load replaces them: readers see old values rather than none.
       for (const map of [slots[SettingScope.System], slots[SettingScope.Application]]) {

@@ -1,9 +1,9 @@
 /** Reactions in this process: called when the value that `get` answers has changed, here or in another process. */
 import type { FastifyBaseLogger } from 'fastify'
-import type { JsonValue, SettingScope } from '../setting-definition.ts'
-import type { SettingSource } from './contract.ts'
-import type { EffectiveChange } from './read/snapshot.ts'
-import { keyOf, type SettingReference } from './read/reader.ts'
+import type { JsonValue, SettingScope } from '../../setting-definition.ts'
+import type { SettingSource } from '../contract.ts'
+import type { EffectiveChange } from '../read/snapshot.ts'
+import { keyOf, type SettingReference } from '../read/reader.ts'
 
 /** What changed beside the value. */
 export interface SettingChange<T = JsonValue> {

@@ -9,11 +9,11 @@ import {
 } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Registry } from '../definitions/registry.ts'
-import type { JsonValue } from '../setting-definition.ts'
-import type { AppliedChange, StoredRow, WriteRequest, WriteResult } from '../store/store.ts'
-import { readText } from '../values/decode.ts'
-import type { RowCodec } from './row-codec.ts'
+import type { Registry } from '../../definitions/registry.ts'
+import type { JsonValue } from '../../setting-definition.ts'
+import type { AppliedChange, StoredRow, WriteRequest, WriteResult } from '../../store/store.ts'
+import { readText } from '../../values/decode.ts'
+import type { RowCodec } from '../row-codec.ts'
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
 const identity = {

@@ -1,8 +1,8 @@
 /** Whether events can be part of the store's transactions: tried once, before the application serves. */
 import type { AsyncTx, Events, Tx } from '@fastify-modular/core'
-import { FMOD_SETTINGS_FOREIGN_EVENTS } from '../misuse-errors.ts'
-import { SettingScope } from '../setting-definition.ts'
-import type { RowChange, SettingsStore } from '../store/store.ts'
+import { FMOD_SETTINGS_FOREIGN_EVENTS } from '../../misuse-errors.ts'
+import { SettingScope } from '../../setting-definition.ts'
+import type { RowChange, SettingsStore } from '../../store/store.ts'
 
 /** Thrown to undo the probe. */
 class Undo extends Error {}

@@ -1,0 +1,37 @@
+/** Settings without an application, for unit tests of what takes `Settings`. */
+import { SettingsBuilder } from '../definitions/builder.ts'
+import { createDefinitionRegistry } from '../definitions/registry.ts'
+import type { RuleTokens } from '../definitions/rules.ts'
+import type { SettingKeys } from '../definitions/tokens.ts'
+import { createSettingsService } from '../service/service.ts'
+import type { Settings } from '../service/settings.ts'
+import { createSealing } from '../service/write/sealing.ts'
+import { memoryStore } from '../store/memory.ts'
+import { silentLog } from './contract/case.ts'
+import { overrideAll } from './override-settings.ts'
+
+/**
+ * Makes the settings of some tokens, in memory: `new Mailer(fakeSettings(mail, { 'mail.port': 25 }))`. The given
+ * values are fixed; all others have their defaults and can be written, with the same checks as in an application.
+ * @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} a definition is wrong
+ * @throws {FMOD_SETTINGS_CANNOT_OVERRIDE} a value does not fit, or has no definition
+ */
+export function fakeSettings<M extends RuleTokens>(
+  tokens: M,
+  values: Partial<SettingKeys<M>> = {},
+): Settings {
+  const registry = createDefinitionRegistry()
+  new SettingsBuilder(registry, 'test').addAll(tokens)
+  registry.check()
+  const { settings } = createSettingsService({
+    registry,
+    store: memoryStore(),
+    sealing: createSealing([]),
+    locked: { values: new Map(), originOf: () => null },
+    userCapacity: 10_000,
+    events: () => undefined,
+    log: silentLog,
+  })
+  overrideAll(settings, values)
+  return settings
+}

@@ -1,0 +1,103 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { test } from 'tap'
+import { memoryStore, setting, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { createApp, rejection } from '../support/app.ts'
+
+const { System, Application, User } = SettingScope
+
+/** What a channel carries during a test. */
+function listen(t: { teardown(stop: () => void): unknown }, name: string): unknown[] {
+  const messages: unknown[] = []
+  const listener = (message: unknown): void => void messages.push(message)
+  subscribe(`fastify-modular:settings:${name}`, listener)
+  t.teardown(() => void unsubscribe(`fastify-modular:settings:${name}`, listener))
+  return messages
+}
+
+test('S9: every row that is written is announced once, without its value, after memory has it', async (t) => {
+  const app = await createApp(t)
+  const seen: unknown[] = []
+  const messages = listen(t, 'change')
+  const look = (): void => void seen.push(app.settings.get('mail.port'))
+  subscribe('fastify-modular:settings:change', look)
+  t.teardown(() => void unsubscribe('fastify-modular:settings:change', look))
+  await app.settings.setSetting('mail.port', 25, System, undefined, { actor: 'admin' })
+  t.same(seen, [25])
+  await app.settings.setSetting('mail.password', 'hunter2', System)
+  await app.settings.setSetting('mail.port', 26, System)
+  await app.settings.setSetting('mail.port', 26, System)
+  await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await app.settings.deleteSetting('app.theme', User, 'alice')
+  t.same(messages, [
+    { key: 'mail.port', scope: 0, userId: null, change: 'create', revision: 1, actor: 'admin' },
+    { key: 'mail.password', scope: 0, userId: null, change: 'create', revision: 2, actor: null },
+    { key: 'mail.port', scope: 0, userId: null, change: 'update', revision: 3, actor: null },
+    { key: 'app.theme', scope: 2, userId: 'alice', change: 'create', revision: 4, actor: null },
+    { key: 'app.theme', scope: 2, userId: 'alice', change: 'delete', revision: 5, actor: null },
+  ])
+  t.notMatch(JSON.stringify(messages), /hunter2/)
+})
+
+test('S9: stats count how writes end, and no reads', async (t) => {
+  const { settings } = await createApp(t, { overrides: { 'app.banner': 'fixed' } })
+  const before = settings.stats
+  await settings.setMany([
+    { key: 'mail.port', scope: System, value: 25 },
+    { key: 'app.title', scope: Application, value: 'Acme' },
+  ])
+  await settings.setSetting('mail.port', 25, System)
+  settings.get('mail.port')
+  t.match(await rejection(settings.setMany([{ key: 'mail.port', scope: System, value: 1, version: 9 }])), {
+    status: 409,
+  })
+  t.match(await rejection(settings.setSetting('mail.port', 0, System)), { status: 422 })
+  t.match(await rejection(settings.setSetting('app.banner', 'x', Application)), { status: 409 })
+  t.same(settings.stats, { ...before, writes: 1, changes: 2, conflicts: 1, refusals: 2, failures: 0 })
+  t.equal(before.writes, 0, 'a reading does not change any more')
+})
+
+test('S9: a database that does not answer counts as failures of writes and of refreshes', async (t) => {
+  const inner = memoryStore()
+  let down = false
+  const fails = (): void => {
+    if (down) throw new Error('down')
+  }
+  const store: SettingsStore = {
+    ...inner,
+    readRevision: async () => (fails(), inner.readRevision()),
+    write: async (request) => (fails(), inner.write(request)),
+  }
+  const { settings } = await createApp(t, { store })
+  const messages = listen(t, 'refresh')
+  down = true
+  await rejection(settings.setSetting('mail.port', 25, System))
+  await settings.refresh()
+  t.match(settings.stats, { failures: 1, failedRefreshes: 1, refreshes: 0 })
+  t.match(messages, [{ revision: 0, reloaded: false, error: { message: 'down' } }])
+})
+
+test('S9: what another process wrote is announced as one refresh; nothing new is none', async (t) => {
+  const store = memoryStore()
+  const [here, there] = [await createApp(t, { store }), await createApp(t, { store })]
+  const messages = listen(t, 'refresh')
+  await there.settings.setSetting('mail.port', 25, System)
+  await here.settings.refresh()
+  await here.settings.refresh()
+  t.same(messages, [{ revision: 1, reloaded: false }])
+  t.equal(here.settings.stats.refreshes, 1)
+  t.equal(here.settings.stats.writes, 0, 'each process counts its own')
+})
+
+test('S9: a stored value that no longer fits is announced once, without the value', async (t) => {
+  const store = memoryStore()
+  const text = setting.text('mail.port', { displayName: 'Port', scope: System })
+  await (
+    await createApp(t, { store, definitions: [text] })
+  ).settings.setSetting('mail.port', 'hunter2', System)
+  const messages = listen(t, 'invalid')
+  const { settings } = await createApp(t, { store })
+  settings.get('mail.port')
+  await settings.inspect('mail.port')
+  t.same(messages, [{ key: 'mail.port', scope: 0 }])
+  t.equal(settings.stats.invalid, 1)
+})
