@@ -26,7 +26,6 @@ export function createGate(parts: GateParts): Gate {
 
   return function publicRoutesGate(request, reply, done) {
     if (intercepts(request, reply)) return
-    const rule = decide(request)
     if (refusesCrossOrigin !== null && refusesCrossOrigin(request)) {
       sendProblem(request, reply, crossOrigin)
       return
@@ -35,13 +34,15 @@ export function createGate(parts: GateParts): Gate {
     try {
       caller = authenticate(request)
     } catch (err) {
-      enterUnknown(request, reply, done, rule, err)
+      enterUnknown(request, reply, done, decide(request), err)
       return
     }
     if (!(caller instanceof Promise)) {
-      enter(request, reply, done, rule, caller)
+      // Whether anybody may enter is no question for whoever is known.
+      enter(request, reply, done, caller === null ? decide(request) : null, caller)
       return
     }
+    const rule = decide(request)
     caller.then(
       (known) => enter(request, reply, done, rule, known),
       (failure: unknown) => enterUnknown(request, reply, done, rule, failure),

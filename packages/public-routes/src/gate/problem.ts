@@ -28,8 +28,9 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   forbidCaching(reply)
   reply.code(problem.status)
   reply.header('content-type', 'application/problem+json')
-  // Bytes, so that Fastify adds no charset: JSON has none.
-  reply.send(Buffer.from(`${problem.start}${JSON.stringify(request.id)}}`))
+  // With a serialiser of ours Fastify sends the text as it is and adds no charset (JSON has none); text goes out in one
+  // piece with the head, bytes would not.
+  reply.serializer(asItIs).send(`${problem.start}${JSON.stringify(request.id)}}`)
 }
 
 /** An answer that depends on who asks must not be given to somebody else. */
@@ -44,4 +45,8 @@ const variesBy = 'accept, authorization, cookie, x-inertia'
 function prepare(status: number, title: string, detail: string, code: string): PreparedProblem {
   const members = JSON.stringify({ type: 'about:blank', title, status, detail, code })
   return { status, start: `${members.slice(0, -1)},"requestId":` }
+}
+
+function asItIs(text: string): string {
+  return text
 }
