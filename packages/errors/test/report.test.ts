@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from 'drizzle-orm'
 import { EventEmitter, once } from 'node:events'
 import { type Test, test } from 'tap'
 import { ConflictException, NotFoundException, UnauthorizedException } from '@fastify-modular/core'
@@ -226,4 +227,23 @@ test('a handler that fails after its caller went away is still a defect', async 
   for (let i = 0; i < 200 && events.length === 0; i++) await new Promise((resolve) => setImmediate(resolve))
   t.match(events, [{ source: 'handler', problem: { status: 500 } }])
   t.match(failures(), [{ level: 50, err: { message: 'bug' } }])
+})
+
+test('S 7.1: of a failed query the log has the statement, not the parameters', async (t) => {
+  const params = ['text of a note\n    at <anonymous>', 7]
+  const failure = new DrizzleQueryError(
+    'insert into notes values ($1, $2)',
+    params,
+    new Error('disk is full'),
+  )
+  const { app, failures } = await createThrowing(t, failure)
+  problemOf(t, await app.inject('/'), 500)
+  t.match(failures(), [
+    { err: { message: /^Failed query: insert into notes/, stack: /report\.test[^]*disk is full/ } },
+  ])
+  t.notMatch(JSON.stringify(failures()), 'text of a note')
+
+  failure.stack = `elsewhere ${params.join()}`
+  await app.inject('/')
+  t.notMatch(JSON.stringify(failures()), 'text of a note', 'not even in a stack that somebody wrote')
 })

@@ -20,7 +20,8 @@ export interface Negotiable {
 export function negotiate(asked: Negotiable): Representation {
   const { method, headers, isUnmatched } = asked
   if (headers['x-inertia'] !== undefined) return 'page'
-  if (isUnmatched && (method === 'GET' || method === 'HEAD')) return refusesHtml(headers) ? 'problem' : 'page'
+  if (isUnmatched)
+    return (method === 'GET' || method === 'HEAD') && !refusesHtml(headers) ? 'page' : 'problem'
   return isNavigation(headers) && asked.pagesForBrowsers() ? 'page' : 'problem'
 }
 

@@ -23,18 +23,32 @@ export interface DescribedError {
 export function describeError(error: unknown, depth = 0): DescribedError {
   if (typeof error !== 'object' || error === null)
     return bare({ name: typeof error, message: cut(print(error), 500) })
-  const stack = safeText(error, 'stack', 8000)
+  const { message, stack } = textsOf(error)
   const code = safeText(error, 'code', 100)
   const cause = safeRead(error, 'cause')
   const errors = depth < maxDepth ? errorsOf(error) : []
   return bare({
     name: nameOf(error),
-    message: safeText(error, 'message', 4000) ?? '',
-    ...(stack !== undefined && { stack }),
+    message: cut(message, 4000),
+    ...(stack !== undefined && { stack: cut(stack, 8000) }),
     ...(code !== undefined && { code }),
     ...(cause !== undefined && depth < maxDepth && { cause: describeError(cause, depth + 1) }),
     ...(errors.length > 0 && { errors: errors.map((inner) => describeError(inner, depth + 1)) }),
   })
+}
+
+/** Drizzle writes the parameters of a failed query, rows of people's data, behind its text. */
+const parameters = '\nparams: '
+
+function textsOf(error: object): { message: string; stack: string | undefined } {
+  const message = safeText(error, 'message', Infinity) ?? ''
+  const stack = safeText(error, 'stack', Infinity)
+  const end = Array.isArray(safeRead(error, 'params')) ? message.indexOf(parameters) : -1
+  if (end === -1) return { message, stack }
+  const kept = message.slice(0, end)
+  // A stack that does not begin with the message could hold the parameters anywhere.
+  const frames = stack?.includes(message) === true ? stack.replace(message, () => kept) : undefined
+  return { message: kept, stack: frames }
 }
 
 /** Without a prototype the logger's own serialiser reads the name and not `Object`. */

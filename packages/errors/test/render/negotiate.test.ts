@@ -39,7 +39,7 @@ test('decision 44: the caller of an unmatched GET gets the page unless it prefer
         String(accept),
       )
     }
-    t.equal(negotiate({ method: 'POST', headers, isUnmatched: true, pagesForBrowsers: () => false }), problem)
+    t.equal(negotiate({ method: 'POST', headers, isUnmatched: true, pagesForBrowsers: () => true }), problem)
     t.equal(negotiate({ method: 'GET', headers, isUnmatched: false, pagesForBrowsers: () => false }), problem)
   }
   t.end()
