@@ -32,8 +32,10 @@ function checked(version: string | null): string | null {
 export function checkVersion(currentVersion: () => string | null): onRequestHookHandler {
   return function inertiaVersion(request, reply, done) {
     if (!isInertia(request) || request.method !== 'GET') return done()
+    const asked = request.headers['x-inertia-version']
     const current = currentVersion() ?? ''
-    if ((request.headers['x-inertia-version'] ?? '') === current) return done()
+    // Who names no version is not the client: it has no page that could be stale (decision 44).
+    if (asked === undefined || asked === current) return done()
     reply.code(409).header('x-inertia-location', pageUrl(request)).header('vary', varyByInertia(reply))
     // Lets a client tell new assets from a plain redirect, so that background requests do not reload the page.
     if (current !== '') reply.header('x-inertia-version', current)

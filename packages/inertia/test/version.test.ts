@@ -28,9 +28,11 @@ test('an unmatched path is checked too: an error page would hide that the client
   t.equal((await visit(app, { url: '/nowhere' })).statusCode, 404)
 })
 
-test('a client that sends no version is stale where there is one', async (t) => {
+test('decision 44: who asks for a page without naming a version gets it', async (t) => {
   const app = await createApp({}, (it) => it.get('/', (_, reply) => reply.inertia('Home')))
-  t.equal((await app.inject({ url: '/', headers: { 'x-inertia': 'true' } })).statusCode, 409)
+  const answer = await app.inject({ url: '/', headers: { 'x-inertia': 'true' } })
+  t.equal(answer.statusCode, 200)
+  t.match(answer.json(), { component: 'Home', version })
 })
 
 test('writes and first visits are never refused for their version', async (t) => {
