@@ -47,9 +47,11 @@ test('failures', async (t) => {
     t.match(page.text, /"component":"Error\/404"/)
     const visit = await alice.ask('/nowhere', { headers: inertia })
     t.match(visit.json, { component: 'Error/404', props: { status: 404 } })
-    const write = await alice.ask('/nowhere', { method: 'POST' })
-    t.equal(write.status, 404)
-    t.match(write.headers.get('content-type'), /^application\/problem\+json/)
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const write = await alice.ask('/nowhere', { method, headers: { accept: 'text/html' } })
+      t.equal(write.status, 404)
+      t.match(write.headers.get('content-type'), /^application\/problem\+json/)
+    }
   })
 
   await t.test('S 4.3: /error/{statusCode} shows the page of any status, also to strangers', async (t) => {

@@ -65,6 +65,8 @@ test('notes', async (t) => {
       { title: 7 },
       { title: 'x', owner: 'bob' },
       { title: 'x'.repeat(201) },
+      { title: 'a\0b' },
+      { title: 'x', body: 'half a pair: \ud83d' },
       [],
       null,
     ]

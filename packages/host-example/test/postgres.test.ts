@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { test } from 'tap'
 import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
 import { startHost } from './host.js'
@@ -25,6 +26,10 @@ test('the same application on PostgreSQL, in two instances', async (t) => {
   t.equal((await alice.ask(share, { method: 'POST' })).status, 200)
   t.equal((await two.anonymous.ask(share)).status, 200)
   t.equal((await two.anonymous.ask(share, { method: 'DELETE' })).status, 401)
+
+  for (const path of ['/api/notes/%00/share', '/api/notes/a%00b/share']) {
+    t.equal((await two.anonymous.ask(path)).status, 404, 'PostgreSQL cannot hold NUL')
+  }
 
   const body = [
     { key: 'app.title', scope: 1, value: 'On PostgreSQL' },
@@ -68,4 +73,32 @@ test('while PostgreSQL is down public paths answer, others say 503, and all is w
   await server.restart()
   t.equal((await alice.ask('/api/notes')).status, 200)
   t.notMatch(host.log(), new URL(server.url).password)
+})
+
+test('a database that refuses connections or writes is not told of in the log with what people wrote', async (t) => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+  const host = await startHost(t, { DATABASE_URL: server.url })
+  const alice = await host.signIn('alice')
+  const database = new URL(server.url).pathname.slice(1)
+  const client = new Client({ connectionString: server.url })
+  await client.connect()
+  t.teardown(() => client.end())
+  const disconnectHost = () =>
+    client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = $1',
+      [database],
+    )
+
+  await client.query(`alter database "${database}" set default_transaction_read_only = on`)
+  await disconnectHost()
+  const body = { title: 'title of a secret', body: 'text of a secret' }
+  t.equal((await alice.ask('/api/notes', { method: 'POST', body })).status, 500)
+
+  await client.query(`alter database "${database}" allow_connections false`)
+  await disconnectHost()
+  const login = { method: 'POST', body: { username: 'bob', password: 'demo-bob' } }
+  t.equal((await host.anonymous.ask('/login', login)).status, 503)
+  t.match(host.log(), /read-only transaction/)
+  t.notMatch(host.log(), /of a secret|params:/)
 })

@@ -1,9 +1,9 @@
 /** The database on a PostgreSQL server. */
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
-import { sql } from 'drizzle-orm'
+import { DrizzleQueryError, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { Pool } from 'pg'
+import { DatabaseError, Pool } from 'pg'
 import type { Database } from './database.ts'
 import { createTables } from './tables.ts'
 
@@ -23,7 +23,9 @@ export async function openPostgres(
     try {
       return await question()
     } catch (error) {
-      throw isDown(error) ? new ServiceUnavailableException(undefined, 5, error) : error
+      // Drizzle's error has the parameters of the statement in its message: people's texts, for the log.
+      const cause = error instanceof DrizzleQueryError && error.cause ? error.cause : error
+      throw isDown(cause) ? new ServiceUnavailableException(undefined, 5, cause) : cause
     }
   }
 
@@ -52,12 +54,11 @@ export async function openPostgres(
   }
 }
 
-/** Whether the server could not be reached or went away: classes 08 and 57 of SQLSTATE, or the socket's own errors. */
+/** Whether the server could not be reached, ended the connection, or went away. */
 function isDown(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(cause instanceof Error)) return false
-  const code = 'code' in cause ? String(cause.code) : ''
-  return (
-    /^(?:08|57P)|^E[A-Z]+$/.test(code) || /^(?:Connection terminated|timeout exceeded)/.test(cause.message)
-  )
+  if (!(error instanceof Error)) return false
+  if (error instanceof DatabaseError)
+    return error.severity === 'FATAL' || /^(?:08|57P)/.test(error.code ?? '')
+  const isOfSocket = 'code' in error && /^E[A-Z]+$/.test(String(error.code))
+  return isOfSocket || /^(?:Connection terminated|timeout exceeded)/.test(error.message)
 }

@@ -1,8 +1,14 @@
 /** What a note is, in the API and in the service. */
 import { type Static, Type } from '@sinclair/typebox'
 
-const Title = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
-const Body = Type.String({ maxLength: 20_000 })
+// Neither database keeps NUL and lone surrogates as they are.
+const text = '[^\\0\\p{Surrogate}]*'
+const Title = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: `^${text}[^\\s\\0\\p{Surrogate}]${text}$`,
+})
+const Body = Type.String({ maxLength: 20_000, pattern: `^${text}$` })
 
 export const Note = Type.Object({
   id: Type.String(),
