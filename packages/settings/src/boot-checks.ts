@@ -25,6 +25,7 @@ interface Booting {
 /** @throws {FMOD_SETTINGS_INVALID_OPTION} an option that no type checker saw */
 export function checkOptions({
   caller,
+  translate,
   ownWrites,
   sensitiveResolved,
   userCache,
@@ -37,6 +38,8 @@ export function checkOptions({
   }
   if (caller !== undefined && typeof caller !== 'function')
     refuse('caller', 'it is a function of the request')
+  if (translate !== undefined && typeof translate !== 'function')
+    refuse('translate', 'it is a function of key, field and locale')
   if (!isOneOf(ownWrites, ['permission', 'authenticated']))
     refuse('ownWrites', 'it is "permission" or "authenticated"')
   if (!isOneOf(sensitiveResolved, ['spec', 'own', 'permission']))

@@ -33,6 +33,7 @@ export {
   type TokenOptions,
 } from './definitions/tokens.ts'
 export type { FindCaller } from './http/access.ts'
+export type { Translate, TranslatedField } from './http/localize/translate.ts'
 export type { OwnWrites } from './http/handlers/my-handlers.ts'
 export type { SensitiveResolved } from './http/handlers/read-handlers.ts'
 export type { HistoryRetentionOptions, SettingsLimits, SettingsOptions } from './options.ts'

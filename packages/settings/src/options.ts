@@ -2,6 +2,7 @@
 import type { TokenMap } from './definitions/builder.ts'
 import type { FindCaller } from './http/access.ts'
 import type { OwnWrites } from './http/handlers/my-handlers.ts'
+import type { Translate } from './http/localize/translate.ts'
 import type { SensitiveResolved } from './http/handlers/read-handlers.ts'
 import type { Overrides } from './service/write/locked.ts'
 import type { SealingKey } from './service/write/sealing.ts'
@@ -40,6 +41,8 @@ export interface SettingsOptions {
   readonly ownWrites?: OwnWrites
   /** Who gets the sensitive values of others from `/resolved`. @default 'spec': every signed-in caller */
   readonly sensitiveResolved?: SensitiveResolved
+  /** Texts of definitions in other languages, for `GET /definitions` by `Accept-Language`. @default English */
+  readonly translate?: Translate
   /** How many users' values stay in memory. @default 10000 */
   readonly userCache?: number
   readonly limits?: SettingsLimits

@@ -80,6 +80,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
           authenticate: authenticateWith(findCaller),
           ownWrites: options.ownWrites ?? 'permission',
           sensitiveResolved: options.sensitiveResolved ?? 'spec',
+          translate: options.translate,
           maxBulkEntries: limits.bulkEntries ?? 500,
           maxBulkBytes: limits.bulkBytes ?? 512 * 1024,
         })

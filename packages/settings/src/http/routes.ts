@@ -8,6 +8,8 @@ import { createListHandler } from './handlers/list-handler.ts'
 import { createMyHandlers, type OwnWrites } from './handlers/my-handlers.ts'
 import { answerProblem } from './problem.ts'
 import { createReadHandlers, type SensitiveResolved } from './handlers/read-handlers.ts'
+import { createLocalizer } from './localize/localizer.ts'
+import type { Translate } from './localize/translate.ts'
 import type * as routes from './route-types.ts'
 import * as schemas from './schemas.ts'
 import { createTransferHandlers } from './handlers/transfer-handlers.ts'
@@ -20,6 +22,7 @@ export interface RoutesInit {
   readonly authenticate: onRequestHookHandler
   readonly ownWrites: OwnWrites
   readonly sensitiveResolved: SensitiveResolved
+  readonly translate: Translate | undefined
   readonly maxBulkEntries: number
   /** Bytes of a bulk or an import. */
   readonly maxBulkBytes: number
@@ -33,6 +36,8 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   const my = createMyHandlers(service, init.ownWrites)
   const past = createHistoryHandlers(service)
   const files = createTransferHandlers(service)
+  const { definitions } = service.settings
+  const localizer = createLocalizer(() => definitions.getDefinitions(), init.translate, app.log)
   const guarded = { onRequest }
   const shared = { onRequest, preValidation: refuseUserScope }
   const key = schemas.KeyParams
@@ -43,7 +48,7 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   app.get<routes.ListRoute>(
     '/',
     { ...guarded, ...route('listSettings', { query: schemas.ListQuery, ok: schemas.SettingValues }) },
-    createListHandler(service),
+    createListHandler(service, localizer),
   )
   app.get<routes.DefinitionsRoute>(
     '/definitions',
@@ -51,7 +56,7 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
       ...guarded,
       ...route('listSettingDefinitions', { query: schemas.DefinitionsQuery, ok: schemas.Definitions }),
     },
-    createDefinitionsHandler(service),
+    createDefinitionsHandler(localizer),
   )
   app.get(
     '/public',

@@ -1,13 +1,14 @@
 /** `GET /`: the values of many settings (S 4.1, decisions 16 and 26). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
-import { listShared } from '../../service/read/list.ts'
-import type { DefinitionFilter } from '../../service/read/select.ts'
+import { listShared, selectCells } from '../../service/read/list.ts'
+import type { DefinitionFilter, Translations } from '../../service/read/select.ts'
 import type { Cell } from '../../service/read/snapshot.ts'
 import type { SettingsService } from '../../service/service.ts'
 import { callerOf } from '../access.ts'
 import { toDefinitionDto } from '../definition-dto.ts'
 import { fingerprint } from '../kept-body.ts'
+import type { LocalizedDefinitions, Localizer } from '../localize/localizer.ts'
 import { isUnchanged } from '../preconditions.ts'
 import type { ListRoute } from '../route-types.ts'
 import { parseScope } from '../scope.ts'
@@ -20,7 +21,7 @@ interface KeptList {
   readonly body: Buffer
 }
 
-export function createListHandler({ settings, snapshot, cells }: SettingsService) {
+export function createListHandler({ settings, snapshot, cells }: SettingsService, localizer: Localizer) {
   /** By scope, then by group: few, because both are names that exist. */
   const kept = new Map<SettingScope | undefined, Map<string | undefined, KeptList>>()
   let definitionsTag: string | undefined
@@ -41,32 +42,53 @@ export function createListHandler({ settings, snapshot, cells }: SettingsService
     return tag
   }
 
+  /** The shared tag with what else the content depends on. */
+  function tagOf(...parts: readonly (string | undefined)[]): string | undefined {
+    if (!snapshot.complete) return undefined
+    const own = parts.filter((part) => part !== undefined)
+    return own.length === 0 ? sharedTag() : `"${[sharedTag().slice(1, -1), ...own].join('-')}"`
+  }
+
   /** Never a promise for shared lists: most requests find what the last one was sent. */
   return function list(
     request: FastifyRequest<ListRoute>,
     reply: FastifyReply,
   ): Promise<unknown> | undefined {
-    const scope = parseScope(request.query.scope)
-    if (scope === SettingScope.User) return ownList(request, reply)
+    const { query } = request
+    const scope = parseScope(query.scope)
+    // Words are found in the caller's language too.
+    const localized = localizer.isActive && query.q ? localizer.forRequest(request) : undefined
+    reply
+      .header('cache-control', 'private, no-cache')
+      .header('vary', localized ? 'Cookie, Authorization, Accept-Language' : 'Cookie, Authorization')
+    if (scope === SettingScope.User) return ownList(request, reply, localized)
     // With a later write in memory, but not all before it, the content is of no revision: nobody shall keep it.
-    if (!answerUnchanged(request, reply, snapshot.complete ? sharedTag() : undefined))
-      reply.type(json).send(sharedList(scope, request.query))
+    const etag = localized ? tagOf(localized.locale) : tagOf()
+    if (!answerUnchanged(request, reply, etag))
+      reply.type(json).send(sharedList(scope, query, localized?.translations))
     return undefined
   }
 
-  async function ownList(request: FastifyRequest<ListRoute>, reply: FastifyReply): Promise<unknown> {
+  async function ownList(
+    request: FastifyRequest<ListRoute>,
+    reply: FastifyReply,
+    localized: LocalizedDefinitions | undefined,
+  ): Promise<unknown> {
     const { id } = callerOf(request)
-    const etag = snapshot.complete ? `${sharedTag().slice(0, -1)}-${fingerprint(id)}"` : undefined
-    if (answerUnchanged(request, reply, etag)) return reply
-    const { group, q, tag: wanted } = request.query
-    const filter = { scope: SettingScope.User, userId: id, group, q, tag: wanted }
-    const values = await settings.getSettingValues(filter)
-    return reply.type(json).send(JSON.stringify(values))
+    if (answerUnchanged(request, reply, tagOf(fingerprint(id), localized?.locale))) return reply
+    const selected = selectCells(cells(), request.query, localized?.translations)
+    const keys = new Set(selected.map(({ setting }) => setting.definition.key))
+    const values = await settings.getSettingValues({ scope: SettingScope.User, userId: id })
+    return reply.type(json).send(JSON.stringify(values.filter(({ key }) => keys.has(key))))
   }
 
-  function sharedList(scope: SettingScope | undefined, query: DefinitionFilter): Buffer {
+  function sharedList(
+    scope: SettingScope | undefined,
+    query: DefinitionFilter,
+    translations: Translations | undefined,
+  ): Buffer {
     const isSearch = query.q !== undefined || query.tag !== undefined
-    return isSearch ? makeList(scope, query) : keptList(scope, query.group)
+    return isSearch ? makeList(scope, query, translations) : keptList(scope, query.group)
   }
 
   function keptList(scope: SettingScope | undefined, group: string | undefined): Buffer {
@@ -79,8 +101,13 @@ export function createListHandler({ settings, snapshot, cells }: SettingsService
     return body
   }
 
-  function makeList(scope: SettingScope | undefined, { group, q, tag: wanted }: DefinitionFilter): Buffer {
-    return Buffer.from(JSON.stringify(listShared(cells(), { scope, group, q, tag: wanted })))
+  function makeList(
+    scope: SettingScope | undefined,
+    { group, q, tag: wanted }: DefinitionFilter,
+    translations?: Translations,
+  ): Buffer {
+    const values = listShared(cells(), { scope, group, q, tag: wanted }, translations)
+    return Buffer.from(JSON.stringify(values))
   }
 }
 
@@ -89,9 +116,8 @@ function toContent({ setting: { definition }, locked = null }: Cell): unknown {
   return [toDefinitionDto(definition), definition.sensitive ? locked !== null : locked]
 }
 
-/** Sets the headers of a list; answers 304 to somebody who has it. */
+/** Sets the tag; answers 304 to somebody who has it. */
 function answerUnchanged(request: FastifyRequest, reply: FastifyReply, etag: string | undefined): boolean {
-  reply.header('cache-control', 'private, no-cache').header('vary', 'Cookie, Authorization')
   if (etag === undefined) return false
   reply.header('etag', etag)
   if (!isUnchanged(request, etag)) return false

@@ -10,12 +10,20 @@ export interface DefinitionFilter {
   readonly tag?: string | undefined
 }
 
-/** Returns the function that tells whether a definition is selected; undefined if all are. */
-export function createSelect({
-  group,
-  q = '',
-  tag = '',
-}: DefinitionFilter): ((definition: CompleteDefinition) => boolean) | undefined {
+/** What is searched. */
+type Searchable = Pick<CompleteDefinition, 'key' | 'displayName' | 'description' | 'group' | 'tags'>
+
+/** The same definitions in another language, by key. */
+export type Translations = ReadonlyMap<string, Searchable>
+
+/**
+ * Returns the function that tells whether a definition is selected; undefined if all are.
+ * @param translations where words are found too
+ */
+export function createSelect(
+  { group, q = '', tag = '' }: DefinitionFilter,
+  translations?: Translations,
+): ((definition: CompleteDefinition) => boolean) | undefined {
   const words = fold(q).split(/\s+/).filter(Boolean)
   const wantedTag = fold(tag.trim())
   if (group === undefined && words.length === 0 && wantedTag === '') return undefined
@@ -23,15 +31,16 @@ export function createSelect({
     if (group !== undefined && definition.group !== group) return false
     if (wantedTag !== '' && !definition.tags.some((own) => fold(own) === wantedTag)) return false
     if (words.length === 0) return true
-    const text = textOf(definition)
+    const translated = translations?.get(definition.key)
+    const text = textOf(definition) + (translated ? `\n${textOf(translated)}` : '')
     return words.every((word) => text.includes(word))
   }
 }
 
-const texts = new WeakMap<CompleteDefinition, string>()
+const texts = new WeakMap<Searchable, string>()
 
 /** What is searched; made once, because definitions never change. */
-function textOf(definition: CompleteDefinition): string {
+function textOf(definition: Searchable): string {
   const known = texts.get(definition)
   if (known !== undefined) return known
   const { key, displayName, description, group, tags } = definition

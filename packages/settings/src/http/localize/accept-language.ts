@@ -1,0 +1,37 @@
+/** Which languages a request asks for (RFC 9110, 12.5.4). */
+
+/** More are not asked for by people. */
+const maxRanges = 10
+
+/**
+ * The locales of an `Accept-Language`, most wanted first, each before its parents (RFC 4647, 3.4): `de-AT;q=0.5, fr` is
+ * `fr`, `de-AT`, `de`. What is refused by `q=0`, not well formed, or `*` is left out.
+ */
+export function acceptedLocales(header: string | undefined): readonly string[] {
+  if (!header) return []
+  const ranges = header.split(',', maxRanges).map(readRange)
+  // Sorting is stable: equally wanted ones stay as they were written.
+  const wanted = ranges.filter(({ quality }) => quality > 0).toSorted((a, b) => b.quality - a.quality)
+  return [...new Set(wanted.flatMap(({ range }) => withParents(range)))]
+}
+
+function readRange(item: string): { readonly range: string; readonly quality: number } {
+  const [range = '', ...parameters] = item.split(';').map((part) => part.trim())
+  const weight = parameters.find((parameter) => /^q=/i.test(parameter))
+  if (weight === undefined) return { range, quality: 1 }
+  return {
+    range,
+    quality: /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i.test(weight) ? Number(weight.slice(2)) : 0,
+  }
+}
+
+/** `zh-Hant-TW`, `zh-Hant`, `zh`; none of what is no locale. */
+function withParents(range: string): readonly string[] {
+  if (range.length > 35) return []
+  try {
+    const subtags = new Intl.Locale(range).baseName.split('-')
+    return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join('-'))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { test } from 'tap'
+import { setting, SettingScope, type Translate } from '@fastify-modular/settings'
+import { acceptedLocales } from '#src/http/localize/accept-language.js'
+import { as, createApp, definitions, rejection } from '../support/app.ts'
+
+const { Application, User } = SettingScope
+const style = setting.select('ui.style', {
+  displayName: 'Style',
+  description: 'How pages look',
+  scope: User,
+  group: 'Looks',
+  options: [
+    { value: 'calm', label: 'Calm', description: 'Few colours' },
+    { value: 'wild', label: 'Wild' },
+  ],
+  default: 'calm',
+})
+const width = setting.number('ui.width', {
+  displayName: 'Width',
+  scope: Application,
+  unit: 'pixels',
+  confirm: 'Sure?',
+  placeholder: 'wide',
+})
+const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  de: {
+    'ui.style displayName': 'Stil',
+    'ui.style groupName': 'Aussehen',
+    'ui.style options.calm.label': 'Ruhig',
+    'ui.style options.calm.description': 'Wenige Farben',
+    'ui.width unit': 'Bildpunkte',
+    'ui.width confirm': 'Sicher?',
+    'ui.width placeholder': 'breit',
+  },
+  'de-AT': { 'ui.style displayName': 'Stü' },
+  'en-GB': { 'ui.style options.calm.description': 'Few colours, old chap' },
+}
+const translate: Translate = (key, field, locale) => texts[locale]?.[`${key} ${field}`]
+
+async function createTranslated(t: Parameters<typeof createApp>[0], own: Translate = translate) {
+  const app = await createApp(t, { definitions: [definitions, { style, width }], translate: own })
+  const get = async (path: string, language?: string, headers: Record<string, string> = {}) =>
+    as(app, 'alice')('GET', path, undefined, { ...headers, ...(language && { 'accept-language': language }) })
+  const nameOf = async (language?: string) => {
+    const { json, headers } = await get('/definitions?q=ui.style', language)
+    return [json[0].displayName, headers['content-language']]
+  }
+  return { app, get, nameOf }
+}
+
+const wanted: readonly (readonly [string | undefined, string, string])[] = [
+  [undefined, 'Style', 'en'],
+  ['', 'Style', 'en'],
+  ['*', 'Style', 'en'],
+  ['de', 'Stil', 'de'],
+  ['DE', 'Stil', 'de'],
+  ['de-CH', 'Stil', 'de'],
+  ['de-at', 'Stü', 'de-AT'],
+  ['de-AT;q=0.1, de;q=0.9', 'Stil', 'de'],
+  ['fr, de;q=0.5', 'Stil', 'de'],
+  ['fr', 'Style', 'en'],
+  ['en, de;q=0.5', 'Style', 'en'],
+  ['en-US, de;q=0.5', 'Style', 'en'],
+  ['de;q=0', 'Style', 'en'],
+  ['de;q=2', 'Style', 'en'],
+  ['de ; Q=0.3 , fr;q=0.2', 'Stil', 'de'],
+  ['constructor, __proto__, de', 'Stil', 'de'],
+]
+for (const [header, name, locale] of wanted) {
+  test(`S7: Accept-Language ${String(header)} is answered in ${locale}`, async (t) => {
+    const { nameOf } = await createTranslated(t)
+    t.same(await nameOf(header), [name, locale])
+  })
+}
+
+test('S7: what has no translation stays English, and what requests and writes name is never translated', async (t) => {
+  const { get } = await createTranslated(t)
+  const all = (await get('/definitions', 'de')).json as readonly { key: string }[]
+  t.match(
+    all.find(({ key }) => key === 'ui.style'),
+    {
+      key: 'ui.style',
+      displayName: 'Stil',
+      description: 'How pages look',
+      group: 'Looks',
+      groupName: 'Aussehen',
+      allowedValues: ['calm', 'wild'],
+      options: [
+        { value: 'calm', label: 'Ruhig', description: 'Wenige Farben' },
+        { value: 'wild', label: 'Wild', description: null },
+      ],
+    },
+  )
+  t.match(
+    all.find(({ key }) => key === 'ui.width'),
+    { displayName: 'Width', unit: 'Bildpunkte', confirm: 'Sicher?', placeholder: 'breit', description: null },
+  )
+  t.match(
+    all.find(({ key }) => key === 'app.title'),
+    { displayName: 'Title' },
+  )
+  t.equal((await get('?group=Looks', 'de')).json.length, 1)
+})
+
+test('S7: a search finds words in the language of the caller and in English', async (t) => {
+  const { app, get } = await createTranslated(t)
+  const keys = async (path: string, language: string) =>
+    (await get(path, language)).json.map(({ key }: { key: string }) => key)
+  await app.settings.setSetting('ui.style', 'wild', User, 'alice')
+  for (const path of ['/definitions?q=', '?q=', '?scope=2&q=']) {
+    t.same(await keys(`${path}stil`, 'de'), ['ui.style'], path)
+    t.same(await keys(`${path}AUSSEHEN`, 'de'), ['ui.style'], path)
+    t.same(await keys(`${path}style`, 'de'), ['ui.style'], path)
+    t.same(await keys(`${path}stil`, 'fr'), [], path)
+  }
+})
+
+test('S7: each language has its own tag, and caches are told what it depends on', async (t) => {
+  const { get } = await createTranslated(t)
+  for (const path of ['/definitions', '/definitions?tag=', '?q=stil']) {
+    const [german, english] = [await get(path, 'de'), await get(path, 'en')]
+    t.match(german.headers.vary, /Accept-Language/, path)
+    t.match(english.headers.vary, /Accept-Language/, path)
+    t.not(german.headers.etag, english.headers.etag, path)
+    const tag = { 'if-none-match': String(german.headers.etag) }
+    t.equal((await get(path, 'de', tag)).status, 304, path)
+    t.equal((await get(path, 'en', tag)).status, 200, path)
+  }
+  const list = await get('', 'de')
+  t.equal(list.headers.vary, 'Cookie, Authorization', 'values have no language')
+})
+
+test('S7: without the option nothing depends on the language', async (t) => {
+  const app = await createApp(t)
+  const { headers } = await as(app, 'alice')('GET', '/definitions', undefined, { 'accept-language': 'de' })
+  t.equal(headers.vary, undefined)
+  t.equal(headers['content-language'], undefined)
+})
+
+test('S7: texts are asked for once for each language, and only those that a definition has', async (t) => {
+  const asked: string[] = []
+  const { nameOf } = await createTranslated(t, (key, field, locale) => {
+    if (key.startsWith('ui.')) asked.push(`${locale} ${key} ${field}`)
+    return translate(key, field, locale)
+  })
+  await nameOf('de')
+  t.equal(new Set(asked).size, asked.length)
+  t.notOk(asked.includes('de ui.width description'), 'there is none')
+  const before = asked.length
+  await nameOf('de')
+  await nameOf('de-DE, de')
+  t.equal(asked.filter((call) => call.startsWith('de ')).length, before)
+})
+
+test('S7: languages that callers make up push each other out, and English stays', async (t) => {
+  let calls = 0
+  const { nameOf } = await createTranslated(t, (key, field, locale) => {
+    calls++
+    return translate(key, field, locale)
+  })
+  for (let index = 0; index < 120; index++)
+    await nameOf(`qa${String.fromCharCode(97 + (index % 20))}-x${index}`)
+  t.same(await nameOf('de'), ['Stil', 'de'])
+  const before = calls
+  await nameOf('de')
+  t.equal(calls, before, 'kept again')
+  t.same(await nameOf('en'), ['Style', 'en'])
+})
+
+test('S7: a translation that throws or is no text is English, logged once', async (t) => {
+  const lines: string[] = []
+  const app = await createApp(
+    t,
+    {
+      definitions: [style],
+      // @ts-expect-error -- a JavaScript host
+      translate: (_key, field) => {
+        if (field === 'displayName') throw new Error('no catalogue')
+        return field === 'description' ? 5 : ''
+      },
+    },
+    { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } },
+  )
+  for (const language of ['de', 'fr']) {
+    const { json } = await as(app, 'alice')('GET', '/definitions', undefined, { 'accept-language': language })
+    t.match(json, [{ displayName: 'Style', description: 'How pages look' }])
+  }
+  t.equal(lines.filter((line) => line.includes('translate failed')).length, 1)
+})
+
+test('S7: translate must be a function', async (t) => {
+  // @ts-expect-error -- a JavaScript host
+  const { error } = await rejection(createApp(t, { translate: { de: {} } }))
+  t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /translate/ })
+})
+
+test('S7: no Accept-Language makes the parser throw or answer without bound', async () => {
+  const part = fc.oneof(
+    fc.string(),
+    fc.constantFrom('de', 'de-AT', '*', ';q=0.5', ';q=', '-', 'x-'.repeat(40)),
+  )
+  fc.assert(
+    fc.property(fc.array(part), (parts) => acceptedLocales(parts.join(',')).length <= 10 * 18),
+    { numRuns: 500 },
+  )
+})
