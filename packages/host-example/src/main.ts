@@ -2,26 +2,20 @@
 import { createApp } from './app.ts'
 import { demoAccounts } from './auth/seed-accounts.ts'
 import { ConfigError, readConfig } from './config.ts'
-
-/** How long requests in flight may take to finish, in ms. */
-const patience = 10_000
+import { createStop } from './stop.ts'
 
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   const app = await createApp(config)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      setTimeout(() => process.exit(1), patience).unref()
-      // Nothing keeps the process alive once everything is closed: the exit code stays 0.
-      app.close().catch(fail)
-    })
-  }
+  const stop = createStop(app)
+  // Nothing keeps the process alive once everything is closed: the exit code stays 0.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop().catch(fail))
   try {
     const address = await app.listen({ port: config.port, host: config.host })
     console.log(welcome(address, config.accounts.kind === 'demo'))
   } catch (error) {
     await app.close()
-    throw error
+    throw isTaken(error) ? new ConfigError([`PORT ${config.port} is in use by another program.`]) : error
   }
 }
 
@@ -31,8 +25,14 @@ function welcome(address: string, isDemo: boolean): string {
   return `\nThe example runs at ${address}\n${isDemo ? demo : ''}`
 }
 
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+}
+
+/** Mistakes of whoever configures are told in words; the stack is for those of the code. */
 function fail(error: unknown): void {
-  console.error(error instanceof ConfigError ? error.message : error)
+  const isMisuse = error instanceof Error && 'code' in error && String(error.code).startsWith('FMOD_')
+  console.error(error instanceof ConfigError || isMisuse ? error.message : error)
   process.exitCode = 1
 }
 

@@ -2,7 +2,7 @@
 import type { EventTransport } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
-import type { DatabaseConfig } from '../config.ts'
+import { ConfigError, type DatabaseConfig } from '../config.ts'
 import type { Database } from './database.ts'
 import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
@@ -15,11 +15,23 @@ export interface HostDatabase extends Database {
   readonly eventTransport: EventTransport
 }
 
-/** Opens the database of the configuration; `onError` hears of connections that break while idle. */
+/**
+ * Opens the database of the configuration; `onError` hears of connections that break while idle.
+ * @throws {ConfigError} it cannot be opened
+ */
 export async function openDatabase(
   config: DatabaseConfig,
   onError: (error: Error) => void,
 ): Promise<HostDatabase> {
+  try {
+    return await open(config, onError)
+  } catch (error) {
+    const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : ''
+    throw new ConfigError([`DATABASE_URL names a database that cannot be opened: ${reason}`])
+  }
+}
+
+async function open(config: DatabaseConfig, onError: (error: Error) => void): Promise<HostDatabase> {
   if (config.kind === 'sqlite') {
     const database = openSqlite(config.file)
     const { connection } = database
