@@ -28,7 +28,7 @@ app.get('/refused', (_req, res) => void res.json({ ok: false }))
 app.get('/missing', () => {
   throw new NotFoundError('Thing with ID 42 not found')
 })
-app.get('/list', (_req, res) => void res.json(listSettings()))
+app.get('/list/plain', (_req, res) => void res.json(listSettings()))
 app.use((req, res) => void answer(res, unmatched, unmatched.body(req.path, nextId())))
 app.use((error, req, res, next) => {
   if (error instanceof NotFoundError) answer(res, missing, missing.body(error.message, req.path, nextId()))

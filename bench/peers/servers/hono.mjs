@@ -25,7 +25,7 @@ app.get('/refused', (c) => c.json({ ok: false }))
 app.get('/missing', () => {
   throw new HTTPException(404, { message: 'Thing with ID 42 not found' })
 })
-app.get('/list', (c) => c.json(listSettings()))
+app.get('/list/plain', (c) => c.json(listSettings()))
 app.notFound((c) => answer(c, unmatched, unmatched.body(c.req.path, nextId())))
 app.onError((error, c) => {
   if (error instanceof HTTPException && error.status === 404)

@@ -39,7 +39,7 @@ closed.get('/refused', (ctx) => void (ctx.body = { ok: false }))
 closed.get('/missing', () => {
   throw new NotFoundError('Thing with ID 42 not found')
 })
-closed.get('/list', (ctx) => void (ctx.body = listSettings()))
+closed.get('/list/plain', (ctx) => void (ctx.body = listSettings()))
 
 const app = new Koa()
 app.use(answerErrors)

@@ -68,7 +68,7 @@ decorateMethod(ThingsController, 'read', [Get('private')])
 Req()(ThingsController.prototype, 'read', 0)
 decorateMethod(ThingsController, 'refuse', [Get('refused')])
 decorateMethod(ThingsController, 'miss', [Get('missing')])
-decorateMethod(ThingsController, 'list', [Get('list')])
+decorateMethod(ThingsController, 'list', [Get('list/plain')])
 
 function AppModule() {}
 decorate(AppModule, [
