@@ -10,11 +10,8 @@ const outDir = 'dist/public'
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
-      {
-        find: /^react(-dom\/client)?$/,
-        replacement: fileURLToPath(new URL('src/app/preact.ts', import.meta.url)),
-      },
+      { find: /^react\/jsx-runtime$/, replacement: source('jsx-runtime') },
+      { find: /^react(-dom\/client)?$/, replacement: source('preact') },
     ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
@@ -36,6 +33,10 @@ export default defineConfig({
   },
   plugins: [{ name: 'compress', closeBundle: compressAll }],
 })
+
+function source(name) {
+  return fileURLToPath(new URL(`src/app/${name}.ts`, import.meta.url))
+}
 
 async function compressAll() {
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }

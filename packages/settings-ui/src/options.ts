@@ -2,7 +2,7 @@
 import type { FindCaller, OwnWrites } from '@fastify-modular/settings'
 import type { onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
-import type { Messages } from './react/messages/messages.ts'
+import type { PageMessages } from './page-messages.ts'
 import { checkTheme, type ThemeOptions } from './theme.ts'
 
 /** Options of the settings pages; all may be left out behind the gate of public-routes. */
@@ -32,7 +32,7 @@ export interface SettingsUiOptions {
   /** A BCP 47 tag, for dates, numbers and plurals. @default 'en' */
   readonly locale?: string
   /** Texts that differ from the English ones. */
-  readonly messages?: Partial<Messages>
+  readonly messages?: Partial<PageMessages>
   /** Where the name in the header leads: a path. @default '/' */
   readonly home?: string
   /** A path that ends the session when it receives a POST; without it there is no sign-out button. */

@@ -1,7 +1,9 @@
 /** The document of a page: a shell without any value of a setting. */
 import type { Assets } from './assets.ts'
+import { escapeHtml } from './escape-html.ts'
 import type { PageConfig } from './page-config.ts'
-import { defaultMessages } from './react/messages/messages.ts'
+import { type PageHeader, renderHeader } from './page-header.ts'
+import { defaultPageMessages } from './page-messages.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [
@@ -18,10 +20,15 @@ export const strictPolicy = [
 ].join('; ')
 
 /** Renders the document; `assetBase` is the folder of the assets as seen from the page. */
-export function renderPage(config: PageConfig, assets: Assets, assetBase: string): string {
-  const texts = { ...defaultMessages, ...config.messages }
+export function renderPage(
+  config: PageConfig,
+  header: PageHeader,
+  assets: Assets,
+  assetBase: string,
+): string {
+  const texts = { ...defaultPageMessages, ...config.messages }
   const heading = config.page === 'manage' ? texts.adminHeading : texts.userHeading
-  const title = heading === config.title ? heading : `${heading} · ${config.title}`
+  const title = heading === header.title ? heading : `${heading} · ${header.title}`
   return `<!doctype html>
 <html lang="${escapeHtml(config.locale)}" dir="${directionOf(config.locale)}"${config.scheme === 'auto' ? '' : ` data-theme="${config.scheme}"`}>
 <head>
@@ -36,16 +43,12 @@ export function renderPage(config: PageConfig, assets: Assets, assetBase: string
 <script type="application/json" id="fm-config">${escapeJson(config)}</script>
 </head>
 <body>
-<div id="fm-app"><p class="fm-loading">${escapeHtml(texts.loading)}</p></div>
+${renderHeader(header, texts)}
+<main id="fm-app"><p class="fm-loading">${escapeHtml(texts.loading)}</p></main>
 <noscript><p class="fm-loading">${escapeHtml(texts.needsScript)}</p></noscript>
 </body>
 </html>
 `
-}
-
-/** Text within HTML and within quoted attributes. */
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
 
 /** JSON that cannot end its script element, and has no line separators that older parsers choke on. */

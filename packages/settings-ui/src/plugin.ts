@@ -9,7 +9,7 @@ import {
   FMOD_SETTINGS_UI_UNGUARDED,
 } from './misuse-errors.ts'
 import { checkOptions, type SettingsUiOptions } from './options.ts'
-import { pageConfig, type PageName } from './page-config.ts'
+import { pageConfig, pageHeader, type PageName } from './page-config.ts'
 import { renderPage, strictPolicy } from './page-html.ts'
 import { relativePath } from './relative-path.ts'
 import { themeCss } from './theme.ts'
@@ -66,13 +66,14 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
     const path = pathOf(request)
     const caller = (await findCallerOf(app, options.caller)?.(request)) ?? null
     const config = pageConfig(page, path, caller, options)
+    const header = pageHeader(page, path, caller, options)
     if (options.csp !== false) reply.header('content-security-policy', options.csp ?? strictPolicy)
     return reply
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'same-origin')
       .type('text/html; charset=utf-8')
-      .send(renderPage(config, assets, relativePath(path, `${prefix}/assets`)))
+      .send(renderPage(config, header, assets, relativePath(path, `${prefix}/assets`)))
   }
 }
 

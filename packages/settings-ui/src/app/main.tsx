@@ -5,28 +5,15 @@ import type { PageConfig } from '../page-config.ts'
 import '../react/styles.css'
 import { SettingsAdmin } from '../react/settings-admin.tsx'
 import { UserSettings } from '../react/user-settings.tsx'
-import { applyTheme } from './color-scheme.ts'
-import { TopBar } from './top-bar.tsx'
+import { offerSchemes } from './color-scheme.ts'
 
 const config = JSON.parse(document.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
+const { page, scheme, ...props } = config
 const root = document.getElementById('fm-app')
 
-applyTheme(config.scheme)
+offerSchemes(scheme)
 if (root) {
-  const Page = config.page === 'manage' ? SettingsAdmin : UserSettings
+  const Page = page === 'manage' ? SettingsAdmin : UserSettings
   root.replaceChildren()
-  createRoot(root).render(
-    <>
-      <TopBar config={config} />
-      <main>
-        <Page
-          apiBase={config.apiBase}
-          canUpdate={config.page === 'manage' ? config.canUpdate : config.canUpdateOwn}
-          isAdmin={config.isAdmin}
-          locale={config.locale}
-          messages={config.messages}
-        />
-      </main>
-    </>,
-  )
+  createRoot(root).render(<Page {...props} />)
 }

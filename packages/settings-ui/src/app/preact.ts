@@ -22,9 +22,7 @@ export function useSyncExternalStore<T>(
   const [, renderAgain] = useReducer((count: number) => count + 1, 0)
   const value = snapshot()
   const shown = useRef({ value, snapshot })
-  useLayoutEffect(() => {
-    shown.current = { value, snapshot }
-  })
+  shown.current = { value, snapshot }
   useLayoutEffect(() => {
     const check = (): void => {
       const { current } = shown

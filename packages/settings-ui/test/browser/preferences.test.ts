@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
+import { startHost } from '../support/host.js'
 import { visit } from '../support/visit.js'
 
 const { Application, User } = SettingScope
@@ -105,6 +106,18 @@ test('preferences', { timeout: 90_000 }, async (t) => {
     await row('user.theme').waitFor()
     t.equal(page.url(), `${outside}/settings/me`)
     t.same(complaints, [])
+  })
+
+  await t.test('where own writes need a permission, who lacks it reads, and is told why', async (t) => {
+    const strict = await startHost(t, {
+      settings: { ownWrites: 'permission' },
+      ui: { ownWrites: 'permission' },
+    })
+    await browser.addCookies([{ name: 'user', value: 'vera', url: strict.url }])
+    await page.goto(`${strict.url}/settings/me`)
+    await page.getByText('To change them, you need the permission “Settings.Update”.').waitFor()
+    t.equal(await rows.getAttribute('readonly'), '')
+    t.equal(await row('user.theme').getByRole('combobox').count(), 0)
   })
 
   await t.test('UI-37: without JavaScript the page says what to do', async (t) => {

@@ -13,7 +13,7 @@ test('history, files, links, tabs', { timeout: 90_000 }, async (t) => {
   const { page, app, open, row, browser, url, writes } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
   const status = page.getByRole('status')
-  const bar = page.getByTestId('save-bar')
+  const bar = page.locator('.fm-bar')
   const save = page.getByRole('button', { name: 'Save changes' })
 
   await t.test('history tells who changed what, and restores an older value', async (t) => {
@@ -72,7 +72,7 @@ test('history, files, links, tabs', { timeout: 90_000 }, async (t) => {
     await page.getByRole('button', { name: 'Import…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Choose a file').setInputFiles(`${folder}/no.json`)
-    await dialog.getByText('This file is no export of settings.').waitFor()
+    await dialog.getByText('This is no export of settings.').waitFor()
     await dialog.getByLabel('Choose a file').setInputFiles(`${folder}/bad.json`)
     await dialog.getByText(/app\.accent: Enter a hex color/).waitFor()
     t.ok(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())

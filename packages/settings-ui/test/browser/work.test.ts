@@ -15,7 +15,7 @@ test('a day with the administration', { timeout: 150_000 }, async (t) => {
   const field = (name: string) => page.getByLabel(name, { exact: true })
   const save = page.getByRole('button', { name: /Save changes|Try again/ })
   const status = page.getByRole('status')
-  const bar = page.getByTestId('save-bar')
+  const bar = page.locator('.fm-bar')
 
   await t.test('UI-01: strangers sign in first, and come back', async (t) => {
     await page.goto(`${url}/settings/manage`)
@@ -90,7 +90,13 @@ test('a day with the administration', { timeout: 150_000 }, async (t) => {
 
   await t.test('UI-21: who may not change anything sees everything, and no control that could', async (t) => {
     await open('/settings/manage?scope=application', 'vera')
-    t.ok(await page.getByText('You can look at these settings, but not change them.').isVisible())
+    t.ok(
+      await page
+        .getByText(
+          'You can look at these settings. To change them, you need the permission “Settings.Update”.',
+        )
+        .isVisible(),
+    )
     const editable = await page
       .locator('[data-key] :is(input, select, textarea)')
       .evaluateAll((all) =>
@@ -137,7 +143,7 @@ test('a day with the administration', { timeout: 150_000 }, async (t) => {
     await field('Features').fill('{\n  "a": 1,\n}')
     await page.keyboard.press('Tab')
     t.not(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA')
-    await row('app.features').getByText('line 3, column 1 (3:1)').waitFor()
+    await row('app.features').getByText('line 3, column 1.').waitFor()
     await field('Features').fill('{"a":[1]}')
     await row('app.features').getByRole('button', { name: 'Format' }).click()
     t.equal(await field('Features').inputValue(), '{\n  "a": [\n    1\n  ]\n}')
@@ -173,7 +179,7 @@ test('a day with the administration', { timeout: 150_000 }, async (t) => {
       const newer = await startHost(t, { settings: { store, definitions: [style], overrides: {} } })
       await browser.addCookies([{ name: 'user', value: 'ada', url: newer.url }])
       await page.goto(`${newer.url}/settings/manage`)
-      await row('app.style').getByText('is not allowed any more and is ignored').waitFor()
+      await row('app.style').getByText('is not allowed any more; the default holds').waitFor()
       t.equal(await field('Style').inputValue(), 'calm')
       await row('app.style').getByRole('button', { name: 'Reset' }).click()
       await status.getByText('Style was reset.').waitFor()

@@ -26,6 +26,16 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     order: 0,
     placeholder: null,
     public: false,
+    options: null,
+    unit: null,
+    tags: [],
+    hidden: false,
+    advanced: false,
+    showWhen: null,
+    confirm: null,
+    restart: false,
+    docsUrl: null,
+    groupName: null,
     ...more,
   }
   return { ...complete, valueSchema: { ...valueSchema(complete) } }
@@ -128,8 +138,8 @@ test('hints while typing: range, colour, address, pattern; what this engine cann
   const hint = (type: SettingType, input: string, more: Partial<SettingDefinitionDto> = {}) =>
     checkInput(definition(type, more), input, null, defaultMessages)
   t.equal(hint(SettingType.Number, '0', { min: 1, max: 9 }), 'Enter a number from 1 to 9.')
-  t.equal(hint(SettingType.Number, '0', { min: 1 }), 'Enter a number of at least 1.')
-  t.equal(hint(SettingType.Number, '10', { max: 9 }), 'Enter a number of at most 9.')
+  t.equal(hint(SettingType.Number, '0', { min: 1 }), 'Enter a number from 1 up.')
+  t.equal(hint(SettingType.Number, '10', { max: 9 }), 'Enter a number up to 9.')
   t.equal(hint(SettingType.Number, '9', { min: 1, max: 9 }), undefined)
   t.match(hint(SettingType.Color, 'red'), /#RRGGBB/)
   t.match(hint(SettingType.Url, 'ftp://a.example'), /https/)

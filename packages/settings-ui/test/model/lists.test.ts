@@ -58,8 +58,8 @@ test('groups come as modules declared them, settings without one first; within a
   if (!first) throw new Error('no definitions')
   const slugs = groupDefinitions(
     [
-      { ...first, group: 'A & B' },
-      { ...first, group: 'A + B' },
+      { ...first, groupName: 'A & B' },
+      { ...first, groupName: 'A + B' },
     ],
     'General',
     'en',
@@ -70,7 +70,7 @@ test('groups come as modules declared them, settings without one first; within a
 test('texts are filled in, by plural category; unknown placeholders stay', async (t) => {
   t.equal(format('{a} and {b}', { a: 1 }), '1 and {b}')
   t.equal(format('{a}', { a: '{b}', b: 2 }), '{b}', 'values are not filled in again')
-  t.equal(plural(defaultMessages.unsaved, 1, 'en'), '1 unsaved change')
+  t.equal(plural(defaultMessages.unsavedCount, 1, 'en'), '1 unsaved change')
   t.equal(plural({ few: '{count} few', other: '{count} other' }, 3, 'pl'), '3 few')
   t.equal(plural({ other: '{count} other' }, 1, 'en'), '1 other')
 })

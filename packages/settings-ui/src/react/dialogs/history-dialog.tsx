@@ -18,10 +18,21 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
   const { api, editor, messages, locale } = usePage()
   const { key, displayName } = definition
   const value = useEditor((state) => state.values.get(key))
-  const mayChange = useMayChange(definition) && value?.locked !== true
+  const isLocked = value?.locked === true
+  const mayChange = useMayChange(definition) && !isLocked
   const scope = value?.scope ?? definition.scope
   const [entries, setEntries] = useState<readonly HistoryEntry[]>()
   const [failure, setFailure] = useState('')
+  const [lockedBy, setLockedBy] = useState<'option' | 'environment' | null>(null)
+
+  useEffect(() => {
+    if (!isLocked) return
+    // A failure is no news: the history tells of it.
+    api.inspect(key).then(
+      (found) => setLockedBy(found.lockedBy),
+      () => undefined,
+    )
+  }, [api, key, isLocked])
 
   useEffect(() => {
     let isGone = false
@@ -43,8 +54,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
       editor.changed()
       editor.announce(format(messages.restored, { name: displayName }))
     } catch (error) {
-      const failure = toFailure(error)
-      setFailure(failure.errors[key]?.join(' ') ?? failureText(failure, messages))
+      setFailure(failureText(toFailure(error), messages))
     }
   }
 
@@ -55,12 +65,20 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
           {failure}
         </p>
       )}
+      {lockedBy && (
+        <p>
+          {format(messages.lockedBy, {
+            source: lockedBy === 'environment' ? 'SM_SETTINGS_OVERRIDES' : 'overrides',
+          })}
+        </p>
+      )}
+      {mayChange && definition.confirm && <p>{definition.confirm}</p>}
       {!entries && !failure && <p>{messages.loading}</p>}
       {entries?.length === 0 && <p>{messages.historyEmpty}</p>}
       <ol className="fm-history">
         {entries?.map((entry, index) => (
           <li key={entry.revision}>
-            <Entry entry={entry} isSensitive={definition.sensitive} />
+            <Entry entry={entry} definition={definition} />
             {index > 0 && mayChange && (
               <button type="button" onClick={() => void restore(entry.revision)}>
                 {messages.restore}
@@ -76,14 +94,14 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
 
 function Entry({
   entry,
-  isSensitive,
+  definition,
 }: {
   readonly entry: HistoryEntry
-  readonly isSensitive: boolean
+  readonly definition: Definition
 }): ReactNode {
   const { messages, locale } = usePage()
   const { newValue, isOverridden, actor, at, note, origin } = entry
-  const shown = isSensitive ? messages.historySecret : displayValue(newValue, messages)
+  const shown = definition.sensitive ? messages.historySecret : displayValue(definition, newValue, messages)
   return (
     <p>
       <strong>{actor ?? messages.somebody}</strong>{' '}

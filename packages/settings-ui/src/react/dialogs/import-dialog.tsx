@@ -1,7 +1,7 @@
 /** A file of settings: first what it would change, then the change. */
 import { type ReactNode, useState } from 'react'
 import type { Messages } from '../messages/messages.ts'
-import type { ImportReport, SettingsExport, SettingsRequestError } from '@fastify-modular/settings/client'
+import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
 import { toFailure } from '../model/source.ts'
 import { usePage } from '../page/page-context.ts'
 import { failureText } from '../page/save-bar.tsx'
@@ -14,15 +14,15 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   const [mode, setMode] = useState<Mode>('merge')
   const [file, setFile] = useState<SettingsExport>()
   const [preview, setPreview] = useState<ImportReport>()
-  const [problems, setProblems] = useState<readonly string[]>([])
+  const [problem, setProblem] = useState('')
 
   async function look(content: SettingsExport, wanted: Mode): Promise<void> {
     setPreview(undefined)
-    setProblems([])
+    setProblem('')
     try {
       setPreview(await api.importSettings(content, { mode: wanted, dryRun: true }))
     } catch (error) {
-      setProblems(problemsOf(toFailure(error), messages))
+      setProblem(failureText(toFailure(error), messages))
     }
   }
 
@@ -35,7 +35,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
       await look(content, mode)
     } catch {
       setPreview(undefined)
-      setProblems([messages.importUnreadable])
+      setProblem(messages.importUnreadable)
     }
   }
 
@@ -54,7 +54,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
       editor.changed()
       editor.announce(messages.importDone)
     } catch (error) {
-      setProblems(problemsOf(toFailure(error), messages))
+      setProblem(failureText(toFailure(error), messages))
     }
   }
 
@@ -63,7 +63,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
     <button
       type="button"
       className="fm-primary"
-      disabled={changes === 0 || problems.length > 0}
+      disabled={changes === 0 || problem !== ''}
       onClick={() => void apply()}
     >
       {messages.importApply}
@@ -85,23 +85,15 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
           {each === 'merge' ? messages.importMerge : messages.importReplace}
         </label>
       ))}
-      {problems.length > 0 && (
-        <ul className="fm-error" role="alert">
-          {problems.map((problem) => (
-            <li key={problem}>{problem}</li>
-          ))}
-        </ul>
+      {problem && (
+        <p className="fm-error" role="alert">
+          {problem}
+        </p>
       )}
       {preview && changes === 0 && <p role="status">{messages.importNothing}</p>}
       {preview && <Preview preview={preview} messages={messages} />}
     </Dialog>
   )
-}
-
-function problemsOf(error: SettingsRequestError, messages: Messages): string[] {
-  const errors = Object.entries(error.errors)
-  if (errors.length === 0) return [failureText(error, messages)]
-  return errors.map(([key, texts]) => `${key}: ${texts.join(' ')}`)
 }
 
 function Preview({

@@ -1,6 +1,6 @@
 /** All unsaved changes, old and new. */
 import type { ReactNode } from 'react'
-import { displayInput, displayValue } from '../model/display-value.ts'
+import { displayValue } from '../model/display-value.ts'
 import { useEditor, usePage } from '../page/page-context.ts'
 import { Dialog } from './dialog.tsx'
 
@@ -20,7 +20,7 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Rea
     <Dialog title={messages.reviewTitle} onClose={onClose} actions={actions}>
       <dl>
         {definitions.map((definition) => {
-          const { key, displayName, sensitive } = definition
+          const { key, displayName, sensitive, confirm, restart } = definition
           const draft = drafts.get(key)
           if (!draft) return null
           return (
@@ -29,9 +29,13 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Rea
                 {displayName} <code dir="ltr">{key}</code>
               </dt>
               <dd>
-                {!sensitive && <del>{displayValue(values.get(key)?.value ?? null, messages)}</del>}{' '}
-                <ins>{displayInput(definition, draft.input, messages)}</ins>
+                {!sensitive && (
+                  <del>{displayValue(definition, values.get(key)?.value ?? null, messages)}</del>
+                )}{' '}
+                <ins>{displayValue(definition, draft.input, messages)}</ins>
               </dd>
+              {confirm && <dd className="fm-error">{confirm}</dd>}
+              {restart && <dd>{messages.restart}</dd>}
             </div>
           )
         })}

@@ -1,19 +1,15 @@
 /** Keeps a page up to date: other tabs tell what they save, and a window that comes back looks for itself. */
-import { useEffect, useMemo } from 'react'
+import { useEffect } from 'react'
 import type { SettingsEditor } from '../model/editor.ts'
 
 const channelName = 'fm-settings'
 
-/** A function that tells the other tabs of this browser that something was saved. */
-export function useTellOthers(): () => void {
-  return useMemo(() => {
-    return () => {
-      const channel = new BroadcastChannel(channelName)
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
-      channel.postMessage('saved')
-      channel.close()
-    }
-  }, [])
+/** Tells the other pages of this browser that something was saved. */
+export function tellOthers(): void {
+  const channel = new BroadcastChannel(channelName)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
+  channel.postMessage('saved')
+  channel.close()
 }
 
 /** Loads once, then refreshes rows without drafts when there may be news. */

@@ -4,7 +4,7 @@ import { format } from '../messages/format.ts'
 import { useEditor, usePage } from '../page/page-context.ts'
 
 export function useGuards(): void {
-  const { editor, messages } = usePage()
+  const { messages, save } = usePage()
   const hasDrafts = useEditor((state) => state.drafts.size > 0)
   const errorCount = useEditor((state) =>
     state.summary ? [...state.drafts.values()].filter(({ errors }) => errors.length > 0).length : 0,
@@ -22,11 +22,11 @@ export function useGuards(): void {
     const saveByKey = (event: KeyboardEvent): void => {
       if (event.key !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
       event.preventDefault()
-      void editor.save()
+      save()
     }
     addEventListener('keydown', saveByKey)
     return () => removeEventListener('keydown', saveByKey)
-  }, [editor])
+  }, [save])
 
   useLayoutEffect(() => {
     if (errorCount === 0) return undefined

@@ -4,6 +4,7 @@ import { plural } from '../messages/format.ts'
 import { type Group, groupDefinitions } from '../model/groups.ts'
 import { SettingScope } from '@fastify-modular/settings/client'
 import { createMatcher } from '../model/search.ts'
+import { isLeftOut } from '../model/show-when.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page/page-context.ts'
 import type { UrlState } from './use-url-state.ts'
@@ -21,6 +22,8 @@ export interface Results {
   /** Matches in the tab that is not shown. */
   readonly elsewhere: number
   readonly isSearch: boolean
+  /** Keys that are left out whatever is searched for. */
+  readonly leftOut: ReadonlySet<string>
 }
 
 /** @param tab null shows all; @param group only this one */
@@ -30,7 +33,7 @@ export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, gr
   const values = useEditor((state) => state.values)
 
   const definitions = useMemo(
-    () => (group === undefined ? all : all.filter((definition) => definition.group === group)),
+    () => all.filter(({ hidden, ...each }) => !hidden && (group === undefined || each.group === group)),
     [all, group],
   )
   const groups = useMemo(() => {
@@ -38,15 +41,25 @@ export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, gr
     return groupDefinitions(shown, messages.general, locale)
   }, [definitions, tab, messages, locale])
 
+  const conditional = useMemo(() => definitions.filter(({ showWhen }) => showWhen), [definitions])
+  // One text, so that it stays the same until another setting comes or goes.
+  const leftOutKeys = useEditor((state) =>
+    conditional
+      .filter((definition) => isLeftOut(definition, state))
+      .map(({ key }) => key)
+      .join(' '),
+  )
+  const leftOut = useMemo(() => new Set(leftOutKeys.split(' ')), [leftOutKeys])
+
   const { matches, elsewhere } = useMemo(() => {
     const isMatch = createMatcher({ text, onlyModified })
     const found = definitions.filter((definition) => {
       const value = values.get(definition.key)
-      return value !== undefined && isMatch(definition, value)
+      return value !== undefined && !leftOut.has(definition.key) && isMatch(definition, value)
     })
     const here = found.filter((definition) => tab === null || tabOf(definition) === tab)
     return { matches: new Set(here.map(({ key }) => key)), elsewhere: found.length - here.length }
-  }, [definitions, values, tab, text, onlyModified])
+  }, [definitions, values, leftOut, tab, text, onlyModified])
 
   const isSearch = text.trim() !== '' || onlyModified
   const count = matches.size
@@ -56,5 +69,5 @@ export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, gr
     return () => clearTimeout(timer)
   }, [editor, messages, locale, isSearch, count, text])
 
-  return { groups, matches, elsewhere, isSearch }
+  return { groups, matches, elsewhere, isSearch, leftOut }
 }

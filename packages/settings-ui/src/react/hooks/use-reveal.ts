@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useState } from 'react'
 import { elementId } from '../model/setting.ts'
 import { useEditor } from '../page/page-context.ts'
-import { tabOf } from './use-results.ts'
+import { type Results, tabOf } from './use-results.ts'
 import type { UrlState } from './use-url-state.ts'
 
 interface Wanted {
@@ -11,7 +11,7 @@ interface Wanted {
 
 export function useReveal(
   wanted: Wanted | null,
-  matches: ReadonlySet<string>,
+  { matches, leftOut }: Pick<Results, 'matches' | 'leftOut'>,
   changeUrl: (change: Partial<UrlState>) => void,
 ): void {
   const definitions = useEditor((state) => state.definitions)
@@ -37,12 +37,15 @@ export function useReveal(
     if (!target) return
     const definition = definitions.find(({ key }) => key === target.key)
     if (!definition) return setTarget(null)
+    // What decides whether it is there shows why it is not.
+    if (definition.showWhen && leftOut.has(target.key)) return setTarget({ key: definition.showWhen.key })
     const control = matches.has(target.key) ? document.getElementById(elementId(definition)) : null
     if (!control) return changeUrl({ scope: tabOf(definition), text: '', onlyModified: false })
+    control.closest('details')?.setAttribute('open', '')
     control.focus()
     control.scrollIntoView({ block: 'center' })
     setTarget(null)
-  }, [target, matches, definitions, changeUrl])
+  }, [target, matches, leftOut, definitions, changeUrl])
 }
 
 /** Anybody can make a link whose end cannot be decoded. */

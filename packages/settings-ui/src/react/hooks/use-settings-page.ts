@@ -5,7 +5,7 @@ import { createApi } from '../model/api.ts'
 import { createEditor } from '../model/editor.ts'
 import { ownSource, sharedSource } from '../model/source.ts'
 import type { PageContext } from '../page/page-context.ts'
-import { useFreshness, useTellOthers } from './use-freshness.ts'
+import { tellOthers, useFreshness } from './use-freshness.ts'
 
 /** What all settings components take. Properties must keep their identity while the page lives. */
 export interface SettingsProps {
@@ -25,7 +25,10 @@ export interface SettingsProps {
   readonly onDirtyChange?: (isDirty: boolean) => void
 }
 
-export function useSettingsPage(props: SettingsProps, isOwn: boolean): Omit<PageContext, 'open' | 'reveal'> {
+export function useSettingsPage(
+  props: SettingsProps,
+  isOwn: boolean,
+): Omit<PageContext, 'open' | 'reveal' | 'save'> {
   const {
     apiBase = '/api/settings',
     fetch,
@@ -35,13 +38,13 @@ export function useSettingsPage(props: SettingsProps, isOwn: boolean): Omit<Page
     messages,
     onDirtyChange,
   } = props
-  const tellOthers = useTellOthers()
-  const texts = useMemo(() => ({ ...defaultMessages, ...messages }), [messages])
-  const api = useMemo(() => createApi(apiBase, fetch), [apiBase, fetch])
-  const editor = useMemo(
-    () => createEditor(isOwn ? ownSource(api) : sharedSource(api), texts, locale, tellOthers),
-    [api, isOwn, texts, locale, tellOthers],
-  )
+  const page = useMemo(() => {
+    const texts = { ...defaultMessages, ...messages }
+    const api = createApi(apiBase, fetch)
+    const editor = createEditor(isOwn ? ownSource(api) : sharedSource(api), texts, locale, tellOthers)
+    return { editor, api, messages: texts, locale }
+  }, [apiBase, fetch, isOwn, messages, locale])
+  const { editor } = page
   useFreshness(editor)
   useEffect(() => {
     let isDirty = false
@@ -51,8 +54,5 @@ export function useSettingsPage(props: SettingsProps, isOwn: boolean): Omit<Page
       isDirty = hasDrafts
     })
   }, [editor, onDirtyChange])
-  return useMemo(
-    () => ({ editor, api, messages: texts, locale, canUpdate, isAdmin }),
-    [editor, api, texts, locale, canUpdate, isAdmin],
-  )
+  return useMemo(() => ({ ...page, canUpdate, isAdmin }), [page, canUpdate, isAdmin])
 }

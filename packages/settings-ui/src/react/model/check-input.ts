@@ -1,7 +1,8 @@
 /** Hints while the user fills in a control. The API decides; these only spare a round trip. */
 import type { Messages } from '../messages/messages.ts'
 import { format } from '../messages/format.ts'
-import { parseInput, type Problem } from './input.ts'
+import { displayRange } from './display-value.ts'
+import { isVerbatim, parseInput, type Problem } from './input.ts'
 import { SettingType } from '@fastify-modular/settings/client'
 import type { Definition, Input, JsonValue } from './setting.ts'
 
@@ -25,26 +26,17 @@ export function describe({ message, params }: Problem, messages: Messages): stri
   return format(messages[message], params)
 }
 
-function checkRange({ min, max }: Definition, value: number, messages: Messages): string | undefined {
+function checkRange(definition: Definition, value: number, messages: Messages): string | undefined {
+  const { min, max } = definition
   if ((min === null || value >= min) && (max === null || value <= max)) return undefined
-  return rangeOf({ min, max }, messages)
-}
-
-/** `Enter a number from 1 to 65535.`; undefined without bounds. */
-function rangeOf({ min, max }: Pick<Definition, 'min' | 'max'>, messages: Messages): string | undefined {
-  if (min !== null && max !== null) return format(messages.numberBetween, { min, max })
-  if (min !== null) return format(messages.numberAtLeast, { min })
-  return max === null ? undefined : format(messages.numberAtMost, { max })
+  return format(messages.outOfRange, { range: displayRange(definition, messages) ?? '' })
 }
 
 function checkText({ type, pattern }: Definition, text: string, messages: Messages): string | undefined {
   if (type === SettingType.Color) return /^#[0-9a-f]{6}$/i.test(text) ? undefined : messages.invalidColor
   if (type === SettingType.Url) return isWebUrl(text) ? undefined : messages.invalidUrl
   if (type === SettingType.Email) return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : messages.invalidEmail
-  const takesPattern = [SettingType.Text, SettingType.Password, SettingType.MultilineText].some(
-    (each) => each === type,
-  )
-  if (!takesPattern || pattern === null || matches(pattern, text)) return undefined
+  if (!isVerbatim(type) || pattern === null || matches(pattern, text)) return undefined
   return format(messages.patternMismatch, { pattern })
 }
 

@@ -3,17 +3,17 @@
 /** `local`: an instant, shown in the browser's zone; `floating`: a wall-clock time without a zone. */
 export type DateTimeZone = 'local' | 'floating'
 
-const pad = (number: number, length = 2): string => String(number).padStart(length, '0')
+const pad = (number: number): string => String(number).padStart(2, '0')
 
 /** `2030-01-01T12:00:00Z` → `2030-01-01T07:00` in New York; without an offset it stays as it is. */
 export function toLocal(iso: string): string {
   return shortest(hasOffset(iso) ? localOf(new Date(iso)) : iso.slice(0, 19))
 }
 
+/** Shifted by the offset, UTC shows the local time. */
 function localOf(date: Date): string {
-  if (Number.isNaN(date.getTime())) return ''
-  const day = `${pad(date.getFullYear(), 4)}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
-  return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return Number.isNaN(shifted.getTime()) ? '' : shifted.toISOString().slice(0, 19)
 }
 
 /** Browsers leave seconds out when there are none. */

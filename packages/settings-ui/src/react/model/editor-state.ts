@@ -95,6 +95,11 @@ export function withErrors(
   return { ...state, drafts, summary: keys.length > 0 ? { keys } : state.summary }
 }
 
+/** Whether the user shall be asked before the drafts are saved. */
+export function needsConfirmation({ definitions, drafts }: EditorState): boolean {
+  return definitions.some(({ key, confirm }) => confirm && drafts.has(key))
+}
+
 function isSame(one: SettingValue, other: SettingValue): boolean {
   return (
     one.version === other.version &&

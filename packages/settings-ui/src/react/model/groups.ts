@@ -16,7 +16,7 @@ export function groupDefinitions(
 ): readonly Group[] {
   const byName = new Map<string, Definition[]>([[general, []]])
   for (const definition of definitions) {
-    const name = definition.group ?? general
+    const name = definition.groupName ?? general
     const members = byName.get(name)
     if (members) members.push(definition)
     else byName.set(name, [definition])

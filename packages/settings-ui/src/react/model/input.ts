@@ -36,8 +36,8 @@ export function parseInput(definition: Definition, input: Input, before: JsonVal
   return { value: text }
 }
 
-/** Space counts in these. */
-function isVerbatim(type: number): boolean {
+/** Free text: space counts, and a pattern may say what it has to look like. */
+export function isVerbatim(type: number): boolean {
   return type === SettingType.Text || type === SettingType.Password || type === SettingType.MultilineText
 }
 
@@ -50,9 +50,9 @@ function parseEmpty({ type, required, defaultValue }: Definition): Parsed {
 }
 
 function parseNumber(text: string): Parsed {
-  if (/^[-+]?\d+,\d+$/.test(text)) return { problem: { message: 'decimalComma' } }
-  const number = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
-  return Number.isFinite(number) ? { value: number } : { problem: { message: 'notANumber' } }
+  const number = /^[-+.\de]+$/i.test(text) ? Number(text) : Number.NaN // no hexadecimals, no "Infinity"
+  if (Number.isFinite(number)) return { value: number }
+  return { problem: { message: text.includes(',') ? 'decimalComma' : 'notANumber' } }
 }
 
 function parseJson(text: string): Parsed {

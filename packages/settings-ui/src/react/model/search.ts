@@ -1,4 +1,4 @@
-/** Finds settings: words and tokens such as `@modified` and `@type:json`. */
+/** Finds settings: words and tokens such as `@modified`, `@type:json` and `tag:mail`. */
 import { SettingType } from '@fastify-modular/settings/client'
 import type { Definition, SettingValue } from './setting.ts'
 
@@ -32,6 +32,10 @@ function testOf(word: string): Test {
     const type = typeNames.get(word.slice(6).toLowerCase())
     return (definition) => definition.type === type
   }
+  if (/^@?tag:/i.test(word)) {
+    const tag = fold(word.slice(word.indexOf(':') + 1))
+    return ({ tags }) => tags.some((each) => fold(each) === tag)
+  }
   const wanted = fold(word)
   return (definition) => haystackOf(definition).includes(wanted)
 }
@@ -41,8 +45,11 @@ const haystacks = new WeakMap<Definition, string>()
 function haystackOf(definition: Definition): string {
   let found = haystacks.get(definition)
   if (found === undefined) {
-    const { key, displayName, description, group, allowedValues } = definition
-    found = fold([key, displayName, description, group, ...(allowedValues ?? [])].join('\n'))
+    const { key, displayName, description, groupName, allowedValues, options, tags } = definition
+    const labels = (options ?? []).map(({ label }) => label)
+    found = fold(
+      [key, displayName, description, groupName, ...(allowedValues ?? []), ...labels, ...tags].join('\n'),
+    )
     haystacks.set(definition, found)
   }
   return found

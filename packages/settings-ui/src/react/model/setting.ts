@@ -28,6 +28,7 @@ export function rowState(value: SettingValue, draft: Draft | undefined): RowStat
   if (draft?.theirs) return 'conflict'
   if (draft && draft.errors.length > 0) return 'invalid'
   if (draft) return 'unsaved'
+  if (isStale(value)) return 'invalid'
   if (value.locked) return 'locked'
   return value.isOverridden ? 'overridden' : 'default'
 }

@@ -8,8 +8,9 @@ import type { Definition } from '../model/setting.ts'
 
 /** The dialogs of a page. */
 export type OpenDialog =
-  | { readonly kind: 'review' | 'import' }
-  | { readonly kind: 'history' | 'clear'; readonly definition: Definition }
+  | { readonly kind: 'review' }
+  | { readonly kind: 'import' }
+  | { readonly kind: 'history' | 'reset'; readonly definition: Definition }
 
 export interface PageContext {
   readonly editor: SettingsEditor
@@ -21,6 +22,8 @@ export interface PageContext {
   readonly open: (dialog: OpenDialog) => void
   /** Brings a setting into view, whatever tab or search hides it, and puts the focus on it. */
   readonly reveal: (key: string) => void
+  /** Saves what is unsaved; first shows it, where a change is to be confirmed. */
+  readonly save: () => void
 }
 
 export const Context = createContext<PageContext | null>(null)
@@ -28,7 +31,7 @@ export const Context = createContext<PageContext | null>(null)
 /** @throws {Error} outside of a settings page */
 export function usePage(): PageContext {
   const context = useContext(Context)
-  if (!context) throw new Error('Settings components work within <SettingsAdmin> or <UserSettings> only.')
+  if (!context) throw new Error('No settings page around.')
   return context
 }
 

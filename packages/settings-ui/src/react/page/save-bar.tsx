@@ -13,11 +13,15 @@ export function SaveBar(): ReactNode {
   const phase = useEditor((state) => state.phase)
   if ((count === 0 && !failure) || phase !== 'ready') return null
   return (
-    <div className="fm-bar" data-testid="save-bar">
-      {failure && failure.status !== 401 && <Failure failure={failure} messages={messages} />}
+    <div className="fm-bar">
+      {failure && failure.status !== 401 && (
+        <p className="fm-error" role="alert">
+          {failureText(failure, messages)}
+        </p>
+      )}
       {count > 0 && (
         <>
-          <strong>{plural(messages.unsaved, count, locale)}</strong>
+          <strong>{plural(messages.unsavedCount, count, locale)}</strong>
           <button type="button" className="fm-quiet" onClick={() => open({ kind: 'review' })}>
             {messages.review}
           </button>
@@ -38,28 +42,15 @@ export function SaveBar(): ReactNode {
   )
 }
 
-function Failure({
-  failure,
-  messages,
-}: {
-  readonly failure: SettingsRequestError
-  readonly messages: Messages
-}): ReactNode {
-  const { requestId } = failure
-  return (
-    <p className="fm-error" role="alert">
-      {failureText(failure, messages)}{' '}
-      {failure.status >= 500 && requestId && <code>{format(messages.requestId, { id: requestId })}</code>}
-    </p>
-  )
-}
-
 /** Why an action failed, for whoever tried. */
-export function failureText({ status, message, errors }: SettingsRequestError, messages: Messages): string {
+export function failureText(failure: SettingsRequestError, messages: Messages): string {
+  const { status, message, errors, requestId } = failure
   if (status === 0) return messages.unreachable
   if (status === 401) return messages.signedOut
   if (status === 403) return messages.forbidden
-  if (status >= 500) return messages.serverFailed
+  if (status >= 500) {
+    return messages.serverFailed + (requestId ? ` ${format(messages.requestId, { id: requestId })}` : '')
+  }
   const details = Object.entries(errors).map(([key, texts]) => `${key}: ${texts.join(' ')}`)
   return format(messages.refused, { detail: details.join(' ') || message })
 }

@@ -15,7 +15,15 @@ export function ScopeTabs({ current, onSelect }: ScopeTabsProps): ReactNode {
   const list = useRef<HTMLDivElement>(null)
 
   function selectByKey(event: KeyboardEvent): void {
-    const tab = targetOf(event.key, current)
+    const other = current === 'system' ? 'application' : 'system'
+    // With two tabs, both arrows lead to the other one, in both writing directions.
+    const targets = new Map<string, Tab>([
+      ['Home', 'system'],
+      ['End', 'application'],
+      ['ArrowLeft', other],
+      ['ArrowRight', other],
+    ])
+    const tab = targets.get(event.key)
     if (!tab) return
     event.preventDefault()
     onSelect(tab)
@@ -40,12 +48,4 @@ export function ScopeTabs({ current, onSelect }: ScopeTabsProps): ReactNode {
       ))}
     </div>
   )
-}
-
-/** With two tabs, both arrows lead to the other one, in both writing directions. */
-function targetOf(key: string, current: Tab): Tab | undefined {
-  if (key === 'Home') return 'system'
-  if (key === 'End') return 'application'
-  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return undefined
-  return current === 'system' ? 'application' : 'system'
 }

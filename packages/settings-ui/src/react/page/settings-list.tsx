@@ -17,7 +17,7 @@ interface SettingsListProps {
 }
 
 export function SettingsList({ tab, results, state, onSearch }: SettingsListProps): ReactNode {
-  const { editor, messages } = usePage()
+  const { messages, save } = usePage()
   const phase = useEditor((state) => state.phase)
   const isEmpty = useEditor((state) => state.definitions.length === 0)
   const { groups, matches, elsewhere, isSearch } = results
@@ -25,26 +25,19 @@ export function SettingsList({ tab, results, state, onSearch }: SettingsListProp
 
   if (phase === 'loading') return <p className="fm-loading">{messages.loading}</p>
   if (phase === 'failed') return <LoadFailure />
-  if (isEmpty) {
-    return (
-      <div className="fm-notice">
-        <p>{messages.empty}</p>
-        <p className="fm-hint">{messages.emptyHint}</p>
-      </div>
-    )
-  }
+  if (isEmpty) return <p className="fm-notice">{messages.empty}</p>
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        void editor.save()
+        save()
       }}
     >
       <ErrorSummary />
       <ReadOnlyNotice tab={tab} />
       {groups.map((group) => (
-        <GroupCard key={group.slug} group={group} matches={matches} />
+        <GroupCard key={group.slug} group={group} matches={matches} isSearch={isSearch} />
       ))}
       {matches.size === 0 && isSearch && (
         <div className="fm-notice">

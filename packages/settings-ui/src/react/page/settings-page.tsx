@@ -1,11 +1,12 @@
 /** A page of settings: search, tabs, groups, and what opens over them. */
 import { type ReactNode, useLayoutEffect, useMemo, useState } from 'react'
-import { ConfirmClearDialog } from '../dialogs/confirm-clear-dialog.tsx'
 import { HistoryDialog } from '../dialogs/history-dialog.tsx'
 import { ImportDialog } from '../dialogs/import-dialog.tsx'
+import { ResetDialog } from '../dialogs/reset-dialog.tsx'
 import { ReviewDialog } from '../dialogs/review-dialog.tsx'
 import { SignedOutDialog } from '../dialogs/signed-out-dialog.tsx'
 import { SettingScope } from '@fastify-modular/settings/client'
+import { needsConfirmation } from '../model/editor-state.ts'
 import { GroupNav } from './group-nav.tsx'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from './page-context.ts'
 import { ScopeTabs } from './scope-tabs.tsx'
@@ -18,7 +19,7 @@ import { type Tab, useResults } from '../hooks/use-results.ts'
 import { useUrlState } from '../hooks/use-url-state.ts'
 
 interface SettingsPageProps {
-  readonly context: Omit<PageContext, 'open' | 'reveal'>
+  readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>
   readonly heading: string
   /** Only this group, without search and tabs. */
   readonly group?: string | undefined
@@ -28,7 +29,15 @@ export function SettingsPage({ context, heading, group }: SettingsPageProps): Re
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const [wanted, setWanted] = useState<{ readonly key: string } | null>(null)
   const page = useMemo(
-    () => ({ ...context, open: setDialog, reveal: (key: string) => setWanted({ key }) }),
+    () => ({
+      ...context,
+      open: setDialog,
+      reveal: (key: string) => setWanted({ key }),
+      save: () => {
+        if (needsConfirmation(context.editor.getState())) setDialog({ kind: 'review' })
+        else void context.editor.save()
+      },
+    }),
     [context],
   )
   return (
@@ -52,7 +61,7 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
   const state = group === undefined ? url : { ...url, text: '', onlyModified: false }
   const results = useResults(tab, state, group)
   useGuards()
-  useReveal(wanted, results.matches, changeUrl)
+  useReveal(wanted, results, changeUrl)
 
   return (
     <div className="fm-settings">
@@ -118,9 +127,10 @@ interface OpenedDialogProps {
 function OpenedDialog({ dialog, onClose }: OpenedDialogProps): ReactNode {
   const isSignedOut = useEditor(({ phase, failure }) => phase === 'ready' && failure?.status === 401)
   if (isSignedOut) return <SignedOutDialog />
-  if (dialog?.kind === 'review') return <ReviewDialog onClose={onClose} />
-  if (dialog?.kind === 'import') return <ImportDialog onClose={onClose} />
-  if (dialog?.kind === 'history') return <HistoryDialog definition={dialog.definition} onClose={onClose} />
-  if (dialog?.kind === 'clear') return <ConfirmClearDialog definition={dialog.definition} onClose={onClose} />
-  return null
+  if (!dialog) return null
+  if (dialog.kind === 'review') return <ReviewDialog onClose={onClose} />
+  if (dialog.kind === 'import') return <ImportDialog onClose={onClose} />
+  const { kind, definition } = dialog
+  const Chosen = kind === 'history' ? HistoryDialog : ResetDialog
+  return <Chosen definition={definition} onClose={onClose} />
 }

@@ -4,35 +4,19 @@ import { format } from '../messages/format.ts'
 import { usePage } from '../page/page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
-export function ColorControl(props: ControlProps): ReactNode {
-  const { definition, id, input, isReadOnly, aria, onInput, onBlur } = props
+export function ColorControl({ definition, field }: ControlProps): ReactNode {
   const { messages } = usePage()
-  const text = String(input)
-  const isColor = /^#[0-9a-f]{6}$/i.test(text)
+  const { value, readOnly, onInput } = field
   return (
     <div className="fm-control">
       <input
         type="color"
         aria-label={format(messages.picker, { name: definition.displayName })}
-        value={isColor ? text.toLowerCase() : '#000000'}
-        disabled={isReadOnly}
-        onInput={(event) => onInput(event.currentTarget.value)}
+        value={/^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : '#000000'}
+        disabled={readOnly}
+        onInput={onInput}
       />
-      <input
-        {...aria}
-        id={id}
-        type="text"
-        dir="ltr"
-        value={text}
-        placeholder={definition.placeholder ?? '#RRGGBB'}
-        required={definition.required}
-        readOnly={isReadOnly}
-        autoComplete="off"
-        spellCheck="false"
-        maxLength={7}
-        onInput={(event) => onInput(event.currentTarget.value)}
-        onBlur={onBlur}
-      />
+      <input {...field} dir="ltr" placeholder={definition.placeholder ?? '#RRGGBB'} maxLength={7} />
     </div>
   )
 }

@@ -14,14 +14,14 @@ interface ConflictProps {
 
 export function Conflict({ id, definition, theirs }: ConflictProps): ReactNode {
   const { editor, messages, locale } = usePage()
-  const { key, sensitive } = definition
+  const { key } = definition
   const text = format(messages.theirs, {
     name: theirs.updatedBy ?? messages.somebody,
     time: displayTime(theirs.updatedAt ?? new Date().toISOString(), locale),
-    value: sensitive ? messages.newSecret : displayValue(theirs.value, messages),
+    value: displayValue(definition, theirs.value, messages),
   })
   return (
-    <div className="fm-conflict" role="group" aria-label={messages.isConflict}>
+    <div className="fm-conflict" role="group" aria-label={messages.conflict}>
       <p id={id}>{text}</p>
       <button type="button" onClick={() => editor.undo(key)}>
         {messages.useTheirs}

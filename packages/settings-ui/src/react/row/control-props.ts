@@ -1,15 +1,29 @@
 /** What every control takes. */
+import type { FormEvent } from 'react'
 import type { Definition, Input } from '../model/setting.ts'
+
+/** An element into which text is entered. */
+type TextElement = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+
+/** The attributes of the element that the label names. */
+export interface Field {
+  readonly id: string
+  readonly 'aria-describedby': string
+  readonly 'aria-invalid': boolean | undefined
+  readonly value: string
+  readonly placeholder: string | undefined
+  readonly required: boolean
+  readonly readOnly: boolean
+  readonly autoComplete: 'off'
+  readonly spellCheck: boolean
+  readonly onInput: (event: FormEvent<TextElement>) => void
+  readonly onBlur: () => void
+}
 
 export interface ControlProps {
   readonly definition: Definition
-  readonly id: string
   readonly input: Input
-  /** Whether a value is stored; secrets show nothing else. */
-  readonly isSet: boolean
-  readonly isReadOnly: boolean
-  /** The ARIA attributes of the element that the label names. */
-  readonly aria: { readonly 'aria-describedby': string; readonly 'aria-invalid': boolean | undefined }
+  readonly field: Field
+  /** For controls that are more than their element. */
   readonly onInput: (input: Input) => void
-  readonly onBlur: () => void
 }

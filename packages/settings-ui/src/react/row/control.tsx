@@ -1,55 +1,47 @@
-/** The control of a setting by its type (S 2.3). */
+/** The control of a setting, with what is stored or entered in it. */
 import type { ReactNode } from 'react'
-import { SettingType } from '@fastify-modular/settings/client'
-import type { Definition } from '../model/setting.ts'
+import { toInput } from '../model/input.ts'
+import { type Definition, type Draft, elementId, type Input, type SettingValue } from '../model/setting.ts'
 import { usePage } from '../page/page-context.ts'
-import { ColorControl } from './color-control.tsx'
-import type { ControlProps } from './control-props.ts'
-import { LongTextControl } from './long-text-control.tsx'
-import { SecretControl } from './secret-control.tsx'
-import { SelectControl } from './select-control.tsx'
-import { SwitchControl } from './switch-control.tsx'
-import { TextControl } from './text-control.tsx'
+import type { Field } from './control-props.ts'
+import { controlOf } from './controls.tsx'
 
-type Component = (props: ControlProps) => ReactNode
-
-const controls: Readonly<Record<number, Component>> = {
-  [SettingType.Text]: TextControl,
-  [SettingType.Number]: TextControl,
-  [SettingType.Bool]: SwitchControl,
-  [SettingType.Json]: LongTextControl,
-  [SettingType.Select]: SelectControl,
-  [SettingType.Color]: ColorControl,
-  [SettingType.Url]: TextControl,
-  [SettingType.Email]: TextControl,
-  [SettingType.Password]: SecretControl,
-  [SettingType.MultilineText]: LongTextControl,
-  [SettingType.DateTime]: TextControl,
+interface ControlPartsProps {
+  readonly definition: Definition
+  readonly value: SettingValue
+  readonly draft: Draft | undefined
+  readonly isReadOnly: boolean
+  /** Ids of what there is to know about it. */
+  readonly describedBy: string
 }
 
-export function Control(props: ControlProps): ReactNode {
-  const Chosen = componentOf(props.definition)
-  return Chosen ? <Chosen {...props} /> : <Unsupported {...props} />
+export function Control(props: ControlPartsProps): ReactNode {
+  const { definition, value, draft, isReadOnly, describedBy } = props
+  const { editor, messages } = usePage()
+  const { sensitive, placeholder, required } = definition
+  const isSet = value.isOverridden || value.locked
+  const input = draft?.input ?? toInput(definition, value.value)
+  const onInput = (entered: Input): void => editor.edit(definition, entered)
+  const secret = isSet ? messages.secretSet : messages.secretNotSet
+  const field: Field = {
+    id: elementId(definition),
+    'aria-describedby': describedBy,
+    'aria-invalid': (draft?.errors.length ?? 0) > 0 || undefined,
+    value: String(input),
+    placeholder: sensitive ? secret : (placeholder ?? undefined),
+    required: required && !(sensitive && isSet),
+    readOnly: isReadOnly,
+    autoComplete: 'off',
+    spellCheck: false,
+    onInput: (event) => onInput(event.currentTarget.value),
+    onBlur: () => afterPress(() => editor.check(definition)),
+  }
+  const Chosen = controlOf(definition)
+  return <Chosen definition={definition} field={field} input={input} onInput={onInput} />
 }
 
-function componentOf({ type, sensitive }: Definition): Component | undefined {
-  if (!sensitive) return controls[type]
-  if (isWide({ type })) return LongTextControl
-  return type === SettingType.Bool || type === SettingType.Select ? SelectControl : SecretControl
-}
-
-/** Whether a row gives its control the whole width (S 2.3: Json and MultilineText). */
-export function isWide({ type }: Pick<Definition, 'type'>): boolean {
-  return type === SettingType.Json || type === SettingType.MultilineText
-}
-
-/** A type of a newer server: its value is shown and left alone. */
-function Unsupported({ id, input, aria }: ControlProps): ReactNode {
-  const { messages } = usePage()
-  return (
-    <>
-      <input {...aria} id={id} value={String(input)} readOnly />
-      <p className="fm-hint">{messages.unsupported}</p>
-    </>
-  )
+/** A message that appears while a button is pressed would push the button away, and the click would be lost. */
+function afterPress(run: () => void): void {
+  if (document.querySelector(':active')) addEventListener('pointerup', () => setTimeout(run), { once: true })
+  else run()
 }

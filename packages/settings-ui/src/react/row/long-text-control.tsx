@@ -3,17 +3,16 @@ import type { KeyboardEvent, ReactNode } from 'react'
 import { SettingType } from '@fastify-modular/settings/client'
 import { usePage } from '../page/page-context.ts'
 import type { ControlProps } from './control-props.ts'
+import { QuietButton } from './quiet-button.tsx'
 
-export function LongTextControl(props: ControlProps): ReactNode {
-  const { definition, id, input, isSet, isReadOnly, aria, onInput, onBlur } = props
+export function LongTextControl({ definition, field, onInput }: ControlProps): ReactNode {
   const { messages } = usePage()
+  const { value, readOnly, onBlur } = field
   const isJson = definition.type === SettingType.Json
-  const text = String(input)
-  const secret = isSet ? messages.secretSet : messages.secretNotSet
 
   function format(): void {
     try {
-      onInput(JSON.stringify(JSON.parse(text), null, 2))
+      onInput(JSON.stringify(JSON.parse(value), null, 2))
     } catch {
       onBlur() // says where it is broken
     }
@@ -28,24 +27,16 @@ export function LongTextControl(props: ControlProps): ReactNode {
   return (
     <div className="fm-control fm-tall">
       <textarea
-        {...aria}
-        id={id}
-        value={text}
-        rows={Math.min(Math.max(text.split('\n').length, 3), 20)}
-        placeholder={definition.sensitive ? secret : (definition.placeholder ?? undefined)}
-        required={definition.required && !(definition.sensitive && isSet)}
-        readOnly={isReadOnly}
-        spellCheck={isJson || definition.sensitive ? 'false' : 'true'}
+        {...field}
+        rows={4} // where style sheets cannot make it as high as its content
+        spellCheck={!isJson && !definition.sensitive}
         {...(isJson && { dir: 'ltr', className: 'fm-code' })}
-        onInput={(event) => onInput(event.currentTarget.value)}
         onKeyDown={formatByKey}
-        onBlur={onBlur}
       />
-      {isJson && !isReadOnly && (
-        <button type="button" className="fm-quiet" onClick={format}>
+      {isJson && !readOnly && (
+        <QuietButton about={definition.displayName} onClick={format}>
           {messages.formatJson}
-          <span className="fm-hidden"> {definition.displayName}</span>
-        </button>
+        </QuietButton>
       )}
     </div>
   )

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import type { Definition, Draft, SettingValue } from '../model/setting.ts'
 import { usePage } from '../page/page-context.ts'
+import { QuietButton } from './quiet-button.tsx'
 
 interface RowActionsProps {
   readonly definition: Definition
@@ -12,9 +13,10 @@ interface RowActionsProps {
 
 export function RowActions({ definition, value, draft, mayChange }: RowActionsProps): ReactNode {
   const { editor, messages, canUpdate, open } = usePage()
-  const { key, sensitive } = definition
+  const { key, sensitive, confirm } = definition
   const canReset = value.isOverridden && !value.locked && mayChange
-  const reset = (): void => (sensitive ? open({ kind: 'clear', definition }) : void editor.reset(definition))
+  const reset = (): void =>
+    sensitive || confirm ? open({ kind: 'reset', definition }) : void editor.reset(definition)
   const actions = [
     draft && !draft.theirs && { name: messages.undo, run: () => editor.undo(key) },
     canReset && { name: sensitive ? messages.clear : messages.reset, run: reset },
@@ -29,10 +31,9 @@ export function RowActions({ definition, value, draft, mayChange }: RowActionsPr
       {actions.map(
         (action) =>
           action && (
-            <button key={action.name} type="button" className="fm-quiet" onClick={action.run}>
+            <QuietButton key={action.name} about={definition.displayName} onClick={action.run}>
               {action.name}
-              <span className="fm-hidden"> {definition.displayName}</span>
-            </button>
+            </QuietButton>
           ),
       )}
     </div>

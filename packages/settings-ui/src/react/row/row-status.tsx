@@ -18,75 +18,48 @@ interface RowStatusProps {
 
 export function RowStatus({ id, definition, value, draft, state }: RowStatusProps): ReactNode {
   const { editor, messages, locale } = usePage()
+  const isUnsetSecret = definition.sensitive && state === 'default'
   const facts = factsOf(definition, value, draft, editor.isOwn, messages)
   return (
     <p className="fm-status" id={id}>
-      <span className="fm-badge">{badgeOf(state, definition, value, messages)}</span>
-      {facts.map((fact) => (
-        <span key={fact}>{fact}</span>
-      ))}
-      {value.updatedAt && <LastChange value={value} messages={messages} locale={locale} />}
+      <span className="fm-badge">
+        {isUnsetSecret ? messages.secretNotSet : messages[value.locked ? 'locked' : state]}
+      </span>
+      {facts.map((fact) => fact && <span key={fact}>{fact}</span>)}
+      {value.updatedAt && (
+        <time dateTime={value.updatedAt}>
+          {format(value.updatedBy ? messages.lastChanged : messages.lastChangedBySomebody, {
+            name: value.updatedBy ?? '',
+            time: displayTime(value.updatedAt, locale),
+          })}
+        </time>
+      )}
     </p>
   )
 }
 
-function badgeOf(
-  state: RowState,
-  { sensitive }: Definition,
-  { locked }: SettingValue,
-  messages: Messages,
-): string {
-  const badges = {
-    default: sensitive ? messages.secretNotSet : messages.isDefault,
-    overridden: messages.isOverridden,
-    locked: messages.isLocked,
-    unsaved: messages.isUnsaved,
-    invalid: messages.isInvalid,
-    conflict: messages.isConflict,
-  }
-  return locked ? messages.isLocked : badges[state]
-}
-
 function factsOf(
   definition: Definition,
-  value: SettingValue,
+  stored: SettingValue,
   draft: Draft | undefined,
   isOwn: boolean,
   messages: Messages,
-): string[] {
-  const { type, sensitive, scope } = definition
-  const facts = [
-    type === SettingType.Number ? displayRange(definition, messages) : undefined,
-    type === SettingType.DateTime && !sensitive
-      ? format(messages.timeZone, { zone: zoneName(typeof value.value === 'string' ? value.value : null) })
-      : undefined,
-    type === SettingType.DateTime && typeof value.value === 'string' ? value.value : undefined,
-    draft && !sensitive ? format(messages.was, { value: displayValue(value.value, messages) }) : undefined,
-    value.locked ? messages.lockedHint : undefined,
-    isStale(value) ? messages.staleValue : undefined,
-    !isOwn && scope === SettingScope.User ? messages.forUsers : undefined,
-    isOwn && !sensitive && value.inheritedValue !== undefined && value.inheritedValue !== null
-      ? format(messages.inherited, { value: displayValue(value.inheritedValue, messages) })
-      : undefined,
+): (string | false | null | undefined)[] {
+  const { type, sensitive, scope, restart } = definition
+  const { value, inheritedValue, locked } = stored
+  const show = (text: string, shown = value): string =>
+    format(text, { value: displayValue(definition, shown, messages) })
+  const isTime = type === SettingType.DateTime && !sensitive
+  const time = isTime && typeof value === 'string' ? value : null
+  return [
+    type === SettingType.Number && displayRange(definition, messages),
+    isTime && format(messages.timeZone, { zone: zoneName(time) }),
+    time,
+    draft && !sensitive && show(messages.was),
+    locked && messages.lockedHint,
+    isStale(stored) && messages.staleValue,
+    restart && messages.restart,
+    !isOwn && scope === SettingScope.User && messages.forUsers,
+    isOwn && !sensitive && inheritedValue != null && show(messages.inherited, inheritedValue),
   ]
-  return facts.filter((fact) => fact !== undefined)
-}
-
-interface LastChangeProps {
-  readonly value: SettingValue
-  readonly messages: Messages
-  readonly locale: string
-}
-
-function LastChange({ value, messages, locale }: LastChangeProps): ReactNode {
-  const { updatedAt, updatedBy } = value
-  if (updatedAt === null) return null
-  const time = displayTime(updatedAt, locale)
-  return (
-    <time dateTime={updatedAt}>
-      {updatedBy === null
-        ? format(messages.lastChangedBySomebody, { time })
-        : format(messages.lastChanged, { name: updatedBy, time })}
-    </time>
-  )
 }

@@ -2,50 +2,54 @@
 import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import { SettingType } from '@fastify-modular/settings/client'
+import { type SettingOption, SettingType } from '@fastify-modular/settings/client'
 import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page/page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
-export function SelectControl(props: ControlProps): ReactNode {
-  const { definition, id, input, isReadOnly, aria, onInput, onBlur } = props
+export function SelectControl({ definition, field }: ControlProps): ReactNode {
   const { messages } = usePage()
-  const text = String(input)
-  const options = optionsOf(definition, text, messages)
-  const shown = options.find(([value]) => value === text)?.[1] ?? text
-  // A select knows no read-only; disabled, it could be neither reached nor read.
-  if (isReadOnly) return <input {...aria} id={id} value={shown} readOnly />
+  const options = optionsOf(definition, field.value, messages)
+  const chosen = options.find(({ value }) => value === field.value)
+  const help = chosen?.description && `${field.id}-o`
+  const described = { ...field, 'aria-describedby': `${help ?? ''} ${field['aria-describedby']}` }
   return (
-    <select
-      {...aria}
-      id={id}
-      value={text}
-      required={definition.required && !definition.sensitive}
-      onChange={(event) => onInput(event.currentTarget.value)}
-      onBlur={onBlur}
-    >
-      {options.map(([value, label]) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </select>
+    <>
+      {field.readOnly ? (
+        // A select knows no read-only; disabled, it could be neither reached nor read.
+        <input {...described} value={chosen?.label} />
+      ) : (
+        <select {...described}>
+          {options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+      {help && (
+        <p className="fm-hint" id={help}>
+          {chosen.description}
+        </p>
+      )}
+    </>
   )
 }
 
-/** Value and label of each option. */
-function optionsOf(definition: Definition, current: string, messages: Messages): [string, string][] {
-  const { type, sensitive, required, allowedValues } = definition
-  const options: [string, string][] =
-    type === SettingType.Bool
+/** What can be chosen, and what is stored. */
+function optionsOf(definition: Definition, current: string, messages: Messages): SettingOption[] {
+  const { type, sensitive, required, allowedValues, options } = definition
+  const offered: SettingOption[] = [
+    ...(type === SettingType.Bool
       ? [
-          ['true', messages.on],
-          ['false', messages.off],
+          { value: 'true', label: messages.on },
+          { value: 'false', label: messages.off },
         ]
-      : (allowedValues ?? []).map((value) => [value, value])
-  if (sensitive) options.unshift(['', messages.unchanged])
-  else if (!required || current === '') options.unshift(['', messages.useDefault])
-  const isKnown = options.some(([value]) => value === current)
-  if (!isKnown) options.push([current, format(messages.noLongerAllowed, { value: current })])
-  return options
+      : (options ?? (allowedValues ?? []).map((value) => ({ value, label: value })))),
+  ]
+  if (sensitive) offered.unshift({ value: '', label: messages.unchanged })
+  else if (!required || current === '') offered.unshift({ value: '', label: messages.useDefault })
+  const isKnown = offered.some(({ value }) => value === current)
+  if (!isKnown) offered.push({ value: current, label: format(messages.noLongerAllowed, { value: current }) })
+  return offered
 }

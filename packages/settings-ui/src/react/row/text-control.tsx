@@ -6,44 +6,33 @@ import { usePage } from '../page/page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
 interface Kind {
-  readonly type: 'text' | 'url' | 'email' | 'datetime-local'
+  readonly type?: 'url' | 'email' | 'datetime-local'
   readonly inputMode?: HTMLAttributes<HTMLInputElement>['inputMode']
   readonly dir?: 'ltr'
   readonly step?: number
+  readonly spellCheck?: boolean
 }
 
 /** Not `type="number"`: the wheel changes it, and it hides from us what it cannot parse. */
 const kinds: Readonly<Record<number, Kind>> = {
-  [SettingType.Number]: { type: 'text', inputMode: 'decimal', dir: 'ltr' },
+  [SettingType.Text]: { spellCheck: true },
+  [SettingType.Number]: { inputMode: 'decimal', dir: 'ltr' },
   [SettingType.Url]: { type: 'url', dir: 'ltr' },
   [SettingType.Email]: { type: 'email', dir: 'ltr' },
   [SettingType.DateTime]: { type: 'datetime-local', step: 1 },
 }
 
-export function TextControl(props: ControlProps): ReactNode {
-  const { definition, id, input, isReadOnly, aria, onInput, onBlur } = props
+export function TextControl({ definition, field }: ControlProps): ReactNode {
   const { messages } = usePage()
-  const text = String(input)
-  const isLink = definition.type === SettingType.Url && isWebUrl(text)
+  const { type, displayName, unit } = definition
   return (
     <div className="fm-control">
-      <input
-        {...(kinds[definition.type] ?? { type: 'text' })}
-        {...aria}
-        id={id}
-        value={text}
-        placeholder={definition.placeholder ?? undefined}
-        required={definition.required}
-        readOnly={isReadOnly}
-        autoComplete="off"
-        spellCheck={definition.type === SettingType.Text ? 'true' : 'false'}
-        onInput={(event) => onInput(event.currentTarget.value)}
-        onBlur={onBlur}
-      />
-      {isLink && (
-        <a className="fm-quiet" href={text} target="_blank" rel="noopener noreferrer">
+      <input {...field} {...kinds[type]} />
+      {unit && <span id={`${field.id}-u`}>{unit}</span>}
+      {type === SettingType.Url && isWebUrl(field.value) && (
+        <a className="fm-quiet" href={field.value} target="_blank" rel="noopener noreferrer">
           {messages.open}
-          <span className="fm-hidden"> {definition.displayName}</span>
+          <span className="fm-hidden"> {displayName}</span>
         </a>
       )}
     </div>

@@ -1,0 +1,124 @@
+/** What definitions say about themselves (S6 of the settings): labels, units, tags, conditions, warnings. */
+import { SettingScope } from '@fastify-modular/settings'
+import { test } from 'tap'
+import { hinted } from '../support/hinted.js'
+import { visit } from '../support/visit.js'
+
+const { System, User } = SettingScope
+
+test('hints of definitions', { timeout: 90_000 }, async (t) => {
+  const visited = await visit(t, { settings: { definitions: [hinted], overrides: { 'mail.pool': 2 } } })
+  if (!visited) return
+  const { page, app, open, row, url, writes, complaints } = visited
+  const field = (name: string) => page.getByLabel(name, { exact: true })
+  const save = page.locator('.fm-bar').getByRole('button', { name: 'Save changes' })
+  const status = page.getByRole('status')
+  const dialog = page.getByRole('dialog')
+
+  await t.test('options are told by their labels, and the chosen one explains itself', async (t) => {
+    await open('/settings/manage?scope=system')
+    t.same(await field('Transport').locator('option').allTextContents(), [
+      'Use the default',
+      'SMTP server',
+      'Web service',
+    ])
+    t.ok(await row('mail.transport').getByText('A server of your own.').isVisible())
+    t.match(await row('mail.transport').ariaSnapshot(), /combobox "Transport"/)
+    const ids = ((await field('Transport').getAttribute('aria-describedby')) ?? '').trim().split(' ')
+    t.match(await page.locator(`[id="${ids[0]}"]`).textContent(), 'A server of your own.')
+    await field('Transport').selectOption('api')
+    t.equal(await row('mail.transport').getByText('A server of your own.').count(), 0)
+    await row('mail.transport').getByText('was SMTP server').waitFor()
+  })
+
+  await t.test('a hidden setting is not there, an advanced one behind one button per group', async (t) => {
+    await open('/settings/manage?scope=system')
+    t.equal(await row('mail.internal').count(), 0)
+    t.notOk(await row('mail.pool').isVisible())
+    await page.getByText('Show advanced').click()
+    t.ok(await row('mail.pool').isVisible())
+    await page.reload()
+    await page.getByRole('searchbox').fill('connections')
+    t.ok(await row('mail.pool').isVisible(), 'a search opens it')
+    await page.goto('about:blank')
+    await page.goto(`${url}/settings/manage#setting:mail.pool`)
+    await page.locator('[data-key="mail.pool"] input:focus').waitFor()
+  })
+
+  await t.test(
+    'a setting that depends on another comes and goes with its draft, not with its own',
+    async (t) => {
+      await open('/settings/manage?scope=system')
+      t.notOk(await row('mail.timeout').isVisible())
+      await field('Outgoing mail').click()
+      t.ok(await row('mail.timeout').isVisible())
+      t.match(await row('mail.timeout').textContent(), /seconds/)
+      await field('Timeout').fill('60')
+      await row('mail.timeout').getByText('was 30 seconds').waitFor()
+      await field('Outgoing mail').click()
+      t.ok(await row('mail.timeout').isVisible(), 'what is unsaved stays in view')
+      await row('mail.timeout').getByRole('button', { name: 'Undo' }).click()
+      t.notOk(await row('mail.timeout').isVisible())
+      await page.goto('about:blank')
+      await page.goto(`${url}/settings/manage#setting:mail.timeout`)
+      await page.locator('[data-key="mail.enabled"] input:focus').waitFor()
+      t.notOk(await row('mail.timeout').isVisible(), 'a link leads to what decides')
+    },
+  )
+
+  await t.test('tag:network finds tags whole, in any case', async () => {
+    await open('/settings/manage?scope=system')
+    await app.settings.setSetting('mail.enabled', true, System)
+    await page.reload()
+    await page.getByRole('searchbox').fill('tag:network')
+    await status.getByText('2 settings found').waitFor()
+    await page.getByRole('searchbox').fill('tag:net')
+    await page.getByRole('button', { name: 'Clear search' }).waitFor()
+  })
+
+  await t.test('a change that asks for it is confirmed before it is saved, by whatever way', async () => {
+    await open('/settings/manage?scope=system')
+    await field('Transport').selectOption('api')
+    await page.keyboard.press('Control+s')
+    await dialog.getByText('Mail in transit is dropped.').waitFor()
+    await dialog.getByText('Takes effect after a restart.').waitFor()
+    await page.keyboard.press('Escape')
+    await save.click()
+    await dialog.getByText('Mail in transit is dropped.').waitFor()
+    t.equal(writes.length, 0)
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
+    await status.getByText('Saved 1 setting.').waitFor()
+    t.equal(app.settings.get(hinted.transport), 'api')
+    await row('mail.transport').getByRole('button', { name: 'Reset' }).click()
+    await page.getByRole('dialog', { name: 'Reset Transport?' }).getByText('Mail in transit').waitFor()
+    t.equal(app.settings.get(hinted.transport), 'api')
+    await dialog.getByRole('button', { name: 'Reset' }).click()
+    await status.getByText('Transport was reset.').waitFor()
+    t.equal(app.settings.get(hinted.transport), 'smtp')
+  })
+
+  await t.test('documentation opens elsewhere and is not told where from', async (t) => {
+    await open('/settings/manage?scope=system')
+    const link = row('mail.transport').getByRole('link', { name: 'Documentation Transport' })
+    t.equal(await link.getAttribute('href'), 'https://example.com/docs/mail#transport')
+    t.equal(await link.getAttribute('rel'), 'noreferrer')
+    t.equal(await link.getAttribute('target'), '_blank')
+  })
+
+  await t.test('the history of a locked setting names what locks it', async (t) => {
+    await open('/settings/manage?scope=system')
+    await page.getByText('Show advanced').click()
+    await row('mail.pool').getByRole('button', { name: 'History' }).click()
+    await dialog.getByText('Fixed by “overrides”.').waitFor()
+    t.pass()
+  })
+
+  await t.test('preferences speak of labels too', async (t) => {
+    await open('/settings/me', 'vera')
+    await app.settings.setSetting('own.density', 'l', SettingScope.Application)
+    await app.settings.setSetting('own.density', 's', User, 'vera')
+    await page.reload()
+    await row('own.density').getByText('From the application: Large').waitFor()
+    t.same(complaints, [])
+  })
+})
