@@ -1,23 +1,8 @@
 /** Every page of the application, light and dark, wide and narrow: axe-core finds nothing. */
-import { createRequire } from 'node:module'
-import { readFile } from 'node:fs/promises'
 import { test } from 'tap'
 import { testBrowser } from '@fastify-modular/test-support/browser'
-import type { Page } from 'playwright-core'
+import { violationsOf } from './axe.js'
 import { startHost } from './host.js'
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly target: unknown }[]
-}
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const violations = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => String(target)).join(' ')}`)
-}
 
 const paths = [
   '/',

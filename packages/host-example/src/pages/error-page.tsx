@@ -4,13 +4,17 @@ import { Link } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import { Layout } from './layout.tsx'
 
+/** The server does not tell strangers why; people want to know whether it is their fault and how long it lasts. */
+const unavailable =
+  'The application is closed for maintenance, or something it needs is down. Please try again in a few minutes.'
+
 export function ErrorPage({ status, title, message }: ErrorPageProps): ReactNode {
   return (
     <Layout title={`${status} ${title}`}>
       <section className="hero">
         <p className="muted">Error {status}</p>
         <h1>{title}</h1>
-        <p className="lead">{message}</p>
+        <p className="lead">{status === 503 ? unavailable : message}</p>
         <p className="actions">
           <Link className="button primary" href="/">
             Go to the home page

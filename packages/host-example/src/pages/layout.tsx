@@ -34,7 +34,7 @@ export function Layout({ title, children }: { title: string; children: ReactNode
         </nav>
         {user === undefined ? null : <Session name={user?.name} />}
       </header>
-      {app?.banner ? <p className="banner">{app.banner}</p> : null}
+      <Notices />
       <main id="main" tabIndex={-1}>
         {children}
       </main>
@@ -43,6 +43,23 @@ export function Layout({ title, children }: { title: string; children: ReactNode
         {app?.supportEmail ? <a href={`mailto:${app.supportEmail}`}>Help</a> : null}
       </footer>
     </>
+  )
+}
+
+/** What everybody shall know, and what administrators shall not forget. */
+function Notices(): ReactNode {
+  const { app } = useSharedProps()
+  if (!app?.banner && !app?.isInMaintenance) return null
+  return (
+    <aside aria-label="Notices">
+      {app.isInMaintenance ? (
+        <p className="maintenance">
+          <strong>Maintenance mode is on.</strong> Only administrators get in.{' '}
+          <a href="/settings/manage#setting:system.maintenance_mode">Turn it off</a>
+        </p>
+      ) : null}
+      {app.banner ? <p className="banner">{app.banner}</p> : null}
+    </aside>
   )
 }
 

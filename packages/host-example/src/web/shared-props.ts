@@ -1,7 +1,7 @@
 /** What every page gets to know. */
 import { hasPermission } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { appSettings, userSettings } from '../settings/app-settings.ts'
+import { appSettings, systemSettings, userSettings } from '../settings/app-settings.ts'
 
 export interface SharedProps {
   readonly app: {
@@ -10,6 +10,8 @@ export interface SharedProps {
     readonly theme: string
     readonly primaryColor: string
     readonly supportEmail: string | null
+    /** Told to administrators only: nobody else is let in then. */
+    readonly isInMaintenance: boolean
   }
   /** Null for strangers. */
   readonly user: {
@@ -32,6 +34,7 @@ export function createSharedProps(app: FastifyInstance): (request: FastifyReques
         theme: preferences.get(userSettings.theme),
         primaryColor: settings.get(appSettings.primaryColor),
         supportEmail: settings.get(appSettings.supportEmail),
+        isInMaintenance: caller?.isAdmin === true && settings.get(systemSettings.maintenanceMode),
       },
       user: caller && {
         name: caller.name ?? caller.id,

@@ -1,0 +1,18 @@
+/** What axe-core finds on a page. */
+import { createRequire } from 'node:module'
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly target: unknown }[]
+}
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The violations of all its rules, one line each. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const violations = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => String(target)).join(' ')}`)
+}

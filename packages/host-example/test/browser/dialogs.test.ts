@@ -1,0 +1,75 @@
+/** The dialogs of the settings pages in both flavours, light and dark: axe-core finds nothing (UI-23). */
+import { testBrowser } from '@fastify-modular/test-support/browser'
+import type { Page } from 'playwright-core'
+import { test } from 'tap'
+import { violationsOf } from '../axe.js'
+import { startHost } from '../host.js'
+
+/** What opens each dialog; the page is fresh each time, the API secret is set. */
+const dialogs: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  'Unsaved changes': async (page) => {
+    await page.getByLabel('Title', { exact: true }).fill('Another')
+    await page.getByLabel('API secret', { exact: true }).fill('hush')
+    await page.getByRole('button', { name: 'Review' }).click()
+  },
+  'Clear API secret?': (page) => page.getByRole('button', { name: 'Clear API secret' }).click(),
+  'History of Title': async (page) => {
+    await page.getByRole('button', { name: 'History Title' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'set to' }).first().waitFor()
+  },
+  'Import settings': async (page) => {
+    await page.getByRole('button', { name: 'Import…' }).click()
+    const settings = [
+      { key: 'app.title', scope: 1, value: 'From a file' },
+      { key: 'no.such', scope: 1, value: 1 },
+    ]
+    const buffer = Buffer.from(JSON.stringify({ format: 1, settings, omitted: [] }))
+    await page
+      .getByLabel('Choose a file')
+      .setInputFiles({ name: 'settings.json', mimeType: 'application/json', buffer })
+    await page.getByRole('dialog').getByText('app.title').waitFor()
+  },
+  'You were signed out': async (page) => {
+    await page.getByLabel('Title', { exact: true }).fill('Another')
+    await page.route('**/api/settings/bulk', (route) => route.fulfill({ status: 401 }))
+    await page.getByRole('button', { name: 'Save changes' }).click()
+  },
+}
+
+test('UI-23: axe-core finds nothing in any dialog', { timeout: 110_000 }, async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  const admin = await host.signIn('admin')
+  for (const [key, value] of [
+    ['app.title', 'Changed'],
+    ['app.api_secret', 'hush'],
+  ]) {
+    await admin.ask('/api/settings', { method: 'PUT', body: { key, scope: 1, value } })
+  }
+  const [name = '', value = ''] = admin.cookie.split('=')
+  await browser.addCookies([{ name, value, url: host.url }])
+  const page = await browser.newPage()
+  page.setDefaultTimeout(15_000)
+  page.on('dialog', (dialog) => void dialog.accept())
+
+  for (const path of ['/settings/manage', '/inertia/settings']) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await t.test(`${path}, ${colorScheme}`, async (t) => {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await admin.ask('/api/settings/me', {
+          method: 'PUT',
+          body: { key: 'app.theme', value: colorScheme },
+        })
+        for (const [title, open] of Object.entries(dialogs)) {
+          await page.goto(`${host.url}${path}?scope=application`)
+          await page.locator('[data-key]').first().waitFor()
+          await open(page)
+          await page.getByRole('dialog', { name: title }).waitFor()
+          t.same(await violationsOf(page), [], title)
+          await page.unrouteAll()
+        }
+      })
+    }
+  }
+})

@@ -1,0 +1,79 @@
+/** Maintenance mode, as administrators and everybody else see it. */
+import { testBrowser } from '@fastify-modular/test-support/browser'
+import { test } from 'tap'
+import { violationsOf } from '../axe.js'
+import { type Person, startHost } from '../host.js'
+
+test('maintenance mode in a browser', { timeout: 90_000 }, async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  const admin = await host.signIn('admin')
+  const page = await browser.newPage()
+  page.setDefaultTimeout(15_000)
+  const banner = page.getByText('Maintenance mode is on')
+
+  async function visitAs(person: Person | null, path: string): Promise<number | undefined> {
+    await browser?.clearCookies()
+    const [name = '', value = ''] = person?.cookie.split('=') ?? []
+    if (person) await browser?.addCookies([{ name, value, url: host.url }])
+    return (await page.goto(host.url + path))?.status()
+  }
+  const setMode = (value: boolean) =>
+    admin.ask('/api/settings', {
+      method: 'PUT',
+      body: { key: 'system.maintenance_mode', scope: 0, value },
+    })
+
+  await t.test('while it is off, no page speaks of it', async (t) => {
+    await visitAs(admin, '/notes')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    t.equal(await banner.count(), 0)
+  })
+
+  await setMode(true)
+
+  for (const path of ['/', '/notes', '/inertia/settings']) {
+    await t.test(`an administrator is reminded of it on ${path}, and led to the switch`, async (t) => {
+      t.equal(await visitAs(admin, path), 200)
+      await banner.waitFor()
+      t.same(await violationsOf(page), [])
+    })
+  }
+
+  await t.test('the banner leads to the switch', async (t) => {
+    await visitAs(admin, '/')
+    await page.getByRole('link', { name: 'Turn it off' }).click()
+    await page.locator('[data-key="system.maintenance_mode"] input:focus').waitFor()
+    t.equal(new URL(page.url()).pathname, '/settings/manage')
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await t.test(`everybody else gets a page that says so, with a way out: ${colorScheme}`, async (t) => {
+      await page.emulateMedia({ colorScheme })
+      t.equal(await visitAs(await host.signIn('alice'), '/notes'), 503)
+      await page.getByRole('heading', { level: 1, name: 'Service Unavailable' }).waitFor()
+      t.ok(await page.getByText('closed for maintenance').isVisible())
+      t.equal(await banner.count(), 0)
+      t.same(await violationsOf(page), [])
+      await page.getByRole('link', { name: 'Go to the home page' }).click()
+      await page.waitForURL(`${host.url}/`)
+      await page.getByRole('link', { name: 'Your notes' }).waitFor()
+    })
+  }
+
+  await t.test('strangers still see what is public', async (t) => {
+    t.equal(await visitAs(null, '/'), 200)
+    t.equal(await visitAs(null, '/login'), 200)
+    t.equal(await visitAs(null, '/health'), 200)
+    t.equal(await banner.count(), 0)
+  })
+
+  await t.test('switched off, it is over at the next click', async (t) => {
+    await visitAs(await host.signIn('bob'), '/')
+    await setMode(false)
+    await page.getByRole('link', { name: 'Your notes' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your notes' }).waitFor()
+    t.pass()
+  })
+})
