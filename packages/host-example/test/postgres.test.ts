@@ -27,8 +27,8 @@ test('the same application on PostgreSQL, in two instances', async (t) => {
   t.equal((await two.anonymous.ask(share)).status, 200)
   t.equal((await two.anonymous.ask(share, { method: 'DELETE' })).status, 401)
 
-  for (const path of ['/api/notes/%00/share', '/api/notes/a%00b/share']) {
-    t.equal((await two.anonymous.ask(path)).status, 404, 'PostgreSQL cannot hold NUL')
+  for (const path of ['/api/notes/%00', '/api/notes/a%00b/share']) {
+    t.equal((await alice.ask(path)).status, 404, 'PostgreSQL cannot hold NUL')
   }
 
   const body = [
@@ -63,12 +63,14 @@ test('while PostgreSQL is down public paths answer, others say 503, and all is w
   const refused = await alice.ask('/api/notes')
   t.equal(refused.status, 503)
   t.match(refused.headers.get('content-type'), /^application\/problem\+json/)
+  const visit = await alice.ask('/notes', { headers: { 'x-inertia': 'true' } })
+  t.match(visit.json, { component: 'Error/503', props: { status: 503 } })
   const login = await host.anonymous.ask('/login', {
     method: 'POST',
     body: { username: 'bob', password: 'demo-bob' },
   })
   t.equal(login.status, 503)
-  t.notMatch(refused.text + login.text, /ECONN|postgres|127\.0\.0\.1/)
+  t.notMatch(refused.text + visit.text + login.text, /ECONN|postgres|127\.0\.0\.1/)
 
   await server.restart()
   t.equal((await alice.ask('/api/notes')).status, 200)
@@ -81,7 +83,7 @@ test('a database that refuses connections or writes is not told of in the log wi
   const host = await startHost(t, { DATABASE_URL: server.url })
   const alice = await host.signIn('alice')
   const database = new URL(server.url).pathname.slice(1)
-  const client = new Client({ connectionString: server.url })
+  const client = new Client({ connectionString: new URL('/template1', server.url).href })
   await client.connect()
   t.teardown(() => client.end())
   const disconnectHost = () =>
@@ -93,7 +95,11 @@ test('a database that refuses connections or writes is not told of in the log wi
   await client.query(`alter database "${database}" set default_transaction_read_only = on`)
   await disconnectHost()
   const body = { title: 'title of a secret', body: 'text of a secret' }
-  t.equal((await alice.ask('/api/notes', { method: 'POST', body })).status, 500)
+  const add = async () => (await alice.ask('/api/notes', { method: 'POST', body })).status
+  for (let tries = 0; tries < 100 && (await add()) === 503; tries += 1) {
+    // its connections end one by one
+  }
+  t.equal(await add(), 500)
 
   await client.query(`alter database "${database}" allow_connections false`)
   await disconnectHost()

@@ -16,6 +16,7 @@ import { classifyRequest } from './gate/classify.ts'
 import { createCrossOriginCheck } from './gate/cross-origin.ts'
 import { createDecider } from './gate/decide.ts'
 import { createGate } from './gate/gate.ts'
+import { createAnswerUnavailable } from './gate/unavailable.ts'
 import { RouteBook } from './gate/route-book.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
@@ -52,6 +53,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     decide: (request) => decider.decide(request, routes.of(request)),
     authenticate: withTestCallers(app, createAuthenticate(provider, timeout)),
     challenge: createChallenge(provider, classify),
+    answerUnavailable: createAnswerUnavailable(classify),
     refusesCrossOrigin: options.crossOrigin
       ? createCrossOriginCheck(options.crossOrigin === true ? {} : options.crossOrigin)
       : null,

@@ -5,13 +5,15 @@ import type { RegisteredRule } from '../rule-index.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Challenge } from './challenge.ts'
 import type { RefusesCrossOrigin } from './cross-origin.ts'
-import { crossOrigin, sendProblem, unavailable } from './problem.ts'
+import { crossOrigin, sendProblem } from './problem.ts'
+import { type AnswerUnavailable, logProviderFailure } from './unavailable.ts'
 
 export interface GateParts {
   /** The rule that makes the request public, null where it is protected. */
   readonly decide: (request: FastifyRequest) => RegisteredRule | null
   readonly authenticate: Authenticate
   readonly challenge: Challenge
+  readonly answerUnavailable: AnswerUnavailable
   /** Null where the protection is off. */
   readonly refusesCrossOrigin: RefusesCrossOrigin | null
   /** Takes requests that only ask how the gate would decide; see `probe.ts`. */
@@ -22,7 +24,7 @@ export type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHand
 
 /** A named function in callback style: its name shows in `printRoutes`, and an async hook costs ten times as much. */
 export function createGate(parts: GateParts): Gate {
-  const { decide, authenticate, challenge, refusesCrossOrigin, intercepts } = parts
+  const { decide, authenticate, challenge, answerUnavailable, refusesCrossOrigin, intercepts } = parts
 
   return function publicRoutesGate(request, reply, done) {
     if (intercepts(request, reply)) return
@@ -70,7 +72,7 @@ export function createGate(parts: GateParts): Gate {
     }
   }
 
-  /** S 5.4: a public path never depends on the provider. A protected one answers 503: a 401 would cost good credentials. */
+  /** S 5.4: a public path never depends on the provider. */
   function enterUnknown(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -78,8 +80,11 @@ export function createGate(parts: GateParts): Gate {
     rule: RegisteredRule | null,
     failure: unknown,
   ): void {
-    request.log.error({ err: failure }, 'the authentication provider failed')
-    if (rule !== null) enter(request, reply, done, rule, null)
-    else if (!reply.sent) sendProblem(request, reply.header('retry-after', '5'), unavailable)
+    if (rule === null) {
+      if (!reply.sent) answerUnavailable(request, reply, done, failure)
+      return
+    }
+    logProviderFailure(request, failure)
+    enter(request, reply, done, rule, null)
   }
 }

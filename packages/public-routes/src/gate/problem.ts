@@ -19,7 +19,7 @@ export const crossOrigin = prepare(
 export const unavailable = prepare(
   503,
   'Service Unavailable',
-  ErrorMessages.ServiceUnavailable,
+  ErrorMessages.UnexpectedError, // as every 5xx (decision 42)
   'SERVICE_UNAVAILABLE',
 )
 

@@ -16,6 +16,7 @@ function createCounting(authenticate: () => Caller | null | Promise<Caller | nul
       decide: () => ((asked.times += 1), null),
       authenticate,
       challenge: (_, reply) => void reply.code(401).send(),
+      answerUnavailable: (_, reply) => void reply.code(503).send(),
       refusesCrossOrigin: null,
       intercepts: () => false,
     }),
