@@ -111,3 +111,11 @@ export type CompleteDefinition = Required<{
     undefined
   >
 }> & { readonly options: readonly Required<SettingOption>[] | null }
+
+/**
+ * Whether both databases keep a text as it is: PostgreSQL refuses NUL, and an unpaired surrogate has no form in UTF-8,
+ * so that two different texts would become one.
+ */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}

@@ -9,14 +9,20 @@ export type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Ca
 /** The permission of every write (S 4.1). */
 export const updatePermission = 'Settings.Update'
 
-const callers = new WeakMap<FastifyRequest, Caller>()
+/** Where `authenticate` leaves the caller for the handlers of its scope. */
+const decorator = 'settingsCaller'
+
+/** Makes room for the caller on the requests of a scope. */
+export function decorateCaller(scope: FastifyInstance): void {
+  scope.decorateRequest(decorator, null)
+}
 
 /** An onRequest hook that answers 401 to everybody who is not signed in, before anything else is looked at. */
 export function authenticateWith(find: FindCaller): onRequestHookHandler {
   return function authenticate(request, _reply, done) {
     const admit = (caller: Caller | null): void => {
       if (!isCaller(caller)) return done(new UnauthorizedException())
-      callers.set(request, caller)
+      request.setDecorator<Caller | null>(decorator, caller)
       done()
     }
     try {
@@ -31,7 +37,7 @@ export function authenticateWith(find: FindCaller): onRequestHookHandler {
 
 /** The caller that `authenticate` admitted. */
 export function callerOf(request: FastifyRequest): Caller {
-  const caller = callers.get(request)
+  const caller = request.getDecorator<Caller | null>(decorator)
   if (!caller) throw new UnauthorizedException() // a route without the hook: closed, not open
   return caller
 }

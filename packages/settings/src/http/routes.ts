@@ -1,6 +1,7 @@
 /** The HTTP API of settings (S 4.1): one row per route. Static paths win over `/:key`, whose keys may not be one of them. */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../service/service.ts'
+import { decorateCaller } from './access.ts'
 import { describeRoute as route } from './describe-route.ts'
 import { createHistoryHandlers } from './handlers/history-handlers.ts'
 import { createDefinitionsHandler } from './handlers/definitions-handler.ts'
@@ -11,6 +12,7 @@ import { createReadHandlers, type SensitiveResolved } from './handlers/read-hand
 import { createLocalizer } from './localize/localizer.ts'
 import type { Translate } from './localize/translate.ts'
 import type * as routes from './route-types.ts'
+import { rootSpellings } from './root-spellings.ts'
 import * as schemas from './schemas.ts'
 import { createTransferHandlers } from './handlers/transfer-handlers.ts'
 import { validatorCompiler } from './validator.ts'
@@ -42,14 +44,31 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   const shared = { onRequest, preValidation: refuseUserScope }
   const key = schemas.KeyParams
 
+  decorateCaller(app)
   app.setValidatorCompiler(validatorCompiler)
+  // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
+  app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(answerProblem)
 
-  app.get<routes.ListRoute>(
-    '/',
-    { ...guarded, ...route('listSettings', { query: schemas.ListQuery, ok: schemas.SettingValues }) },
-    createListHandler(service, localizer),
-  )
+  const list = createListHandler(service, localizer)
+  for (const spelling of rootSpellings(app)) {
+    app.get<routes.ListRoute>(
+      '/',
+      {
+        ...guarded,
+        ...spelling.of(route('listSettings', { query: schemas.ListQuery, ok: schemas.SettingValues })),
+      },
+      list,
+    )
+    app.put<routes.WriteRoute>(
+      '/',
+      {
+        ...shared,
+        ...spelling.of(route('updateSetting', { body: schemas.WriteBody, written: schemas.SettingValue })),
+      },
+      writes.put,
+    )
+  }
   app.get<routes.DefinitionsRoute>(
     '/definitions',
     {
@@ -75,11 +94,6 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
     '/:key/resolved',
     { ...guarded, ...route('getResolvedSetting', { params: key, ok: schemas.ResolvedValue }) },
     reads.resolved,
-  )
-  app.put<routes.WriteRoute>(
-    '/',
-    { ...shared, ...route('updateSetting', { body: schemas.WriteBody, written: schemas.SettingValue }) },
-    writes.put,
   )
   app.put<routes.BulkRoute>(
     '/bulk',

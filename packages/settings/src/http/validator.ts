@@ -1,17 +1,27 @@
 /** Checks requests without coercion and without dropping what is unknown (decision 12). */
 import { ValidationException } from '@fastify-modular/core'
 import { Kind, type TSchema } from '@sinclair/typebox'
-import { TypeCompiler, type ValueError } from '@sinclair/typebox/compiler'
+import { type TypeCheck, TypeCompiler, type ValueError } from '@sinclair/typebox/compiler'
 import type { FastifySchemaCompiler } from 'fastify'
 
 /** The validator compiler of the settings routes: 400 with `errors` by field path, such as `0.scope`. */
 export const validatorCompiler: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
   if (!isTypeBox(schema)) throw new TypeError('The schemas of the settings routes are TypeBox schemas.')
-  const check = TypeCompiler.Compile(schema)
+  let check: TypeCheck<TSchema> | undefined
   return (value: unknown) => {
+    check ??= compile(schema)
     if (check.Check(value)) return { value }
     return { error: new ValidationException(toFieldErrors(check.Errors(value), httpPart ?? 'request')) }
   }
+}
+
+const checks = new WeakMap<TSchema, TypeCheck<TSchema>>()
+
+/** Once for each schema, when the first request needs it: most applications never ask all routes. */
+function compile(schema: TSchema): TypeCheck<TSchema> {
+  const check = checks.get(schema) ?? TypeCompiler.Compile(schema)
+  checks.set(schema, check)
+  return check
 }
 
 /** A body may have an error in every other byte: more than anybody reads. */

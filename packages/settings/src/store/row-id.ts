@@ -1,6 +1,6 @@
 /** Rows by name: their order, their identity, and which names a database can hold. */
 import { ArgumentException } from '@fastify-modular/core'
-import { SettingScope } from '../setting-definition.ts'
+import { isStorable, SettingScope } from '../setting-definition.ts'
 import type { RowId } from './store.ts'
 
 /** Orders rows by scope, user and key: the order in which every store locks and writes them. */
@@ -13,12 +13,9 @@ export function rowIdText(id: RowId): string {
   return `${id.scope}\0${id.userId}\0${id.key}`
 }
 
-/**
- * Whether both databases keep these texts as they are: PostgreSQL refuses NUL, and a lone surrogate becomes U+FFFD in UTF-8,
- * so that two different users would share a row.
- */
-export function isStorable(...texts: readonly (string | null | undefined)[]): boolean {
-  return !texts.some((text) => text && unstorable.test(text))
+/** Whether rows with these names can exist; a database would refuse the others, or find those of somebody else. */
+export function canExist(...names: readonly (string | undefined)[]): boolean {
+  return names.every((name) => name === undefined || isStorable(name))
 }
 
 /** @throws {ArgumentException} when a write names this row but no database could keep it apart from others */
@@ -32,13 +29,10 @@ export function checkRowId(id: RowId): void {
 
 /** @throws {ArgumentException} when a text contains NUL or a lone surrogate */
 export function checkStorable(text: string | null | undefined, name: string): void {
-  if (!isStorable(text)) {
+  if (text && !isStorable(text)) {
     throw new ArgumentException(`"${name}" contains characters that cannot be stored.`, name)
   }
 }
-
-// eslint-disable-next-line no-control-regex -- NUL is what this looks for
-const unstorable = /[\0\ud800-\udfff]/u
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0

@@ -1,6 +1,6 @@
 /** JSON values (S 2.3, decision 7): what comes back from the database is what went in. */
 import { maxJsonDepth } from './limits.ts'
-import { isStorable } from './text.ts'
+import { isStorable } from '../setting-definition.ts'
 
 /** The problems of a Json value, of at most `maxBytes` bytes of JSON text. */
 export function checkJson(value: unknown, maxBytes: number): string[] {

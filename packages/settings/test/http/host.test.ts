@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import type { Caller } from '@fastify-modular/core'
 import { settings } from '@fastify-modular/settings'
-import { admin, as, createApp, definitions } from '../support/app.ts'
+import { admin, as, createApp, callerByHeader, definitions } from '../support/app.ts'
 
 test('decision 52: the caller is request.caller where the application has it', async (t) => {
   const app = Fastify()
@@ -135,7 +135,7 @@ test('every route is described: operation, tag, summary, problems', async (t) =>
   t.teardown(() => app.close())
   const described: { method: string; operationId: unknown }[] = []
   app.addHook('onRoute', ({ method, schema, url }) => {
-    if (method === 'HEAD') return
+    if (method === 'HEAD' || (schema && 'hide' in schema)) return
     const { operationId, tags, summary, response } = schema as {
       operationId: string
       tags: string[]
@@ -152,6 +152,33 @@ test('every route is described: operation, tag, summary, problems', async (t) =>
   await app.ready()
   t.equal(described.length, 17)
   t.equal(new Set(described.map(({ operationId }) => operationId)).size, 17)
+})
+
+test('the root answers with and without a slash, and is described without', async (t) => {
+  for (const server of [{}, { routerOptions: { ignoreTrailingSlash: true } }]) {
+    for (const prefix of ['/api/settings', '', '/']) {
+      const app = Fastify(server)
+      t.teardown(() => app.close())
+      const described: string[] = []
+      app.addHook('onRoute', ({ schema, url }) => {
+        if (!schema || !('hide' in schema)) described.push(url)
+      })
+      app.register(settings, { definitions: [definitions], caller: callerByHeader, routes: { prefix } })
+      await app.ready()
+      const root = prefix.replace(/\/$/, '')
+      const headers = { 'x-caller': 'admin' }
+      const payload = { key: 'mail.port', scope: 0, value: 25 }
+      for (const url of root === '' ? ['/'] : [root, `${root}/`]) {
+        const where = `${JSON.stringify(server)} ${url}`
+        t.equal((await app.inject({ url, headers })).statusCode, 200, where)
+        t.equal((await app.inject({ method: 'HEAD', url, headers })).statusCode, 200, where)
+        t.equal((await app.inject({ method: 'PUT', url, headers, payload })).statusCode, 204, where)
+        t.equal((await app.inject({ url })).statusCode, 401, where)
+      }
+      t.ok(described.includes(root || '/'))
+      if (root !== '') t.notOk(described.includes(`${root}/`))
+    }
+  }
 })
 
 test('over a raw socket: keys are compared after one decoding, static routes win, half a body is no write', async (t) => {

@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkRequest } from '../plan-write.ts'
-import { isStorable } from '../row-id.ts'
+import { canExist } from '../row-id.ts'
 import type { MigrateMode } from '../schema-version.ts'
 import type {
   HistoryQuery,
@@ -91,11 +91,11 @@ class PostgresStore implements SettingsStore {
   }
 
   async readUser(userId: string): Promise<readonly StoredRow[]> {
-    return isStorable(userId) ? this.#use(({ reads }) => reads.user(userId)) : []
+    return canExist(userId) ? this.#use(({ reads }) => reads.user(userId)) : []
   }
 
   async readRow(id: RowId): Promise<StoredRow | undefined> {
-    return isStorable(id.userId, id.key) ? this.#use(({ reads }) => reads.row(id)) : undefined
+    return canExist(id.userId, id.key) ? this.#use(({ reads }) => reads.row(id)) : undefined
   }
 
   readRevision(): Promise<number> {
@@ -108,7 +108,7 @@ class PostgresStore implements SettingsStore {
   }
 
   async readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
-    return isStorable(query.key, query.userId) ? this.#use(({ reads }) => reads.history(query)) : []
+    return canExist(query.key, query.userId) ? this.#use(({ reads }) => reads.history(query)) : []
   }
 
   scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]> {

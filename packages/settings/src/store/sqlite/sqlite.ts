@@ -2,7 +2,7 @@
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkIdentifier } from '../identifiers.ts'
 import { checkRequest } from '../plan-write.ts'
-import { isStorable } from '../row-id.ts'
+import { canExist } from '../row-id.ts'
 import type { MigrateMode } from '../schema-version.ts'
 import type {
   HistoryQuery,
@@ -86,11 +86,11 @@ class SqliteStore implements SettingsStore {
   }
 
   readUser(userId: string): Promise<readonly StoredRow[]> {
-    return this.#use(({ reads }) => (isStorable(userId) ? reads.user(userId) : []))
+    return this.#use(({ reads }) => (canExist(userId) ? reads.user(userId) : []))
   }
 
   readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ reads }) => (isStorable(id.userId, id.key) ? reads.row(id) : undefined))
+    return this.#use(({ reads }) => (canExist(id.userId, id.key) ? reads.row(id) : undefined))
   }
 
   readRevision(): Promise<number> {
@@ -105,7 +105,7 @@ class SqliteStore implements SettingsStore {
   }
 
   readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
-    return this.#use(({ reads }) => (isStorable(query.key, query.userId) ? reads.history(query) : []))
+    return this.#use(({ reads }) => (canExist(query.key, query.userId) ? reads.history(query) : []))
   }
 
   scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]> {
