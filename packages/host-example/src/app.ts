@@ -77,7 +77,12 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     // Everybody keeps preferences of their own, without the right to change the application.
     ownWrites: 'authenticated',
   })
-  await app.register(settingsUi, { title: 'Fastify Modular', ownWrites: 'authenticated', logout: '/logout' })
+  await app.register(settingsUi, {
+    title: 'Fastify Modular',
+    ownWrites: 'authenticated',
+    logout: '/logout',
+    messages: { userHeading: 'Preferences', toUserPage: 'Preferences', toAdminPage: 'Settings' },
+  })
   await app.register(settingsPages)
   await app.register(maintenance)
   await app.register(modules, {

@@ -39,6 +39,36 @@ test('the settings pages in a browser', { timeout: 110_000 }, async (t) => {
     })
   }
 
+  await t.test('the page around the settings follows what is saved, at once', async (t) => {
+    await page.goto(host.url)
+    await page.getByRole('link', { name: 'Preferences' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Preferences' }).waitFor()
+    await page.getByLabel('Theme', { exact: true }).selectOption('Dark')
+    await page.getByRole('button', { name: /^Save/ }).click()
+    await page.locator('html[data-theme=dark]').waitFor()
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('tab', { name: 'Application' }).click()
+    await page.getByLabel('Title', { exact: true }).fill('Followed')
+    await page.keyboard.press('Control+s')
+    await page.getByRole('link', { name: 'Followed' }).waitFor()
+    t.equal(
+      await page.getByRole('link', { name: 'Settings', exact: true }).getAttribute('aria-current'),
+      'page',
+    )
+  })
+
+  await t.test('a link does not take along what is unsaved without asking', async (t) => {
+    await page.goto(`${host.url}/inertia/settings?scope=application`)
+    await page.getByLabel('Title', { exact: true }).fill('Unsaved')
+    page.once('dialog', (dialog) => void dialog.dismiss())
+    await page.getByRole('link', { name: 'Notes', exact: true }).click()
+    t.equal(await page.getByLabel('Title', { exact: true }).inputValue(), 'Unsaved')
+    t.equal(new URL(page.url()).pathname, '/inertia/settings')
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.getByRole('link', { name: 'Notes', exact: true }).click()
+    await page.waitForURL(`${host.url}/notes`)
+  })
+
   await t.test('preferences are there for everybody', async (t) => {
     const alice = await host.signIn('alice')
     t.equal((await alice.ask('/settings/me')).status, 200)

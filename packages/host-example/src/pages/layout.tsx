@@ -1,5 +1,5 @@
 /** What surrounds the content of every page: skip link, header, banner, footer. */
-import { Link } from '@inertiajs/react'
+import { Link, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect } from 'react'
 import { useSharedProps } from './shared-props.ts'
 
@@ -26,10 +26,10 @@ export function Layout({ title, children }: { title: string; children: ReactNode
           {appTitle}
         </Link>
         <nav aria-label="Main">
-          <Link href="/notes">Notes</Link>
-          {user?.isAdmin ? <Link href="/mails">Mail</Link> : null}
-          {user?.canUpdateSettings ? <a href="/settings/manage">Settings</a> : null}
-          {user ? <a href="/settings/me">Preferences</a> : null}
+          <NavLink href="/notes">Notes</NavLink>
+          {user?.isAdmin ? <NavLink href="/mails">Mail</NavLink> : null}
+          {user?.canUpdateSettings ? <NavLink href="/inertia/settings">Settings</NavLink> : null}
+          {user ? <NavLink href="/inertia/preferences">Preferences</NavLink> : null}
           <a href="/api/docs">API</a>
         </nav>
         {user === undefined ? null : <Session name={user?.name} />}
@@ -46,6 +46,16 @@ export function Layout({ title, children }: { title: string; children: ReactNode
   )
 }
 
+/** A link that says when it leads to where one is. */
+function NavLink({ href, children }: { href: string; children: ReactNode }): ReactNode {
+  const { url } = usePage()
+  return (
+    <Link href={href} aria-current={url.split('?', 1)[0] === href ? 'page' : undefined}>
+      {children}
+    </Link>
+  )
+}
+
 /** What everybody shall know, and what administrators shall not forget. */
 function Notices(): ReactNode {
   const { app } = useSharedProps()
@@ -55,7 +65,7 @@ function Notices(): ReactNode {
       {app.isInMaintenance ? (
         <p className="maintenance">
           <strong>Maintenance mode is on.</strong> Only administrators get in.{' '}
-          <a href="/settings/manage#setting:system.maintenance_mode">Turn it off</a>
+          <a href="/inertia/settings#setting:system.maintenance_mode">Turn it off</a>
         </p>
       ) : null}
       {app.banner ? <p className="banner">{app.banner}</p> : null}

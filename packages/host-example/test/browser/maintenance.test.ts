@@ -45,7 +45,7 @@ test('maintenance mode in a browser', { timeout: 90_000 }, async (t) => {
     await visitAs(admin, '/')
     await page.getByRole('link', { name: 'Turn it off' }).click()
     await page.locator('[data-key="system.maintenance_mode"] input:focus').waitFor()
-    t.equal(new URL(page.url()).pathname, '/settings/manage')
+    t.equal(new URL(page.url()).pathname, '/inertia/settings')
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -39,6 +39,7 @@ test('UI-30: the administration with React', { timeout: 150_000 }, async (t) => 
     await page.keyboard.press('Enter')
     await row('mail.port').and(page.locator('[data-state=overridden]')).waitFor()
     t.equal(await page.locator('body').getAttribute('data-dirty'), 'false')
+    t.equal(await page.locator('body').getAttribute('data-saved'), 'true')
   })
 })
 
@@ -50,7 +51,8 @@ const groupCode = `
   import { SettingsGroup } from '@fastify-modular/settings-ui/react'
   import '@fastify-modular/settings-ui/react/styles.css'
   const onDirtyChange = (isDirty) => void (document.body.dataset.dirty = isDirty)
-  const page = createElement(SettingsGroup, { group: 'Mail', canUpdate: true, isAdmin: true, onDirtyChange })
+  const onSaved = () => void (document.body.dataset.saved = true)
+  const page = createElement(SettingsGroup, { group: 'Mail', canUpdate: true, isAdmin: true, onDirtyChange, onSaved })
   createRoot(document.getElementById('fm-app')).render(page)`
 
 async function bundle(input: string, outDir: string): Promise<void> {

@@ -23,6 +23,8 @@ export interface SettingsProps {
   readonly messages?: Partial<Messages>
   /** Is told whether something is unsaved, for hosts whose links do not load a new document. */
   readonly onDirtyChange?: (isDirty: boolean) => void
+  /** Is told after each change that was saved from here, for hosts that show what the settings say. */
+  readonly onSaved?: () => void
 }
 
 export function useSettingsPage(
@@ -37,13 +39,17 @@ export function useSettingsPage(
     locale = 'en',
     messages,
     onDirtyChange,
+    onSaved,
   } = props
   const page = useMemo(() => {
     const texts = { ...defaultMessages, ...messages }
     const api = createApi(apiBase, fetch)
-    const editor = createEditor(isOwn ? ownSource(api) : sharedSource(api), texts, locale, tellOthers)
+    const editor = createEditor(isOwn ? ownSource(api) : sharedSource(api), texts, locale, () => {
+      tellOthers()
+      onSaved?.()
+    })
     return { editor, api, messages: texts, locale }
-  }, [apiBase, fetch, isOwn, messages, locale])
+  }, [apiBase, fetch, isOwn, messages, locale, onSaved])
   const { editor } = page
   useFreshness(editor)
   useEffect(() => {
