@@ -4,11 +4,12 @@ import fp from 'fastify-plugin'
 import { FMOD_INERTIA_REGISTERED_TWICE } from './misuse-errors.ts'
 import type { HistoryFlags } from './page.ts'
 import type { Props } from './props.ts'
-import { adaptRedirect, inertiaLocation } from './redirects.ts'
+import { inertiaLocation } from './redirects.ts'
 import { createRenderer, type RenderedPage } from './render.ts'
 import type { NonceSource, RootTemplate } from './root-html.ts'
 import type { SharedProps } from './shared-props.ts'
-import { type AssetVersion, checkVersion, versionSource } from './version.ts'
+import { type AssetVersion, versionSource } from './version.ts'
+import { receiveVisits } from './visits.ts'
 
 export interface InertiaOptions {
   /** Changes whenever the client's assets change, for example a hash of the bundler's manifest. @default null, no check */
@@ -30,8 +31,7 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
   app.decorate('inertia', createRenderer({ ...options, version }))
   app.decorateReply('inertia', renderReply)
   app.decorateReply('inertiaLocation', inertiaLocation)
-  app.addHook('onRequest', checkVersion(version))
-  app.addHook('onSend', adaptRedirect)
+  app.addHook('onRequest', receiveVisits(version))
 }
 
 /** `return reply.inertia('Notes/Index', { notes })`: sends the page with the status set so far. */

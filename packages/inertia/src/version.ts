@@ -1,6 +1,6 @@
 /** Stale clients reload the page before anything else happens to their request. */
-import type { onRequestHookHandler } from 'fastify'
-import { isInertia, varyByInertia } from './headers.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { varyByInertia } from './headers.ts'
 import { FMOD_INERTIA_INVALID_VERSION } from './misuse-errors.ts'
 import { pageUrl } from './page.ts'
 
@@ -25,20 +25,23 @@ function checked(version: string | null): string | null {
 }
 
 /**
- * An onRequest hook that answers a GET made with other assets by 409: the client then loads the page afresh. It runs
- * before the handler and also for unmatched paths; a page, even an error page, would hand a stale client the new
- * version and so hide that it is stale.
+ * Whether a visit was made with other assets; it is then answered by 409, and the client loads the page afresh. To be
+ * asked before the handler runs and also for unmatched paths; a page, even an error page, would hand a stale client the
+ * new version and so hide that it is stale.
  */
-export function checkVersion(currentVersion: () => string | null): onRequestHookHandler {
-  return function inertiaVersion(request, reply, done) {
-    if (!isInertia(request) || request.method !== 'GET') return done()
-    const asked = request.headers['x-inertia-version']
-    const current = currentVersion() ?? ''
-    // Who names no version is not the client: it has no page that could be stale (decision 44).
-    if (asked === undefined || asked === current) return done()
-    reply.code(409).header('x-inertia-location', pageUrl(request)).header('vary', varyByInertia(reply))
-    // Lets a client tell new assets from a plain redirect, so that background requests do not reload the page.
-    if (current !== '') reply.header('x-inertia-version', current)
-    reply.send()
-  }
+export function refusesStale(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  currentVersion: () => string | null,
+): boolean {
+  if (request.method !== 'GET') return false
+  const asked = request.headers['x-inertia-version']
+  const current = currentVersion() ?? ''
+  // Who names no version is not the client: it has no page that could be stale (decision 44).
+  if (asked === undefined || asked === current) return false
+  reply.code(409).header('x-inertia-location', pageUrl(request)).header('vary', varyByInertia(reply))
+  // Lets a client tell new assets from a plain redirect, so that background requests do not reload the page.
+  if (current !== '') reply.header('x-inertia-version', current)
+  reply.send()
+  return true
 }

@@ -50,6 +50,38 @@ test('a redirect to a fragment becomes an Inertia redirect, which keeps it', asy
   t.equal((await redirectTo('/notes#latest', 'PUT', 307)).inertia.statusCode, 307)
 })
 
+test('redirects of every place are adapted: a head set by hand, an async handler, a hook, an error handler', async (t) => {
+  const app = await createApp({}, (it) => {
+    it.put('/by-hand', (_, reply) => reply.code(302).header('location', '/notes').send())
+    it.put('/async', async (_, reply) => {
+      reply.code(302).header('location', '/notes')
+      return null
+    })
+    it.put('/hook', { preHandler: async (_, reply) => reply.redirect('/notes') }, () => 'never')
+    it.put('/thrown', { errorHandler: (_, __, reply) => reply.redirect('/notes', 302) }, () => {
+      throw new Error('no')
+    })
+  })
+  for (const url of ['/by-hand', '/async', '/hook', '/thrown']) {
+    const answer = await visit(app, { url, method: 'PUT' })
+    t.equal(answer.statusCode, 303, url)
+    t.equal(answer.headers.location, '/notes')
+    t.equal((await app.inject({ url, method: 'PUT' })).statusCode, 302)
+  }
+})
+
+test('a handler that fails after it chose a redirect has failed', async (t) => {
+  const app = await createApp({}, (it) =>
+    it.get('/', (_, reply) => {
+      reply.code(302).header('location', 'https://login.test/')
+      throw new Error('no')
+    }),
+  )
+  const answer = await visit(app, { url: '/' })
+  t.equal(answer.statusCode, 500)
+  t.equal(answer.headers['x-inertia-location'], undefined)
+})
+
 test('a redirect that browsers would ignore is not turned into one that they run', async (t) => {
   const { inertia } = await redirectTo('javascript:alert(1)')
   t.equal(inertia.statusCode, 302)
