@@ -1,6 +1,7 @@
 /** What a write does, decided before a store touches anything. The same for every store; pure. */
 import { FMOD_SETTINGS_INVALID_WRITE } from '../misuse-errors.ts'
-import { checkRowId, checkStorable, compareRowIds, rowIdText } from './row-id.ts'
+import { checkRowId, checkStorable, compareRowIds } from './row-id.ts'
+import { RowMap } from './row-map.ts'
 import type {
   AppliedChange,
   HistoryRow,
@@ -23,17 +24,16 @@ export function checkRequest(request: WriteRequest): void {
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, or a change of a row that was not read
  */
 export function planWrite(request: WriteRequest, revision: number, rows: Iterable<StoredRow>): WriteResult {
-  const byName = new Map<string, StoredRow | undefined>()
-  for (const id of request.reads) byName.set(rowIdText(id), undefined)
-  for (const row of rows) byName.set(rowIdText(row), row)
-  const current = { revision, get: (id: RowId) => byName.get(rowIdText(id)) }
+  const found = new RowMap<StoredRow | undefined>()
+  for (const id of request.reads) found.set(id, undefined)
+  for (const row of rows) found.set(row, row)
+  const current = { revision, get: (id: RowId) => found.get(id) }
   const at = Date.now()
   const changes: AppliedChange[] = []
   for (const change of request.decide(current)) {
-    const name = rowIdText(change)
-    const before = byName.get(name)
-    // Deleting the name answers false for a row that was not read and for one that was already changed.
-    if (!byName.delete(name)) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
+    const before = found.get(change)
+    // Deleting the row answers false for a row that was not read and for one that was already changed.
+    if (!found.delete(change)) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
     if (changesNothing(before, change)) continue
     const { scope, userId, key } = change

@@ -4,7 +4,7 @@
  */
 import { type FieldErrors, SettingValidationException } from '@fastify-modular/core'
 import type { JsonValue, SettingScope } from '../../setting-definition.ts'
-import { rowIdText } from '../../store/row-id.ts'
+import { RowMap } from '../../store/row-map.ts'
 import type {
   CurrentRows,
   RowChange,
@@ -153,9 +153,10 @@ function withOwnValue(entry: WriteEntry): WriteEntry {
 
 /** Adds the row after the write: made by the write, or what was there where it changed nothing. */
 function toOutcome({ changes }: WriteResult): (decision: Decision) => EntryOutcome {
-  const changed = new Map(changes.map((change) => [rowIdText(change), change]))
+  const changed = new RowMap<WriteResult['changes'][number]>()
+  for (const change of changes) changed.set(change, change)
   return ({ before, change }) => {
-    const applied = change && changed.get(rowIdText(change))
+    const applied = change && changed.get(change)
     return { before, change, after: applied ? applied.after : before }
   }
 }

@@ -26,11 +26,13 @@ export function prepareReads(
   const dataVersion = client.prepare('pragma data_version').pluck()
   const inOrder = [asc(values.scope), asc(values.userId), asc(values.key)]
   const isRevision = eq(meta.name, 'revision')
-  // Without drizzle, whose mapping costs as much as the statement: a bulk runs it for each of its rows.
-  const row = client.prepare<[number, string, string], ValueRecord>(
-    `select value, sealed, revision, updated_at, updated_by from ${getTableName(values)}
+  // Without drizzle, whose mapping costs as much as the statement, and as arrays: a bulk runs it for each of its rows.
+  const row = client
+    .prepare<[number, string, string], ValueRecord>(
+      `select value, sealed, revision, updated_at, updated_by from ${getTableName(values)}
      where scope = ? and user_id = ? and key = ?`,
-  )
+    )
+    .raw()
   const user = db
     .select()
     .from(values)
@@ -45,7 +47,9 @@ export function prepareReads(
     .where(isRevision)
     .orderBy(...inOrder)
     .prepare()
-  const revision = db.select({ value: meta.value }).from(meta).where(isRevision).prepare()
+  const revision = client
+    .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'revision'`)
+    .pluck()
 
   return {
     row: (id) => {
@@ -57,7 +61,7 @@ export function prepareReads(
       return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap((each) => each.row ?? []) }
     },
     user: (userId) => user.all({ userId }),
-    revision: () => Number(revision.get()?.value ?? 0),
+    revision: () => Number(revision.get() ?? 0),
     history: (query) =>
       db
         .select()
@@ -79,16 +83,16 @@ export function prepareReads(
 }
 
 /** A row of settings_value without its name, as the driver gives it. */
-interface ValueRecord {
-  readonly value: string
-  readonly sealed: number
-  readonly revision: number
-  readonly updated_at: number
-  readonly updated_by: string | null
-}
+type ValueRecord = readonly [
+  value: string,
+  sealed: number,
+  revision: number,
+  updatedAt: number,
+  updatedBy: string | null,
+]
 
 function toRow({ scope, userId, key }: RowId, record: ValueRecord): StoredRow {
-  const { value, sealed, revision, updated_at: updatedAt, updated_by: updatedBy } = record
+  const [value, sealed, revision, updatedAt, updatedBy] = record
   return { scope, userId, key, value, sealed: sealed === 1, revision, updatedAt, updatedBy }
 }
 

@@ -5,13 +5,16 @@ import type { HistoryRetention, HistoryRow, RowId, StoredRow } from '../store.ts
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteWrites {
-  save(row: StoredRow): void
+  save(rows: readonly StoredRow[]): void
   delete(id: RowId): void
   addHistory(row: HistoryRow): void
   saveRevision(revision: number): void
   /** Answers how many rows are gone. */
   pruneHistory(retention: HistoryRetention): number
 }
+
+/** So many rows travel in one statement where there are as many: for values that is nearly twice as fast. */
+const batch = 50
 
 /**
  * Prepares the writes on an open database whose tables exist. Without drizzle: a bulk runs them a thousand times, and
@@ -20,11 +23,14 @@ export interface SqliteWrites {
 export function prepareWrites(client: Database, tables: SqliteTables): SqliteWrites {
   const values = getTableName(tables.values)
   const history = getTableName(tables.history)
-  const save = client.prepare(`
+  const prepareSave = (rows: number) =>
+    client.prepare(`
     insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
-    values (?, ?, ?, ?, ?, ?, ?, ?)
+    values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}
     on conflict (scope, user_id, key) do update set value = excluded.value, sealed = excluded.sealed,
       revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by`)
+  const saveOne = prepareSave(1)
+  const saveBatch = prepareSave(batch)
   const remove = client.prepare(`delete from ${values} where scope = ? and user_id = ? and key = ?`)
   const addHistory = client.prepare(`
     insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
@@ -42,17 +48,12 @@ export function prepareWrites(client: Database, tables: SqliteTables): SqliteWri
       where place > 1 and (place > ? or at < ?))`)
 
   return {
-    save: (row) =>
-      void save.run(
-        row.scope,
-        row.userId,
-        row.key,
-        row.value,
-        Number(row.sealed),
-        row.revision,
-        row.updatedAt,
-        row.updatedBy,
-      ),
+    save: (rows) => {
+      const single = rows.length % batch
+      for (const row of rows.slice(0, single)) saveOne.run(...columnsOf(row))
+      for (let start = single; start < rows.length; start += batch)
+        saveBatch.run(rows.slice(start, start + batch).flatMap(columnsOf))
+    },
     delete: (id) => void remove.run(id.scope, id.userId, id.key),
     addHistory: (row) =>
       void addHistory.run(
@@ -73,4 +74,9 @@ export function prepareWrites(client: Database, tables: SqliteTables): SqliteWri
     saveRevision: (revision) => void saveRevision.run(String(revision)),
     pruneHistory: ({ olderThan, perValue }) => prune.run(perValue, olderThan).changes,
   }
+}
+
+function columnsOf(row: StoredRow): (string | number | null)[] {
+  const { scope, userId, key, value, sealed, revision, updatedAt, updatedBy } = row
+  return [scope, userId, key, value, Number(sealed), revision, updatedAt, updatedBy]
 }

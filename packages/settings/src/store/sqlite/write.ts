@@ -30,9 +30,9 @@ function writeLocked(connection: Connection, request: WriteRequest): WriteResult
   const current = request.reads.flatMap((id) => reads.row(id) ?? [])
   const result = planWrite(request, reads.revision(), current)
   if (result.changes.length === 0) return result
+  writes.save(result.changes.flatMap(({ after }) => after ?? []))
   for (const change of result.changes) {
-    if (change.after) writes.save(change.after)
-    else writes.delete(change)
+    if (!change.after) writes.delete(change)
     writes.addHistory(historyOf(change, request, result))
   }
   writes.saveRevision(result.revision)
