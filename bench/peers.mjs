@@ -1,8 +1,9 @@
 // P3 to P5, P7: the same six requests to our stack, bare Fastify, and what people would use instead.
 import { installPeers } from './peers/install.mjs'
-import { microsRows, quartileRows, timesRows } from './peers/rows.mjs'
+import { microsRows, rangeRows, timesRows } from './peers/rows.mjs'
 import { requireSameAnswers } from './peers/same-answers.mjs'
-import { report, size } from './support/measure.mjs'
+import { repeatSeries } from './peers/series.mjs'
+import { report, rotate, size } from './support/measure.mjs'
 import { compareServers } from './support/servers.mjs'
 
 process.env.NODE_ENV = 'production' // the servers inherit it
@@ -10,10 +11,7 @@ process.env.NODE_ENV = 'production' // the servers inherit it
 const json = { accept: 'application/json' }
 const signedIn = { ...json, cookie: 'theme=dark; session=1f6f0b4c' }
 const list = 'P7 list of 50, same code'
-/** The first case of a series, not reported: code is not compiled yet, least of all that of larger frameworks. */
-const warmUp = 'warm-up'
 const requests = {
-  [warmUp]: { path: '/private', headers: signedIn, status: 200 },
   'public route': { path: '/public/ping', headers: json, status: 200 },
   'protected route, signed in': { path: '/private', headers: signedIn, status: 200 },
   'P3 anonymous 401': { path: '/refused', headers: json, status: 401 },
@@ -49,12 +47,14 @@ try {
   console.error(error.message)
   process.exit(1)
 }
-const { [warmUp]: _discarded, ...results } = await compareServers(scripts, casesOf(requests), {
-  series: size(5, 1),
+const cases = casesOf(requests)
+const results = await repeatSeries((number) => compareServers(inOrder(number), cases, { series: 1 }), {
+  most: size(7, 1),
+  minutes: 5.5,
 })
 
 report('Peers: CPU time of the server, µs per request', microsRows(results))
-report('Peers: quartiles of the multiples', quartileRows(results))
+report('Peers: range of the multiples over the series', rangeRows(results))
 report(
   'Peers: CPU time as a multiple of ours',
   timesRows(results, [
@@ -70,4 +70,9 @@ function casesOf(requests) {
   ])
   const { [list]: lists, ...rest } = Object.fromEntries(cases)
   return { ...rest, [list]: { ...lists, ...otherLists } }
+}
+
+/** Another server starts first in each series. */
+function inOrder(number) {
+  return Object.fromEntries(rotate(servers, number).map((name) => [name, scripts[name]]))
 }

@@ -13,9 +13,9 @@ export function timesRows(results, means) {
   ]
 }
 
-/** The quartiles of the same over the rounds. */
-export function quartileRows(results) {
-  return rows(results, ({ quartiles: [low, high] }) => `${(1 / high).toFixed(2)}–${(1 / low).toFixed(2)}`)
+/** The least and the most of the same over the series. */
+export function rangeRows(results) {
+  return rows(results, ({ range: [low, high] }) => `${(1 / high).toFixed(2)}–${(1 / low).toFixed(2)}`)
 }
 
 function rows(results, format) {
