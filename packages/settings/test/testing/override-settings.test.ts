@@ -72,7 +72,8 @@ test('S8: null takes a value away; what does not fit is refused with all problem
   const app = await createApp(t)
   using _ = overrideSettings(app, { 'app.support_email': null })
   t.equal(app.settings.get(definitions.email), null)
-  const values = { 'no.such': 1, 'app.title': null, [`mail.${'port'}`]: 'hunter2' }
+  const anyKey: string = definitions.port.key
+  const values = { 'no.such': 1, 'app.title': null, [anyKey]: 'hunter2' }
   // @ts-expect-error -- a required text is never null
   const override = () => overrideSettings(app, values)
   t.throws(override, {
