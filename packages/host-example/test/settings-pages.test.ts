@@ -57,6 +57,24 @@ test('the settings pages in a browser', { timeout: 110_000 }, async (t) => {
     )
   })
 
+  await t.test('UI-25: the bar hides nothing that has the focus, in this layout neither', async (t) => {
+    await page.setViewportSize({ width: 900, height: 500 })
+    await page.goto(`${host.url}/inertia/settings?scope=application`)
+    await page.getByLabel('Banner', { exact: true }).fill('Unsaved')
+    for (let step = 0; step < 25; step++) {
+      await page.keyboard.press('Tab')
+      const isHidden = await page.evaluate<boolean>(`(() => {
+        const focused = document.activeElement, bar = document.querySelector('.fm-bar')
+        if (bar.contains(focused) || focused === document.body) return false
+        return focused.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1
+      })()`)
+      t.notOk(isHidden, `step ${step}`)
+    }
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.goto('about:blank')
+    await page.setViewportSize({ width: 1280, height: 720 })
+  })
+
   await t.test('a link does not take along what is unsaved without asking', async (t) => {
     await page.goto(`${host.url}/inertia/settings?scope=application`)
     await page.getByLabel('Title', { exact: true }).fill('Unsaved')

@@ -8,13 +8,18 @@ import { Layout } from './layout.tsx'
 const unavailable =
   'The application is closed for maintenance, or something it needs is down. Please try again in a few minutes.'
 
-export function ErrorPage({ status, title, message }: ErrorPageProps): ReactNode {
+export function ErrorPage({ status, title, message, requestId }: ErrorPageProps): ReactNode {
   return (
     <Layout title={`${status} ${title}`}>
       <section className="hero">
         <p className="muted">Error {status}</p>
         <h1>{title}</h1>
         <p className="lead">{status === 503 ? unavailable : message}</p>
+        {requestId === undefined ? null : (
+          <p className="muted">
+            When you ask for help, name the reference <code>{requestId}</code>.
+          </p>
+        )}
         <p className="actions">
           <Link className="button primary" href="/">
             Go to the home page

@@ -86,7 +86,7 @@ export const userSettings = {
   theme: setting.select('app.theme', {
     displayName: 'Theme',
     description: 'Light, dark, or as your system is set.',
-    group: 'Preferences',
+    group: 'Appearance',
     scope: User,
     options: [
       { value: 'light', label: 'Light' },
@@ -98,12 +98,12 @@ export const userSettings = {
       },
     ],
     default: 'light',
-    order: 10,
+    order: 40,
   }),
   language: setting.select('app.language', {
     displayName: 'Language',
     description: 'The language of dates and messages.',
-    group: 'Preferences',
+    group: 'Regional',
     scope: User,
     options: [
       { value: 'en', label: 'English' },
@@ -116,7 +116,7 @@ export const userSettings = {
   density: setting.select('user.preferred_density', {
     displayName: 'Density',
     description: 'How close lines stand together in lists.',
-    group: 'Preferences',
+    group: 'Appearance',
     scope: User,
     options: [
       { value: 'compact', label: 'Compact', description: 'Most lines on a screen.' },
@@ -124,7 +124,7 @@ export const userSettings = {
       { value: 'spacious', label: 'Spacious', description: 'Easiest to hit with a finger.' },
     ],
     default: 'comfortable',
-    order: 30,
+    order: 50,
   }),
 }
 

@@ -4,7 +4,7 @@ import { type ComponentType, createElement, Fragment, type VNode } from 'preact'
 export { Fragment }
 
 export function jsx(type: ComponentType | string, props: object, key?: string): VNode {
-  return createElement(type as ComponentType, { ...props, ...(key !== undefined && { key }) })
+  return createElement(type as ComponentType, key === undefined ? props : { ...props, key })
 }
 
 export { jsx as jsxs }

@@ -30,6 +30,7 @@ export const defaultMessages = {
 
   default: 'Default',
   overridden: 'Overridden',
+  ownChoice: 'Your choice',
   locked: 'Locked',
   unsaved: 'Unsaved',
   invalid: 'Not valid',

@@ -59,7 +59,8 @@ export function withValues(state: EditorState, fresh: readonly SettingValue[]): 
   for (const value of fresh) {
     const before = values.get(value.key)
     const draft = drafts.get(value.key)
-    if (before && isSame(before, value)) continue // the same object: its row is not rendered again
+    // The same object again: its row is not rendered again.
+    if (before && JSON.stringify(before) === JSON.stringify(value)) continue
     if (before && draft && before.version !== value.version)
       drafts.set(value.key, { ...draft, theirs: value })
     else values.set(value.key, value)
@@ -70,9 +71,8 @@ export function withValues(state: EditorState, fresh: readonly SettingValue[]): 
 /** A value that was written from here: the draft that was sent has done its work. */
 export function withSaved(state: EditorState, value: SettingValue, sent?: Input): EditorState {
   const before = state.values.get(value.key)
-  const inheritedValue = value.inheritedValue ?? before?.inheritedValue
-  const merged = inheritedValue === undefined ? value : { ...value, inheritedValue }
-  const values = new Map(state.values).set(value.key, merged)
+  // The answer to a write does not say what would hold without it.
+  const values = new Map(state.values).set(value.key, { inheritedValue: before?.inheritedValue, ...value })
   const draft = state.drafts.get(value.key)
   const next = { ...state, values }
   // Entered while the save was under way: still a draft, now of the new value.
@@ -98,13 +98,4 @@ export function withErrors(
 /** Whether the user shall be asked before the drafts are saved. */
 export function needsConfirmation({ definitions, drafts }: EditorState): boolean {
   return definitions.some(({ key, confirm }) => confirm && drafts.has(key))
-}
-
-function isSame(one: SettingValue, other: SettingValue): boolean {
-  return (
-    one.version === other.version &&
-    one.source === other.source &&
-    one.locked === other.locked &&
-    JSON.stringify([one.value, one.inheritedValue]) === JSON.stringify([other.value, other.inheritedValue])
-  )
 }

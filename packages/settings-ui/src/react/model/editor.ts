@@ -109,7 +109,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     const { entries, errors } = toEntries()
     if (Object.keys(errors).length > 0) return update(withErrors(state, errors))
     const sent = new Map([...state.drafts].map(([key, { input }]) => [key, input]))
-    update({ ...state, saving: true, failure: null, summary: null })
+    update({ ...state, saving: true, failure: null, summary: null, announcement: { text: '' } })
     writes++
     const outcome = await source.save(entries)
     writes++

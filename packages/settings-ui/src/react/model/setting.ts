@@ -8,7 +8,7 @@ export type Input = string | boolean
 
 /** A value as the API answers it; `inheritedValue` on the preferences page only. */
 export interface SettingValue extends SettingValueDto {
-  readonly inheritedValue?: JsonValue
+  readonly inheritedValue?: JsonValue | undefined
 }
 
 /** What the user has entered and not yet saved. */

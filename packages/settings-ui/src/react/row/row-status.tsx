@@ -18,13 +18,10 @@ interface RowStatusProps {
 
 export function RowStatus({ id, definition, value, draft, state }: RowStatusProps): ReactNode {
   const { editor, messages, locale } = usePage()
-  const isUnsetSecret = definition.sensitive && state === 'default'
   const facts = factsOf(definition, value, draft, editor.isOwn, messages)
   return (
     <p className="fm-status" id={id}>
-      <span className="fm-badge">
-        {isUnsetSecret ? messages.secretNotSet : messages[value.locked ? 'locked' : state]}
-      </span>
+      <span className="fm-badge">{messages[badgeOf(state, definition, value, editor.isOwn)]}</span>
       {facts.map((fact) => fact && <span key={fact}>{fact}</span>)}
       {value.updatedAt && (
         <time dateTime={value.updatedAt}>
@@ -36,6 +33,17 @@ export function RowStatus({ id, definition, value, draft, state }: RowStatusProp
       )}
     </p>
   )
+}
+
+function badgeOf(
+  state: RowState,
+  { sensitive }: Definition,
+  { locked }: SettingValue,
+  isOwn: boolean,
+): RowState | 'secretNotSet' | 'ownChoice' {
+  if (locked) return 'locked'
+  if (sensitive && state === 'default') return 'secretNotSet'
+  return isOwn && state === 'overridden' ? 'ownChoice' : state
 }
 
 function factsOf(
