@@ -30,6 +30,8 @@ export interface ErrorPageProps {
   readonly status: number
   readonly title: string
   readonly message: string
+  /** What the log knows the request by; only documents about a 5xx name it. */
+  readonly requestId?: string
 }
 
 /** Where types live unless `typeBase` says otherwise: `urn:problem:not-found`. */

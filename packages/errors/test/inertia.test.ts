@@ -26,6 +26,9 @@ function createFront(t: Test, options: InertiaOptions = {}, pagesForBrowsers = f
       it.get('/missing', () => {
         throw new NotFoundException('Product', '</script><script>alert(1)</script>')
       })
+      it.get('/broken', () => {
+        throw new Error('secret')
+      })
       it.get('/forbidden', () => {
         throw new ForbiddenException()
       })
@@ -65,6 +68,17 @@ test('S 7.2.1: the page of a thrown error has exactly its three props, and the v
   t.equal(page.version, 'v1')
   t.equal(page.url, '/missing')
   problemOf(t, await app.inject({ url: '/missing', headers: browserHeaders }), 404)
+})
+
+test('UI-34: a document about a defect names the request as the log does; a visit and a 4xx do not', async (t) => {
+  const { app } = await createFront(t, {}, true)
+  const shown = async (url: string, status: number) =>
+    embeddedPage(t, await app.inject({ url, headers: browserHeaders }), status)
+  t.match(await shown('/error/500', 500), { props: { requestId: /^req-/ } })
+  t.match(await shown('/broken', 500), { props: { requestId: /^req-/ } })
+  t.notOk('requestId' in (await shown('/error/404', 404)).props)
+  const visited = pageOf(t, await app.inject({ url: '/broken', headers: inertiaHeaders }), 500)
+  t.same(Object.keys(visited.props), ['status', 'title', 'message'])
 })
 
 test('pages for browsers carry hostile text as data', async (t) => {

@@ -21,13 +21,14 @@ const text: CSSProperties = { margin: '0 0 1.5rem', overflowWrap: 'anywhere' }
 const links: CSSProperties = { display: 'flex', flexWrap: 'wrap', gap: '1.5rem' }
 
 /**
- * Status, title and message of any error, then links to go on with. React 19 lifts the title into the document's head.
+ * Status, title and message of any error, for a defect what to name when asking for help, then links to go on with. React 19 lifts the title into the document's head.
  * @param props.children other links than the one to the home page
  */
 export function ErrorPage({
   status,
   title,
   message,
+  requestId,
   children,
 }: PropsWithChildren<ErrorPageProps>): ReactNode {
   return (
@@ -37,6 +38,11 @@ export function ErrorPage({
         <p style={small}>{status}</p>
         <h1 style={heading}>{title}</h1>
         <p style={text}>{message}</p>
+        {requestId === undefined ? null : (
+          <p style={text}>
+            Reference: <code>{requestId}</code>
+          </p>
+        )}
         <nav aria-label="Where to go" style={links}>
           {children ?? <a href="/">Go to the home page</a>}
         </nav>

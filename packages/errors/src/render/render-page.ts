@@ -30,12 +30,18 @@ export async function renderPage(
   { standIn, timeout }: PageSettings,
 ): Promise<Answer> {
   const renderer = rendererOf(request.server) ?? standIn
-  const page = { component: `Error/${props.status}`, props: { ...props }, status, shared }
+  const page = { component: `Error/${props.status}`, props: withRequestId(request, props), status, shared }
   const rendered = await inTime(renderer.render(request, reply, page), timeout)
   const { body, contentType, headers } = rendered
   if (typeof body !== 'string' && !Buffer.isBuffer(body))
     throw new TypeError('The page renderer returned no body')
   return { status, contentType, body, headers }
+}
+
+/** A document about a defect names the request, for people who ask for help; visits get three props (decision 44). */
+function withRequestId({ headers, id }: FastifyRequest, props: ErrorPageProps): Record<string, unknown> {
+  const isNamed = props.status >= 500 && headers['x-inertia'] === undefined
+  return isNamed ? { ...props, requestId: String(id) } : { ...props }
 }
 
 async function inTime<T>(promise: Promise<T>, timeout: number): Promise<T> {

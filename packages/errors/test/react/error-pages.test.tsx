@@ -43,5 +43,7 @@ test('S 2.9: a page shows status, title and message as text, and where to go', (
     t.match(html, 'color-scheme:light dark')
   }
   t.match(renderToStaticMarkup(<Error500 {...lost} />), 'Try again')
+  t.match(renderToStaticMarkup(<Error500 {...lost} requestId="req-1" />), 'Reference: <code>req-1</code>')
+  t.notMatch(renderToStaticMarkup(<Error500 {...lost} />), 'Reference')
   t.end()
 })
