@@ -39,6 +39,19 @@ export function orderModules<M extends Pick<ModuleCore, 'name' | 'dependsOn'>>(m
   return [...ordered]
 }
 
+/** Fastify would say that some plugin is not valid, and not which module it belongs to. */
+function checkMembers(module: { readonly name: string } & Partial<ModuleCore>): void {
+  for (const member of ['plugin', 'onReady', 'onClose'] as const) {
+    const value: unknown = module[member]
+    if (value !== undefined && typeof value !== 'function') {
+      throw new FMOD_CORE_INVALID_MODULE(module.name, `its ${member} is not a function`)
+    }
+  }
+  if (module.dependsOn !== undefined && !Array.isArray(module.dependsOn)) {
+    throw new FMOD_CORE_INVALID_MODULE(module.name, 'its dependsOn is not a list of names')
+  }
+}
+
 function indexByName<M extends { readonly name: string }>(modules: readonly M[]): Map<string, M> {
   const byName = new Map<string, M>()
   for (const module of modules) {
@@ -46,6 +59,7 @@ function indexByName<M extends { readonly name: string }>(modules: readonly M[])
       throw new FMOD_CORE_INVALID_MODULE(String(module?.name), 'a module needs a name that is not empty')
     }
     if (byName.has(module.name)) throw new FMOD_CORE_DUPLICATE_MODULE(module.name)
+    checkMembers(module)
     byName.set(module.name, module)
   }
   return byName

@@ -45,6 +45,15 @@ test('a module without a name is a boot error', async (t) => {
   }
 })
 
+test('a member of the wrong type is a boot error that names the module', async (t) => {
+  for (const broken of [{ plugin: 5 }, { onReady: {} }, { onClose: 'x' }, { dependsOn: 'notes' }]) {
+    t.throws(() => orderModules([{ name: 'mail', ...broken } as never]), {
+      code: 'FMOD_CORE_INVALID_MODULE',
+      message: /"mail"/,
+    })
+  }
+})
+
 test('names of object members are ordinary module names', async (t) => {
   t.same(names([module('constructor', '__proto__'), module('__proto__')]), ['__proto__', 'constructor'])
 })

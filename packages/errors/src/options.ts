@@ -1,4 +1,5 @@
 /** The options of the plugin, checked before anything starts. */
+import { unknownOptions } from '@fastify-modular/core'
 import type { FastifyRequest } from 'fastify'
 import { FMOD_ERRORS_DEBUG_IN_PRODUCTION, FMOD_ERRORS_INVALID_OPTION } from './misuse-errors.ts'
 import { defaultTypeBase } from './problem.ts'
@@ -51,6 +52,15 @@ export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
     !URL.canParse(`${typeBase}x`) && `typeBase must be an absolute URI, not "${typeBase}"`,
     !(Number.isInteger(renderTimeout) && renderTimeout > 0) &&
       'renderTimeout must be a positive integer of milliseconds',
+    !['boolean', 'function'].includes(typeof pagesForBrowsers) &&
+      'pagesForBrowsers must be a boolean or a function of the request',
+    !isErrorPage(options.errorPage) && 'errorPage must be a path, a file URL or false',
+    ...switches.map(
+      (name) => !['boolean', 'undefined'].includes(typeof options[name]) && `${name} must be a boolean`,
+    ),
+    ...unknownOptions(options, known).map(
+      (name) => `there is no option ${name}, only ${Object.keys(known).join(', ')}`,
+    ),
   ].filter(Boolean)
   if (wrong.length > 0) throw new FMOD_ERRORS_INVALID_OPTION(wrong.join('; '))
   if (exposeDebug && process.env['NODE_ENV'] === 'production') throw new FMOD_ERRORS_DEBUG_IN_PRODUCTION()
@@ -65,6 +75,23 @@ export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
     pagesForBrowsers:
       typeof pagesForBrowsers === 'function' ? pagesForBrowsers : pagesForBrowsers ? isOutsideApi : never,
   }
+}
+
+const switches = ['exposeDebug', 'errorHandler', 'notFoundHandler', 'errorRoutes'] as const
+
+const known: Readonly<Record<keyof ErrorsOptions, true>> = {
+  typeBase: true,
+  errorPage: true,
+  pagesForBrowsers: true,
+  renderTimeout: true,
+  exposeDebug: true,
+  errorHandler: true,
+  notFoundHandler: true,
+  errorRoutes: true,
+}
+
+function isErrorPage(value: unknown): boolean {
+  return value === undefined || value === false || typeof value === 'string' || value instanceof URL
 }
 
 function isOutsideApi({ url }: FastifyRequest): boolean {

@@ -1,4 +1,5 @@
 /** The options of the plugin, and what is refused at boot. */
+import { unknownOptions } from '@fastify-modular/core'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
 import type { Classify } from './gate/classify.ts'
 import type { CrossOriginOptions } from './gate/cross-origin.ts'
@@ -24,13 +25,28 @@ export interface PublicRoutesOptions {
 
 const captureGuards: readonly unknown[] = ['segments', 'all', 'off', undefined]
 
+const known: Readonly<Record<keyof PublicRoutesOptions, true>> = {
+  provider: true,
+  defaults: true,
+  env: true,
+  crossOrigin: true,
+  timeout: true,
+  captureGuard: true,
+  classify: true,
+}
+
+const knownCrossOrigin: Readonly<Record<keyof CrossOriginOptions, true>> = {
+  trustedOrigins: true,
+  exempt: true,
+}
+
 /**
  * Checks what TypeScript cannot: options come from JavaScript, too.
  * @throws {FMOD_PUBLIC_ROUTES_PROVIDER_MISSING} no provider, or one without `authenticate`
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS}
  */
 export function checkOptions(options: Partial<PublicRoutesOptions>): void {
-  const { provider, timeout, captureGuard, classify, env, crossOrigin } = options
+  const { provider, timeout, captureGuard, classify, env, crossOrigin, defaults } = options
   if (typeof provider?.authenticate !== 'function') throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl)) {
     throw refusal('provider.loginUrl is neither a path such as "/login" nor an absolute http or https URL')
@@ -44,12 +60,23 @@ export function checkOptions(options: Partial<PublicRoutesOptions>): void {
   if (crossOrigin !== undefined && typeof crossOrigin !== 'boolean' && !isObject(crossOrigin)) {
     throw refusal('crossOrigin is neither a boolean nor an object with trustedOrigins and exempt')
   }
+  if (defaults !== undefined && typeof defaults !== 'boolean') throw refusal('defaults is not a boolean')
+  refuseUnknown(options, known, '')
+  if (isObject(crossOrigin)) refuseUnknown(crossOrigin, knownCrossOrigin, 'crossOrigin.')
   if (!captureGuards.includes(captureGuard))
     throw refusal('captureGuard is none of "segments", "all" and "off"')
   if (classify !== undefined && typeof classify !== 'function') throw refusal('classify is not a function')
 }
 
-function isObject(value: unknown): boolean {
+/** A misspelt `crossOrigin` would leave the protection off without a word. */
+function refuseUnknown(options: object, names: Readonly<Record<string, true>>, path: string): void {
+  const [misspelt] = unknownOptions(options, names)
+  if (misspelt !== undefined) {
+    throw refusal(`there is no option ${path}${misspelt}, only ${Object.keys(names).join(', ')}`)
+  }
+}
+
+function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 

@@ -35,6 +35,16 @@ const refused: readonly [string, object, string][] = [
     { provider: { ...headerProvider, loginUrl: '/login\r\nx: y' } },
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
+  [
+    'a misspelt crossOrigin',
+    { provider: headerProvider, crossorigin: true },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  [
+    'a misspelt exempt',
+    { provider: headerProvider, crossOrigin: { exempted: [] } },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
   ['a time-out of zero', { provider: headerProvider, timeout: 0 }, 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS'],
   [
     'a time-out without end',

@@ -2,11 +2,7 @@
 import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
-import {
-  FMOD_SETTINGS_ENCRYPTION_REQUIRED,
-  FMOD_SETTINGS_INVALID_OPTION,
-  FMOD_SETTINGS_MISSING_SEALING_KEYS,
-} from './misuse-errors.ts'
+import { FMOD_SETTINGS_ENCRYPTION_REQUIRED, FMOD_SETTINGS_MISSING_SEALING_KEYS } from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
 import type { Snapshot } from './service/read/snapshot.ts'
 import { checkOverrides } from './service/write/locked.ts'
@@ -20,34 +16,6 @@ interface Booting {
   readonly snapshot: Snapshot
   readonly sealing: Sealing
   readonly options: SettingsOptions
-}
-
-/** @throws {FMOD_SETTINGS_INVALID_OPTION} an option that no type checker saw */
-export function checkOptions({
-  caller,
-  translate,
-  ownWrites,
-  sensitiveResolved,
-  userCache,
-  limits = {},
-  encryption,
-  history,
-}: SettingsOptions): void {
-  const refuse = (option: string, reason: string): never => {
-    throw new FMOD_SETTINGS_INVALID_OPTION(option, reason)
-  }
-  if (caller !== undefined && typeof caller !== 'function')
-    refuse('caller', 'it is a function of the request')
-  if (translate !== undefined && typeof translate !== 'function')
-    refuse('translate', 'it is a function of key, field and locale')
-  if (!isOneOf(ownWrites, ['permission', 'authenticated']))
-    refuse('ownWrites', 'it is "permission" or "authenticated"')
-  if (!isOneOf(sensitiveResolved, ['spec', 'own', 'permission']))
-    refuse('sensitiveResolved', 'it is "spec", "own" or "permission"')
-  if (!isOneOf(encryption?.mode, ['warn', 'require'])) refuse('encryption.mode', 'it is "warn" or "require"')
-  for (const [name, size] of Object.entries({ userCache, ...limits, ...(history || undefined) })) {
-    if (size !== undefined && !(Number.isInteger(size) && size > 0)) refuse(name, 'it is a positive integer')
-  }
 }
 
 /** Definitions, overrides and keys together, once all modules have contributed. @throws {Error} a misuse error that lists all problems */
@@ -125,8 +93,4 @@ export function warnAtBoot(
 
 function sensitiveKeys(registry: Registry): string[] {
   return registry.all().flatMap(({ definition }) => (definition.sensitive ? definition.key : []))
-}
-
-function isOneOf(value: unknown, allowed: readonly string[]): boolean {
-  return value === undefined || (typeof value === 'string' && allowed.includes(value))
 }

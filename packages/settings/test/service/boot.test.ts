@@ -106,6 +106,13 @@ test('options that cannot be right stop the boot by name', async (t) => {
     ['userCache', 0],
     ['limits', { bulkEntries: -1 }],
     ['encryption', { mode: 'maybe' }],
+    ['encryption', { key: 'singular' }],
+    ['limits', { txtBytes: 5 }],
+    ['overrides', []],
+    ['routes', '/settings'],
+    ['routes', { prefx: '/settings' }],
+    ['store', {}],
+    ['definitons', []],
   ]
   for (const [name, value] of wrong) {
     const options = { [name]: value } as unknown as SettingsOptions

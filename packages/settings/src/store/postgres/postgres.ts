@@ -15,6 +15,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
+import { checkStoreArguments } from '../store-options.ts'
 import { Turns } from '../turns.ts'
 import { type Connections, checkSource, createConnections, type PostgresSource } from './connection.ts'
 import { orStoreFailure, toStoreFailure } from './failure.ts'
@@ -37,12 +38,21 @@ export interface PostgresOptions extends PostgresTableNames {
   readonly pollInterval?: number
 }
 
+const sources = { connectionString: true, pool: true } as const
+const known: Readonly<Record<keyof PostgresOptions, true>> = {
+  migrate: true,
+  schema: true,
+  tablePrefix: true,
+  pollInterval: true,
+}
+
 /**
  * A store in a PostgreSQL database, for one or many instances; they hear of each other's changes by LISTEN. Needs the
  * package `pg`. A pool that you hand over keeps its own time-outs; one connection beside it listens.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
 export function postgres(source: PostgresSource, options: PostgresOptions = {}): SettingsStore {
+  checkStoreArguments('postgres', { source: [source, sources], options: [options, known] })
   checkSource(source)
   const { pollInterval = 30_000 } = options
   if (!(pollInterval >= 10 && pollInterval <= 600_000)) {

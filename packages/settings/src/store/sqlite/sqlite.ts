@@ -14,6 +14,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
+import { checkStoreArguments } from '../store-options.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { SqliteSource } from './driver.ts'
 import { toStoreFailure } from './failure.ts'
@@ -29,6 +30,13 @@ export interface SqliteOptions {
   readonly pollInterval?: number
 }
 
+const sources = { file: true, database: true } as const
+const known: Readonly<Record<keyof SqliteOptions, true>> = {
+  migrate: true,
+  tablePrefix: true,
+  pollInterval: true,
+}
+
 /**
  * A store in a SQLite file, for one machine; several processes may share the file. Needs the package `better-sqlite3`.
  * The connection runs in WAL mode with `synchronous = FULL`, also one that you hand over. While another process holds
@@ -36,6 +44,7 @@ export interface SqliteOptions {
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
 export function sqlite(source: SqliteSource, options: SqliteOptions = {}): SettingsStore {
+  checkStoreArguments('sqlite', { source: [source, sources], options: [options, known] })
   const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
   if ('file' in source ? source.file === '' : !source.database) {
     throw new FMOD_SETTINGS_INVALID_STORE_OPTION(

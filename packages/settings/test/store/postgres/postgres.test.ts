@@ -33,6 +33,9 @@ test('options that cannot work are refused at once, without quoting the URL (FMO
     t.throws(() => printSql({ schema: name }), refused)
     if (name !== '') t.throws(() => postgres(source, { tablePrefix: name }), refused)
   }
+  const misplaced = { ...source, schema: 'tenant1' }
+  t.throws(() => postgres(misplaced), refused)
+  t.throws(() => postgres(source, { migrate: true } as object), refused)
   for (const pollInterval of [0, Number.NaN, 1e9]) t.throws(() => postgres(source, { pollInterval }), refused)
 })
 

@@ -59,6 +59,11 @@ test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_
   for (const pollInterval of [0, -1, Number.NaN, 1e9]) {
     t.throws(() => sqlite({ file: 'x.db' }, { pollInterval }), refused)
   }
+  for (const untyped of [{ tablePrefix: 'tenant1_' }, { migrate: 'check' }, { pollInterval: -1 }]) {
+    const source = { file: 'x.db', ...untyped } // the second argument takes them
+    t.throws(() => sqlite(source), { ...refused, message: /the second migrate, tablePrefix, pollInterval/ })
+  }
+  t.throws(() => sqlite({ file: 'x.db' }, { migrate: 'chekc' } as object), refused)
   const closed = new Database(':memory:').close()
   await t.rejects(sqlite({ database: closed }).open({ log: silentLog }), refused)
 })
