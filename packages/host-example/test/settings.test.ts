@@ -12,6 +12,17 @@ test('settings of the application', async (t) => {
   )
   if (!admin || !editor || !alice) throw new Error('Nobody signed in')
 
+  await t.test('a stale If-Match is 412 and tells the current ETag', async (t) => {
+    const body = { key: 'app.support_email', scope: scope.application, value: 'help@example.com' }
+    const stale = await admin.ask('/api/settings', {
+      method: 'PUT',
+      body,
+      headers: { 'if-match': '"r9999"' },
+    })
+    t.equal(stale.status, 412)
+    t.equal(stale.headers.get('etag'), '"r0"')
+  })
+
   await t.test(
     'the definitions are those of the application, with their types, scopes and defaults',
     async (t) => {

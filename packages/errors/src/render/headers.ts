@@ -23,9 +23,12 @@ const ofTheBody: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ])
 
-/** Those that an error may bring along; errors of upstream clients carry the headers of a foreign answer. */
+/**
+ * Those that an error may bring along, a validator for 412 among them; errors of upstream clients carry the headers of a
+ * foreign answer.
+ */
 const fromErrors =
-  /^(?:www-authenticate|proxy-authenticate|retry-after|allow|accept|accept-post|accept-patch|(?:x-)?ratelimit(?:-[a-z-]+)?)$/i
+  /^(?:etag|www-authenticate|proxy-authenticate|retry-after|allow|accept|accept-post|accept-patch|(?:x-)?ratelimit(?:-[a-z-]+)?)$/i
 
 /** Visible characters, space and tab (RFC 9110, 5.5); Fastify would drop all headers because of one that has others. */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]{0,1000}$/
