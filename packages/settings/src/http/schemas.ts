@@ -21,16 +21,23 @@ const search = {
   q: Type.Optional(Type.String({ maxLength: 100, description: 'text of at most 100 characters' })),
   tag: Type.Optional(Type.String({ maxLength: 50, description: 'text of at most 50 characters' })),
 }
-export const ListQuery = Type.Object({
-  scope: Type.Optional(ScopeText),
-  group: Type.Optional(Type.String()),
-  ...search,
-})
-export const DefinitionsQuery = Type.Object(search)
-export const ScopeQuery = Type.Object({ scope: ScopeText })
-export const BulkQuery = Type.Object({
-  dryRun: Type.Optional(Type.String({ pattern: '^(true|false)$', description: 'true or false' })),
-})
+export const ListQuery = Type.Object(
+  {
+    scope: Type.Optional(ScopeText),
+    group: Type.Optional(Type.String()),
+    ...search,
+  },
+  closed,
+)
+export const DefinitionsQuery = Type.Object(search, closed)
+export const ScopeQuery = Type.Object({ scope: ScopeText }, closed)
+// A misspelt dryRun would write.
+export const BulkQuery = Type.Object(
+  {
+    dryRun: Type.Optional(Type.String({ pattern: '^(true|false)$', description: 'true or false' })),
+  },
+  closed,
+)
 
 export const WriteBody = Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed)
 export const BulkBody = Type.Array(
@@ -120,8 +127,8 @@ const page = {
     Type.String({ pattern: '^([1-9][0-9]?|[1-4][0-9][0-9]|500)$', description: 'an integer from 1 to 500' }),
   ),
 }
-export const PageQuery = Type.Object(page)
-export const HistoryQuery = Type.Object({ ...page, scope: Type.Optional(ScopeText) })
+export const PageQuery = Type.Object(page, closed)
+export const HistoryQuery = Type.Object({ ...page, scope: Type.Optional(ScopeText) }, closed)
 export const HistoryEntries = Type.Array(
   Type.Object({
     revision: Revision,
@@ -162,13 +169,16 @@ export const ImportBody = Type.Object(
   },
   closed,
 )
-export const ImportQuery = Type.Object({
-  mode: Type.Optional(Type.String({ pattern: '^(merge|replace)$', description: 'merge or replace' })),
-  dryRun: BulkQuery.properties.dryRun,
-  revision: Type.Optional(
-    Type.String({ pattern: '^[0-9]{1,15}$', description: 'the revision of a dry run' }),
-  ),
-})
+export const ImportQuery = Type.Object(
+  {
+    mode: Type.Optional(Type.String({ pattern: '^(merge|replace)$', description: 'merge or replace' })),
+    dryRun: BulkQuery.properties.dryRun,
+    revision: Type.Optional(
+      Type.String({ pattern: '^[0-9]{1,15}$', description: 'the revision of a dry run' }),
+    ),
+  },
+  closed,
+)
 export const ImportResult = Type.Object({
   revision: Revision,
   create: Keys,
@@ -205,7 +215,7 @@ export const Problem = Type.Object(
     detail: Type.String(),
     code: Type.String(),
     instance: Type.Optional(Type.String()),
-    requestId: Type.String(),
+    requestId: Type.Optional(Type.String()), // an answer to a URL that cannot be read has none
     errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
   },
   { additionalProperties: true },

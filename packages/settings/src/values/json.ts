@@ -27,7 +27,7 @@ class JsonWalk {
       case 'boolean':
         return undefined
       case 'number':
-        return Number.isFinite(value) ? undefined : notJson
+        return problemOfNumber(value)
       case 'string':
         return isStorable(value) ? undefined : notStorable
       case 'object':
@@ -54,6 +54,13 @@ class JsonWalk {
     }
     return undefined
   }
+}
+
+/** Identifiers of 18 digits are rounded when JSON is parsed, so what came in is lost; a float of that size is none. */
+function problemOfNumber(value: number): string | undefined {
+  if (!Number.isFinite(value)) return notJson
+  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
+  return isRounded ? 'Enter whole numbers beyond 9007199254740991 as text: they would be rounded.' : undefined
 }
 
 /** Names with which merging code would change the prototype of all objects. */

@@ -102,6 +102,46 @@ test('decision 17: GET and DELETE of one setting need a valid scope', async (t) 
   }
 })
 
+test('decision 20: a setting is read and written in the scopes of its definition', async (t) => {
+  const app = await createApp(t)
+  for (const path of [
+    '/mail.port?scope=1',
+    '/mail.port?scope=2',
+    '/app.title?scope=0',
+    '/app.title?scope=User',
+  ]) {
+    const read = await as(app, 'admin')('GET', path)
+    t.match(read, { status: 400, json: { code: 'ARGUMENT' } }, path)
+  }
+  t.equal((await as(app, 'admin')('GET', '/app.theme?scope=0')).status, 400)
+  for (const path of [
+    '/mail.port?scope=0',
+    '/app.title?scope=1',
+    '/app.theme?scope=1',
+    '/app.theme?scope=2',
+  ]) {
+    t.equal((await as(app, 'alice')('GET', path)).status, 200, path)
+  }
+})
+
+test('decision 12: a misspelt query parameter is 400 and nothing is written', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  const entry = { key: 'app.title', scope: 1, value: 'written' }
+  for (const [method, path, body] of [
+    ['PUT', '/bulk?dryrun=true', [entry]],
+    ['POST', '/import?dryrun=true', { format: 1, settings: [entry] }],
+    ['DELETE', '/app.title?scope=1&force=1'],
+    ['GET', '?scop=1'],
+    ['GET', '?scope[]=1'],
+    ['GET', '/definitions?tags=mail'],
+    ['GET', '/app.title/history?limt=1'],
+  ] as const) {
+    t.match(await admin(method, path, body), { status: 400, json: { code: 'VALIDATION' } }, path)
+  }
+  t.equal((await admin('GET', '/app.title?scope=1')).json.isOverridden, false)
+})
+
 test('decision 17: an unknown key is 404 "Resource not found", and is never stored', async (t) => {
   const app = await createApp(t)
   const admin = as(app, 'admin')

@@ -176,6 +176,12 @@ const rows: Record<string, Row> = {
     ],
     says: /Enter a JSON value\./,
   },
+  'decision 7: a Json cannot hold whole numbers that were rounded when they were read': {
+    type: Json,
+    accepts: [9007199254740991, 1e300, 0.1, { id: '9007199254740993' }],
+    refuses: [JSON.parse('9007199254740993'), { ids: [-(2 ** 53)] }],
+    says: /as text/,
+  },
   'decision 10: a Json cannot hold the empty string': {
     type: Json,
     accepts: ['"'],

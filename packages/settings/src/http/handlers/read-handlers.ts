@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
 import type { SettingsService } from '../../service/service.ts'
 import { resolveFor, unwrap } from '../../service/read/reader.ts'
-import { requireSetting } from '../../service/write/entries.ts'
+import { requireFit, requireSetting } from '../../service/write/entries.ts'
 import type { Cell } from '../../service/read/snapshot.ts'
 import type { Resolution } from '../../service/read/resolve.ts'
 import { callerOf, requireAdmin, updatePermission } from '../access.ts'
@@ -24,8 +24,10 @@ export function createReadHandlers(
 ) {
   async function one(request: FastifyRequest<ScopedRoute>, reply: FastifyReply): Promise<unknown> {
     const { key } = request.params
-    requireSetting(snapshot, key)
+    const cell = requireSetting(snapshot, key)
     const scope = parseScope(request.query.scope) ?? SettingScope.System
+    const isOwn = scope === SettingScope.User && cell.setting.definition.scope === SettingScope.User
+    if (!isOwn) requireFit(cell, scope)
     const value = await settings.getSettingValue(key, scope, callerOf(request).id)
     return reply
       .header('cache-control', 'no-store')

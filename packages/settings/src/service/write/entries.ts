@@ -44,7 +44,7 @@ export function requireFit(cell: Cell, scope: SettingScope): Cell {
   if (scope === fits) return cell
   const name = fits === SettingScope.System ? 'System (0)' : 'Application (1)'
   throw new ArgumentException(
-    `The setting "${cell.setting.definition.key}" is written in the scope ${name}.`,
+    `The setting "${cell.setting.definition.key}" has its value in the scope ${name}.`,
     'scope',
   )
 }
