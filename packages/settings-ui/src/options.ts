@@ -29,7 +29,7 @@ export interface SettingsUiOptions {
   readonly theme?: ThemeOptions
   /** Style rules of your own, after those of the pages; served as part of their style sheet. */
   readonly css?: string
-  /** A BCP 47 tag, for dates, numbers and plurals. @default 'en' */
+  /** A BCP 47 tag, for dates, numbers and plurals, and for what definitions say (their option `translate`). @default 'en' */
   readonly locale?: string
   /** Texts that differ from the English ones. */
   readonly messages?: Partial<PageMessages>

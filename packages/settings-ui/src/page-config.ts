@@ -15,7 +15,8 @@ export interface PageConfig {
   /** Whether the caller may change what this page shows, System settings apart. */
   readonly canUpdate: boolean
   readonly isAdmin: boolean
-  readonly locale: string
+  /** Left out where the host names none. */
+  readonly locale?: string
   readonly scheme: 'auto' | 'light' | 'dark'
   readonly messages: Partial<PageMessages>
 }
@@ -33,7 +34,7 @@ export function pageConfig(
     apiBase: relativePath(path, options.apiBase ?? '/api/settings'),
     canUpdate: isOwn || mayUpdate(caller),
     isAdmin: caller?.isAdmin === true,
-    locale: options.locale ?? 'en',
+    ...(options.locale !== undefined && { locale: options.locale }),
     scheme: options.theme?.scheme ?? 'auto',
     messages: options.messages ?? {},
   }

@@ -26,11 +26,12 @@ export function renderPage(
   assets: Assets,
   assetBase: string,
 ): string {
+  const locale = config.locale ?? 'en'
   const texts = { ...defaultPageMessages, ...config.messages }
   const heading = config.page === 'manage' ? texts.adminHeading : texts.userHeading
   const title = heading === header.title ? heading : `${heading} · ${header.title}`
   return `<!doctype html>
-<html lang="${escapeHtml(config.locale)}" dir="${directionOf(config.locale)}"${config.scheme === 'auto' ? '' : ` data-theme="${config.scheme}"`}>
+<html lang="${escapeHtml(locale)}" dir="${directionOf(locale)}"${config.scheme === 'auto' ? '' : ` data-theme="${config.scheme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

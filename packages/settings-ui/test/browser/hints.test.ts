@@ -2,6 +2,7 @@
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { hinted } from '../support/hinted.js'
+import { startHost } from '../support/host.js'
 import { visit } from '../support/visit.js'
 
 const { System, User } = SettingScope
@@ -9,7 +10,7 @@ const { System, User } = SettingScope
 test('hints of definitions', { timeout: 90_000 }, async (t) => {
   const visited = await visit(t, { settings: { definitions: [hinted], overrides: { 'mail.pool': 2 } } })
   if (!visited) return
-  const { page, app, open, row, url, writes, complaints } = visited
+  const { page, app, open, row, url, browser, writes, complaints } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
   const save = page.locator('.fm-bar').getByRole('button', { name: 'Save changes' })
   const status = page.getByRole('status')
@@ -111,6 +112,22 @@ test('hints of definitions', { timeout: 90_000 }, async (t) => {
     await row('mail.pool').getByRole('button', { name: 'History' }).click()
     await dialog.getByText('Fixed by “overrides”.').waitFor()
     t.pass()
+  })
+
+  await t.test('definitions are asked for in the language of the page, if the host names one', async (t) => {
+    const german: Readonly<Record<string, string>> = { groupName: 'Post', displayName: 'Auf Deutsch' }
+    const host = await startHost(t, {
+      settings: {
+        definitions: [hinted],
+        overrides: {},
+        translate: (_key, name, locale) => (locale === 'de' ? german[name] : undefined),
+      },
+      ui: { locale: 'de' },
+    })
+    await browser.addCookies([{ name: 'user', value: 'ada', url: host.url }])
+    await page.goto(`${host.url}/settings/manage?scope=system`)
+    await page.getByRole('heading', { level: 2, name: 'Post' }).waitFor()
+    t.ok(await row('mail.transport').getByText('Auf Deutsch').first().isVisible())
   })
 
   await t.test('preferences speak of labels too', async (t) => {

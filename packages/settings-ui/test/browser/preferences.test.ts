@@ -26,6 +26,7 @@ test('preferences', { timeout: 90_000 }, async (t) => {
     t.equal(await page.locator('[data-key]').count(), 2)
     t.equal(await rows.inputValue(), '50')
     t.equal(await page.getByRole('tab').count(), 0)
+    t.equal(await page.getByRole('button', { name: /^History/ }).count(), 0, 'which would be refused')
   })
 
   await t.test(

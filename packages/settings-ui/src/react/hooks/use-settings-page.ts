@@ -17,7 +17,7 @@ export interface SettingsProps {
   readonly canUpdate: boolean
   /** Whether to offer changes of System settings. @default false */
   readonly isAdmin?: boolean
-  /** For dates, order and plurals. @default 'en' */
+  /** For dates, order and plurals, and to ask for definitions in. @default 'en', and definitions as the browser says */
   readonly locale?: string
   /** Texts that differ from the English ones. */
   readonly messages?: Partial<Messages>
@@ -43,7 +43,7 @@ export function useSettingsPage(
   } = props
   const page = useMemo(() => {
     const texts = { ...defaultMessages, ...messages }
-    const api = createApi(apiBase, fetch)
+    const api = createApi(apiBase, fetch, props.locale)
     const editor = createEditor(isOwn ? ownSource(api) : sharedSource(api), texts, locale, () => {
       tellOthers()
       onSaved?.()

@@ -6,9 +6,13 @@ type Fetch = typeof globalThis.fetch
 /** Milliseconds after which a request counts as unanswered. */
 const timeout = 15_000
 
-/** @param baseUrl where the API is, relative to the page or absolute */
-export function createApi(baseUrl: string, fetch: Fetch = globalThis.fetch): SettingsClient {
-  return createSettingsClient({ baseUrl, timeout, fetch: detectLogin(fetch) })
+/**
+ * @param baseUrl where the API is, relative to the page or absolute
+ * @param locale in which definitions are asked for; the browser's languages without it
+ */
+export function createApi(baseUrl: string, fetch: Fetch = globalThis.fetch, locale?: string): SettingsClient {
+  const headers: Record<string, string> = locale ? { 'accept-language': locale } : {}
+  return createSettingsClient({ baseUrl, timeout, headers, fetch: detectLogin(fetch) })
 }
 
 /** Some gates answer with a login page where a status is due. */

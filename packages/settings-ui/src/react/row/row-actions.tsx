@@ -20,7 +20,9 @@ export function RowActions({ definition, value, draft, mayChange }: RowActionsPr
   const actions = [
     draft && !draft.theirs && { name: messages.undo, run: () => editor.undo(key) },
     canReset && { name: sensitive ? messages.clear : messages.reset, run: reset },
-    canUpdate && { name: messages.history, run: () => open({ kind: 'history', definition }) },
+    // The API keeps it from those who may change nothing but their own.
+    canUpdate &&
+      !editor.isOwn && { name: messages.history, run: () => open({ kind: 'history', definition }) },
     {
       name: messages.copyLink,
       run: () => void copyLink(key).then(() => editor.announce(messages.linkCopied)),
