@@ -1,6 +1,7 @@
 /** What definitions say about themselves (S6 of the settings): labels, units, tags, conditions, warnings. */
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
+import { problems } from '../support/axe.js'
 import { hinted } from '../support/hinted.js'
 import { startHost } from '../support/host.js'
 import { visit } from '../support/visit.js'
@@ -64,6 +65,31 @@ test('hints of definitions', { timeout: 90_000 }, async (t) => {
       await page.goto(`${url}/settings/manage#setting:mail.timeout`)
       await page.locator('[data-key="mail.enabled"] input:focus').waitFor()
       t.notOk(await row('mail.timeout').isVisible(), 'a link leads to what decides')
+    },
+  )
+
+  await t.test(
+    'UI-23, UI-24: axe finds nothing and nothing is cut off: all of it open, 320 px',
+    async (t) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width: 320, height: 640 })
+        await open('/settings/manage?scope=system')
+        await field('Outgoing mail').click()
+        await page.getByText('Show advanced').click()
+        t.same(await problems(page), [])
+        t.equal(
+          await page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          ),
+          0,
+        )
+        await field('Transport').selectOption('api')
+        await page.keyboard.press('Control+s')
+        await dialog.waitFor()
+        t.same(await problems(page), [])
+      }
+      await page.setViewportSize({ width: 1280, height: 800 })
     },
   )
 
