@@ -2,8 +2,10 @@
 import type { PostgresNames } from './names.ts'
 
 export interface PostgresWrites {
-  /** Begins, and takes the lock that makes writers take turns: commit order is revision order. */
+  /** Sent before all others. */
   readonly begin: string
+  /** Takes the lock that makes writers take turns: commit order is revision order. Answers the revision. */
+  readonly lock: string
   /** `$1` to `$3` name rows. Sent after the lock is held: an earlier statement would see rows as they were before it. */
   readonly find: string
   /** Rows, history, revision and notification at once. */
@@ -14,13 +16,15 @@ export interface PostgresWrites {
 /** Writes the statements down. */
 export function writeStatements({ values, history, meta }: PostgresNames): PostgresWrites {
   return {
+    begin: 'begin isolation level read committed',
     // The time-outs end a transaction whose process stopped while it held the lock; the others would wait for ever.
-    begin: `
-      begin isolation level read committed;
-      set local lock_timeout = '5s';
-      set local statement_timeout = '10s';
-      set local idle_in_transaction_session_timeout = '10s';
-      select value from ${meta} where name = 'revision' for update`,
+    // They are set before the row is locked, because rows are locked last, and prepared: three statements less to parse.
+    lock: `
+      with timeouts as materialized (
+        select set_config('lock_timeout', '5s', true), set_config('statement_timeout', '10s', true),
+          set_config('idle_in_transaction_session_timeout', '10s', true)
+      )
+      select meta.value from ${meta} as meta, timeouts where meta.name = 'revision' for update of meta`,
     // A lateral look-up per row: a join would be planned as a scan of the table whatever the number of rows asked for.
     find: `
       select v.* from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)

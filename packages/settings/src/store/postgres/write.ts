@@ -6,6 +6,7 @@ import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { planWrite } from '../plan-write.ts'
 import type { RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { orStoreFailure, toStoreFailure } from './failure.ts'
+import { sendTogether } from './together.ts'
 import type { PostgresWrites } from './write-statements.ts'
 
 /** What the writes of one store have in common. */
@@ -62,15 +63,14 @@ async function lock(
   { statements, channel }: WriteSetup,
   { reads }: WriteRequest,
 ): Promise<{ readonly revision: number; readonly rows: StoredRow[] }> {
-  const [locked, found] = await orStoreFailure(
-    Promise.all([
-      client.query<{ value: string }>(statements.begin),
+  const send = () =>
+    [
+      client.query(statements.begin),
+      client.query<{ value: string }>({ name: `${channel}.lock`, text: statements.lock }),
       client.query<ValueRecord>({ name: `${channel}.find`, text: statements.find, values: columnsOf(reads) }),
-    ]),
-  )
-  // A script answers with one result per statement; the types know only the first.
-  const last = [locked].flat().at(-1)
-  return { revision: Number(last?.rows[0]?.value ?? 0), rows: found.rows.map(toRow) }
+    ] as const
+  const [, locked, found] = await orStoreFailure(Promise.all(sendTogether(client, send)))
+  return { revision: Number(locked.rows[0]?.value ?? 0), rows: found.rows.map(toRow) }
 }
 
 async function apply(
@@ -89,13 +89,18 @@ async function apply(
     changes.map(({ after }) => after?.sealed ?? false),
   ]
   const values = [revision, at, actor, origin, requestId, note, ...columns, channel]
-  const applied = client.query({ name: `${channel}.apply`, text: statements.apply, values })
+  const send = () => client.query({ name: `${channel}.apply`, text: statements.apply, values })
+  const commit = () => client.query('commit')
   if (request.enqueue) {
-    await orStoreFailure(applied)
+    await orStoreFailure(send())
     await enqueue(client, request, result)
+    checkCommitted(await orStoreFailure(commit()))
+    return
   }
   // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
-  const [, committed] = await orStoreFailure(Promise.all([applied, client.query('commit')]))
+  const [, committed] = await orStoreFailure(
+    Promise.all(sendTogether(client, () => [send(), commit()] as const)),
+  )
   checkCommitted(committed)
 }
 
