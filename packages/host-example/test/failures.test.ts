@@ -1,6 +1,8 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { test } from 'tap'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
-import { startHost } from './host.js'
+import { startHost, tempFolder } from './host.js'
 
 const faults = [
   ['validation', 400, 'Validation Error'],
@@ -116,4 +118,19 @@ test('failures', async (t) => {
     }
     t.notMatch(JSON.stringify(json), /def-\d/)
   })
+})
+
+test('while another process holds the SQLite file writes are 503, and nothing is lost', async (t) => {
+  const file = join(await tempFolder(t), 'host.sqlite')
+  const host = await startHost(t, { DATABASE_URL: `sqlite:${file}` })
+  const alice = await host.signIn('alice')
+  const holder = new Database(file)
+  t.teardown(() => holder.close())
+  holder.exec('begin immediate')
+  const refused = await alice.ask('/api/notes', { method: 'POST', body: { title: 'Later' } })
+  t.match(refused, { status: 503, json: { code: 'SERVICE_UNAVAILABLE' } })
+  t.equal(refused.headers.get('retry-after'), '5')
+  holder.exec('rollback')
+  t.same((await alice.ask('/api/notes')).json, [])
+  t.equal((await alice.ask('/api/notes', { method: 'POST', body: { title: 'Now' } })).status, 201)
 })

@@ -1,10 +1,11 @@
 /** The database on a PostgreSQL server. */
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
-import { DrizzleQueryError, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { DatabaseError, Pool } from 'pg'
 import type { Database } from './database.ts'
+import { withoutParameters } from './without-parameters.ts'
 import { createTables } from './tables.ts'
 
 /** Names the lock under which tables are created. */
@@ -23,8 +24,7 @@ export async function openPostgres(
     try {
       return await question()
     } catch (error) {
-      // Drizzle's error has the parameters of the statement in its message: people's texts, for the log.
-      const cause = error instanceof DrizzleQueryError && error.cause ? error.cause : error
+      const cause = withoutParameters(error)
       throw isDown(cause) ? new ServiceUnavailableException(undefined, 5, cause) : cause
     }
   }
@@ -54,11 +54,11 @@ export async function openPostgres(
   }
 }
 
-/** Whether the server could not be reached, ended the connection, or went away. */
+/** Whether the server could not be reached, ended the connection, went away, takes no writes or has no room. */
 function isDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof DatabaseError)
-    return error.severity === 'FATAL' || /^(?:08|57P)/.test(error.code ?? '')
+    return error.severity === 'FATAL' || /^(?:08|53|57P|25006)/.test(error.code ?? '')
   const isOfSocket = 'code' in error && /^E[A-Z]+$/.test(String(error.code))
   return isOfSocket || /^(?:Connection terminated|timeout exceeded)/.test(error.message)
 }

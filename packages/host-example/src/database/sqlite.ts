@@ -1,11 +1,13 @@
 /** The database in one file. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { ServiceUnavailableException } from '@fastify-modular/core'
 import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
 import Sqlite from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { Database, Row } from './database.ts'
 import { createTables } from './tables.ts'
+import { withoutParameters } from './without-parameters.ts'
 
 /** Opens the file, creating it, its folder and the tables where they are missing. */
 export function openSqlite(file: string): Database & { readonly connection: Sqlite.Database } {
@@ -21,17 +23,36 @@ export function openSqlite(file: string): Database & { readonly connection: Sqli
 
   return {
     connection,
-    rows: async (statement) => db.all<Row>(statement),
-    run: async (statement) => void db.run(statement),
+    rows: async (statement) => ask(() => db.all<Row>(statement)),
+    run: async (statement) => void ask(() => db.run(statement)),
     publishing: async (statement, events, eventOf) =>
-      db.transaction(
-        (tx) => {
-          const rows = tx.all<Row>(statement)
-          for (const row of rows) events.publish(eventOf(row), { tx: fromDrizzle(tx) })
-          return rows
-        },
-        { behavior: 'immediate' },
+      ask(() =>
+        db.transaction(
+          (tx) => {
+            const rows = tx.all<Row>(statement)
+            for (const row of rows) events.publish(eventOf(row), { tx: fromDrizzle(tx) })
+            return rows
+          },
+          { behavior: 'immediate' },
+        ),
       ),
     close: async () => void connection.close(),
   }
+}
+
+function ask<T>(question: () => T): T {
+  try {
+    return question()
+  } catch (error) {
+    const cause = withoutParameters(error)
+    throw isDown(cause) ? new ServiceUnavailableException(undefined, 5, cause) : cause
+  }
+}
+
+/** Whether another process holds the file, or it cannot be read or written now. */
+function isDown(error: unknown): boolean {
+  return (
+    error instanceof Sqlite.SqliteError &&
+    /^SQLITE_(?:BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN)/.test(error.code)
+  )
 }

@@ -5,13 +5,13 @@ import { createThrottle } from './throttle.ts'
 export interface SignInThrottle {
   /** Counts an attempt. Seconds to wait when there were too many, else 0. */
   take(account: string, address: string): number
-  /** Forgets the attempts for this account from there: they proved to be no attack. */
+  /** Forgets the attempts for this account from there, and that this one was made: it was right. */
   reset(account: string, address: string): void
 }
 
 /**
- * Ten attempts a minute for one account, a hundred for all accounts together, from one network. The second bound comes
- * first and is never reset: it also keeps a flood of made-up names from pushing others out of memory.
+ * Ten failed attempts a minute for one account, a hundred for all accounts together, from one network. The second bound
+ * comes first: it also keeps a flood of made-up names from pushing others out of memory.
  */
 export function createSignInThrottle(now: () => number = Date.now): SignInThrottle {
   const networks = createThrottle({ limit: 100 }, now)
@@ -23,6 +23,7 @@ export function createSignInThrottle(now: () => number = Date.now): SignInThrott
     },
     reset(account, address) {
       accounts.reset(keyOf(account, address))
+      networks.giveBack(networkOf(address))
     },
   }
 }

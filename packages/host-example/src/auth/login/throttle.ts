@@ -3,7 +3,9 @@
 export interface Throttle {
   /** Counts an attempt. Seconds to wait when there were too many, else 0. */
   take(key: string): number
-  /** Forgets the attempts of a key: it proved to be no attack. */
+  /** Takes one attempt back: it proved to be no attack. */
+  giveBack(key: string): void
+  /** Forgets the attempts of a key. */
   reset(key: string): void
 }
 
@@ -29,6 +31,10 @@ export function createThrottle(
       windows.set(key, { ...current, attempts: current.attempts + 1 })
       if (windows.size > maxKeys) forgetOldest(windows)
       return 0
+    },
+    giveBack(key) {
+      const known = windows.get(key)
+      if (known) windows.set(key, { ...known, attempts: known.attempts - 1 })
     },
     reset: (key) => void windows.delete(key),
   }

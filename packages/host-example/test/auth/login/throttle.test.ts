@@ -41,3 +41,15 @@ test('memory is bounded: the key that was quiet longest is forgotten first', (t)
   t.equal(throttle.take('b'), 0)
   t.end()
 })
+
+test('an attempt that was right is given back', async (t) => {
+  const throttle = createThrottle({ limit: 2 })
+  throttle.giveBack('alice')
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    t.equal(throttle.take('alice'), 0)
+    throttle.giveBack('alice')
+  }
+  throttle.take('alice')
+  throttle.take('alice')
+  t.not(throttle.take('alice'), 0)
+})
