@@ -93,10 +93,14 @@ test('hints of definitions', { timeout: 90_000 }, async (t) => {
     },
   )
 
-  await t.test('tag:network finds tags whole, in any case', async () => {
+  await t.test('tag:network finds tags whole, in any case', async (t) => {
     await open('/settings/manage?scope=system')
     await app.settings.setSetting('mail.enabled', true, System)
     await page.reload()
+    t.ok(
+      await row('mail.timeout').getByText('tag:mail tag:Network').isVisible(),
+      'rows say what to search for',
+    )
     await page.getByRole('searchbox').fill('tag:network')
     await status.getByText('2 settings found').waitFor()
     await page.getByRole('searchbox').fill('tag:net')

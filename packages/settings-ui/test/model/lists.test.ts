@@ -41,6 +41,7 @@ test('words match key, name, help, group and options, without case and accents; 
   t.same(search('@type:nothing'), [])
   t.equal(search('  ').length, definitions.length)
   t.same(search('.* [('), [], 'no regular expression')
+  t.same(search('constructor'), [], 'a word is no token because objects have it')
 })
 
 test('groups come as modules declared them, settings without one first; within a group by order, then name', async (t) => {

@@ -1,5 +1,5 @@
 /** A file of settings: first what it would change, then the change. */
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Messages } from '../messages/messages.ts'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
 import { toFailure } from '../model/source.ts'
@@ -16,15 +16,20 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   const [preview, setPreview] = useState<ImportReport>()
   const [problem, setProblem] = useState('')
 
-  async function look(content: SettingsExport, wanted: Mode): Promise<void> {
+  // What is shown is of the file and the mode that would be applied, whichever answer comes first.
+  useEffect(() => {
+    let isGone = false
     setPreview(undefined)
+    if (!file) return undefined
     setProblem('')
-    try {
-      setPreview(await api.importSettings(content, { mode: wanted, dryRun: true }))
-    } catch (error) {
-      setProblem(failureText(toFailure(error), messages))
+    api.importSettings(file, { mode, dryRun: true }).then(
+      (report) => !isGone && setPreview(report),
+      (error: unknown) => !isGone && setProblem(failureText(toFailure(error), messages)),
+    )
+    return () => {
+      isGone = true
     }
-  }
+  }, [api, file, mode, messages])
 
   async function choose(chosen: File | undefined): Promise<void> {
     if (!chosen) return
@@ -32,16 +37,10 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
       const content = JSON.parse(await chosen.text()) as SettingsExport | null // the API checks it
       if (content?.format !== 1 || !Array.isArray(content.settings)) throw new TypeError('no export')
       setFile(content)
-      await look(content, mode)
     } catch {
-      setPreview(undefined)
+      setFile(undefined)
       setProblem(messages.importUnreadable)
     }
-  }
-
-  function chooseMode(wanted: Mode): void {
-    setMode(wanted)
-    if (file) void look(file, wanted)
   }
 
   async function apply(): Promise<void> {
@@ -81,7 +80,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
       </label>
       {(['merge', 'replace'] as const).map((each) => (
         <label key={each} className="fm-choice">
-          <input type="radio" name="fm-mode" checked={mode === each} onChange={() => chooseMode(each)} />
+          <input type="radio" name="fm-mode" checked={mode === each} onChange={() => setMode(each)} />
           {each === 'merge' ? messages.importMerge : messages.importReplace}
         </label>
       ))}

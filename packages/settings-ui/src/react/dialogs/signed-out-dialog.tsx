@@ -1,14 +1,14 @@
 /** The session ended while the page was open: nothing is lost. */
 import type { ReactNode } from 'react'
-import { useEditor, usePage } from '../page/page-context.ts'
+import { usePage } from '../page/page-context.ts'
 import { Dialog } from './dialog.tsx'
 
 export function SignedOutDialog(): ReactNode {
   const { editor, messages } = usePage()
-  const hasDrafts = useEditor((state) => state.drafts.size > 0)
   const tryAgain = (): void => {
     editor.dismiss()
-    void (hasDrafts ? editor.save() : editor.refresh())
+    void editor.save() // nothing without drafts
+    void editor.refresh() // nothing while it saves
   }
   const actions = (
     <>

@@ -9,24 +9,23 @@ export interface Query {
 
 type Test = (definition: Definition, value: SettingValue) => boolean
 
-const tokens: Readonly<Record<string, Test>> = {
-  '@modified': (_definition, { isOverridden }) => isOverridden,
-  '@locked': (_definition, { locked }) => locked,
-  '@sensitive': ({ sensitive }) => sensitive,
-}
+const tokens = new Map<string, Test>([
+  ['@modified', (_definition, { isOverridden }) => isOverridden],
+  ['@locked', (_definition, { locked }) => locked],
+  ['@sensitive', ({ sensitive }) => sensitive],
+])
 
 const typeNames = new Map(Object.entries(SettingType).map(([name, type]) => [name.toLowerCase(), type]))
 
 /** Whether a setting matches all words and tokens of a query. */
 export function createMatcher({ text, onlyModified }: Query): Test {
-  const words = text.split(/\s+/).filter((word) => word !== '')
+  const words = `${onlyModified ? '@modified' : ''} ${text}`.split(/\s+/).filter((word) => word !== '')
   const tests = words.map(testOf)
-  if (onlyModified) tests.push((_definition, { isOverridden }) => isOverridden)
   return (definition, value) => tests.every((test) => test(definition, value))
 }
 
 function testOf(word: string): Test {
-  const known = tokens[word.toLowerCase()]
+  const known = tokens.get(word.toLowerCase())
   if (known) return known
   if (/^@type:/i.test(word)) {
     const type = typeNames.get(word.slice(6).toLowerCase())

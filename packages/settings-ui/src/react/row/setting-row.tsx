@@ -10,7 +10,7 @@ import { RowStatus } from './row-status.tsx'
 
 /** Looks at nothing but its own value and draft. */
 export function SettingRow({ definition }: { readonly definition: Definition }): ReactNode {
-  const { key, displayName, description, required, type, unit, docsUrl } = definition
+  const { key, displayName, description, required, type, unit, docsUrl, tags } = definition
   const { messages } = usePage()
   const value = useEditor((state) => state.values.get(key))
   const draft = useEditor((state) => state.drafts.get(key))
@@ -44,6 +44,7 @@ export function SettingRow({ definition }: { readonly definition: Definition }):
             <span className="fm-hidden"> {displayName}</span>
           </a>
         )}
+        {tags.length > 0 && <p>{tags.map((tag) => `tag:${tag}`).join(' ')}</p>}
       </div>
       <div className="fm-value">
         <Control
