@@ -1,5 +1,5 @@
 /** Tab, search and filter as part of the address, so that links and the back button work. */
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 
 export interface UrlState {
   /** `system` or `application`; null if the address does not say. */
@@ -30,15 +30,11 @@ export function useUrlState(): [UrlState, (change: Partial<UrlState>, isStep?: b
     return () => clearTimeout(timer)
   }, [state])
 
-  const change = useMemo(
-    () =>
-      (part: Partial<UrlState>, isStep = false) => {
-        latest.current = { ...latest.current, ...part }
-        setState(latest.current)
-        if (isStep) writeUrl(latest.current, true)
-      },
-    [],
-  )
+  const change = useCallback((part: Partial<UrlState>, isStep = false) => {
+    latest.current = { ...latest.current, ...part }
+    setState(latest.current)
+    if (isStep) writeUrl(latest.current, true)
+  }, [])
   return [state, change]
 }
 
