@@ -154,6 +154,19 @@ test('every route is described: operation, tag, summary, problems', async (t) =>
   t.equal(new Set(described.map(({ operationId }) => operationId)).size, 17)
 })
 
+test('what hooks of the host put into Vary stays there', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('vary', 'Origin')
+    done()
+  })
+  app.register(settings, { definitions: [definitions], caller: callerByHeader, translate: () => undefined })
+  await app.ready()
+  t.equal((await as(app, 'alice')('GET', '')).headers.vary, 'Origin, Cookie, Authorization')
+  t.equal((await as(app, 'alice')('GET', '/definitions')).headers.vary, 'Origin, Accept-Language')
+})
+
 test('the root answers with and without a slash, and is described without', async (t) => {
   for (const server of [{}, { routerOptions: { ignoreTrailingSlash: true } }]) {
     for (const prefix of ['/api/settings', '', '/']) {

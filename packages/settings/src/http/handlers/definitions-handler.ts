@@ -1,9 +1,10 @@
 /** `GET /definitions`: what can be set, in the caller's language (S 4.1). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSelect } from '../../service/read/select.ts'
-import { type KeptBody, toKeptBody } from '../kept-body.ts'
+import { type KeptBody, toKeptBody } from '../caching/kept-body.ts'
 import type { LocalizedDefinitions, Localizer } from '../localize/localizer.ts'
-import { isUnchanged } from '../preconditions.ts'
+import { addVary } from '../caching/vary.ts'
+import { isUnchanged } from '../caching/preconditions.ts'
 import type { DefinitionsRoute } from '../route-types.ts'
 
 export function createDefinitionsHandler(localizer: Localizer) {
@@ -22,8 +23,10 @@ export function createDefinitionsHandler(localizer: Localizer) {
     const localized = localizer.forRequest(request)
     const { body, etag } = listOf(localized, request.query)
     reply.header('cache-control', 'private, no-cache').header('etag', etag)
-    if (localizer.isActive)
-      reply.header('vary', 'Accept-Language').header('content-language', localized.locale)
+    if (localizer.isActive) {
+      addVary(reply, 'Accept-Language')
+      reply.header('content-language', localized.locale)
+    }
     if (isUnchanged(request, etag)) reply.code(304).send()
     else reply.type('application/json; charset=utf-8').send(body)
   }

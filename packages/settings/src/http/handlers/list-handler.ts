@@ -7,9 +7,10 @@ import type { Cell } from '../../service/read/snapshot.ts'
 import type { SettingsService } from '../../service/service.ts'
 import { callerOf } from '../access.ts'
 import { toDefinitionDto } from '../definition-dto.ts'
-import { fingerprint } from '../kept-body.ts'
+import { fingerprint } from '../caching/kept-body.ts'
 import type { LocalizedDefinitions, Localizer } from '../localize/localizer.ts'
-import { isUnchanged } from '../preconditions.ts'
+import { addVary } from '../caching/vary.ts'
+import { isUnchanged } from '../caching/preconditions.ts'
 import type { ListRoute } from '../route-types.ts'
 import { parseScope } from '../scope.ts'
 
@@ -58,9 +59,8 @@ export function createListHandler({ settings, snapshot, cells }: SettingsService
     const scope = parseScope(query.scope)
     // Words are found in the caller's language too.
     const localized = localizer.isActive && query.q ? localizer.forRequest(request) : undefined
-    reply
-      .header('cache-control', 'private, no-cache')
-      .header('vary', localized ? 'Cookie, Authorization, Accept-Language' : 'Cookie, Authorization')
+    reply.header('cache-control', 'private, no-cache')
+    addVary(reply, localized ? 'Cookie, Authorization, Accept-Language' : 'Cookie, Authorization')
     if (scope === SettingScope.User) return ownList(request, reply, localized)
     // With a later write in memory, but not all before it, the content is of no revision: nobody shall keep it.
     const etag = localized ? tagOf(localized.locale) : tagOf()

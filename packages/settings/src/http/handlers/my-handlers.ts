@@ -8,7 +8,7 @@ import type { SettingsService } from '../../service/service.ts'
 import { requireSetting } from '../../service/write/entries.ts'
 import type { WriteEntry } from '../../service/write/write.ts'
 import { callerOf, requireUpdate } from '../access.ts'
-import { rowCondition, toEtag, toPreconditionFailed } from '../preconditions.ts'
+import { rowCondition, toEtag, toPreconditionFailed } from '../caching/preconditions.ts'
 import type { KeyRoute, OwnWriteRoute } from '../route-types.ts'
 import { originOf, prefer, wantsRepresentation } from './write-handlers.ts'
 

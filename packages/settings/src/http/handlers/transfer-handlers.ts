@@ -5,7 +5,7 @@ import { SettingScope } from '../../setting-definition.ts'
 import type { SettingsService } from '../../service/service.ts'
 import type { ScopeFilter } from '../../service/transfer.ts'
 import { requireUpdate } from '../access.ts'
-import { toEtag } from '../preconditions.ts'
+import { toEtag } from '../caching/preconditions.ts'
 import type { ImportRoute } from '../route-types.ts'
 import { originOf, sharedScopeOf } from './write-handlers.ts'
 

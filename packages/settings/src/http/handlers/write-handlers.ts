@@ -12,7 +12,7 @@ import { kindOf } from '../../service/write/change-kind.ts'
 import { requireFit, requireSetting, type SharedScope } from '../../service/write/entries.ts'
 import type { EntryOutcome, WriteEntry } from '../../service/write/write.ts'
 import { callerOf, requireUpdate } from '../access.ts'
-import { rowCondition, toEtag, toPreconditionFailed } from '../preconditions.ts'
+import { rowCondition, toEtag, toPreconditionFailed } from '../caching/preconditions.ts'
 import type { BulkRoute, ScopedRoute, WriteRoute } from '../route-types.ts'
 import { parseScope } from '../scope.ts'
 

@@ -1,6 +1,6 @@
 /** Tags of content that is known by what it is made of, or by its bytes. */
 import { createHash } from 'node:crypto'
-import type { JsonValue } from '../setting-definition.ts'
+import type { JsonValue } from '../../setting-definition.ts'
 
 /** JSON that is sent again and again. */
 export interface KeptBody {

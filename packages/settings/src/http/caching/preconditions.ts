@@ -1,7 +1,7 @@
 /** Entity tags of settings and the conditions that requests put on them (RFC 9110, 13; decision 24). */
 import type { FastifyRequest } from 'fastify'
-import { PreconditionFailedException } from '../service/exceptions.ts'
-import type { StaleRow } from '../service/write/write.ts'
+import { PreconditionFailedException } from '../../service/exceptions.ts'
+import type { StaleRow } from '../../service/write/write.ts'
 
 /** The tag of a row or of the store at a revision; `"r0"` is unset. */
 export function toEtag(revision: number): string {
