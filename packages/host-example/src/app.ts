@@ -8,6 +8,7 @@ import { inertia } from '@fastify-modular/inertia'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
 import { settingsUi } from '@fastify-modular/settings-ui'
+import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login/login-routes.ts'
@@ -106,7 +107,12 @@ const ownRoutes: FastifyPluginAsync<{ assets: Assets }> = async (app, { assets }
     reply.inertia('Home', {}, { clearHistory: request.caller === null }),
   )
   app.route(favicon)
-  app.get('/health', { schema: { tags: ['operation'], summary: 'Whether the application runs' } }, () => ({
-    status: 'ok',
-  }))
+  const health = {
+    tags: ['operation'],
+    operationId: 'getHealth',
+    summary: 'Whether the application runs',
+    security: [],
+    response: { 200: Type.Object({ status: Type.Literal('ok') }) },
+  }
+  app.get('/health', { schema: health }, () => ({ status: 'ok' }))
 }

@@ -26,6 +26,12 @@ test('the document at /openapi.json is valid, and every operation says how it fa
   t.ok(operations.length > 20, `${operations.length} operations`)
   const ids = operations.map(({ operationId }) => operationId).filter((id) => id !== undefined)
   t.equal(new Set(ids).size, ids.length, 'an operationId names one operation')
+  for (const { name, responses } of operations.filter((each) => !each.name.includes('/faults/'))) {
+    t.ok(
+      Object.keys(responses).some((code) => code.startsWith('2')),
+      `${name} says how it succeeds`,
+    )
+  }
   for (const { name, responses } of operations.filter((each) => each.name.includes('/api/'))) {
     const failures = Object.entries(responses).filter(([code]) => code.startsWith('4'))
     t.ok(failures.length > 0, `${name} names its failures`)

@@ -12,13 +12,14 @@ export interface FormFailure {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A function that sends the form with the status set so far. */
+/** A function that sends the form. */
 export function createFormSender(
   document: Document,
   isDemo: boolean,
-): (reply: FastifyReply, page: Omit<LoginPage, 'isDemo'>) => FastifyReply {
-  return (reply, page) =>
+): (reply: FastifyReply, page: Omit<LoginPage, 'isDemo'> & { readonly status?: number }) => FastifyReply {
+  return (reply, { status = 200, ...page }) =>
     reply
+      .code(status)
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
       .send(document({ title: 'Sign in', body: loginPage({ ...page, isDemo }) }))

@@ -1,6 +1,7 @@
 /** `GET /login`, `POST /login`, `POST /logout`. */
 import formbody from '@fastify/formbody'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { problemResponses } from '@fastify-modular/errors'
 import { safeReturnTo } from '@fastify-modular/public-routes'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -16,6 +17,14 @@ export interface LoginRoutesOptions extends SignInParts {
 }
 
 const LoginForm = Type.Composite([Credentials, Type.Object({ returnTo: Type.Optional(Type.String()) })])
+
+const NoContent = Type.Null({ description: 'Done; the answer to a form is a redirect' })
+const describe = (operationId: string, summary: string) => ({
+  tags: ['session'],
+  operationId,
+  summary,
+  security: [],
+})
 
 const LoginQuery = Type.Object({ returnTo: Type.Optional(Type.String()) })
 
@@ -43,13 +52,17 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
     {
       ...isPublic,
       attachValidation: true, // people get the form back, programs a problem
-      schema: { body: LoginForm, tags: ['session'], operationId: 'signIn', summary: 'Start a session' },
+      schema: {
+        ...describe('signIn', 'Start a session'),
+        body: LoginForm,
+        response: { 204: NoContent, ...problemResponses(400, 401, 403, 429, 503) },
+      },
     },
     async function login(request, reply) {
       if (!isForm(request)) {
         if (request.validationError) throw request.validationError
         await startSession(request, reply, request.body)
-        return reply.code(204).send()
+        return reply.code(204).send(null)
       }
       const { username, returnTo } = readForm(request.body)
       try {
@@ -58,19 +71,25 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
         return reply.redirect(returnTo, 303)
       } catch (error) {
         const { status, message, headers } = forPeople(error)
-        return send(reply.code(status).headers(headers), { error: message, username, returnTo })
+        return send(reply.headers(headers), { status, error: message, username, returnTo })
       }
     },
   )
 
   app.post(
     '/logout',
-    { ...isPublic, schema: { tags: ['session'], operationId: 'signOut', summary: 'End the session' } },
+    {
+      ...isPublic,
+      schema: {
+        ...describe('signOut', 'End the session'),
+        response: { 204: NoContent, ...problemResponses(403, 503) },
+      },
+    },
     async function logout(request, reply) {
       const id = cookie.read(request)
       if (id !== null) await sessions.end(id)
       cookie.clear(reply)
-      return isForm(request) ? reply.redirect('/', 303) : reply.code(204).send()
+      return isForm(request) ? reply.redirect('/', 303) : reply.code(204).send(null)
     },
   )
 

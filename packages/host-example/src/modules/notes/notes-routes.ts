@@ -28,7 +28,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = a
       schema: {
         ...describe('listNotes', 'The notes you may use, newest first, 100 on a page'),
         querystring: Page,
-        response: { 200: Type.Array(Note), ...problemResponses(400, 401) },
+        response: { 200: Type.Array(Note), ...problemResponses(400, 401, 503) },
       },
     },
     (request) => notes.list(callerOf(request), Number(request.query.page ?? 1)),
@@ -40,7 +40,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = a
       schema: {
         ...describe('addNote', 'Add a note'),
         body: NewNote,
-        response: { 201: Note, ...problemResponses(400, 401) },
+        response: { 201: Note, ...problemResponses(400, 401, 503) },
       },
     },
     async (request, reply) => {
@@ -55,7 +55,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = a
       schema: {
         ...describe('getNote', 'Read a note'),
         params: Id,
-        response: { 200: Note, ...problemResponses(401, 403, 404) },
+        response: { 200: Note, ...problemResponses(401, 403, 404, 503) },
       },
     },
     (request) => notes.get(callerOf(request), request.params.id),
@@ -68,7 +68,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = a
         ...describe('changeNote', 'Change a note'),
         params: Id,
         body: NoteChange,
-        response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409) },
+        response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409, 503) },
       },
     },
     (request) => notes.change(callerOf(request), request.params.id, request.body),
@@ -80,7 +80,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = a
       schema: {
         ...describe('removeNote', 'Remove a note'),
         params: Id,
-        response: { 204: NoContent, ...problemResponses(401, 403, 404) },
+        response: { 204: NoContent, ...problemResponses(401, 403, 404, 503) },
       },
     },
     async (request, reply) => {
@@ -95,7 +95,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = a
       schema: {
         ...describe('shareNote', 'Let everybody read a note'),
         params: Id,
-        response: { 200: Note, ...problemResponses(401, 403, 404, 409) },
+        response: { 200: Note, ...problemResponses(401, 403, 404, 409, 503) },
       },
     },
     (request) => notes.share(callerOf(request), request.params.id),
@@ -107,7 +107,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = a
       schema: {
         ...describe('stopSharingNote', 'Stop sharing a note'),
         params: Id,
-        response: { 204: NoContent, ...problemResponses(401, 403, 404, 409) },
+        response: { 204: NoContent, ...problemResponses(401, 403, 404, 409, 503) },
       },
     },
     async (request, reply) => {
@@ -123,7 +123,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = a
         ...describe('readSharedNote', 'Read a shared note, without signing in'),
         security: [],
         params: Id,
-        response: { 200: SharedNote, ...problemResponses(404) },
+        response: { 200: SharedNote, ...problemResponses(404, 503) },
       },
     },
     (request) => notes.readShared(request.params.id),
