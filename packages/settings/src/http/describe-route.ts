@@ -38,13 +38,14 @@ const problemsOf = {
   401: 'Nobody is signed in',
   403: 'Not allowed',
   404: 'No such setting',
+  503: 'The database, or who knows the callers, does not answer',
 }
 const problemsOfWrites = {
   409: 'Locked, or changed since it was read',
   412: 'Not the version that If-Match names',
   413: 'The body is too large',
+  415: 'The body is not JSON',
   422: 'Values break their definitions; errors by key',
-  503: 'The database does not answer',
 }
 
 /** The `schema` of a route, for its options. */
