@@ -6,12 +6,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { defineConfig } from 'vite'
 
 const outDir = 'dist/public'
+const preact = fileURLToPath(new URL('src/app/preact.ts', import.meta.url))
+const jsxRuntime = fileURLToPath(new URL('src/app/jsx-runtime.ts', import.meta.url))
 
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^react\/jsx-runtime$/, replacement: source('jsx-runtime') },
-      { find: /^react(-dom\/client)?$/, replacement: source('preact') },
+      { find: /^react\/jsx-runtime$/, replacement: jsxRuntime },
+      { find: /^react(-dom\/client)?$/, replacement: preact },
     ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
@@ -33,10 +35,6 @@ export default defineConfig({
   },
   plugins: [{ name: 'compress', closeBundle: compressAll }],
 })
-
-function source(name) {
-  return fileURLToPath(new URL(`src/app/${name}.ts`, import.meta.url))
-}
 
 async function compressAll() {
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }

@@ -1,6 +1,6 @@
 /** The prebuilt pages: reads what the server says about its caller and shows the page that it asked for. */
 import { createRoot } from 'react-dom/client'
-import type { PageConfig } from '../page-config.ts'
+import type { PageConfig } from '../document/page-config.ts'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
 import '../react/styles.css'
 import { SettingsAdmin } from '../react/settings-admin.tsx'

@@ -2,7 +2,7 @@
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { format, plural } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import { checkInput, describe } from './check-input.ts'
+import { checkInput, describe } from '../input/check-input.ts'
 import {
   type EditorState,
   initialState,
@@ -13,7 +13,7 @@ import {
   withSaved,
   withValues,
 } from './editor-state.ts'
-import { parseInput, toInput } from './input.ts'
+import { parseInput, toInput } from '../input/input.ts'
 import type { Definition, Input } from './setting.ts'
 import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
 

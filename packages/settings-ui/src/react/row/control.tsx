@@ -1,10 +1,10 @@
 /** The control of a setting, with what is stored or entered in it. */
 import type { ReactNode } from 'react'
-import { toInput } from '../model/input.ts'
+import { toInput } from '../input/input.ts'
 import { type Definition, type Draft, elementId, type Input, type SettingValue } from '../model/setting.ts'
 import { usePage } from '../page/page-context.ts'
-import type { Field } from './control-props.ts'
-import { controlOf } from './controls.tsx'
+import type { Field } from '../controls/control-props.ts'
+import { controlOf } from '../controls/controls.tsx'
 
 interface ControlPartsProps {
   readonly definition: Definition

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import { zoneName } from '../model/date-time.ts'
+import { zoneName } from '../input/date-time.ts'
 import { displayRange, displayTime, displayValue } from '../model/display-value.ts'
 import { SettingScope, SettingType } from '@fastify-modular/settings/client'
 import { type Definition, type Draft, isStale, type RowState, type SettingValue } from '../model/setting.ts'

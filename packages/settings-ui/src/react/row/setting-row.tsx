@@ -4,7 +4,7 @@ import { type Definition, elementId, rowState } from '../model/setting.ts'
 import { useEditor, useMayChange, usePage } from '../page/page-context.ts'
 import { Conflict } from './conflict.tsx'
 import { Control } from './control.tsx'
-import { isWide } from './controls.tsx'
+import { isWide } from '../controls/controls.tsx'
 import { RowActions } from './row-actions.tsx'
 import { RowStatus } from './row-status.tsx'
 

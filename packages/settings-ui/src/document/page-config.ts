@@ -1,9 +1,9 @@
 /** What the server tells a page about its caller and its host: never the value of a setting. */
-import { type Caller, mayUpdate } from './caller.ts'
-import type { SettingsUiOptions } from './options.ts'
+import { type Caller, mayUpdate } from '../caller.ts'
+import type { SettingsUiOptions } from '../options.ts'
 import type { PageHeader } from './page-header.ts'
 import type { PageMessages } from './page-messages.ts'
-import { relativePath } from './relative-path.ts'
+import { relativePath } from '../relative-path.ts'
 
 export type PageName = 'manage' | 'me'
 

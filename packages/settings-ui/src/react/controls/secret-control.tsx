@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { usePage } from '../page/page-context.ts'
 import type { ControlProps } from './control-props.ts'
-import { QuietButton } from './quiet-button.tsx'
+import { QuietButton } from '../row/quiet-button.tsx'
 
 export function SecretControl({ definition, field }: ControlProps): ReactNode {
   const { messages } = usePage()

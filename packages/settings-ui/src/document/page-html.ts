@@ -1,5 +1,5 @@
 /** The document of a page: a shell without any value of a setting. */
-import type { Assets } from './assets.ts'
+import type { Assets } from '../assets.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { PageConfig } from './page-config.ts'
 import { type PageHeader, renderHeader } from './page-header.ts'

@@ -3,7 +3,7 @@ import type { KeyboardEvent, ReactNode } from 'react'
 import { SettingType } from '@fastify-modular/settings/client'
 import { usePage } from '../page/page-context.ts'
 import type { ControlProps } from './control-props.ts'
-import { QuietButton } from './quiet-button.tsx'
+import { QuietButton } from '../row/quiet-button.tsx'
 
 export function LongTextControl({ definition, field, onInput }: ControlProps): ReactNode {
   const { messages } = usePage()
