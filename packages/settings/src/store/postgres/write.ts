@@ -5,8 +5,8 @@ import type { SettingScope } from '../../setting-definition.ts'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { planWrite } from '../plan-write.ts'
 import type { RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import { sendTogether } from './connection.ts'
 import { orStoreFailure, toStoreFailure } from './failure.ts'
-import { sendTogether } from './together.ts'
 import type { PostgresWrites } from './write-statements.ts'
 
 /** What the writes of one store have in common. */

@@ -49,25 +49,6 @@ test('only a store in a file is durable', async (t) => {
   t.equal(sqlite({ database: openDatabase(t) }).durable, false)
 })
 
-test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_OPTION)', async (t) => {
-  const refused = { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' }
-  t.throws(() => sqlite({ file: '' }), refused)
-  for (const tablePrefix of ['x"; drop table users; --', '1a', 'a-b', 'ä', 'x'.repeat(41)]) {
-    t.throws(() => sqlite({ file: 'x.db' }, { tablePrefix }), refused)
-    t.throws(() => printSql({ tablePrefix }), refused)
-  }
-  for (const pollInterval of [0, -1, Number.NaN, 1e9]) {
-    t.throws(() => sqlite({ file: 'x.db' }, { pollInterval }), refused)
-  }
-  for (const untyped of [{ tablePrefix: 'tenant1_' }, { migrate: 'check' }, { pollInterval: -1 }]) {
-    const source = { file: 'x.db', ...untyped } // the second argument takes them
-    t.throws(() => sqlite(source), { ...refused, message: /the second migrate, tablePrefix, pollInterval/ })
-  }
-  t.throws(() => sqlite({ file: 'x.db' }, { migrate: 'chekc' } as object), refused)
-  const closed = new Database(':memory:').close()
-  await t.rejects(sqlite({ database: closed }).open({ log: silentLog }), refused)
-})
-
 test('stores with different prefixes share a file and nothing else', async (t) => {
   const file = await newFile(t)
   const one = await openStore(t, file, { tablePrefix: 'one_' })
