@@ -128,6 +128,16 @@ test('hints of definitions', { timeout: 90_000 }, async (t) => {
     t.equal(app.settings.get(hinted.transport), 'smtp')
   })
 
+  await t.test('what is hidden may decide whether another is there', async (t) => {
+    await open('/settings/manage?scope=system')
+    t.notOk(await row('mail.relay').isVisible())
+    await app.settings.setSetting('mail.internal', 'relayed', System)
+    await page.reload()
+    await row('mail.relay').waitFor()
+    await page.goto(`${url}/settings/manage#setting:mail.internal`)
+    await row('mail.relay').waitFor()
+  })
+
   await t.test('documentation opens elsewhere and is not told where from', async (t) => {
     await open('/settings/manage?scope=system')
     const link = row('mail.transport').getByRole('link', { name: 'Documentation Transport' })

@@ -50,6 +50,13 @@ export const hinted = {
     group: 'Mail',
     hidden: true,
   }),
+  relay: setting.text('mail.relay', {
+    displayName: 'Relay',
+    scope: System,
+    group: 'Mail',
+    showWhen: { key: 'mail.internal', equals: 'relayed' },
+    order: 9,
+  }),
   wide: setting.select('own.density', {
     displayName: 'Density',
     scope: User,

@@ -33,7 +33,7 @@ export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, gr
   const values = useEditor((state) => state.values)
 
   const definitions = useMemo(
-    () => all.filter(({ hidden, ...each }) => !hidden && (group === undefined || each.group === group)),
+    () => (group === undefined ? all : all.filter((definition) => definition.group === group)),
     [all, group],
   )
   const groups = useMemo(() => {

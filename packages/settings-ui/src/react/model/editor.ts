@@ -48,7 +48,8 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   async function load(): Promise<void> {
     update({ ...state, phase: 'loading', failure: null })
     try {
-      const [definitions, values] = await Promise.all([source.definitions(), source.values()])
+      const [all, values] = await Promise.all([source.definitions(), source.values()])
+      const definitions = all.filter(({ hidden }) => !hidden)
       update({ ...withValues({ ...state, definitions }, values), phase: 'ready' })
     } catch (error) {
       update({ ...state, phase: 'failed', failure: toFailure(error) })

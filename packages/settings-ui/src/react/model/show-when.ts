@@ -11,9 +11,9 @@ export function isLeftOut({ key, showWhen }: Definition, state: EditorState): bo
   const { definitions, values, drafts } = state
   const value = values.get(key)
   if (!showWhen || !value || drafts.has(key) || isStale(value)) return false
-  const other = definitions.find((each) => each.key === showWhen.key)
-  const otherValue = values.get(showWhen.key)
-  if (!other || !otherValue) return false
-  const input = drafts.get(other.key)?.input ?? toInput(other, otherValue.value)
-  return input !== toInput(other, showWhen.equals)
+  const draft = drafts.get(showWhen.key)
+  const other = draft && definitions.find((each) => each.key === showWhen.key)
+  if (other) return draft.input !== toInput(other, showWhen.equals)
+  const stored = values.get(showWhen.key)
+  return stored !== undefined && JSON.stringify(stored.value) !== JSON.stringify(showWhen.equals)
 }
