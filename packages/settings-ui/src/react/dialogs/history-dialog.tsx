@@ -1,5 +1,5 @@
 /** What happened to one setting, newest first, and the way back. */
-import type { HistoryEntry } from '@fastify-modular/settings/client'
+import type { HistoryEntry, SettingInspection } from '@fastify-modular/settings/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import { format } from '../messages/format.ts'
 import { displayTime, displayValue } from '../model/display-value.ts'
@@ -14,6 +14,11 @@ interface HistoryDialogProps {
   readonly onClose: () => void
 }
 
+/** What happened, and for a locked setting, what locks it. */
+type Found = readonly [(readonly HistoryEntry[])?, (SettingInspection | undefined)?]
+
+const lockNames = { option: 'overrides', environment: 'SM_SETTINGS_OVERRIDES' }
+
 export function HistoryDialog({ definition, onClose }: HistoryDialogProps): ReactNode {
   const { api, editor, messages, locale } = usePage()
   const { key, displayName } = definition
@@ -21,29 +26,20 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
   const isLocked = value?.locked === true
   const mayChange = useMayChange(definition) && !isLocked
   const scope = value?.scope ?? definition.scope
-  const [entries, setEntries] = useState<readonly HistoryEntry[]>()
+  const [[entries, inspection], setFound] = useState<Found>([])
   const [failure, setFailure] = useState('')
-  const [lockedBy, setLockedBy] = useState<'option' | 'environment' | null>(null)
-
-  useEffect(() => {
-    if (!isLocked) return
-    // A failure is no news: the history tells of it.
-    api.inspect(key).then(
-      (found) => setLockedBy(found.lockedBy),
-      () => undefined,
-    )
-  }, [api, key, isLocked])
 
   useEffect(() => {
     let isGone = false
-    api.history(key, { scope, limit: 100 }).then(
-      (found) => !isGone && setEntries(found),
+    const history = api.history(key, { scope, limit: 100 })
+    Promise.all([history, isLocked ? api.inspect(key) : undefined]).then(
+      (found) => !isGone && setFound(found),
       (error: unknown) => !isGone && setFailure(failureText(toFailure(error), messages)),
     )
     return () => {
       isGone = true
     }
-  }, [api, key, scope, messages])
+  }, [api, key, scope, isLocked, messages])
 
   async function restore(revision: number): Promise<void> {
     try {
@@ -65,13 +61,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
           {failure}
         </p>
       )}
-      {lockedBy && (
-        <p>
-          {format(messages.lockedBy, {
-            source: lockedBy === 'environment' ? 'SM_SETTINGS_OVERRIDES' : 'overrides',
-          })}
-        </p>
-      )}
+      {inspection?.lockedBy && <p>{format(messages.lockedBy, { source: lockNames[inspection.lockedBy] })}</p>}
       {mayChange && definition.confirm && <p>{definition.confirm}</p>}
       {!entries && !failure && <p>{messages.loading}</p>}
       {entries?.length === 0 && <p>{messages.historyEmpty}</p>}
