@@ -3,6 +3,7 @@ import { isNativeError } from 'node:util/types'
 import type { FastifyReply } from 'fastify'
 import { hasHeaders } from './has-headers.ts'
 import { removeBodyHeaders, removeHeadersOf, varyByNegotiation } from './headers.ts'
+import { removeTrailers } from './remove-trailers.ts'
 
 /** A rendered answer. */
 export interface Answer {
@@ -49,6 +50,8 @@ export function takeOver(reply: FastifyReply, onLost: (error: unknown) => void):
 
 function prepare(reply: FastifyReply, { status, contentType, headers }: Answer): void {
   if (hasHeaders(reply)) removeBodyHeaders(reply)
+  removeTrailers(reply)
+  forgetPhrase(reply)
   reply.code(status)
   if (headers) reply.headers(headers)
   varyByNegotiation(reply)
@@ -86,6 +89,7 @@ export function writeRaw(reply: FastifyReply, { status, contentType, body, heade
     'x-content-type-options': 'nosniff',
   }
   try {
+    forgetPhrase(reply)
     removeBodyHeaders(reply)
     varyByNegotiation(reply)
     raw.writeHead(status, { ...keptHeaders(reply), ...own })
@@ -95,6 +99,11 @@ export function writeRaw(reply: FastifyReply, { status, contentType, body, heade
   }
   reply.hijack()
   raw.end(body)
+}
+
+/** A phrase set for another status, by the host or by Node when it could not write the head. HTTP/2 has none. */
+function forgetPhrase({ raw, request }: FastifyReply): void {
+  if (request.raw.httpVersionMajor !== 2 && raw.statusMessage) raw.statusMessage = ''
 }
 
 /** What callers need to read and repeat the request; other headers may belong to the error that was lost. */
