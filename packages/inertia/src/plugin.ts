@@ -1,15 +1,15 @@
 /** The inertia plugin: pages as answers. */
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import { isInertia } from './headers.ts'
 import { FMOD_INERTIA_REGISTERED_TWICE } from './misuse-errors.ts'
 import type { HistoryFlags } from './page.ts'
 import type { Props } from './props.ts'
-import { inertiaLocation } from './redirects.ts'
+import { adaptRedirects, inertiaLocation } from './redirects.ts'
 import { createRenderer, type RenderedPage } from './render.ts'
 import type { NonceSource, RootTemplate } from './root-html.ts'
 import type { SharedProps } from './shared-props.ts'
-import { type AssetVersion, versionSource } from './version.ts'
-import { receiveVisits } from './visits.ts'
+import { type AssetVersion, refusesStale, versionSource } from './version.ts'
 
 export interface InertiaOptions {
   /** Changes whenever the client's assets change, for example a hash of the bundler's manifest. @default null, no check */
@@ -32,6 +32,15 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
   app.decorateReply('inertia', renderReply)
   app.decorateReply('inertiaLocation', inertiaLocation)
   app.addHook('onRequest', receiveVisits(version))
+}
+
+/** The one hook of this package, because requests of all other clients pay for it as well. */
+function receiveVisits(currentVersion: () => string | null): onRequestHookHandler {
+  return function inertiaVisit(request, reply, done) {
+    if (!isInertia(request)) return done()
+    adaptRedirects(reply)
+    if (!refusesStale(request, reply, currentVersion)) done()
+  }
 }
 
 /** `return reply.inertia('Notes/Index', { notes })`: sends the page with the status set so far. */

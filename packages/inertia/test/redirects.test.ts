@@ -58,7 +58,7 @@ test('redirects of every place are adapted: a head set by hand, an async handler
       return null
     })
     it.put('/hook', { preHandler: async (_, reply) => reply.redirect('/notes') }, () => 'never')
-    it.put('/thrown', { errorHandler: (_, __, reply) => reply.redirect('/notes', 302) }, () => {
+    it.put('/thrown', { errorHandler: (_, __, reply) => void reply.redirect('/notes', 302) }, () => {
       throw new Error('no')
     })
   })
