@@ -177,4 +177,6 @@ test('UI-23: right to left', { timeout: 60_000 }, async (t) => {
   const input = await row.locator('input').boundingBox()
   t.ok(label && input && label.x > input.x, 'the label is on the right')
   t.equal(await row.locator('code').getAttribute('dir'), 'ltr')
+  const key = await row.locator('code').boundingBox()
+  t.ok(label && key && key.x + key.width > label.x + label.width - 1, 'the key stands under it')
 })
