@@ -63,6 +63,8 @@ test('while the server is down each call fails with 503, and works again afterwa
   const store = await openStore(t, url)
   await set(store, 'a', '1')
   await server.kill('SIGKILL')
+  // The process behind a connection outlives the server by the moment until it looks.
+  await until('the outage', async () => (await failureOf(store.readRevision())) !== null)
   for (const call of [
     () => set(store, 'a', '2'),
     () => store.readShared(),
