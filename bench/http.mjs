@@ -18,10 +18,13 @@ const unmatched = 'P5 unmatched'
 const scripts = Object.fromEntries(
   ['bare', 'ours', 'by-hand'].map((name) => [name, new URL(`servers/${name}.mjs`, import.meta.url)]),
 )
+/**
+ * Our answer to an unmatched request has more headers and a longer body than Fastify's own: what those cost at least is
+ * told by a handler written by hand. Its server does everything that the others do, so that it is as warm as they are.
+ */
 function subjectsOf([what, request]) {
   const both = { bare: { server: 'bare', ...request }, ours: { server: 'ours', ...request } }
-  // Our answer has more headers and a longer body than Fastify's own: the floor is what those cost by hand.
-  return [what, what === unmatched ? { ...both, byHand: { server: 'by-hand', ...request } } : both]
+  return [what, request.status === 401 ? both : { ...both, byHand: { server: 'by-hand', ...request } }]
 }
 const results = await compareServers(scripts, Object.fromEntries(Object.entries(requests).map(subjectsOf)))
 
