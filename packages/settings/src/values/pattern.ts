@@ -41,7 +41,7 @@ export function isUnicodePattern(source: string): boolean {
 }
 
 /**
- * Creates the budget of one request. A search that exceeds it is broken off, and every later one fails at once.
+ * Creates the budget of one request. A search whose work exceeds it is broken off, and every later one fails at once.
  * @param limit milliseconds of searching @default 50
  */
 export function createPatternBudget(limit = 50): PatternBudget {
@@ -58,17 +58,27 @@ export function createPatternBudget(limit = 50): PatternBudget {
     search(pattern, text) {
       if (left <= 0) return undefined
       if (pattern.steps * text.length <= unwatchedSteps) return timed(pattern, text)
-      try {
-        // The watchdog takes longer to start than most searches: only the search itself is charged.
-        return underWatchdog(() => timed(pattern, text), Math.ceil(left))
-      } catch (error) {
-        if (!isBrokenOff(error)) throw error
-        left = 0
-        pattern.recover()
-        return undefined
+      while (left > 0) {
+        const before = process.cpuUsage()
+        try {
+          // The watchdog takes longer to start than most searches: only the search itself is charged.
+          return underWatchdog(() => timed(pattern, text), Math.ceil(left))
+        } catch (error) {
+          if (!isBrokenOff(error)) throw error
+          pattern.recover()
+          // On a busy machine the time may pass without any work: what was not used is tried again, a few times.
+          left -= error instanceof RangeError ? left : Math.max(millisecondsSince(before), limit / 10)
+        }
       }
+      return undefined
     },
   }
+}
+
+/** Milliseconds of work of this process. */
+function millisecondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
 }
 
 function compileUnicode(source: string): RegExp | undefined {

@@ -143,6 +143,21 @@ test('decision 9: 500 harmless values of a bulk stay within the time, on either 
   }
 })
 
+test('decision 9: a busy machine, which lets the process wait, is no reason to refuse a value', async (t) => {
+  const harmless = compilePattern('^(?=[a-z])[a-z]+$')
+  let waits = 3
+  const search = (text: string): boolean => {
+    // Without any work, for longer than the whole budget.
+    if (waits-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 70)
+    return harmless.search(text)
+  }
+  t.equal(createPatternBudget().search({ ...harmless, search }, 'harmless'), true)
+  waits = Infinity
+  const start = performance.now()
+  t.equal(createPatternBudget().search({ ...harmless, search }, 'harmless'), undefined, 'but not for ever')
+  t.ok(performance.now() - start < 5000)
+})
+
 test('decision 9: linear work is broken off too when pattern and text are both huge, and the pattern recovers', async (t) => {
   const compiled = compilePattern('[ab]*a[ab]{900}c')
   t.ok(compiled.steps < Infinity)
