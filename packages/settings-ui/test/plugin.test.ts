@@ -174,6 +174,21 @@ test('a boot error without a gate, unless the host says what guards the pages', 
   }
 })
 
+test('the header needs no script, and a hostile name in it stays text', async (t) => {
+  const name = '"><script>alert(1)</script>'
+  const app = await boot(t, {
+    caller: () => ({ id: 'x', name, permissions: [], isAdmin: false }),
+    guard: false,
+    logout: '/logout',
+  })
+  const html = (await app.inject('/settings/me')).payload
+  t.equal(html.match(/<script/g)?.length, 2, 'its own script and its configuration')
+  t.match(html, '<span class="fm-user">&#34;&#62;&#60;script&#62;alert(1)')
+  t.match(html, '<form method="post" action="../logout"><button class="fm-quiet">Sign out</button></form>')
+  t.match(html, '<a href="./manage">All settings</a>')
+  t.notMatch(html, '"userName"', 'what the script does not need is not sent twice')
+})
+
 test('a boot error without the API that the pages talk to', async (t) => {
   const options = { caller: () => null, guard: false } as const
   await t.rejects(boot(t, options, false), { code: 'FMOD_SETTINGS_UI_API_MISSING' })
