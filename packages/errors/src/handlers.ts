@@ -29,9 +29,9 @@ export function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { 
  * @throws {FMOD_ERRORS_HANDLER_TAKEN} the scope has a not-found handler
  */
 export function ownNotFound(app: FastifyInstance, { fail }: Responder): void {
-  const problem = httpProblem(404)
+  const failure = { problem: httpProblem(404), source: 'not-found' } as const
   function answerNotFound(request: FastifyRequest, reply: FastifyReply): void {
-    fail(request, reply, { problem, source: 'not-found' })
+    fail(request, reply, failure)
   }
   try {
     app.setNotFoundHandler(answerNotFound)
