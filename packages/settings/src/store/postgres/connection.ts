@@ -1,7 +1,6 @@
 /** Connections to PostgreSQL: a pool for the store, and a client of its own for the listener. */
-import { Writable } from 'node:stream'
 import type * as Driver from 'pg'
-import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
+import type { Client, ClientConfig, Pool } from 'pg'
 import { FMOD_SETTINGS_DRIVER_MISSING, FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
@@ -60,20 +59,6 @@ function isConnectionString(text: string): boolean {
   return ['postgres:', 'postgresql:', 'socket:'].includes(new URL(text).protocol)
 }
 
-/**
- * Sends what `send` queries as one packet: each packet wakes the server up, which costs as much as a small statement.
- * Where the driver does not show its socket, or waits for each answer, the statements are sent one by one as ever.
- */
-export function sendTogether<T>(client: PoolClient, send: () => T): T {
-  const socket = socketOf(client)
-  socket?.cork()
-  try {
-    return send()
-  } finally {
-    socket?.uncork()
-  }
-}
-
 /** The password is not enumerable in the options of a pool. */
 function clientConfigOf(pool: Pool): ClientConfig {
   const { options } = pool
@@ -88,14 +73,4 @@ async function loadDriver(): Promise<Pick<typeof Driver, 'Client' | 'Pool'>> {
     missing.cause = error
     throw missing
   }
-}
-
-/** The driver has it as `client.connection.stream`, which its types do not tell. */
-function socketOf(client: object): Writable | undefined {
-  const stream = member(member(client, 'connection'), 'stream')
-  return stream instanceof Writable ? stream : undefined
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

@@ -16,10 +16,12 @@ export function toStoreFailure(error: unknown): unknown {
   const code = 'code' in cause ? String(cause.code) : ''
   if (/^((22|23|42)[0-9A-Z]{3}|FMOD_.*)$/.test(code)) return cause
   const reason = code || cause.message
+  // The text of a trigger of yours may quote the row.
+  const told = code === 'P0001' ? undefined : cause
   return new ServiceUnavailableException(
     `The PostgreSQL database of the settings cannot answer (${reason}).`,
     1,
-    cause,
+    told,
   )
 }
 

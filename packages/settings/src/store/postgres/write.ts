@@ -5,7 +5,7 @@ import type { SettingScope } from '../../setting-definition.ts'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { planWrite } from '../plan-write.ts'
 import type { RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
-import { sendTogether } from './connection.ts'
+import { sendTogether } from './packets.ts'
 import { orStoreFailure, toStoreFailure } from './failure.ts'
 import type { PostgresWrites } from './write-statements.ts'
 
@@ -63,14 +63,16 @@ async function lock(
   { statements, channel }: WriteSetup,
   { reads }: WriteRequest,
 ): Promise<{ readonly revision: number; readonly rows: StoredRow[] }> {
-  const send = () =>
-    [
-      client.query(statements.begin),
-      client.query<{ value: string }>({ name: `${channel}.lock`, text: statements.lock }),
-      client.query<ValueRecord>({ name: `${channel}.find`, text: statements.find, values: columnsOf(reads) }),
-    ] as const
-  const [, locked, found] = await orStoreFailure(Promise.all(sendTogether(client, send)))
-  return { revision: Number(locked.rows[0]?.value ?? 0), rows: found.rows.map(toRow) }
+  const [, locked, found] = await orStoreFailure(
+    sendTogether(client, [
+      { text: statements.begin },
+      { name: `${channel}.lock`, text: statements.lock },
+      { name: `${channel}.find`, text: statements.find, values: columnsOf(reads) },
+    ]),
+  )
+  const [revision] = (locked?.rows ?? []) as { readonly value: string }[]
+  const rows = (found?.rows ?? []) as ValueRecord[]
+  return { revision: Number(revision?.value ?? 0), rows: rows.map(toRow) }
 }
 
 async function apply(
@@ -89,18 +91,16 @@ async function apply(
     changes.map(({ after }) => after?.sealed ?? false),
   ]
   const values = [revision, at, actor, origin, requestId, note, ...columns, channel]
-  const send = () => client.query({ name: `${channel}.apply`, text: statements.apply, values })
-  const commit = () => client.query('commit')
+  const applied = { name: `${channel}.apply`, text: statements.apply, values }
+  const commit = { text: 'commit' }
   if (request.enqueue) {
-    await orStoreFailure(send())
+    await orStoreFailure(client.query(applied))
     await enqueue(client, request, result)
-    checkCommitted(await orStoreFailure(commit()))
+    checkCommitted(await orStoreFailure(client.query(commit)))
     return
   }
   // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
-  const [, committed] = await orStoreFailure(
-    Promise.all(sendTogether(client, () => [send(), commit()] as const)),
-  )
+  const [, committed] = await orStoreFailure(sendTogether(client, [applied, commit]))
   checkCommitted(committed)
 }
 
@@ -128,8 +128,8 @@ async function enqueue(client: PoolClient, request: WriteRequest, result: WriteR
 }
 
 /** @throws {ServiceUnavailableException} an error that `enqueue` kept to itself has made the commit a rollback */
-function checkCommitted({ command }: QueryResult): void {
-  if (command === 'COMMIT') return
+function checkCommitted(committed: QueryResult | undefined): void {
+  if (committed?.command === 'COMMIT') return
   throw new ServiceUnavailableException(
     'PostgreSQL rolled the write of a setting back: a statement of its events failed.',
   )

@@ -1,32 +1,49 @@
 import { PassThrough } from 'node:stream'
 import type { PoolClient } from 'pg'
 import { test } from 'tap'
-import { sendTogether } from '#src/store/postgres/connection.js'
+import { sendTogether } from '#src/store/postgres/packets.js'
+import { change, rowId, writeAll } from '#src/testing/contract/case.js'
+import { newPool, openStore } from './open-store.js'
 
 const clientOf = (members: object): PoolClient => members as PoolClient
+const statements = [{ text: 'begin' }, { text: 'commit' }]
 
-test('what is sent together leaves as one packet, also when sending fails', async (t) => {
+test('what a pipelining driver sends together leaves as one packet, also when sending fails', async (t) => {
   const stream = new PassThrough()
-  const client = clientOf({ connection: { stream } })
-  const answer = sendTogether(client, () => {
-    stream.write('begin')
+  const query = async ({ text }: { text: string }) => {
+    stream.write(text)
     t.equal(stream.read(), null, 'it waits')
-    return 'sent'
-  })
-  t.equal(answer, 'sent')
-  t.equal(String(stream.read()), 'begin')
+    return text
+  }
+  const client = clientOf({ pipeline: true, connection: { stream }, query })
+  t.same(await sendTogether(client, statements), ['begin', 'commit'])
+  t.equal(String(stream.read()), 'begincommit')
+
   const fail = (): never => {
     throw new Error('no')
   }
-  t.throws(() => sendTogether(client, fail), { message: 'no' })
+  const failing = clientOf({ pipeline: true, connection: { stream }, query: fail })
+  await t.rejects(sendTogether(failing, statements), { message: 'no' })
   stream.write('rollback')
   t.equal(String(stream.read()), 'rollback', 'what comes later does not wait for ever')
 })
 
-test('a client that does not show its socket sends as ever', async (t) => {
+test('a pipelining driver that does not show its socket sends as ever', async (t) => {
+  const query = async ({ text }: { text: string }) => text
   for (const members of [{}, { connection: null }, { connection: {} }, { connection: { stream: {} } }])
-    t.equal(
-      sendTogether(clientOf(members), () => 1),
-      1,
-    )
+    t.same(await sendTogether(clientOf({ pipeline: true, query, ...members }), statements), [
+      'begin',
+      'commit',
+    ])
+})
+
+test('a pool of the host is asked one thing at a time: its driver warns of anything else', async (t) => {
+  const warnings: Error[] = []
+  const take = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', take)
+  t.teardown(() => process.off('warning', take))
+  const store = await openStore(t, await newPool(t))
+  await writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), '2')])
+  await new Promise(setImmediate)
+  t.same(warnings, [])
 })

@@ -55,10 +55,16 @@ test('an error of the database shows no stored value', async (t) => {
   await pool.query('alter table settings_value add check (value <> \'"s3cret value"\')')
   const written = await failureOf(writeAll(store, [change(rowId('a'), '"s3cret value"')]))
   t.match(written, { code: '23514' })
+  await pool.query(`
+    create function tell() returns trigger language plpgsql as $$ begin raise exception '%', new; end $$;
+    create trigger telling before insert on settings_value for each row execute function tell()`)
+  const refused = await failureOf(writeAll(store, [change(rowId('b'), '"s3cret value"')]))
+  t.ok(is503(refused))
+  t.match(refused, { message: /P0001/ })
   await pool.query('drop table settings_value')
   const read = await failureOf(store.readUser('s3cret user'))
   t.match(read, { code: '42P01' })
-  for (const error of [written, read]) t.notMatch(everythingOf(error), 's3cret')
+  for (const error of [written, refused, read]) t.notMatch(everythingOf(error), 's3cret')
 })
 
 test('a statement after the end of its transaction is refused (FMOD_SETTINGS_TRANSACTION_ENDED)', async (t) => {
