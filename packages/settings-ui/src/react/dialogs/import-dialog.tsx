@@ -105,7 +105,7 @@ function Preview({
   const lists = [
     [messages.importCreate, preview.create],
     [messages.importUpdate, preview.update],
-    [messages.importDelete, preview.delete],
+    [messages.reset, preview.delete],
     [messages.importUnknown, preview.unknown],
   ] as const
   return (

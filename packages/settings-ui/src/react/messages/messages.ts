@@ -26,7 +26,7 @@ export const defaultMessages = {
   scopes: 'Scopes',
   system: 'System',
   application: 'Application',
-  empty: 'No settings are defined yet. What modules declare appears here after a restart.',
+  empty: 'No settings are defined yet.',
 
   default: 'Default',
   overridden: 'Overridden',
@@ -141,7 +141,6 @@ export const defaultMessages = {
   importUnreadable: 'This is no export of settings.',
   importCreate: 'New',
   importUpdate: 'Changed',
-  importDelete: 'Reset',
   importUnknown: 'Unknown',
   importDone: 'The file was imported.',
 } as const

@@ -2,7 +2,7 @@
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { format, plural } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import { checkInput, describe } from '../input/check-input.ts'
+import { checkInput } from '../input/check-input.ts'
 import {
   type EditorState,
   initialState,
@@ -13,9 +13,10 @@ import {
   withSaved,
   withValues,
 } from './editor-state.ts'
-import { parseInput, toInput } from '../input/input.ts'
+import { toInput } from '../input/input.ts'
+import { hasErrorsElsewhere, toEntries } from './entries.ts'
 import type { Definition, Input } from './setting.ts'
-import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
+import { type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
 
 export type SettingsEditor = ReturnType<typeof createEditor>
 
@@ -39,10 +40,6 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   function fail(error: unknown): void {
     const failure = toFailure(error)
     update({ ...state, failure, isForbidden: state.isForbidden || failure.status === 403 })
-  }
-
-  function definitionOf(key: string): Definition | undefined {
-    return state.definitions.find((definition) => definition.key === key)
   }
 
   async function load(): Promise<void> {
@@ -96,7 +93,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   /** The user's value shall replace the one that somebody else has saved. */
   function keepMine(key: string): void {
     const draft = state.drafts.get(key)
-    const definition = definitionOf(key)
+    const definition = state.definitions.find((each) => each.key === key)
     if (!draft?.theirs || !definition) return
     const values = new Map(state.values).set(key, draft.theirs)
     const isEqual = draft.input === toInput(definition, draft.theirs.value) && !definition.sensitive
@@ -107,7 +104,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   /** Sends all drafts; those that mean nothing, and those in conflict, are shown instead. */
   async function save(): Promise<void> {
     if (state.saving || state.drafts.size === 0) return
-    const { entries, errors } = toEntries()
+    const { entries, errors } = toEntries(state, messages)
     if (Object.keys(errors).length > 0) return update(withErrors(state, errors))
     const sent = new Map([...state.drafts].map(([key, { input }]) => [key, input]))
     update({ ...state, saving: true, failure: null, summary: null, announcement: { text: '' } })
@@ -116,21 +113,6 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     writes++
     update({ ...state, saving: false })
     await settle(outcome, sent)
-  }
-
-  function toEntries() {
-    const errors: Record<string, readonly string[]> = {}
-    const entries: Entry[] = []
-    for (const [key, { input, theirs }] of state.drafts) {
-      const definition = definitionOf(key)
-      const value = state.values.get(key)
-      if (!definition || !value) continue
-      const parsed = parseInput(definition, input, value.value)
-      if (theirs) errors[key] = [messages.decideFirst]
-      else if ('problem' in parsed) errors[key] = [describe(parsed.problem, messages)]
-      else entries.push({ key, scope: value.scope, value: parsed.value, version: value.version })
-    }
-    return { entries, errors }
   }
 
   async function settle(
@@ -147,13 +129,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     if (!error) return announce(plural(messages.saved, keys.length, locale))
     update(withErrors(state, error.errors))
     if (isStale) showConflicts(error)
-    else if (error.status !== 422 || hasErrorsElsewhere(error)) fail(error)
-  }
-
-  /** A rule about several settings may name one that was not touched. */
-  function hasErrorsElsewhere({ errors }: SettingsRequestError): boolean {
-    const keys = Object.keys(errors)
-    return keys.length === 0 || keys.some((key) => !state.drafts.has(key))
+    else if (error.status !== 422 || hasErrorsElsewhere(state, error)) fail(error)
   }
 
   function showConflicts(error: SettingsRequestError): void {
