@@ -24,8 +24,8 @@ import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { type PostgresReads, prepareReads } from './read-statements.ts'
 import { settingsTables } from './tables.ts'
-import { writeStatements } from './write-statements.ts'
-import { writeThrough } from './write.ts'
+import { writeStatements } from './write/write-statements.ts'
+import { writeThrough } from './write/write.ts'
 
 export interface PostgresOptions extends PostgresTableNames {
   /** @default 'auto' */

@@ -1,12 +1,12 @@
 /** One write in PostgreSQL, from the lock to the commit. */
 import { type AsyncTx, ServiceUnavailableException } from '@fastify-modular/core'
 import type { Pool, PoolClient, QueryResult } from 'pg'
-import type { SettingScope } from '../../setting-definition.ts'
-import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
-import { planWrite } from '../plan-write.ts'
-import type { RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import type { SettingScope } from '../../../setting-definition.ts'
+import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../../misuse-errors.ts'
+import { planWrite } from '../../plan-write.ts'
+import type { RowId, StoredRow, WriteRequest, WriteResult } from '../../store.ts'
 import { sendTogether } from './packets.ts'
-import { orStoreFailure, toStoreFailure } from './failure.ts'
+import { orStoreFailure, toStoreFailure } from '../failure.ts'
 import type { PostgresWrites } from './write-statements.ts'
 
 /** What the writes of one store have in common. */

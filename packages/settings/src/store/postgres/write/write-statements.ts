@@ -1,5 +1,5 @@
 /** The SQL of a write in PostgreSQL. Rows travel as arrays, one for each column: the statements are the same for 1 and for 500. */
-import type { PostgresNames } from './names.ts'
+import type { PostgresNames } from '../names.ts'
 
 export interface PostgresWrites {
   /** Sent before all others. */
