@@ -27,10 +27,10 @@ declare module '@fastify-modular/core' {
 
 export type { Explain, Explanation } from './audit/explain.ts'
 export type { Opening, SurfaceEntry } from './audit/surface.ts'
-export { type Classify, classifyRequest, type ClientKind } from './gate/classify.ts'
+export { type Classify, classifyRequest, type ClientKind } from './gate/answers/classify.ts'
 export type { CrossOriginOptions } from './gate/cross-origin.ts'
 export type { CaptureGuard } from './gate/decide.ts'
-export { safeReturnTo } from './gate/return-to.ts'
+export { safeReturnTo } from './gate/answers/return-to.ts'
 export type { PublicRoutesOptions } from './options.ts'
 export { publicRoutes, publicRoutes as default } from './plugin.ts'
 export { type Authenticated, type AuthProvider, combineProviders } from './provider.ts'

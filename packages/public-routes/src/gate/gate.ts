@@ -3,10 +3,10 @@ import type { Caller } from '@fastify-modular/core'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { RegisteredRule } from '../rule-index.ts'
 import type { Authenticate } from './authenticate.ts'
-import type { Challenge } from './challenge.ts'
+import type { Challenge } from './answers/challenge.ts'
 import type { RefusesCrossOrigin } from './cross-origin.ts'
-import { crossOrigin, sendProblem } from './problem.ts'
-import { type AnswerUnavailable, logProviderFailure } from './unavailable.ts'
+import { crossOrigin, sendProblem } from './answers/problem.ts'
+import { type AnswerUnavailable, logProviderFailure } from './answers/unavailable.ts'
 
 export interface GateParts {
   /** The rule that makes the request public, null where it is protected. */

@@ -1,6 +1,6 @@
 /** Tells an anonymous caller to sign in, in the way that its kind of client understands (decision 38). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { challengeOf, type AuthProvider } from '../provider.ts'
+import { challengeOf, type AuthProvider } from '../../provider.ts'
 import type { Classify, ClientKind } from './classify.ts'
 import { forbidCaching, sendProblem, unauthorized } from './problem.ts'
 import { isExternal, loginLocation } from './return-to.ts'
