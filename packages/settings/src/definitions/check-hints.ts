@@ -1,5 +1,5 @@
 /** What can be wrong with the members that only user interfaces look at. */
-import type { CompleteDefinition } from '../setting-definition.ts'
+import { type CompleteDefinition, SettingType } from '../setting-definition.ts'
 import { checkUrl } from '../values/formats.ts'
 import { type CompleteHints, isJson } from './complete-hints.ts'
 
@@ -28,9 +28,17 @@ export const hintMembers: readonly MemberRule<keyof CompleteHints>[] = [
 ]
 
 /** Returns what does not go together. */
-export function checkHints({ key, options, allowedValues, tags, showWhen }: CompleteDefinition): string[] {
+export function checkHints({
+  key,
+  type,
+  options,
+  allowedValues,
+  tags,
+  showWhen,
+}: CompleteDefinition): string[] {
   const problems: string[] = []
-  if (
+  if (options && type !== SettingType.Select) problems.push('options belong to a Select')
+  else if (
     options &&
     !isSameSet(
       options.map(({ value }) => value),

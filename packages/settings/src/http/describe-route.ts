@@ -1,7 +1,7 @@
 /** The schema of a route: what it takes, what it answers, which problems it may report. */
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
-import { Problem } from './schemas.ts'
+import { NoQuery, Problem } from './schemas.ts'
 
 /** What a route takes and answers; `written` for routes that answer 204, or 200 with `Prefer: return=representation`. */
 export interface RouteParts {
@@ -65,7 +65,8 @@ export function describeRoute(
     summary: summaries[operationId],
     tags: ['settings'],
     ...(params && { params }),
-    ...(query && { querystring: query }),
+    // A write that takes no query refuses one: who misspelt it wanted something else.
+    ...((query || isWrite) && { querystring: query ?? NoQuery }),
     ...(body && { body }),
     response: {
       ...(ok && { 200: ok }),

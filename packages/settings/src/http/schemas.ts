@@ -29,6 +29,7 @@ export const ListQuery = Type.Object(
   },
   closed,
 )
+export const NoQuery = Type.Object({}, closed)
 export const DefinitionsQuery = Type.Object(search, closed)
 export const ScopeQuery = Type.Object({ scope: ScopeText }, closed)
 // A misspelt dryRun would write.

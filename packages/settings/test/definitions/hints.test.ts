@@ -62,6 +62,7 @@ const refused: readonly (readonly [string, Partial<Record<keyof SettingDefinitio
     /each of the allowedValues once/,
   ],
   ['an allowed value without its option', { options: options.slice(1) }, /each of the allowedValues once/],
+  ['options of a Text', { type: SettingType.Text }, /options belong to a Select/],
   ['an option twice', { options: [...options, options[0]] }, /each of the allowedValues once/],
   ['no options at all', { options: [] }, /options must be a list/],
   ['an option without a label', { options: [{ value: 'light' }, options[1]] }, /options must be a list/],

@@ -132,6 +132,8 @@ test('decision 12: a misspelt query parameter is 400 and nothing is written', as
     ['PUT', '/bulk?dryrun=true', [entry]],
     ['POST', '/import?dryrun=true', { format: 1, settings: [entry] }],
     ['DELETE', '/app.title?scope=1&force=1'],
+    ['DELETE', '/me/app.theme?force=1'],
+    ['PUT', '?dryRun=true', entry],
     ['GET', '?scop=1'],
     ['GET', '?scope[]=1'],
     ['GET', '/definitions?tags=mail'],
