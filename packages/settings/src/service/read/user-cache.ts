@@ -3,6 +3,7 @@ import { type JsonValue, SettingScope } from '../../setting-definition.ts'
 import type { AppliedChange, SettingsStore, StoredRow } from '../../store/store.ts'
 import type { RowCodec } from '../row-codec.ts'
 import type { Layer } from './resolve.ts'
+import { createSharedLists } from './shared-lists.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
@@ -38,6 +39,7 @@ export function createUserCache(
 ): UserCache {
   const users = new Map<string, UserValues>()
   const loading = new Map<string, Loading>()
+  const share = createSharedLists()
   let newest = 0
   let places = 0
 
@@ -81,7 +83,13 @@ export function createUserCache(
     }
     const values: (JsonValue | Error | undefined)[] = []
     for (const row of byKey.values()) put(values, row.key, row)
-    return values.length === 0 ? nothing : values.slice() // without the room to grow
+    if (values.length === 0) return nothing
+    const own = values.slice() // without the room to grow
+    return [...byKey.keys()].some(isSensitive) ? own : share(own)
+  }
+
+  function isSensitive(key: string): boolean {
+    return snapshot.find(key)?.setting.definition.sensitive === true
   }
 
   function put(values: (JsonValue | Error | undefined)[], key: string, row: StoredRow | undefined): void {
