@@ -10,13 +10,12 @@ const sqlite = 'scripts/better-sqlite3'
 
 export default async function install() {
   const wanted = `${process.platform}-${process.arch}-${process.versions.modules} ${fingerprint(inputs())}`
-  const found = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
-  if (found === wanted) return
-  const isOtherNode = found !== '' && found.split(' ')[0] !== wanted.split(' ')[0]
-  // Which optional dependencies fit this Node is decided anew only by force.
-  await pnpm(['install', '--frozen-lockfile', ...(isOtherNode ? ['--force'] : [])], {
-    env: { ...process.env, ...headersOfThisNode() },
-  })
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  const installWith = (...flags) =>
+    pnpm(['install', '--frozen-lockfile', ...flags], { env: { ...process.env, ...headersOfThisNode() } })
+  await installWith()
+  // Left out for another Node, or because it did not build: that is decided anew only by force.
+  if (!opensSqlite()) await installWith('--force')
   if (!opensSqlite()) throw new Error(`better-sqlite3 cannot be loaded.${missingTools()}`)
   writeFileSync(stamp, wanted)
 }
@@ -38,7 +37,7 @@ function headersOfThisNode() {
   return hasHeaders && !process.env.npm_config_nodedir ? { npm_config_nodedir: prefix } : {}
 }
 
-/** An optional dependency that does not build is left out silently. */
+/** pnpm leaves an optional dependency that does not build out silently. */
 function opensSqlite() {
   const open = `new (require('./${sqlite}'))(':memory:').close()`
   return spawnSync(process.execPath, ['-e', open], { stdio: 'ignore' }).status === 0

@@ -18,6 +18,8 @@ test('what JSON cannot tell apart is not shared, and no more is remembered than 
   t.equal(share(broken), broken)
   const other = [new Error('two')]
   t.equal(share(other), other)
+  t.strictSame(share([undefined, 1]), [undefined, 1])
+  t.strictSame(share([null, 1]), [null, 1])
   const long = ['x'.repeat(500)]
   t.equal(share(long), long)
   t.not(share(['x'.repeat(500)]), long)

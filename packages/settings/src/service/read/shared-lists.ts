@@ -12,8 +12,8 @@ const maxText = 200
 export function createSharedLists(): (values: UserValues) => UserValues {
   const lists = new Map<string, UserValues>()
   return function share(values) {
-    // What JSON cannot tell apart is not shared: errors are empty objects to it.
-    if (values.some((value) => value instanceof Error)) return values
+    // What JSON cannot tell apart is not shared: to it errors are empty objects, and what is missing is null.
+    if (values.some((value) => value instanceof Error || value === null)) return values
     const text = JSON.stringify(values)
     if (text.length > maxText) return values
     const known = lists.get(text)
