@@ -10,9 +10,9 @@ export const FMOD_SETTINGS_INVALID_OPTION = createError<[string, string]>(
   'FMOD_SETTINGS_INVALID_OPTION',
   'The settings option "%s" cannot be used: %s.',
 )
-export const FMOD_SETTINGS_FOREIGN_EVENTS = createError<[string]>(
+export const FMOD_SETTINGS_FOREIGN_EVENTS = createError<[string, string]>(
   'FMOD_SETTINGS_FOREIGN_EVENTS',
-  'The event transport does not use the database of the settings store "%s": an event could be kept while its change is undone. Give both the same database.',
+  'The event transport does not use the database of the settings store "%s": an event could be kept while its change is undone. Give both the same database: %s.',
 )
 
 // Definitions
@@ -72,7 +72,7 @@ export const FMOD_SETTINGS_DRIVER_MISSING = createError<[string, string, string]
 )
 export const FMOD_SETTINGS_DRIVER_UNSUPPORTED = createError<[string, string, string]>(
   'FMOD_SETTINGS_DRIVER_UNSUPPORTED',
-  'better-sqlite3 %s would crash Node %s without a message. %s',
+  'better-sqlite3 %s does not work on Node %s: %s',
 )
 export const FMOD_SETTINGS_SCHEMA_OUTDATED = createError<[string, number, number]>(
   'FMOD_SETTINGS_SCHEMA_OUTDATED',

@@ -110,7 +110,9 @@ test('SQLite: an outbox on another database stops the boot', async (t) => {
     store: sqlite({ database: new Database(':memory:') }),
     routes: false,
   })
-  t.match(await rejection(Promise.resolve(app.ready())), { error: { code: 'FMOD_SETTINGS_FOREIGN_EVENTS' } })
+  t.match(await rejection(Promise.resolve(app.ready())), {
+    error: { code: 'FMOD_SETTINGS_FOREIGN_EVENTS', message: /sqlite\(\{ database \}\)/ },
+  })
 })
 
 test('PostgreSQL: a transport enqueues in the transaction of the write; its failure undoes both; a foreign one stops the boot', async (t) => {
@@ -149,7 +151,9 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
   t.equal(app.settings.status.revision, 1)
   t.equal(app.settings.get(definitions.port), 25)
   state.verified = false
-  t.match(await rejection(boot()), { error: { code: 'FMOD_SETTINGS_FOREIGN_EVENTS' } })
+  t.match(await rejection(boot()), {
+    error: { code: 'FMOD_SETTINGS_FOREIGN_EVENTS', message: /postgres\(\{ pool \}\)/ },
+  })
 })
 
 async function sqliteFile(t: Test): Promise<() => SettingsStore> {

@@ -9,6 +9,12 @@ class Undo extends Error {}
 
 const probe = { scope: SettingScope.Application, userId: '', key: 'settings.probe' } as const
 
+/** How both are given one database. */
+const sharing = {
+  sync: 'one connection for sqlite({ database }) and sqliteOutbox({ database })',
+  async: 'one pool for postgres({ pool }) and pgBoss({ pool })',
+} as const
+
 /**
  * Opens a transaction of the store, shows it to the transport and undoes it. Only for a transport of the store's kind.
  * @throws {FMOD_SETTINGS_FOREIGN_EVENTS} the transport is on another database of the same kind
@@ -31,5 +37,5 @@ export async function verifyEvents(store: SettingsStore, events: Events): Promis
   } catch (error) {
     if (!(error instanceof Undo)) throw error
   }
-  if (!isShared) throw new FMOD_SETTINGS_FOREIGN_EVENTS(store.name)
+  if (!isShared) throw new FMOD_SETTINGS_FOREIGN_EVENTS(store.name, sharing[store.transactional])
 }

@@ -45,14 +45,48 @@ export function checkOverrides(locked: ReadonlyMap<string, JsonValue>, registry:
 function overridesFromEnvironment(): Overrides {
   const text = process.env[environment]
   if (!text) return {}
+  const mustBe = `${environment} must be one JSON object of values by key`
   try {
     const parsed: unknown = JSON.parse(text)
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Overrides // parsed JSON
   } catch {
-    // The text may hold secrets: nothing of it goes into the message.
+    // The text may hold secrets, and the parser would quote it.
+    throw new FMOD_SETTINGS_INVALID_OPTION(
+      'overrides',
+      `${mustBe}; it is not valid JSON at position ${jsonFault(text)}`,
+    )
   }
-  throw new FMOD_SETTINGS_INVALID_OPTION(
-    'overrides',
-    `${environment} must be one JSON object of values by key`,
-  )
+  throw new FMOD_SETTINGS_INVALID_OPTION('overrides', mustBe)
+}
+
+const string = /\s*"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"\s*/iuy
+const scalar = /\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])\s*/y
+
+/** Where a text that is not JSON stops being JSON: the offset of the first token that does not fit. */
+function jsonFault(text: string): number {
+  let at = 0
+  value()
+  return at
+
+  function value(): boolean {
+    if (eat(/\s*\{\s*/y)) return eat(/\}\s*/y) || list(member, /\}\s*/y)
+    if (eat(/\s*\[\s*/y)) return eat(/\]\s*/y) || list(value, /\]\s*/y)
+    return eat(string) || eat(scalar)
+  }
+  function member(): boolean {
+    return eat(string) && eat(/:\s*/y) && value()
+  }
+  function list(item: () => boolean, end: RegExp): boolean {
+    while (item()) {
+      if (eat(end)) return true
+      if (!eat(/,\s*/y)) return false
+    }
+    return false
+  }
+  function eat(token: RegExp): boolean {
+    token.lastIndex = at
+    if (!token.test(text)) return false
+    at = token.lastIndex
+    return true
+  }
 }
