@@ -2,9 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { capture } from '../command.mjs'
+import { checkEntryTypes } from './check-entry-types.mjs'
 
 /** Throws with the output of the first use that fails. `blocks` is the code that documents show. */
-export async function checkConsumer({ folder, packages, addOptionalPeers, addOthers }, blocks) {
+export async function checkConsumer(consumer, blocks) {
+  const { folder, packages, addOptionalPeers, addOthers } = consumer
   const entries = packages.flatMap(entryPoints)
   const execute = (name, text) => {
     writeFileSync(join(folder, name), text)
@@ -12,6 +14,7 @@ export async function checkConsumer({ folder, packages, addOptionalPeers, addOth
   }
   const mains = packages.map(({ name }) => name)
   await execute('without-optional-peers.mjs', mains.map((name) => `await import('${name}')\n`).join(''))
+  checkEntryTypes(consumer, entries)
   addOptionalPeers()
   await execute('esm.mjs', entries.map((entry) => `await import('${entry}')\n`).join(''))
   await execute('common.cjs', entries.map((entry) => `require('${entry}')\n`).join(''))

@@ -17,6 +17,11 @@ export function createConsumer(folder, packages) {
   return {
     folder,
     packages: packages.map(({ manifest }) => manifest),
+    /** Installs React and its types, which the entry points that are React components name. */
+    addReact: () => {
+      for (const name of ['react', '@types/react'])
+        link(join(reactOwner(), 'node_modules', name), join(modules, name))
+    },
     /** Installs what the subpaths of the packages need: database clients, React. */
     addOptionalPeers: () => {
       for (const each of packages) {
@@ -28,6 +33,11 @@ export function createConsumer(folder, packages) {
       for (const each of packageFolders()) linkAll(each, modules)
     },
   }
+}
+
+/** A folder of the workspace that has React installed. */
+function reactOwner() {
+  return packageFolders().find((folder) => existsSync(join(folder, 'node_modules/react')))
 }
 
 function linkDependencies({ folder, manifest }, modules) {

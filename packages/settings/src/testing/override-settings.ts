@@ -1,5 +1,4 @@
 /** Values for one test, above everything that is stored. */
-import type { FastifyInstance } from 'fastify'
 import type { SettingKeyMap } from '../definitions/tokens.ts'
 import { FMOD_SETTINGS_CANNOT_OVERRIDE } from '../misuse-errors.ts'
 import { internalsOf, type SettingsInternals } from '../service/internals.ts'
@@ -26,7 +25,7 @@ const layersOf = new WeakMap<SettingsInternals, readonly Layer[]>()
  * @throws {FMOD_SETTINGS_CANNOT_OVERRIDE} with every key that no module defines and every value that does not fit
  */
 export function overrideSettings<K extends string>(
-  app: Pick<FastifyInstance, 'settings'>,
+  app: { readonly settings: Settings },
   values: OverrideValues<K>,
 ): Disposable {
   return overrideAll(app.settings, values)

@@ -1,6 +1,8 @@
 /** The packages of the databases are optional: what happens when one is missing, or not for this Node. */
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -61,6 +63,19 @@ test('better-sqlite3 13 is refused on Node 20 before it is loaded (FMOD_SETTINGS
   const code = await codeOfOpening(root, 'sqlite', "sqlite({ file: 'x.db' })")
   if (Number.parseInt(process.versions.node, 10) < 22) t.equal(code, 'FMOD_SETTINGS_DRIVER_UNSUPPORTED')
   else t.match(code, /^ended with null/, 'Node 22 loads it')
+})
+
+test('better-sqlite3 without its binary is one named error with the way out (FMOD_SETTINGS_DRIVER_UNSUPPORTED)', async (t) => {
+  const root = await installWithoutDrivers(t)
+  const isNode20 = Number.parseInt(process.versions.node, 10) < 22
+  const wrapper = createRequire(createRequire(import.meta.url).resolve('better-sqlite3'))
+  const driver = dirname(wrapper.resolve(`better-sqlite3-${isNode20 ? 12 : 13}/package.json`))
+  const isNeeded = (path: string) => !/\.node$|[/\\](?:deps|src|obj\.target|\.deps)$/.test(path)
+  await cp(driver, join(root, 'node_modules/better-sqlite3'), { recursive: true, filter: isNeeded })
+  const bindings = join(driver, '../bindings') // version 12 looks for the binary by it
+  if (existsSync(bindings)) await symlink(await realpath(bindings), join(root, 'node_modules/bindings'))
+  const code = await codeOfOpening(root, 'sqlite', "sqlite({ file: 'x.db' })")
+  t.equal(code, 'FMOD_SETTINGS_DRIVER_UNSUPPORTED')
 })
 
 test('each pair of driver and Node that works is let through', async (t) => {

@@ -3,8 +3,8 @@ import type * as Driver from 'pg'
 import type { Client, ClientConfig, Pool } from 'pg'
 import { FMOD_SETTINGS_DRIVER_MISSING, FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 
-/** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
-export type PostgresSource = { readonly connectionString: string } | { readonly pool: Pool }
+/** The source, whose pool is known to be one of `pg`. */
+export type DriverSource = { readonly connectionString: string } | { readonly pool: Pool }
 
 export interface Connections {
   readonly pool: Pool
@@ -22,7 +22,7 @@ const timeouts = { connectionTimeoutMillis: 5000, query_timeout: 15_000, keepAli
  * @throws {FMOD_SETTINGS_DRIVER_MISSING} the package `pg` is not installed
  */
 export async function createConnections(
-  source: PostgresSource,
+  source: DriverSource,
   onError: (error: unknown) => void,
 ): Promise<Connections> {
   const pg = await loadDriver()
@@ -46,16 +46,22 @@ export async function createConnections(
  * The URL is looked at before the driver is: the driver's message would quote it, with the password.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
-export function checkSource(source: PostgresSource): void {
-  if ('pool' in source && typeof source.pool?.connect === 'function') return
+export function checkSource(source: object): asserts source is DriverSource {
+  if ('pool' in source && isPool(source.pool)) return
   if ('connectionString' in source && isConnectionString(source.connectionString)) return
   const reason =
     'name a URL postgres://user:password@host:port/database, or hand over a { pool } of the package pg'
   throw new FMOD_SETTINGS_INVALID_STORE_OPTION('connectionString', 'postgres', reason)
 }
 
-function isConnectionString(text: string): boolean {
-  if (!URL.canParse(text)) return false
+function isPool(pool: unknown): pool is Pool {
+  return ['connect', 'query', 'on', 'off'].every(
+    (method) => typeof Reflect.get(Object(pool), method) === 'function',
+  )
+}
+
+function isConnectionString(text: unknown): text is string {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false
   return ['postgres:', 'postgresql:', 'socket:'].includes(new URL(text).protocol)
 }
 

@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import { isOutdated, type MigrateMode } from '../schema-version.ts'
 import { migrations, recordVersion } from './migrations.ts'
-import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
+import type { PostgresNames } from './names.ts'
 
 /**
  * Runs the missing migrations in one transaction under an advisory lock, which makes processes that start together take
@@ -24,14 +24,6 @@ export async function migrate(client: ClientBase, names: PostgresNames, mode: Mi
     await client.query('rollback').catch(() => {}) // the first failure is the one that matters
     throw error
   }
-}
-
-/** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
-export function printSql(tables: PostgresTableNames = {}): string {
-  const names = postgresNames(tables)
-  const schema = names.schema === undefined ? '' : `create schema if not exists "${names.schema}";\n\n`
-  const steps = migrations.map((migration) => migration(names))
-  return `begin;\n\n${schema}${steps.join('\n')}${recordVersion(names, migrations.length)}\ncommit;\n`
 }
 
 async function runFrom(client: ClientBase, names: PostgresNames, found: number): Promise<void> {

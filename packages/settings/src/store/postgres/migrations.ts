@@ -1,5 +1,5 @@
 /** The schema in PostgreSQL, step by step. Append only: a step that was released never changes. */
-import type { PostgresNames } from './names.ts'
+import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 
 /**
  * Each step is one script; its place in the list is its version. Names are compared byte by byte (`collate "C"`), as
@@ -51,4 +51,12 @@ insert into ${meta} (name, value) values ('revision', '0');
 /** Records the version that the tables have after a migration. */
 export function recordVersion(names: PostgresNames, version: number): string {
   return `insert into ${names.meta} (name, value) values ('schema', '${version}') on conflict (name) do update set value = excluded.value;\n`
+}
+
+/** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
+export function printSql(tables: PostgresTableNames = {}): string {
+  const names = postgresNames(tables)
+  const schema = names.schema === undefined ? '' : `create schema if not exists "${names.schema}";\n\n`
+  const steps = migrations.map((migration) => migration(names))
+  return `begin;\n\n${schema}${steps.join('\n')}${recordVersion(names, migrations.length)}\ncommit;\n`
 }

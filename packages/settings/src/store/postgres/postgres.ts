@@ -17,15 +17,27 @@ import type {
 } from '../store.ts'
 import { checkStoreArguments } from '../store-options.ts'
 import { Turns } from '../turns.ts'
-import { type Connections, checkSource, createConnections, type PostgresSource } from './connection.ts'
+import { type Connections, checkSource, createConnections, type DriverSource } from './connection.ts'
 import { orStoreFailure, toStoreFailure } from './failure.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { type PostgresReads, prepareReads } from './read-statements.ts'
-import { settingsTables } from './tables.ts'
+import { postgresSettingsTables } from './tables.ts'
 import { writeStatements } from './write/write-statements.ts'
 import { writeThrough } from './write/write.ts'
+
+/** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
+export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
+
+/** The part of a pool of `pg` that the store needs, by structure: its types need not be installed. */
+export interface PostgresPool {
+  readonly options: object
+  connect(): Promise<object>
+  query(sql: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'error', listener: (error: Error) => void): unknown
+}
 
 export interface PostgresOptions extends PostgresTableNames {
   /** @default 'auto' */
@@ -71,14 +83,14 @@ class PostgresStore implements SettingsStore {
   readonly name = 'postgres'
   readonly transactional = 'async'
   readonly durable = true
-  readonly #source: PostgresSource
+  readonly #source: DriverSource
   readonly #names: PostgresNames
   readonly #migrate: MigrateMode
   readonly #pollInterval: number
   readonly #watches = new Set<() => Promise<void>>()
   #open: OpenStore | undefined
 
-  constructor(source: PostgresSource, names: PostgresNames, mode: MigrateMode, pollInterval: number) {
+  constructor(source: DriverSource, names: PostgresNames, mode: MigrateMode, pollInterval: number) {
     this.#source = source
     this.#names = names
     this.#migrate = mode
@@ -174,7 +186,7 @@ async function prepare(connections: Connections, names: PostgresNames): Promise<
   const { drizzle } = await import('drizzle-orm/node-postgres')
   const { pool } = connections
   const { channel, schema, prefix } = names
-  const tables = settingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
+  const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
   const statements = writeStatements(names)
   const writers = new Turns(turnLimit)
   return {

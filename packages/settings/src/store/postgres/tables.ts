@@ -14,13 +14,13 @@ import {
 import type { SettingScope } from '../../setting-definition.ts'
 import type { PostgresTableNames } from './names.ts'
 
-export type PostgresTables = ReturnType<typeof settingsTables>
+export type PostgresTables = ReturnType<typeof postgresSettingsTables>
 
 /**
- * The tables of the store, for applications that make their own migrations with drizzle-kit (`migrate: false`). Times
- * are milliseconds since the epoch.
+ * The tables of the store in PostgreSQL, for applications that make their own migrations with drizzle-kit (`migrate:
+ * false`). Times are milliseconds since the epoch.
  */
-export function settingsTables({ schema, tablePrefix = '' }: PostgresTableNames = {}) {
+export function postgresSettingsTables({ schema, tablePrefix = '' }: PostgresTableNames = {}) {
   // The class, because pgSchema() refuses the name `public`; the two functions differ in nothing but a type.
   const table = schema === undefined ? pgTable : (new PgSchema(schema).table as unknown as typeof pgTable)
   const values = table(

@@ -4,11 +4,14 @@ import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 import type { MigrateMode } from '../schema-version.ts'
-import { openFile, type SqliteSource } from './driver.ts'
+import { openFile } from './driver.ts'
 import { migrate } from './migrate.ts'
 import { prepareReads, type SqliteReads } from './read-statements.ts'
-import { settingsTables } from './tables.ts'
+import { sqliteSettingsTables } from './tables.ts'
 import { prepareWrites, type SqliteWrites } from './write-statements.ts'
+
+/** The source, whose connection is known to be one of better-sqlite3. */
+export type DriverSource = { readonly file: string } | { readonly database: Database }
 
 export interface Connection {
   readonly client: Database
@@ -18,12 +21,21 @@ export interface Connection {
   readonly release: () => void
 }
 
+/** The store uses what other drivers of SQLite lack, such as `pragma` and `transaction`. */
+export function canOpen(source: object): source is DriverSource {
+  if ('file' in source) return source.file !== ''
+  const database: unknown = Reflect.get(source, 'database')
+  return ['prepare', 'exec', 'pragma', 'transaction'].every(
+    (method) => typeof Reflect.get(Object(database), method) === 'function',
+  )
+}
+
 /**
  * Opens the file, creating it and its folder when they are missing.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION} the connection is closed
  */
 export async function openConnection(
-  source: SqliteSource,
+  source: DriverSource,
   tablePrefix: string,
   mode: MigrateMode,
 ): Promise<Connection> {
@@ -35,7 +47,7 @@ export async function openConnection(
     client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
     migrate(client, tablePrefix, mode)
     const { drizzle } = await import('drizzle-orm/better-sqlite3')
-    const tables = settingsTables({ tablePrefix })
+    const tables = sqliteSettingsTables({ tablePrefix })
     const reads = prepareReads(client, drizzle(client), tables)
     return { client, reads, writes: prepareWrites(client, tables), release }
   } catch (error) {

@@ -1,6 +1,5 @@
 /** Brings the tables in SQLite up to date. */
 import type { Database } from 'better-sqlite3'
-import { checkIdentifier } from '../identifiers.ts'
 import { isOutdated, type MigrateMode } from '../schema-version.ts'
 import { migrations, recordVersion } from './migrations.ts'
 
@@ -18,13 +17,6 @@ export function migrate(client: Database, prefix: string, mode: MigrateMode): vo
     client.exec(recordVersion(prefix, migrations.length))
   })
   run.immediate()
-}
-
-/** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
-export function printSql({ tablePrefix = '' }: { readonly tablePrefix?: string } = {}): string {
-  if (tablePrefix !== '') checkIdentifier('sqlite', 'tablePrefix', tablePrefix)
-  const steps = migrations.map((migration) => migration(tablePrefix))
-  return `begin immediate;\n\n${steps.join('\n')}${recordVersion(tablePrefix, migrations.length)}\ncommit;\n`
 }
 
 function readVersion(client: Database, prefix: string): number {

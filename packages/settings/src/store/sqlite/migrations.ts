@@ -1,4 +1,5 @@
 /** The schema in SQLite, step by step. Append only: a step that was released never changes. */
+import { checkIdentifier } from '../identifiers.ts'
 
 /** Each step is one script; `prefix` is a checked identifier or empty. Its place in the list is its version. */
 export const migrations: readonly ((prefix: string) => string)[] = [
@@ -47,4 +48,11 @@ insert into ${prefix}settings_meta (name, value) values ('revision', '0');
 /** Records the version that the tables have after a migration. */
 export function recordVersion(prefix: string, version: number): string {
   return `insert into ${prefix}settings_meta (name, value) values ('schema', '${version}') on conflict (name) do update set value = excluded.value;\n`
+}
+
+/** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
+export function printSql({ tablePrefix = '' }: { readonly tablePrefix?: string } = {}): string {
+  if (tablePrefix !== '') checkIdentifier('sqlite', 'tablePrefix', tablePrefix)
+  const steps = migrations.map((migration) => migration(tablePrefix))
+  return `begin immediate;\n\n${steps.join('\n')}${recordVersion(tablePrefix, migrations.length)}\ncommit;\n`
 }

@@ -15,11 +15,24 @@ import type {
   WriteResult,
 } from '../store.ts'
 import { checkStoreArguments } from '../store-options.ts'
-import { type Connection, openConnection } from './connection.ts'
-import type { SqliteSource } from './driver.ts'
+import { canOpen, type Connection, type DriverSource, openConnection } from './connection.ts'
 import { toStoreFailure } from './failure.ts'
 import { watchFile } from './watch.ts'
 import { createWrite } from './write.ts'
+
+/** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */
+export type SqliteSource = { readonly file: string } | { readonly database: SqliteDatabase }
+
+/** The part of a better-sqlite3 connection that the store needs, by structure: its types need not be installed. */
+export interface SqliteDatabase {
+  readonly open: boolean
+  readonly memory: boolean
+  readonly inTransaction: boolean
+  exec(sql: string): unknown
+  pragma(sql: string): unknown
+  prepare(sql: string): object
+  transaction(run: () => unknown): object
+}
 
 export interface SqliteOptions {
   /** @default 'auto' */
@@ -46,11 +59,11 @@ const known: Readonly<Record<keyof SqliteOptions, true>> = {
 export function sqlite(source: SqliteSource, options: SqliteOptions = {}): SettingsStore {
   checkStoreArguments('sqlite', { source: [source, sources], options: [options, known] })
   const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
-  if ('file' in source ? source.file === '' : !source.database) {
+  if (!canOpen(source)) {
     throw new FMOD_SETTINGS_INVALID_STORE_OPTION(
-      'file',
+      'file' in source ? 'file' : 'database',
       'sqlite',
-      'name a file, or hand over an open { database }',
+      'name a file, or hand over an open { database } of the package better-sqlite3',
     )
   }
   if (tablePrefix !== '') checkIdentifier('sqlite', 'tablePrefix', tablePrefix)
@@ -69,12 +82,12 @@ class SqliteStore implements SettingsStore {
   readonly name = 'sqlite'
   readonly transactional = 'sync'
   readonly durable: boolean
-  readonly #source: SqliteSource
+  readonly #source: DriverSource
   readonly #options: Required<SqliteOptions>
   readonly #watches = new Set<() => void>()
   #open: OpenStore | undefined
 
-  constructor(source: SqliteSource, options: Required<SqliteOptions>) {
+  constructor(source: DriverSource, options: Required<SqliteOptions>) {
     this.durable = 'file' in source ? source.file !== ':memory:' : !source.database.memory
     this.#source = source
     this.#options = options

@@ -3,13 +3,13 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SettingScope } from '../../setting-definition.ts'
 
-export type SqliteTables = ReturnType<typeof settingsTables>
+export type SqliteTables = ReturnType<typeof sqliteSettingsTables>
 
 /**
- * The tables of the store, for applications that make their own migrations with drizzle-kit (`migrate: false`).
+ * The tables of the store in SQLite, for applications that make their own migrations with drizzle-kit (`migrate: false`).
  * `tablePrefix` is put before each name, as in the options of the store.
  */
-export function settingsTables({ tablePrefix = '' }: { readonly tablePrefix?: string } = {}) {
+export function sqliteSettingsTables({ tablePrefix = '' }: { readonly tablePrefix?: string } = {}) {
   const values = sqliteTable(
     `${tablePrefix}settings_value`,
     {

@@ -12,6 +12,8 @@ t.setTimeout(120_000)
 
 test('options that cannot work are refused at once, without quoting the URL (FMOD_SETTINGS_INVALID_STORE_OPTION)', async (t) => {
   const refused = { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' }
+  // @ts-expect-error a client is not a pool, and this is neither
+  t.throws(() => postgres({ pool: { connect: async () => ({}) } }), { ...refused, message: /the package pg/ })
   for (const connectionString of [
     '',
     'nonsense',

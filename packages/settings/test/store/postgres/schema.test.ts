@@ -1,5 +1,6 @@
 /** Where the tables are, who makes them, and what they look like (decisions 27, 29). */
-import { postgres, type PostgresOptions, printSql, settingsTables } from '@fastify-modular/settings/postgres'
+import { postgresSettingsTables } from '@fastify-modular/settings/drizzle'
+import { postgres, type PostgresOptions, printSql } from '@fastify-modular/settings/postgres'
 import { getTableConfig } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
 import t, { test } from 'tap'
@@ -81,13 +82,15 @@ test('printSql makes the tables that migrate: auto makes', async (t) => {
 test('the exported tables of drizzle have the columns of the migrations', async (t) => {
   const pool = await newPool(t)
   await openStore(t, pool, { schema: 'app', tablePrefix: 'my_' })
-  const expected = Object.values(settingsTables({ schema: 'app', tablePrefix: 'my_' })).flatMap((table) => {
-    const { name, columns, schema } = getTableConfig(table)
-    t.equal(schema, 'app')
-    return columns.map(
-      (column) => `${name} ${column.name} ${column.getSQLType()} ${column.notNull ? 'NO' : 'YES'}`,
-    )
-  })
+  const expected = Object.values(postgresSettingsTables({ schema: 'app', tablePrefix: 'my_' })).flatMap(
+    (table) => {
+      const { name, columns, schema } = getTableConfig(table)
+      t.equal(schema, 'app')
+      return columns.map(
+        (column) => `${name} ${column.name} ${column.getSQLType()} ${column.notNull ? 'NO' : 'YES'}`,
+      )
+    },
+  )
   t.same((await columnsOf(pool, 'app')).toSorted(), expected.toSorted())
 })
 

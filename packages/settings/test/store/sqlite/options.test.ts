@@ -18,6 +18,9 @@ test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_
     t.throws(() => sqlite(source), { ...refused, message: /the second migrate, tablePrefix, pollInterval/ })
   }
   t.throws(() => sqlite({ file: 'x.db' }, { migrate: 'chekc' } as object), refused)
+  const otherDriver = { open: true, memory: true, prepare: () => ({}), exec: () => {} } // the methods of node:sqlite
+  // @ts-expect-error a connection without pragma() and transaction()
+  t.throws(() => sqlite({ database: otherDriver }), { ...refused, message: /of the package better-sqlite3/ })
   const closed = new Database(':memory:').close()
   await t.rejects(sqlite({ database: closed }).open({ log: silentLog }), refused)
 })

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDomainException } from '@fastify-modular/core'
-import { printSql, settingsTables, sqlite, type SqliteOptions } from '@fastify-modular/settings/sqlite'
+import { sqliteSettingsTables } from '@fastify-modular/settings/drizzle'
+import { printSql, sqlite, type SqliteOptions } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
@@ -89,7 +90,7 @@ test('printSql makes the tables that migrate: auto makes', async (t) => {
 test('the exported tables of drizzle have the columns and keys of the migrations', async (t) => {
   const database = openDatabase(t)
   await sqlite({ database }, { tablePrefix: 'my_' }).open({ log: silentLog })
-  for (const table of Object.values(settingsTables({ tablePrefix: 'my_' }))) {
+  for (const table of Object.values(sqliteSettingsTables({ tablePrefix: 'my_' }))) {
     const { name, columns, primaryKeys } = getTableConfig(table)
     const key = primaryKeys[0]?.columns.map((column) => column.name) ?? ['name']
     const real = database.prepare('select name, type, "notnull", pk from pragma_table_info(?)').all(name)
