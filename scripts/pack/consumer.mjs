@@ -28,6 +28,10 @@ export function createConsumer(folder, packages) {
         linkPeers(each, modules, ({ isOptional }) => isOptional)
       }
     },
+    /** Installs what an example names in its package.json; the packages themselves are there. */
+    addDependencies: ({ dependencies }) => {
+      for (const name of Object.keys(dependencies)) link(join('node_modules', name), join(modules, name))
+    },
     /** Installs everything else that the code of documents may import, and the types of database clients. */
     addOthers: () => {
       for (const each of packageFolders()) linkAll(each, modules)

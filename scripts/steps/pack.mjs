@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { capture, quietPnpm } from '../command.mjs'
 import { filesBelow, manifestOf, packageFolders } from '../files.mjs'
 import { checkConsumer } from '../pack/check-consumer.mjs'
+import { checkFastifyCli } from '../pack/check-fastify-cli.mjs'
 import { createConsumer } from '../pack/consumer.mjs'
 import { codeBlocks } from '../pack/document-code.mjs'
 
@@ -20,6 +21,7 @@ export default async function pack() {
       consumer,
       documents().flatMap((path) => codeBlocks(path, readFileSync(path, 'utf8'))),
     )
+    await checkFastifyCli(consumer)
     console.log(`packages fine: ${packages.map(({ manifest }) => manifest.name).join(', ')}`)
   } finally {
     rmSync(scratch, { recursive: true, force: true })

@@ -1,0 +1,5 @@
+'use strict'
+
+module.exports = async function root(fastify) {
+  fastify.get('/', async () => ({ name: 'notes' })) // public from the start, like /health
+}

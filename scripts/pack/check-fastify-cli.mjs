@@ -1,0 +1,77 @@
+// Runs the example of fastify-cli on the packed packages, by its own start script, and asks it over HTTP.
+import { spawn } from 'node:child_process'
+import { strict as assert } from 'node:assert'
+import { once } from 'node:events'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { manifestOf } from '../files.mjs'
+
+const example = 'examples/fastify-cli'
+
+/** Milliseconds after which a server that has not started, or not stopped, has failed. */
+const patience = 120_000
+
+/** Throws when the example does not start, or an answer is not the documented one. */
+export async function checkFastifyCli({ folder, addDependencies }) {
+  const copy = join(folder, 'fastify-cli')
+  cpSync(example, copy, { recursive: true })
+  addDependencies(manifestOf(copy))
+  const [program, ...args] = manifestOf(copy).scripts.start.split(' ')
+  assert.equal(program, 'fastify', 'the start script runs fastify-cli')
+  const cli = join(folder, 'node_modules/fastify-cli/cli.js')
+  const server = spawn(process.execPath, [cli, ...args], {
+    cwd: copy,
+    env: { ...process.env, FASTIFY_PORT: '0', FASTIFY_ADDRESS: '127.0.0.1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: patience,
+  })
+  const ended = once(server, 'close')
+  try {
+    await checkAnswers(await addressOf(server))
+  } finally {
+    server.kill('SIGTERM')
+    await ended
+  }
+}
+
+/** Resolves to the URL that the server logs; rejects with its output when it ends first. */
+function addressOf(server) {
+  let output = ''
+  return new Promise((resolve, reject) => {
+    const read = (chunk) => {
+      output += chunk
+      const url = /Server listening at (http:[^"\s]+)/.exec(output)?.[1]
+      if (url) resolve(url)
+    }
+    server.stdout.on('data', read)
+    server.stderr.on('data', read)
+    server.once('close', () => reject(new Error(`the example ${example} does not start:\n${output}`)))
+  })
+}
+
+async function checkAnswers(url) {
+  const ask = async (path, token) => {
+    const headers = { accept: 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+    const response = await fetch(url + path, { headers, signal: AbortSignal.timeout(patience) })
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      body: await response.json(),
+    }
+  }
+  const isProblem = async (answer, status, code) => {
+    const { type, body, ...rest } = await answer
+    assert.deepEqual({ ...rest, type, code: body.code }, { status, type: 'application/problem+json', code })
+  }
+  assert.deepEqual((await ask('/')).body, { name: 'notes' })
+  assert.deepEqual((await ask('/notes/count')).body, { count: 1 })
+  assert.equal((await ask('/notes', 'alice-token')).body.owner, 'alice')
+  assert.equal((await ask('/api/settings/public')).status, 200)
+  assert.equal((await ask('/api/settings', 'admin-token')).status, 200)
+  await isProblem(ask('/notes'), 401, 'UNAUTHORIZED')
+  await isProblem(ask('/missing'), 401, 'UNAUTHORIZED')
+  await isProblem(ask('/notes/2', 'alice-token'), 404, 'NOT_FOUND')
+  assert.equal((await ask('/missing', 'alice-token')).status, 404)
+  const { status, type } = await ask('/%zz', 'alice-token') // the router refuses it: answered by the server's options
+  assert.deepEqual({ status, type }, { status: 400, type: 'application/problem+json' })
+}
