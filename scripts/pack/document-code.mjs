@@ -1,15 +1,16 @@
 // The TypeScript of the documents: what a reader copies must compile against the packed packages.
 
 /**
- * Returns the code blocks of a Markdown file that stand on their own: fenced as `ts` and importing something.
- * Fragments are left out, and so are blocks fenced as anything else (`ts fragment`).
+ * Returns the code blocks of a Markdown file that stand on their own: fenced as `ts` and importing something. `fragments`
+ * are the places of the others (`README.md:12`), which nothing compiles.
  */
 export function codeBlocks(path, markdown) {
   const blocks = []
-  for (const { 1: code, index } of markdown.matchAll(/^```ts\n([^]*?)^```$/gm)) {
-    if (!/^import /m.test(code)) continue
+  const fragments = []
+  for (const { 1: info, 2: code, index } of markdown.matchAll(/^```(tsx?\b[^\n]*)\n([^]*?)^```$/gm)) {
     const line = markdown.slice(0, index).split('\n').length + 1
-    blocks.push({ path, line, code })
+    if (info === 'ts' && /^import /m.test(code)) blocks.push({ path, line, code })
+    else fragments.push(`${path}:${line}`)
   }
-  return blocks
+  return { blocks, fragments }
 }

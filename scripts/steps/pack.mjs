@@ -17,11 +17,14 @@ export default async function pack() {
       if (!manifestOf(folder).private) packages.push(await packOne(folder, scratch))
     }
     const consumer = createConsumer(join(scratch, 'app'), packages)
+    const code = documents().map((path) => codeBlocks(path, readFileSync(path, 'utf8')))
     await checkConsumer(
       consumer,
-      documents().flatMap((path) => codeBlocks(path, readFileSync(path, 'utf8'))),
+      code.flatMap(({ blocks }) => blocks),
     )
     await checkFastifyCli(consumer)
+    const fragments = code.flatMap((each) => each.fragments)
+    console.log(`code of documents that is not compiled, being a fragment: ${fragments.join(', ') || 'none'}`)
     console.log(`packages fine: ${packages.map(({ manifest }) => manifest.name).join(', ')}`)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
