@@ -77,7 +77,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   }
 
   const write = observeWrite(
-    createWrite(coherence.write, codec, publisher.enqueueAs, committed, (entries) =>
+    createWrite(coherence, codec, publisher.enqueueAs, committed, (entries) =>
       crossRulesOf(entries, registry, snapshot.find, codec),
     ),
     observer,
@@ -129,7 +129,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     publicValues: () => publicValues(cells()),
     orphans: () => findOrphans(store, registry),
     rewrap: () => rewrap(store, snapshot, sealing, codec, (written) => committed(written, null)),
-    refresh: coherence.catchUp,
+    refresh: coherence.reload,
   }
   rememberInternals(settings as Settings, {
     registry,

@@ -62,6 +62,9 @@ export interface Settings extends SettingsContract, SettingsReader {
   orphans(): Promise<readonly OrphanedSetting[]>
   /** Seals all sensitive values with the active key. @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is none */
   rewrap(): Promise<RewrapReport>
-  /** Looks at the database now instead of waiting for its notification. Never rejects; see `status`. */
+  /**
+   * Reads all values from the database again, also what was changed there by hand. Never rejects; see `status`. What
+   * other instances write arrives without it.
+   */
   refresh(): Promise<void>
 }

@@ -19,7 +19,7 @@ export function memoryStore(): SettingsStore {
     readShared: async () => ({ revision, rows: select((row) => row.scope !== SettingScope.User) }),
     readUser: async (userId) => select((row) => row.scope === SettingScope.User && row.userId === userId),
     readRow: async (id) => rows.get(rowIdText(id)),
-    readRevision: async () => revision,
+    readState: async (known) => ({ revision, at: atOf(revision), knownAt: atOf(known), epoch: '' }),
     write: async (request) => {
       checkRequest(request)
       const read = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? [])
@@ -50,6 +50,10 @@ export function memoryStore(): SettingsStore {
       return before - history.length
     },
     close: async () => {},
+  }
+
+  function atOf(written: number): number | null {
+    return history.find((row) => row.revision === written)?.at ?? null
   }
 
   function select(wanted: (row: StoredRow) => boolean): StoredRow[] {

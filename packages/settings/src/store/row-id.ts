@@ -1,11 +1,23 @@
 /** Rows by name: their order, their identity, and which names a database can hold. */
 import { ArgumentException } from '@fastify-modular/core'
 import { isStorable, SettingScope } from '../setting-definition.ts'
-import type { RowId } from './store.ts'
+import type { RowId, StoredRow } from './store.ts'
 
 /** Orders rows by scope, user and key: the order in which every store locks and writes them. */
 export function compareRowIds(a: RowId, b: RowId): number {
   return a.scope - b.scope || compareText(a.userId, b.userId) || compareText(a.key, b.key)
+}
+
+/** Whether a row is as another one of the same name; undefined means unset. */
+export function isSameRow(a: StoredRow | undefined, b: StoredRow | undefined): boolean {
+  if (!a || !b) return a === b
+  return (
+    a.revision === b.revision &&
+    a.value === b.value &&
+    a.sealed === b.sealed &&
+    a.updatedAt === b.updatedAt &&
+    a.updatedBy === b.updatedBy
+  )
 }
 
 /** One text per row, to look rows up in a Map. NUL cannot be part of a name, so no two rows share it. */

@@ -102,6 +102,18 @@ export interface HistoryRetention {
   readonly perValue: number
 }
 
+/** Where a database stands. */
+export interface StoreState {
+  /** The number of the last committed write. */
+  readonly revision: number
+  /** When that revision was written, as its history has it, in milliseconds since the epoch; null without a trace. */
+  readonly at: number | null
+  /** The same of the revision that the caller knows. */
+  readonly knownAt: number | null
+  /** Differs when another database may stand in the place of this one: its server was started, its tables were made anew. */
+  readonly epoch: string
+}
+
 /** What a store gets when it opens. */
 export interface StoreContext {
   readonly log: FastifyBaseLogger
@@ -123,8 +135,8 @@ export interface SettingsStore {
   readUser(userId: string): Promise<readonly StoredRow[]>
   /** One row, as the database has it now. */
   readRow(id: RowId): Promise<StoredRow | undefined>
-  /** The number of the last committed write. */
-  readRevision(): Promise<number>
+  /** Where the database stands, and what has become of a revision that the caller knows. */
+  readState(known: number): Promise<StoreState>
   /** Applies one write: lock, `decide`, rows sorted by their full id, history, `enqueue`, commit. */
   write(request: WriteRequest): Promise<WriteResult>
   /** Rows of history, newest first. */
@@ -134,13 +146,10 @@ export interface SettingsStore {
   /** Forgets history; answers how many rows. The newest row of each value stays whatever its age. */
   pruneHistory(retention: HistoryRetention): Promise<number>
   /**
-   * Calls `onRevision` when another process may have written, and at intervals; the number is a hint. `onLost` tells
-   * that hints do not arrive for now. Absent where no other process can write.
+   * Calls `onHint` when another process may have written: with the revision where the database sent it along, and at
+   * intervals without one. `onLost` tells that hints do not arrive for now. Absent where no other process can write.
    */
-  watch?(
-    onRevision: (revision: number) => void,
-    onLost: (error: unknown) => void,
-  ): Promise<() => Promise<void>>
+  watch?(onHint: (revision?: number) => void, onLost: (error: unknown) => void): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */
   close(): Promise<void>
 }

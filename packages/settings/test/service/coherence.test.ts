@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import { memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
 import { ServiceUnavailableException } from '@fastify-modular/core'
+import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
 const { Application, User, System } = SettingScope
@@ -8,8 +9,9 @@ const { Application, User, System } = SettingScope
 /** Two applications on one store, whose notifications the test sends. */
 async function createTwo(t: Parameters<typeof createApp>[0]) {
   const inner = memoryStore()
-  const watchers = new Set<(revision: number) => void>()
+  const watchers = new Set<() => void>()
   const down = { value: false }
+  const onLook = { run: () => {} }
   const check = <T>(answer: () => Promise<T>): Promise<T> =>
     down.value
       ? Promise.reject(new ServiceUnavailableException('The settings database does not answer.'))
@@ -17,18 +19,18 @@ async function createTwo(t: Parameters<typeof createApp>[0]) {
   const store = (): SettingsStore => ({
     ...inner,
     readShared: () => check(inner.readShared),
-    readRevision: () => check(inner.readRevision),
+    readState: (known) => (onLook.run(), check(() => inner.readState(known))),
     readUser: (id) => check(() => inner.readUser(id)),
     readHistory: (query) => check(() => inner.readHistory(query)),
     write: (request) => check(() => inner.write(request)),
     close: async () => {},
-    async watch(onRevision) {
-      watchers.add(onRevision)
-      return async () => void watchers.delete(onRevision)
+    async watch(onHint) {
+      watchers.add(onHint)
+      return async () => void watchers.delete(onHint)
     },
   })
   const [here, there] = [await createApp(t, { store: store() }), await createApp(t, { store: store() })]
-  return { here, there, down, inner, hint: () => watchers.forEach((notify) => notify(0)) }
+  return { here, there, down, inner, onLook, hint: () => watchers.forEach((notify) => notify()) }
 }
 
 test('what another process wrote is read after its notification, with listeners called', async (t) => {
@@ -119,6 +121,74 @@ test('while the database is down the last values are served, writes are 503, and
   await there.settings.refresh()
   t.equal(there.settings.status.state, 'ready')
   t.equal(there.settings.get(definitions.title), 'one', 'the refused write left no trace')
+})
+
+test('a write that changes nothing is read back where it was made', async (t) => {
+  const { here, there } = await createTwo(t)
+  await here.settings.setSetting('app.title', 'one', Application)
+  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await there.settings.forUser('bob')
+  const put = await as(there, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 'one' })
+  t.equal(put.status, 204)
+  t.match((await as(there, 'alice')('GET', '/app.title?scope=1')).json, { value: 'one', version: 1 })
+  await there.settings.forUser('alice')
+  await here.settings.deleteSetting('app.title', Application)
+  await here.settings.deleteSetting('app.theme', User, 'alice')
+  t.equal((await as(there, 'admin')('DELETE', '/app.title?scope=1')).status, 204)
+  t.equal(there.settings.get(definitions.title), 'Fastify Modular')
+  await there.settings.deleteSetting('app.theme', User, 'alice')
+  t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'light')
+})
+
+test('so is the part of a bulk that changes nothing', async (t) => {
+  const { here, there } = await createTwo(t)
+  await here.settings.setSetting('app.title', 'one', Application)
+  const heard: unknown[] = []
+  there.settings.on('*', (value, { origin }) => void heard.push([value, origin]))
+  await there.settings.setMany([
+    { key: 'app.title', scope: Application, value: 'one' },
+    { key: 'app.banner', scope: Application, value: 'two' },
+  ])
+  t.equal(there.settings.get(definitions.title), 'one')
+  t.same(heard, [
+    ['two', 'local'],
+    ['one', 'remote'],
+  ])
+})
+
+test('listeners are not called for values that came back to what they were', async (t) => {
+  const { here, there, hint } = await createTwo(t)
+  await here.settings.setSetting('app.title', 'one', Application)
+  hint()
+  await until('the first value', () => there.settings.get(definitions.title) === 'one')
+  const heard: unknown[] = []
+  there.settings.on('*', (value) => void heard.push(value))
+  await here.settings.setSetting('app.title', 'two', Application)
+  await here.settings.setSetting('app.title', 'one', Application)
+  await here.settings.setSetting('app.banner', 'B', Application)
+  hint()
+  await until('all of it', () => there.settings.status.revision === 4)
+  t.same(heard, ['B'])
+})
+
+test('a look that fails is repeated until the database answers', async (t) => {
+  const { here, there, down, hint } = await createTwo(t)
+  await here.settings.setSetting('app.title', 'one', Application)
+  down.value = true
+  hint()
+  await until('the failure', () => there.settings.status.state === 'stale')
+  down.value = false
+  await until('the next look', () => there.settings.status.state === 'ready')
+  t.equal(there.settings.get(definitions.title), 'one')
+})
+
+test('who waits for a look waits for one, however many are asked for meanwhile', async (t) => {
+  const { here, there, hint, onLook } = await createTwo(t)
+  await here.settings.setSetting('app.title', 'one', Application)
+  onLook.run = hint // every look finds that there is something new
+  await there.settings.setSetting('app.title', 'one', Application)
+  t.equal(there.settings.get(definitions.title), 'one')
+  onLook.run = () => {}
 })
 
 test('a database that went back in time is read again', async (t) => {

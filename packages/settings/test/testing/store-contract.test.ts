@@ -27,7 +27,7 @@ function withoutLock(store: SettingsStore): Partial<SettingsStore> {
   return {
     async write(request: WriteRequest) {
       const rows = await Promise.all(request.reads.map((id) => store.readRow(id)))
-      const revision = await store.readRevision()
+      const { revision } = await store.readState(0)
       const seen = new Map(
         request.reads.map((id, index) => [`${id.scope} ${id.userId} ${id.key}`, rows[index]]),
       )
@@ -43,9 +43,23 @@ function withoutLock(store: SettingsStore): Partial<SettingsStore> {
 const stores: Readonly<Record<string, (store: SettingsStore) => Partial<SettingsStore>>> = {
   'forgets rows of users': () => ({ readUser: async () => [] }),
   'shows rows of users to everyone': (store) => ({
-    readShared: async () => ({ revision: await store.readRevision(), rows: await store.scan(null, 1000) }),
+    readShared: async () => ({
+      revision: (await store.readState(0)).revision,
+      rows: await store.scan(null, 1000),
+    }),
   }),
-  'does not count': () => ({ readRevision: async () => 0 }),
+  'does not count': (store) => ({
+    readState: async (known) => ({ ...(await store.readState(known)), revision: 0 }),
+  }),
+  'does not date what it counts': (store) => ({
+    readState: async (known) => ({ ...(await store.readState(known)), at: null }),
+  }),
+  'dates every revision alike': (store) => ({
+    async readState(known) {
+      const state = await store.readState(known)
+      return { ...state, knownAt: state.at }
+    },
+  }),
   'has no history': () => ({ readHistory: async () => [] }),
   'ignores the filter of history': (store) => ({ readHistory: ({ limit }) => store.readHistory({ limit }) }),
   'shows old history to those who ask for news': (store) => ({

@@ -1,16 +1,20 @@
-/** Keeps memory in step with a database that other processes write to (architecture, "Where it scales"). */
+/** Keeps memory in step with a database that other processes write to, and that may be restored behind our back. */
+import { isDomainException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
 import type {
   CurrentRows,
   HistoryRow,
   RowChange,
+  RowId,
   SettingsStore,
   StoredRow,
+  StoreState,
   WriteRequest,
   WriteResult,
 } from '../../store/store.ts'
 import type { Observer } from '../events/observer.ts'
+import { createSharedRuns } from './shared-runs.ts'
 import type { EffectiveChange, Snapshot } from './snapshot.ts'
 import type { UserCache } from './user-cache.ts'
 
@@ -28,8 +32,12 @@ export interface Coherence {
   readonly status: SettingsStatus
   /** Loads everything and begins to watch. @throws {Error} the database cannot be read */
   start(): Promise<void>
-  /** Takes what other processes wrote. One at a time; a call while one runs starts another after it. Never rejects. */
+  /** Takes what other processes wrote. One at a time; calls while one runs share the next one. Never rejects. */
   catchUp(): Promise<void>
+  /** Reads everything again. Never rejects. */
+  reload(): Promise<void>
+  /** Resolves when memory has rows that a write found and left as they are. Never rejects. */
+  confirm(found: readonly { readonly id: RowId; readonly row: StoredRow | undefined }[]): Promise<void>
   /** Writes to the store. That the database then tells of the write is no news. */
   readonly write: SettingsStore['write']
   /** Catches up if a write is in memory, but not all before it. */
@@ -39,6 +47,9 @@ export interface Coherence {
 
 /** From so many changed rows on, reading everything is cheaper than reading the history. */
 const page = 1000
+
+/** Milliseconds until a look that failed is repeated: doubled from the first to the last. */
+const backOff = { first: 250, last: 5000 }
 
 export function createCoherence(
   store: SettingsStore,
@@ -50,39 +61,61 @@ export function createCoherence(
 ): Coherence {
   let state: SettingsStatus['state'] = 'ready'
   let checkedAt = 0
-  let running: Promise<void> | undefined
-  let again = false
-  let stopped = false
+  let retry: NodeJS.Timeout | undefined
+  let delay = backOff.first
   let unwatch: (() => Promise<void>) | undefined
+  /** What the last look found. Own writes do not move it: they may be on top of another past than ours. */
+  let anchor: StoreState = { revision: 0, at: null, knownAt: null, epoch: '' }
+  /** Whether memory has what the database has not. */
+  let isSuspect = false
   /** Revisions that writes of this process are about to commit, and whether the database has told of them. */
   const own = new Map<number, boolean>()
 
-  async function reload(): Promise<void> {
-    const { revision, rows } = await store.readShared()
-    users.forget()
-    notify(snapshot.load(revision, rows), revision)
+  async function readAll(): Promise<Read> {
+    isSuspect = false
+    try {
+      // Before the rows: what changes in between is found by the next look.
+      const found = await store.readState(anchor.revision)
+      snapshot.beginLoad()
+      const { revision, rows } = await store.readShared()
+      users.forget()
+      const before = { revision: snapshot.revision, generation: snapshot.generation }
+      const changes = snapshot.load(revision, rows)
+      anchor = found
+      notify(changes, revision)
+      const isNews = before.revision !== snapshot.revision || before.generation !== snapshot.generation
+      return isNews ? 'everything' : 'nothing'
+    } catch (error) {
+      isSuspect = true
+      throw error
+    }
   }
 
-  async function refresh(): Promise<'nothing' | 'changes' | 'everything'> {
+  async function refresh(): Promise<Read> {
+    if (isSuspect) return readAll()
     const known = snapshot.revision
-    const current = await store.readRevision()
-    if (current < known) {
-      log.warn({ known, current }, 'settings database went back in time; all values are read again')
-      snapshot.reset()
-      await reload()
-      return 'everything'
+    const found = await store.readState(anchor.revision)
+    if (found.revision < known || found.knownAt !== anchor.at) {
+      log.warn(
+        { known, current: found.revision },
+        'settings database went back in time or was replaced; all values are read again',
+      )
+      return readAll()
     }
-    if (current > known || !snapshot.complete) {
-      const news = await store.readHistory({ after: known, limit: page })
-      // A full page may be one of several.
-      if (news.length === page) {
-        await reload()
-        return 'everything'
-      }
-      applyHistory(news, current)
-      return 'changes'
+    if (found.epoch !== anchor.epoch) {
+      log.info({ known }, 'settings database was started again or made anew; all values are read again')
+      return readAll()
     }
-    return 'nothing'
+    if (found.revision === known && snapshot.complete) {
+      anchor = found
+      return 'nothing'
+    }
+    const news = await store.readHistory({ after: known, limit: page })
+    // A full page may be one of several.
+    if (news.length === page) return readAll()
+    applyHistory(news, found.revision)
+    anchor = found
+    return 'changes'
   }
 
   /** History keeps the newest row of every value, so that replaying it ends with the values that hold. */
@@ -91,51 +124,57 @@ export function createCoherence(
     users.forget(
       new Set(newer.filter(({ scope }) => scope === SettingScope.User).map(({ userId }) => userId)),
     )
-    const changes = new Map<string, EffectiveChange>()
-    for (const entry of newer) {
-      if (entry.scope === SettingScope.User) continue
-      for (const change of snapshot.apply(entry.revision, [{ ...entry, row: toRow(entry) }])) {
-        const { key } = entry
-        changes.set(key, { cell: change.cell, previous: changes.get(key)?.previous ?? change.previous })
-      }
-    }
-    snapshot.advance(Math.max(current, newer.at(-1)?.revision ?? 0))
+    const changes = snapshot.replay(
+      Math.max(current, newer.at(-1)?.revision ?? 0),
+      newer.map((entry) => ({ ...entry, row: toRow(entry) })),
+    )
     // Last, so that a listener that reads other settings sees all of the news.
-    notify([...changes.values()], snapshot.revision)
+    notify(changes, snapshot.revision)
   }
 
-  async function run(): Promise<void> {
-    do {
-      again = false
-      try {
-        const read = await refresh()
-        checkedAt = Date.now()
-        if (read !== 'nothing')
-          observer.refreshed({ revision: snapshot.revision, reloaded: read === 'everything' })
-        if (state === 'stale') log.info({ revision: snapshot.revision }, 'settings database answers again')
-        state = 'ready'
-      } catch (err) {
-        if (state === 'ready')
-          log.error({ err }, 'settings database does not answer; the last known values are served')
-        state = 'stale'
-        observer.refreshed({ revision: snapshot.revision, reloaded: false, error: err })
-      }
-    } while (again)
+  async function look(): Promise<void> {
+    clearTimeout(retry)
+    try {
+      const read = await refresh()
+      checkedAt = Date.now()
+      delay = backOff.first
+      if (read !== 'nothing')
+        observer.refreshed({ revision: snapshot.revision, reloaded: read === 'everything' })
+      if (state === 'stale') log.info({ revision: snapshot.revision }, 'settings database answers again')
+      state = 'ready'
+    } catch (err) {
+      if (state === 'ready')
+        log.error({ err }, 'settings database does not answer; the last known values are served')
+      state = 'stale'
+      observer.refreshed({ revision: snapshot.revision, reloaded: false, error: err })
+      retry = setTimeout(() => void catchUp(), delay).unref()
+      delay = Math.min(delay * 2, backOff.last)
+    }
   }
 
-  function catchUp(): Promise<void> {
-    if (stopped) return Promise.resolve()
-    if (running) again = true
-    running ??= run().finally(() => {
-      running = undefined
-    })
-    return running
+  const looks = createSharedRuns(look)
+  const catchUp = looks.run
+
+  function reload(): Promise<void> {
+    isSuspect = true
+    return catchUp()
+  }
+
+  const confirm: Coherence['confirm'] = async (found) => {
+    // Of users memory has values only, so that it cannot compare.
+    const names = found.filter(({ id }) => id.scope === SettingScope.User).map(({ id }) => id.userId)
+    if (names.length > 0) users.forget(names)
+    if (isSuspect || !found.every(({ id, row }) => snapshot.agrees(id, row))) await catchUp()
   }
 
   /** @throws what the store throws; if the commit happened nevertheless, the database has told or will tell */
   async function write(request: WriteRequest): Promise<WriteResult> {
     let revision = 0
     function decide(current: CurrentRows): readonly RowChange[] {
+      // Under the lock memory may be behind the database, but neither ahead of it nor beside it.
+      const { revision: known } = snapshot
+      const isDifferent = (): boolean => request.reads.some((id) => !snapshot.agrees(id, current.get(id)))
+      if (current.revision < known || (current.revision === known && isDifferent())) isSuspect = true
       const changes = request.decide(current)
       revision = current.revision + 1
       if (changes.length > 0) own.set(revision, false)
@@ -144,16 +183,18 @@ export function createCoherence(
     try {
       return await store.write({ ...request, decide })
     } catch (error) {
-      if (own.get(revision) === true) void catchUp()
+      const isOutage = isDomainException(error) && error.statusCode === 503
+      if (isOutage || isSuspect || own.get(revision) === true) void catchUp()
       throw error
     } finally {
       own.delete(revision)
     }
   }
 
-  function hear(revision: number): void {
-    if (own.has(revision) && state === 'ready') own.set(revision, true)
-    else if (revision === snapshot.revision && state === 'ready') checkedAt = Date.now()
+  function onHint(revision?: number): void {
+    const isTold = revision !== undefined && state === 'ready'
+    if (isTold && own.has(revision)) own.set(revision, true)
+    else if (isTold && revision === snapshot.revision) checkedAt = Date.now()
     else void catchUp()
   }
 
@@ -162,17 +203,19 @@ export function createCoherence(
       return { state, revision: snapshot.revision, checkedAt }
     },
     catchUp,
+    reload,
+    confirm,
     write,
     closeGap() {
       // Later, because the write before may just not have been told yet.
       if (!snapshot.complete) setImmediate(() => snapshot.complete || void catchUp())
     },
     async start() {
-      await reload()
+      await readAll()
       checkedAt = Date.now()
       unwatch = await store.watch?.(
         // Mostly the echo of a write of our own, whose answer is about to arrive too.
-        (revision) => void setImmediate(hear, revision),
+        (revision) => void setImmediate(onHint, revision),
         (err) => {
           log.warn(
             { err },
@@ -183,24 +226,21 @@ export function createCoherence(
       )
     },
     async stop() {
-      stopped = true
+      const stopped = looks.stop()
       await unwatch?.()
       unwatch = undefined
-      await running
+      await stopped
+      clearTimeout(retry)
     },
   }
 }
 
-function toRow({
-  scope,
-  userId,
-  key,
-  newValue,
-  newSealed,
-  revision,
-  at,
-  actor,
-}: HistoryRow): StoredRow | undefined {
-  if (newValue === null) return undefined
-  return { scope, userId, key, value: newValue, sealed: newSealed, revision, updatedAt: at, updatedBy: actor }
+/** What a look brought. */
+type Read = 'nothing' | 'changes' | 'everything'
+
+function toRow(entry: HistoryRow): StoredRow | undefined {
+  const { scope, userId, key, newValue: value, newSealed: sealed, revision, at, actor } = entry
+  return value === null
+    ? undefined
+    : { scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor }
 }

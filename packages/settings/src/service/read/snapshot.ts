@@ -5,7 +5,8 @@
 import type { Registry, RegisteredSetting } from '../../definitions/registry.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../../misuse-errors.ts'
 import { type JsonValue, SettingScope } from '../../setting-definition.ts'
-import type { StoredRow } from '../../store/store.ts'
+import { isSameRow } from '../../store/row-id.ts'
+import type { RowId, StoredRow } from '../../store/store.ts'
 import type { RowCodec } from '../row-codec.ts'
 import { type Layer, type Resolution, resolve } from './resolve.ts'
 
@@ -34,6 +35,11 @@ interface SharedChange {
   readonly row: StoredRow | undefined
 }
 
+/** A change with the revision that made it. */
+interface PastChange extends SharedChange {
+  readonly revision: number
+}
+
 /** A read without a user that answers something new. */
 export interface EffectiveChange {
   readonly cell: Cell
@@ -56,16 +62,18 @@ export interface Snapshot {
   require(key: string): Cell
   /** All System and Application rows, also those without a definition. */
   rows(): Iterable<StoredRow>
-  /** Takes all rows as of a revision. */
+  /** Whether a System or Application row is here as the database has it. True for users' rows, which are elsewhere. */
+  agrees(id: RowId, row: StoredRow | undefined): boolean
+  /** Call it before reading what `load` gets: only what is applied after it may be newer than that. */
+  beginLoad(): void
+  /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
   load(revision: number, rows: readonly StoredRow[]): readonly EffectiveChange[]
   /** Takes what one revision changed; pass an empty list for a revision that changed users' values only. */
   apply(revision: number, changes: readonly SharedChange[]): readonly EffectiveChange[]
-  /** Declares that every write up to a revision is in here. */
-  advance(to: number): void
+  /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
+  replay(revision: number, changes: readonly PastChange[]): readonly EffectiveChange[]
   /** Locks other values, or (undefined) those that the host locks: for tests. */
   lock(values: ReadonlyMap<string, JsonValue | undefined>): readonly EffectiveChange[]
-  /** Lets the next load win whatever its revision, for a database that went back in time. */
-  reset(): void
 }
 
 type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
@@ -85,6 +93,8 @@ export function createSnapshot(
   }
   const cells = new Map<string, Cell>()
   const ahead = new Set<number>()
+  /** Revisions that were applied since `beginLoad`. */
+  const sinceLoad = new Set<number>()
   const relocked = new Map<string, JsonValue>()
   let revision = 0
   let generation = 0
@@ -128,7 +138,7 @@ export function createSnapshot(
     const known = slots[scope].get(key)
     if (known && known.revision >= at) return false
     slots[scope].set(key, { row, revision: at })
-    return known?.row?.revision !== row?.revision
+    return !isSameRow(known?.row, row)
   }
 
   function refresh(keys: ReadonlySet<string>): EffectiveChange[] {
@@ -176,6 +186,15 @@ export function createSnapshot(
         for (const { row } of slots[scope].values()) if (row) yield row
       }
     },
+    agrees: ({ scope, key }, row) =>
+      scope === SettingScope.User || isSameRow(slots[scope].get(key)?.row, row),
+    beginLoad() {
+      // The rows stay until the load replaces them: readers see old values rather than none.
+      for (const map of [slots[SettingScope.System], slots[SettingScope.Application]]) {
+        for (const [key, { row }] of map) map.set(key, { row, revision: -1 })
+      }
+      sinceLoad.clear()
+    },
     load(at, rows) {
       const changed = new Set<string>()
       const unset = {
@@ -190,16 +209,24 @@ export function createSnapshot(
       for (const scope of [SettingScope.System, SettingScope.Application] as const) {
         for (const key of unset[scope]) if (put({ scope, key, row: undefined }, at)) changed.add(key)
       }
+      revision = 0
+      ahead.clear()
+      for (const applied of sinceLoad) ahead.add(applied)
       advance(at)
       return refresh(changed)
     },
     apply(at, changes) {
+      sinceLoad.add(at)
       const changed = new Set(changes.filter((change) => put(change, at)).map(({ key }) => key))
       if (at === revision + 1) advance(at)
       else if (at > revision) ahead.add(at)
       return refresh(changed)
     },
-    advance,
+    replay(to, changes) {
+      const changed = new Set(changes.filter((change) => put(change, change.revision)).map(({ key }) => key))
+      advance(to)
+      return refresh(changed)
+    },
     lock(values) {
       for (const [key, value] of values) {
         if (value === undefined) relocked.delete(key)
@@ -207,14 +234,6 @@ export function createSnapshot(
       }
       lockGeneration++
       return refresh(new Set(values.keys()))
-    },
-    reset() {
-      // The rows stay until the next load replaces them: readers see old values rather than none.
-      for (const map of [slots[SettingScope.System], slots[SettingScope.Application]]) {
-        for (const [key, { row }] of map) map.set(key, { row, revision: -1 })
-      }
-      ahead.clear()
-      revision = 0
     },
   }
 }

@@ -5,20 +5,14 @@
 import { type FieldErrors, SettingValidationException } from '@fastify-modular/core'
 import type { JsonValue, SettingScope } from '../../setting-definition.ts'
 import { RowMap } from '../../store/row-map.ts'
-import type {
-  CurrentRows,
-  RowChange,
-  RowId,
-  SettingsStore,
-  StoredRow,
-  WriteResult,
-} from '../../store/store.ts'
+import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../../store/store.ts'
 import { encodeValue, readText } from '../../values/decode.ts'
 import { createPatternBudget, type PatternBudget } from '../../values/pattern.ts'
 import { validateValue } from '../../values/validate.ts'
 import type { WriteOptions } from '../contract.ts'
 import type { ChangePublisher } from '../events/change-events.ts'
 import { SettingLockedException } from '../exceptions.ts'
+import type { Coherence } from '../read/coherence.ts'
 import type { Cell } from '../read/snapshot.ts'
 import type { RowCodec } from '../row-codec.ts'
 
@@ -86,11 +80,11 @@ export type Write = (
 ) => Promise<WriteOutcome>
 
 /**
- * @param commit writes to the store
+ * @param coherence writes to the store, and keeps memory in step with it
  * @param committed takes what a commit changed, with its actor; must not reject
  */
 export function createWrite(
-  commit: SettingsStore['write'],
+  coherence: Pick<Coherence, 'write' | 'confirm'>,
   codec: RowCodec,
   enqueueAs: ChangePublisher['enqueueAs'],
   committed: (written: WriteResult, actor: string | null) => Promise<void>,
@@ -124,7 +118,7 @@ export function createWrite(
     }
 
     const enqueue = enqueueAs(actor)
-    const written = await commit({
+    const written = await coherence.write({
       actor,
       origin,
       requestId,
@@ -135,6 +129,13 @@ export function createWrite(
       ...(enqueue && { enqueue }),
     })
     if (written.changes.length > 0) await committed(written, actor)
+    // Who is told that a value is stored already reads it here, whatever memory knew.
+    await coherence.confirm(
+      decided.flatMap(({ before, change }, index) => {
+        const id = change === undefined ? ids[index] : undefined
+        return id ? { id, row: before } : []
+      }),
+    )
     return { revision: written.revision, entries: decided.map(toOutcome(written)) }
   }
 }

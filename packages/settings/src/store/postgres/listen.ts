@@ -7,10 +7,10 @@ export interface ListenOptions {
   /** Makes a connection, not connected yet. */
   readonly createClient: () => Client
   readonly channel: string
-  readonly readRevision: () => Promise<number>
-  /** The revision is read and told again after so many milliseconds, whether or not something was heard. */
+  /** A hint is given after so many milliseconds, whether or not something was heard. */
   readonly pollInterval: number
-  readonly onRevision: (revision: number) => void
+  /** Gets the revision of a notification; without one it is time to look. */
+  readonly onHint: (revision?: number) => void
   readonly onLost: (error: unknown) => void
 }
 
@@ -67,11 +67,10 @@ async function listenOnce(
   let timer: NodeJS.Timeout | undefined
   try {
     await client.connect()
-    client.on('notification', ({ payload }) => options.onRevision(Number(payload)))
+    client.on('notification', ({ payload }) => options.onHint(Number(payload)))
     await client.query(`listen "${options.channel}"`)
-    // What was committed while nobody listened is found by reading.
-    options.onRevision(await options.readRevision())
     onListening()
+    options.onHint() // something may have been committed while nobody listened
     timer = setInterval(
       oneAtATime(() => poll(client, options)),
       options.pollInterval,
@@ -94,11 +93,11 @@ function oneAtATime(task: () => Promise<void>): () => void {
   }
 }
 
-/** Tells the revision, and finds out whether the connection is dead without knowing it. */
+/** Gives a hint, and finds out whether the connection is dead without knowing it. */
 async function poll(client: Client, options: ListenOptions): Promise<void> {
   try {
     await client.query('select 1')
-    options.onRevision(await options.readRevision())
+    options.onHint()
   } catch {
     await close(client) // its end is noticed, and a new connection is made
   }

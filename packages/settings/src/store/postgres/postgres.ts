@@ -12,6 +12,7 @@ import type {
   SettingsStore,
   StoreContext,
   StoredRow,
+  StoreState,
   WriteRequest,
   WriteResult,
 } from '../store.ts'
@@ -120,8 +121,8 @@ class PostgresStore implements SettingsStore {
     return canExist(id.userId, id.key) ? this.#use(({ reads }) => reads.row(id)) : undefined
   }
 
-  readRevision(): Promise<number> {
-    return this.#use(({ reads }) => reads.revision())
+  readState(known: number): Promise<StoreState> {
+    return this.#use(({ reads }) => reads.state(known))
   }
 
   async write(request: WriteRequest): Promise<WriteResult> {
@@ -142,16 +143,15 @@ class PostgresStore implements SettingsStore {
   }
 
   async watch(
-    onRevision: (revision: number) => void,
+    onHint: (revision?: number) => void,
     onLost: (error: unknown) => void,
   ): Promise<() => Promise<void>> {
-    const { createClient, reads } = this.#opened()
+    const { createClient } = this.#opened()
     const stop = await listen({
       createClient,
       channel: this.#names.channel,
-      readRevision: () => orStoreFailure(reads.revision()),
       pollInterval: this.#pollInterval,
-      onRevision,
+      onHint,
       onLost: (error) => onLost(toStoreFailure(error)),
     })
     this.#watches.add(stop)
@@ -191,7 +191,7 @@ async function prepare(connections: Connections, names: PostgresNames): Promise<
   const writers = new Turns(turnLimit)
   return {
     ...connections,
-    reads: prepareReads(drizzle(pool), tables, channel),
+    reads: prepareReads(drizzle(pool), tables, names),
     write: (request) => writers.take(() => writeThrough(pool, { statements, channel }, request)),
     prune: async ({ perValue, olderThan }) =>
       (await pool.query(statements.pruneHistory, [perValue, olderThan])).rowCount ?? 0,

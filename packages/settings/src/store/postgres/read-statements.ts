@@ -2,23 +2,24 @@
 import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
-import type { HistoryQuery, HistoryRow, RowId, StoredRow } from '../store.ts'
+import type { HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
+import type { PostgresNames } from './names.ts'
 import type { PostgresTables } from './tables.ts'
 
 export interface PostgresReads {
   row(id: RowId): Promise<StoredRow | undefined>
   shared(): Promise<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
   user(userId: string): Promise<StoredRow[]>
-  revision(): Promise<number>
+  state(known: number): Promise<StoreState>
   history(query: HistoryQuery): Promise<HistoryRow[]>
   scan(after: RowId | null, limit: number): Promise<StoredRow[]>
 }
 
-/** Prepares the reads. `name` sets the statements of this store apart from those of others on the same connection. */
+/** Prepares the reads. */
 export function prepareReads(
   db: NodePgDatabase,
   { values, history, meta }: PostgresTables,
-  name: string,
+  { channel: name, values: valuesName }: PostgresNames,
 ): PostgresReads {
   const inOrder = [asc(values.scope), asc(values.userId), asc(values.key)]
   const isRevision = eq(meta.name, 'revision')
@@ -47,7 +48,21 @@ export function prepareReads(
     .where(isRevision)
     .orderBy(...inOrder)
     .prepare(`${name}.shared`)
-  const revision = db.select({ value: meta.value }).from(meta).where(isRevision).prepare(`${name}.revision`)
+  const atOf = (revision: SQL) =>
+    sql`(select ${history.at} from ${history} where ${history.revision} = ${revision}::bigint limit 1)`.mapWith(
+      (at: unknown): number | null => Number(at), // null is not mapped
+    )
+  const state = db
+    .select({
+      revision: meta.value,
+      at: atOf(sql`${meta.value}`),
+      knownAt: atOf(sql`${sql.placeholder('known')}`),
+      // Neither the system's identifier nor its timeline: a snapshot of the disk that is put back has the same ones.
+      epoch: sql<string>`concat(to_regclass(${valuesName})::oid, ' ', extract(epoch from pg_postmaster_start_time()))`,
+    })
+    .from(meta)
+    .where(isRevision)
+    .prepare(`${name}.state`)
 
   return {
     row: async ({ scope, userId, key }) => (await row.execute({ scope, userId, key }))[0],
@@ -56,7 +71,11 @@ export function prepareReads(
       return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap((each) => each.row ?? []) }
     },
     user: (userId) => user.execute({ userId }),
-    revision: async () => Number((await revision.execute())[0]?.value ?? 0),
+    state: async (known) => {
+      const [found] = await state.execute({ known })
+      if (!found) return { revision: 0, at: null, knownAt: null, epoch: '' }
+      return { ...found, revision: Number(found.revision) }
+    },
     history: (query) =>
       db
         .select()

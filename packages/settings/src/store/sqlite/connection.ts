@@ -6,6 +6,7 @@ import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 import type { MigrateMode } from '../schema-version.ts'
 import { openFile } from './driver.ts'
 import { migrate } from './migrate.ts'
+import { lookAtFile, type OpenedFile } from './file/opened-file.ts'
 import { prepareReads, type SqliteReads } from './read-statements.ts'
 import { sqliteSettingsTables } from './tables.ts'
 import { prepareWrites, type SqliteWrites } from './write-statements.ts'
@@ -17,6 +18,7 @@ export interface Connection {
   readonly client: Database
   readonly reads: SqliteReads
   readonly writes: SqliteWrites
+  readonly file: OpenedFile
   /** Closes the file, unless the caller opened it. */
   readonly release: () => void
 }
@@ -49,7 +51,8 @@ export async function openConnection(
     const { drizzle } = await import('drizzle-orm/better-sqlite3')
     const tables = sqliteSettingsTables({ tablePrefix })
     const reads = prepareReads(client, drizzle(client), tables)
-    return { client, reads, writes: prepareWrites(client, tables), release }
+    reads.dataVersion() // makes the log, whose identity is part of the file's
+    return { client, reads, writes: prepareWrites(client, tables), file: lookAtFile(client), release }
   } catch (error) {
     release()
     throw error

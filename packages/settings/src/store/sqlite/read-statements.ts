@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { and, asc, desc, eq, getTableName, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
-import type { HistoryQuery, HistoryRow, RowId, StoredRow } from '../store.ts'
+import type { HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteReads {
@@ -11,6 +11,7 @@ export interface SqliteReads {
   shared(): { readonly revision: number; readonly rows: readonly StoredRow[] }
   user(userId: string): StoredRow[]
   revision(): number
+  state(known: number): Omit<StoreState, 'epoch'>
   history(query: HistoryQuery): HistoryRow[]
   scan(after: RowId | null, limit: number): StoredRow[]
   /** Changes whenever another connection has committed; costs a microsecond. */
@@ -50,6 +51,14 @@ export function prepareReads(
   const revision = client
     .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'revision'`)
     .pluck()
+  const atOf = (written: string): string =>
+    `(select at from ${getTableName(history)} where revision = ${written} limit 1)`
+  const state = client
+    .prepare<[number], readonly [string, number | null, number | null]>(
+      `select value, ${atOf('cast(value as integer)')}, ${atOf('?')}
+       from ${getTableName(meta)} where name = 'revision'`,
+    )
+    .raw()
 
   return {
     row: (id) => {
@@ -62,6 +71,10 @@ export function prepareReads(
     },
     user: (userId) => user.all({ userId }),
     revision: () => Number(revision.get() ?? 0),
+    state: (known) => {
+      const [current, at, knownAt] = state.get(known) ?? [0, null, null]
+      return { revision: Number(current), at, knownAt }
+    },
     history: (query) =>
       db
         .select()

@@ -11,14 +11,15 @@ import type {
   RowId,
   SettingsStore,
   StoredRow,
+  StoreState,
   WriteRequest,
   WriteResult,
 } from '../store.ts'
 import { checkStoreArguments } from '../store-options.ts'
 import { canOpen, type Connection, type DriverSource, openConnection } from './connection.ts'
 import { toStoreFailure } from './failure.ts'
-import { watchFile } from './watch.ts'
-import { createWrite } from './write.ts'
+import { watchFile } from './file/watch.ts'
+import { createWrite, toReplacedFailure } from './write.ts'
 
 /** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */
 export type SqliteSource = { readonly file: string } | { readonly database: SqliteDatabase }
@@ -94,10 +95,8 @@ class SqliteStore implements SettingsStore {
   }
 
   async open(): Promise<void> {
-    const { tablePrefix, migrate } = this.#options
     try {
-      const connection = await openConnection(this.#source, tablePrefix, migrate)
-      this.#open = { ...connection, write: createWrite(connection) }
+      this.#open = await this.#connect()
     } catch (error) {
       throw toStoreFailure(error)
     }
@@ -115,8 +114,9 @@ class SqliteStore implements SettingsStore {
     return this.#use(({ reads }) => (canExist(id.userId, id.key) ? reads.row(id) : undefined))
   }
 
-  readRevision(): Promise<number> {
-    return this.#use(({ reads }) => reads.revision())
+  async readState(known: number): Promise<StoreState> {
+    await this.#follow()
+    return this.#use(({ reads, file }) => ({ ...reads.state(known), epoch: file.id }))
   }
 
   write(request: WriteRequest): Promise<WriteResult> {
@@ -138,16 +138,12 @@ class SqliteStore implements SettingsStore {
     return this.#use(({ writes }) => writes.pruneHistory(retention))
   }
 
-  watch(
-    onRevision: (revision: number) => void,
-    onLost: (error: unknown) => void,
-  ): Promise<() => Promise<void>> {
-    return this.#use(({ reads }) => {
+  watch(onHint: () => void, onLost: (error: unknown) => void): Promise<() => Promise<void>> {
+    return this.#use(() => {
       const stop = watchFile({
-        dataVersion: reads.dataVersion,
-        revision: reads.revision,
+        dataVersion: () => this.#open?.reads.dataVersion(),
         interval: this.#options.pollInterval,
-        onRevision,
+        onHint,
         onLost: (error) => onLost(toStoreFailure(error)),
       })
       this.#watches.add(stop)
@@ -163,6 +159,30 @@ class SqliteStore implements SettingsStore {
     this.#watches.clear()
     this.#open?.release()
     this.#open = undefined
+  }
+
+  async #connect(): Promise<OpenStore> {
+    const { tablePrefix, migrate } = this.#options
+    const connection = await openConnection(this.#source, tablePrefix, migrate)
+    return { ...connection, write: createWrite(connection) }
+  }
+
+  /**
+   * Opens the path again when it leads to another file. The old file answers reads until that succeeds.
+   * @throws {ServiceUnavailableException} there is none yet, or the connection is the application's
+   */
+  async #follow(): Promise<void> {
+    const old = this.#open
+    if (!old?.file.isReplaced()) return
+    try {
+      if ('database' in this.#source || !old.file.letGo()) throw toReplacedFailure()
+      const opened = await this.#connect()
+      if (this.#open !== old) return opened.release() // closed meanwhile, or another call was faster
+      old.release()
+      this.#open = opened
+    } catch (error) {
+      throw toStoreFailure(error)
+    }
   }
 
   async #use<T>(task: (open: OpenStore) => T): Promise<T> {

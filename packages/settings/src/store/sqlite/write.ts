@@ -1,5 +1,5 @@
 /** One write in SQLite, from the lock to the commit. */
-import type { SyncTx } from '@fastify-modular/core'
+import { ServiceUnavailableException, type SyncTx } from '@fastify-modular/core'
 import type { Statement } from 'better-sqlite3'
 import {
   FMOD_SETTINGS_ENQUEUE_NOT_SYNC,
@@ -14,15 +14,27 @@ import type { Connection } from './connection.ts'
  * Makes the function that writes. It takes the lock of the file first (`immediate`): a transaction that reads before it
  * writes would otherwise fail whenever another process wrote in between, whatever the time-out.
  * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the caller's connection is inside a transaction of its own
+ * @throws {ServiceUnavailableException} the file is no longer where its path leads to
  */
 export function createWrite(connection: Connection): (request: WriteRequest) => WriteResult {
-  const { client } = connection
-  const transaction = client.transaction((request: WriteRequest) => writeLocked(connection, request))
+  const { client, file } = connection
+  const transaction = client.transaction((request: WriteRequest) => {
+    const result = writeLocked(connection, request)
+    // Last, because what is acknowledged must be found again.
+    if (file.isReplaced()) throw toReplacedFailure()
+    return result
+  })
   return (request) => {
     // better-sqlite3 would open a savepoint, and the caller could still undo what we acknowledge.
     if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
     return transaction.immediate(request)
   }
+}
+
+/** What callers get while the path leads to another file, or to none. */
+export function toReplacedFailure(): Error {
+  const message = 'The SQLite database of the settings cannot answer (its file was replaced or removed).'
+  return new ServiceUnavailableException(message, 1)
 }
 
 function writeLocked(connection: Connection, request: WriteRequest): WriteResult {

@@ -33,6 +33,11 @@ export function set(store: SettingsStore, key: string, value: string): Promise<W
   return writeAll(store, [change(rowId(key), value)])
 }
 
+/** The number of the last write. */
+export async function revisionOf(store: SettingsStore): Promise<number> {
+  return (await store.readState(0)).revision
+}
+
 /** Waits until something is true, at most a minute. @throws when it never is */
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 60_000

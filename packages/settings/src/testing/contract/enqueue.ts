@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { AsyncTx, Tx } from '@fastify-modular/core'
 import type { SettingsStore, WriteResult } from '../../store/store.ts'
-import { change, type ContractCase, rowId, set, writeAll } from './case.ts'
+import { change, type ContractCase, rowId, set, writeAll, revisionOf } from './case.ts'
 
 export const enqueue: Readonly<Record<string, ContractCase>> = {
   'a store without transactions never enqueues': async (open) => {
@@ -32,7 +32,7 @@ export const enqueue: Readonly<Record<string, ContractCase>> = {
     await writeWith(store, 'b', "insert into contract_probe values ('kept')")
     // A second table of that name fails, so the first one is there.
     await assert.rejects(writeWith(store, 'c', 'create table contract_probe (note text)'))
-    assert.equal(await store.readRevision(), 2)
+    assert.equal(await revisionOf(store), 2)
     assert.equal(await store.readRow(rowId('c')), undefined)
   },
 
@@ -46,10 +46,10 @@ export const enqueue: Readonly<Record<string, ContractCase>> = {
       (error) => error === stop,
     )
     assert.equal((await store.readRow(rowId('a')))?.value, '1')
-    assert.equal(await store.readRevision(), 1)
+    assert.equal(await revisionOf(store), 1)
     assert.equal((await store.readHistory({ limit: 10 })).length, 1)
     await writeWith(store, 'a', 'create table contract_probe (note text)')
-    assert.equal(await store.readRevision(), 2)
+    assert.equal(await revisionOf(store), 2)
   },
 
   'an error that enqueue swallows does not pass for a commit': async (open) => {
@@ -62,7 +62,7 @@ export const enqueue: Readonly<Record<string, ContractCase>> = {
     })
     await assert.rejects(write)
     assert.equal(await store.readRow(rowId('a')), undefined)
-    assert.equal(await store.readRevision(), 0)
+    assert.equal(await revisionOf(store), 0)
   },
 
   'the transaction of enqueue cannot be used after it': async (open) => {

@@ -1,6 +1,6 @@
 /** Cases: what was changed is remembered. */
 import assert from 'node:assert/strict'
-import { change, type ContractCase, rowId, set, writeAll } from './case.ts'
+import { change, type ContractCase, rowId, set, writeAll, revisionOf, until } from './case.ts'
 
 export const history: Readonly<Record<string, ContractCase>> = {
   'each change leaves one row of history with who, why, before and after': async (open) => {
@@ -57,6 +57,21 @@ export const history: Readonly<Record<string, ContractCase>> = {
     )
   },
 
+  'the state of a store dates its last revision and the one that is asked for, after pruning too': async (
+    open,
+  ) => {
+    const store = await open()
+    const { epoch, ...empty } = await store.readState(0)
+    assert.deepEqual(empty, { revision: 0, at: null, knownAt: null })
+    const first = await set(store, 'a', '1')
+    await until('the next millisecond', () => Date.now() > first.at)
+    const second = await set(store, 'a', '2')
+    assert.deepEqual(await store.readState(1), { epoch, revision: 2, at: second.at, knownAt: first.at })
+    assert.deepEqual(await store.readState(3), { epoch, revision: 2, at: second.at, knownAt: null })
+    await store.pruneHistory({ olderThan: Date.now() + 1, perValue: 1 })
+    assert.deepEqual(await store.readState(1), { epoch, revision: 2, at: second.at, knownAt: null })
+  },
+
   'history is selected by key, scope, user, and revisions before and after, newest first, at most so many':
     async (open) => {
       const store = await open()
@@ -95,6 +110,6 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.equal(await store.pruneHistory({ olderThan: Date.now() + 1000, perValue: 100 }), 1)
     assert.deepEqual(await left(), ['au1 6', 'b 5', 'a 4'])
     assert.equal((await store.readRow(rowId('a')))?.value, '4')
-    assert.equal(await store.readRevision(), 6)
+    assert.equal(await revisionOf(store), 6)
   },
 }

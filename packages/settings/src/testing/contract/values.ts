@@ -1,12 +1,12 @@
 /** Cases: rows go in and come out. */
 import assert from 'node:assert/strict'
 import { SettingScope } from '../../setting-definition.ts'
-import { change, type ContractCase, rowId, set, writeAll } from './case.ts'
+import { change, type ContractCase, rowId, set, writeAll, revisionOf } from './case.ts'
 
 export const values: Readonly<Record<string, ContractCase>> = {
   'an empty store has revision 0 and no rows': async (open) => {
     const store = await open()
-    assert.equal(await store.readRevision(), 0)
+    assert.equal(await revisionOf(store), 0)
     assert.deepEqual(await store.readShared(), { revision: 0, rows: [] })
     assert.deepEqual(await store.readUser('u1'), [])
     assert.equal(await store.readRow(rowId('a')), undefined)
@@ -55,7 +55,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
       changes: [{ ...rowId('a'), before, after: undefined }],
     })
     assert.equal(await store.readRow(rowId('a')), undefined)
-    assert.equal(await store.readRevision(), 2)
+    assert.equal(await revisionOf(store), 2)
   },
 
   'a key has one row per scope and user, and none is mixed up with another (S 2.2)': async (open) => {

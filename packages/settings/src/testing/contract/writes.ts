@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { isDomainException } from '@fastify-modular/core'
 import { SettingScope } from '../../setting-definition.ts'
-import { change, type ContractCase, rowId, set, writeAll } from './case.ts'
+import { change, type ContractCase, rowId, set, writeAll, revisionOf } from './case.ts'
 
 export const writes: Readonly<Record<string, ContractCase>> = {
   'a bulk has one revision and is ordered by row, whatever the order of its changes': async (open) => {
@@ -16,7 +16,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       result.changes.map((it) => `${it.scope} ${it.userId} ${it.key} ${it.after?.revision}`),
       ['0  z 1', '1  a 1', '1  b 1', '2 u1 a 1'],
     )
-    assert.equal(await store.readRevision(), 1)
+    assert.equal(await revisionOf(store), 1)
   },
 
   'a bulk of 500 sets, replaces and deletes at once': async (open) => {
@@ -67,7 +67,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     })
     await assert.rejects(write, (error) => error === stop)
     assert.equal((await store.readRow(rowId('a')))?.value, '1')
-    assert.equal(await store.readRevision(), 1)
+    assert.equal(await revisionOf(store), 1)
     assert.equal((await set(store, 'a', '3')).revision, 2)
   },
 
@@ -82,7 +82,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     })
     assert.deepEqual(result.changes, [])
     assert.equal(result.revision, 1)
-    assert.equal(await store.readRevision(), 1)
+    assert.equal(await revisionOf(store), 1)
     assert.equal((await store.readHistory({ limit: 10 })).length, 1)
     assert.equal(enqueued, 0)
   },
@@ -106,7 +106,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     const store = await open()
     const twice = [change(rowId('b'), '1'), change(rowId('a'), '1'), change(rowId('a'), '2')]
     await assert.rejects(writeAll(store, twice), { code: 'FMOD_SETTINGS_INVALID_WRITE' })
-    assert.equal(await store.readRevision(), 0)
+    assert.equal(await revisionOf(store), 0)
     assert.deepEqual((await store.readShared()).rows, [])
   },
 
@@ -125,7 +125,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       { scope: SettingScope.User, userId: '', key: 'a' },
     ]
     for (const id of wrong) await assert.rejects(writeAll(store, [change(id, '1')]), isDomainException)
-    assert.equal(await store.readRevision(), 0)
+    assert.equal(await revisionOf(store), 0)
   },
 
   'NUL and lone surrogates are refused, and never find a row of somebody else': async (open) => {
@@ -142,6 +142,6 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       assert.equal(await store.readRow(rowId(text)), undefined)
       assert.deepEqual(await store.readHistory({ userId: text, limit: 10 }), [])
     }
-    assert.equal(await store.readRevision(), 1)
+    assert.equal(await revisionOf(store), 1)
   },
 }

@@ -4,7 +4,7 @@ import { postgres, printSql } from '@fastify-modular/settings/postgres'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool, types } from 'pg'
 import t, { test } from 'tap'
-import { change, rowId, set, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, set, writeAll, revisionOf } from '#src/testing/contract/case.js'
 import { failureOf, is503 } from '../failures.js'
 import { newPool, openStore } from './open-store.js'
 
@@ -120,7 +120,7 @@ test('writers that wait leave connections of a small pool to readers', async (t)
   const writes = Promise.all(Array.from({ length: 30 }, (_, index) => set(store, 'a', String(index))))
   let finished = false
   void writes.then(() => (finished = true))
-  await store.readRevision()
+  await revisionOf(store)
   t.notOk(finished, 'the read did not wait for all the writes')
   await writes
   await store.close()

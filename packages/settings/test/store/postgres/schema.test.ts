@@ -4,7 +4,7 @@ import { postgres, type PostgresOptions, printSql } from '@fastify-modular/setti
 import { getTableConfig } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
 import t, { test } from 'tap'
-import { rowId, set, silentLog } from '#src/testing/contract/case.js'
+import { rowId, set, silentLog, revisionOf } from '#src/testing/contract/case.js'
 import { newPool, openStore } from './open-store.js'
 
 t.setTimeout(120_000)
@@ -19,7 +19,7 @@ test('stores with different schemas and prefixes share a database and nothing el
   ]
   for (const [index, place] of places.entries()) {
     const store = await openStore(t, pool, place)
-    t.equal(await store.readRevision(), 0)
+    t.equal(await revisionOf(store), 0)
     await set(store, 'a', String(index))
   }
   for (const [index, place] of places.entries()) {

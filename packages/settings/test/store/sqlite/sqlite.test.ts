@@ -8,7 +8,7 @@ import { printSql, sqlite, type SqliteOptions } from '@fastify-modular/settings/
 import Database from 'better-sqlite3'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
-import { change, rowId, set, silentLog, until, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, set, silentLog, until, writeAll, revisionOf } from '#src/testing/contract/case.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 
@@ -56,7 +56,7 @@ test('stores with different prefixes share a file and nothing else', async (t) =
   const two = await openStore(t, file, { tablePrefix: 'two_' })
   await set(one, 'a', '1')
   t.equal(await two.readRow(rowId('a')), undefined)
-  t.equal(await two.readRevision(), 0)
+  t.equal(await revisionOf(two), 0)
 })
 
 test('migrate: check starts only on tables that are up to date (FMOD_SETTINGS_SCHEMA_OUTDATED)', async (t) => {
@@ -173,7 +173,7 @@ test('a full disk fails the write with 503 and changes nothing', async (t) => {
   const error = await failureOf(writeAll(store, big))
   t.ok(is503(error))
   t.match(error, { message: /SQLITE_FULL/, cause: { code: 'SQLITE_FULL' } })
-  t.equal(await store.readRevision(), 1)
+  t.equal(await revisionOf(store), 1)
   database.pragma('max_page_count = 1000000')
   t.equal((await writeAll(store, big)).revision, 2)
 })
@@ -209,25 +209,6 @@ test('a mistake of the caller inside decide is not taken for an outage', async (
   const error = await failureOf(write)
   t.equal(error, mistake)
   t.notOk(isDomainException(error))
-})
-
-test('a watch whose file fails says so once, and goes on when it works again', async (t) => {
-  const file = await newFile(t)
-  const store = await openStore(t, file, { pollInterval: 2 })
-  const heard: number[] = []
-  const losses: unknown[] = []
-  const stop = await store.watch?.(
-    (revision) => heard.push(revision),
-    (error) => losses.push(error),
-  )
-  await until('the first look', () => heard.length === 1)
-  const other = openDatabase(t, file)
-  other.exec('alter table settings_meta rename to hidden')
-  await until('the loss', () => losses.length === 1)
-  other.exec('alter table hidden rename to settings_meta')
-  await until('the second look', () => heard.length === 2)
-  t.equal(losses.length, 1)
-  await stop?.()
 })
 
 function schemaOf(database: Database.Database): unknown[] {

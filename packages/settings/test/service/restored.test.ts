@@ -1,0 +1,225 @@
+/** Databases that are not as this process left them: restored, written behind its back, loaded by hand. */
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import { memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import Database from 'better-sqlite3'
+import { Pool } from 'pg'
+import t, { type Test, test } from 'tap'
+import { until } from '#src/testing/contract/case.js'
+import { as, createApp, definitions } from '../support/app.ts'
+
+const { System, Application } = SettingScope
+
+t.setTimeout(120_000)
+
+/** One database: stores on it, and statements of somebody who does not use them. */
+interface Engine {
+  readonly store: (pollInterval?: number) => SettingsStore
+  readonly run: (...statements: readonly string[]) => Promise<void>
+}
+
+async function newFile(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return join(folder, 'settings.db')
+}
+
+const engines = {
+  SQLite: async (t: Test): Promise<Engine> => {
+    const file = await newFile(t)
+    return {
+      store: (pollInterval = 60_000) => sqlite({ file }, { pollInterval }),
+      async run(...statements) {
+        const database = new Database(file)
+        database.transaction(() => statements.forEach((statement) => void database.exec(statement)))()
+        database.close()
+      },
+    }
+  },
+  PostgreSQL: async (t: Test): Promise<Engine> => {
+    const { url } = await testDatabase(t)
+    const pool = new Pool({ connectionString: url })
+    t.teardown(() => pool.end())
+    return {
+      store: (pollInterval = 600_000) => postgres({ connectionString: url }, { pollInterval }),
+      run: async (...statements) => void (await pool.query(`begin; ${statements.join('; ')}; commit`)),
+    }
+  },
+}
+
+/** The clock of this machine has moved on, so that what is written now is dated later. */
+async function tick(): Promise<void> {
+  const start = Date.now()
+  await until('the next millisecond', () => Date.now() > start)
+}
+
+/** Goes back to a revision, as a database does that is restored from a backup. */
+function backTo(revision: number): string[] {
+  return [
+    `delete from settings_value where revision > ${revision}`,
+    `delete from settings_history where revision > ${revision}`,
+    `update settings_meta set value = '${revision}' where name = 'revision'`,
+  ]
+}
+
+for (const [name, open] of Object.entries(engines)) {
+  test(`${name}: after a restore a value of the same revision is the restored one`, async (t) => {
+    const { store, run } = await open(t)
+    const { settings } = await createApp(t, { store: store() })
+    await settings.setSetting('mail.port', 25, System)
+    await settings.setSetting('app.title', 'lost', Application)
+    await run(
+      ...backTo(1),
+      `update settings_value set value = '99'`,
+      `update settings_history set new_value = '99'`,
+    )
+    await settings.refresh()
+    t.equal(settings.get(definitions.port), 99)
+    t.equal(settings.get(definitions.title), 'Fastify Modular')
+    t.equal(settings.status.revision, 1)
+  })
+
+  test(`${name}: a database that went back and has caught up is noticed by the next look`, async (t) => {
+    const { store, run } = await open(t)
+    const { settings } = await createApp(t, { store: store(20) })
+    for (let value = 1; value <= 3; value++) await settings.setSetting('mail.port', value, System)
+    await settings.setSetting('app.title', 'lost', Application)
+    await settings.refresh()
+    await run(
+      ...backTo(2),
+      `insert into settings_value (scope, key, value, revision, updated_at) values (0, 'mail.port', '100', 3, 3)`,
+      `insert into settings_history (revision, scope, key, new_value, origin, at) values (3, 0, 'mail.port', '100', 'api', 3)`,
+      `insert into settings_value (scope, key, value, revision, updated_at) values (1, 'app.banner', '"new"', 4, 4)`,
+      `insert into settings_history (revision, scope, key, new_value, origin, at) values (4, 1, 'app.banner', '"new"', 'api', 4)`,
+      `update settings_meta set value = '4' where name = 'revision'`,
+    )
+    await until('the restored values', () => settings.get(definitions.port) === 100)
+    t.equal(settings.get(definitions.title), 'Fastify Modular')
+    t.equal(settings.get(definitions.banner), 'new')
+    t.match(settings.status, { state: 'ready', revision: 4 })
+  })
+
+  test(`${name}: an own write on top of it hides nothing`, async (t) => {
+    const { store, run } = await open(t)
+    const { settings } = await createApp(t, { store: store() })
+    for (let value = 1; value <= 3; value++) await settings.setSetting('mail.port', value, System)
+    await settings.setSetting('app.title', 'lost', Application)
+    await settings.refresh()
+    await tick()
+    await run(...backTo(2))
+    const other = await createApp(t, { store: store() })
+    await other.settings.setSetting('mail.port', 100, System)
+    await other.settings.setSetting('app.banner', 'new', Application)
+    await settings.setSetting('app.support_email', 'a@example.org', Application)
+    await settings.refresh()
+    t.equal(settings.get(definitions.port), 100)
+    t.equal(settings.get(definitions.title), 'Fastify Modular')
+    t.equal(settings.get(definitions.email), 'a@example.org')
+  })
+
+  test(`${name}: a write to a database that went back answers with memory as the database is`, async (t) => {
+    const { store, run } = await open(t)
+    const { settings } = await createApp(t, { store: store() })
+    for (let value = 1; value <= 5; value++) await settings.setSetting('mail.port', value, System)
+    await settings.setSetting('app.title', 'lost', Application)
+    await run(...backTo(2), `update settings_value set value = '2', revision = 2`)
+    await settings.setSetting('app.banner', 'new', Application)
+    t.equal(settings.get(definitions.banner), 'new')
+    t.equal(settings.status.revision, 3)
+    t.equal(settings.get(definitions.title), 'Fastify Modular')
+  })
+
+  test(`${name}: rows deleted behind its back are gone after a DELETE, and after refresh()`, async (t) => {
+    const { store, run } = await open(t)
+    const { settings } = await createApp(t, { store: store() })
+    await settings.setSetting('mail.port', 25, System)
+    await settings.setSetting('app.title', 'deleted', Application)
+    await settings.refresh()
+    await run('delete from settings_value')
+    await settings.deleteSetting('mail.port', System)
+    t.equal(settings.get(definitions.port), 587)
+    t.equal(settings.get(definitions.title), 'Fastify Modular', 'what differs once makes all be read again')
+    await settings.setSetting('app.title', 'again', Application)
+    await run('delete from settings_value')
+    await settings.refresh()
+    t.equal(settings.get(definitions.title), 'Fastify Modular')
+  })
+
+  test(`${name}: a user's value that was deleted behind its back is gone after a DELETE`, async (t) => {
+    const { store, run } = await open(t)
+    const { settings } = await createApp(t, { store: store() })
+    await settings.setSetting('app.theme', 'dark', SettingScope.User, 'alice')
+    await settings.forUser('alice')
+    await run('delete from settings_value')
+    await settings.deleteSetting('app.theme', SettingScope.User, 'alice')
+    t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
+  })
+}
+
+test('PostgreSQL: tables that were made anew are read again, whatever their revision says', async (t) => {
+  const { store, run } = await engines.PostgreSQL(t)
+  const { settings } = await createApp(t, { store: store(20) })
+  await settings.setSetting('mail.port', 25, System)
+  await run(
+    'alter table settings_value rename to old_value',
+    'create table settings_value (like old_value including all)',
+    'insert into settings_value select * from old_value',
+    'drop table old_value',
+    `update settings_value set value = '99'`,
+  )
+  await until('the value of the new table', () => settings.get(definitions.port) === 99)
+})
+
+test('SQLite: a backup that is restored into the open file is read again', async (t) => {
+  const file = await newFile(t)
+  const { settings } = await createApp(t, { store: sqlite({ file }, { pollInterval: 5 }) })
+  await settings.setSetting('mail.port', 25, System)
+  const live = new Database(file)
+  await live.backup(`${file}.backup`)
+  live.close()
+  await settings.setSetting('mail.port', 26, System)
+  const backup = new Database(`${file}.backup`)
+  await backup.backup(file)
+  backup.close()
+  await until('the restored value', () => settings.get(definitions.port) === 25)
+  await settings.setSetting('mail.port', 27, System)
+  t.match(settings.status, { state: 'ready', revision: 2 })
+})
+
+test('SQLite: a file that is put in the place of the open one is read, and only then written', async (t) => {
+  const file = await newFile(t)
+  const app = await createApp(t, { store: sqlite({ file }, { pollInterval: 60_000 }) })
+  await app.settings.setSetting('mail.port', 25, System)
+  const other = await createApp(t, { store: sqlite({ file: `${file}.other` }) })
+  await other.settings.setSetting('mail.port', 99, System)
+  await other.close()
+  await rename(`${file}.other`, file)
+  const put = () => as(app, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 'new' })
+  t.equal((await put()).status, 503)
+  t.equal(app.settings.get(definitions.port), 25, 'the last known value')
+  await until('the new file', () => app.settings.get(definitions.port) === 99)
+  t.equal((await put()).status, 204)
+  t.match(app.settings.status, { state: 'ready', revision: 2 })
+  const database = new Database(file)
+  t.equal(database.prepare(`select value from settings_value where key = 'app.title'`).pluck().get(), '"new"')
+  database.close()
+})
+
+test('a restored store of the same revision calls listeners with what differs', async (t) => {
+  const inner = memoryStore()
+  const { settings } = await createApp(t, { store: inner })
+  await settings.setSetting('mail.port', 25, System)
+  const heard: unknown[] = []
+  settings.on(definitions.port, (port, { previous }) => void heard.push([previous, port]))
+  await tick()
+  const restored = memoryStore()
+  const other = await createApp(t, { store: restored })
+  await other.settings.setSetting('mail.port', 99, System)
+  Object.assign(inner, restored)
+  await settings.refresh()
+  t.same(heard, [[25, 99]])
+})
