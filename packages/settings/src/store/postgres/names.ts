@@ -1,4 +1,5 @@
 /** The names of everything that the store has in PostgreSQL, ready for SQL. */
+import { createHash } from 'node:crypto'
 import { checkIdentifier } from '../identifiers.ts'
 
 /** Where the tables are; the same as in the options of the store. */
@@ -14,8 +15,10 @@ export interface PostgresNames {
   readonly values: string
   readonly history: string
   readonly meta: string
-  /** Of the advisory lock, of NOTIFY and of prepared statements: stores beside each other do not share it. */
+  /** Of the advisory lock and of NOTIFY. A hint of another store costs one look, so that sharing it does no harm. */
   readonly channel: string
+  /** Begins the names of prepared statements: stores on the same connections must not share it. */
+  readonly statements: string
 }
 
 /** @throws {FMOD_SETTINGS_INVALID_STORE_OPTION} a name would need quoting, or be cut by PostgreSQL */
@@ -30,6 +33,14 @@ export function postgresNames({ schema, tablePrefix = '' }: PostgresTableNames):
     values: table('settings_value'),
     history: table('settings_history'),
     meta: table('settings_meta'),
-    channel: [schema, tablePrefix, 'settings'].filter(Boolean).join('.'),
+    // Instances of earlier versions use this name.
+    channel: fit([schema, tablePrefix, 'settings'].filter(Boolean).join('.'), 63),
+    statements: fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.shared'.length),
   }
+}
+
+/** PostgreSQL refuses channels of more than 63 bytes, and the driver warns of longer names of statements. */
+function fit(name: string, length: number): string {
+  if (name.length <= length) return name
+  return `settings.${createHash('sha256').update(name).digest('base64url').slice(0, 32)}`
 }

@@ -185,14 +185,14 @@ const turnLimit = 10_000
 async function prepare(connections: Connections, names: PostgresNames): Promise<OpenStore> {
   const { drizzle } = await import('drizzle-orm/node-postgres')
   const { pool } = connections
-  const { channel, schema, prefix } = names
+  const { schema, prefix } = names
   const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
   const statements = writeStatements(names)
   const writers = new Turns(turnLimit)
   return {
     ...connections,
     reads: prepareReads(drizzle(pool), tables, names),
-    write: (request) => writers.take(() => writeThrough(pool, { statements, channel }, request)),
+    write: (request) => writers.take(() => writeThrough(pool, { statements, names }, request)),
     prune: async ({ perValue, olderThan }) =>
       (await pool.query(statements.pruneHistory, [perValue, olderThan])).rowCount ?? 0,
   }

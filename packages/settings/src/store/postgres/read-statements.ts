@@ -19,7 +19,7 @@ export interface PostgresReads {
 export function prepareReads(
   db: NodePgDatabase,
   { values, history, meta }: PostgresTables,
-  { channel: name, values: valuesName }: PostgresNames,
+  { statements: name, values: valuesName }: PostgresNames,
 ): PostgresReads {
   const inOrder = [asc(values.scope), asc(values.userId), asc(values.key)]
   const isRevision = eq(meta.name, 'revision')

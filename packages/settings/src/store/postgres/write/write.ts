@@ -7,12 +7,13 @@ import { planWrite } from '../../plan-write.ts'
 import type { RowId, StoredRow, WriteRequest, WriteResult } from '../../store.ts'
 import { sendTogether } from './packets.ts'
 import { orStoreFailure, toStoreFailure } from '../failure.ts'
+import type { PostgresNames } from '../names.ts'
 import type { PostgresWrites } from './write-statements.ts'
 
 /** What the writes of one store have in common. */
 export interface WriteSetup {
   readonly statements: PostgresWrites
-  readonly channel: string
+  readonly names: Pick<PostgresNames, 'channel' | 'statements'>
 }
 
 /**
@@ -60,14 +61,14 @@ async function writeOn(client: PoolClient, setup: WriteSetup, request: WriteRequ
 
 async function lock(
   client: PoolClient,
-  { statements, channel }: WriteSetup,
+  { statements, names }: WriteSetup,
   { reads }: WriteRequest,
 ): Promise<{ readonly revision: number; readonly rows: StoredRow[] }> {
   const [, locked, found] = await orStoreFailure(
     sendTogether(client, [
       { text: statements.begin },
-      { name: `${channel}.lock`, text: statements.lock },
-      { name: `${channel}.find`, text: statements.find, values: columnsOf(reads) },
+      { name: `${names.statements}.lock`, text: statements.lock },
+      { name: `${names.statements}.find`, text: statements.find, values: columnsOf(reads) },
     ]),
   )
   const [revision] = (locked?.rows ?? []) as { readonly value: string }[]
@@ -77,7 +78,7 @@ async function lock(
 
 async function apply(
   client: PoolClient,
-  { statements, channel }: WriteSetup,
+  { statements, names }: WriteSetup,
   request: WriteRequest,
   result: WriteResult,
 ): Promise<void> {
@@ -90,8 +91,8 @@ async function apply(
     changes.map(({ after }) => after?.value ?? null),
     changes.map(({ after }) => after?.sealed ?? false),
   ]
-  const values = [revision, at, actor, origin, requestId, note, ...columns, channel]
-  const applied = { name: `${channel}.apply`, text: statements.apply, values }
+  const values = [revision, at, actor, origin, requestId, note, ...columns, names.channel]
+  const applied = { name: `${names.statements}.apply`, text: statements.apply, values }
   const commit = { text: 'commit' }
   if (request.enqueue) {
     await orStoreFailure(client.query(applied))

@@ -1,0 +1,61 @@
+/** Names of channels and prepared statements: stores beside each other, and stores with long names. */
+import t, { test } from 'tap'
+import { rowId, set, until } from '#src/testing/contract/case.js'
+import { postgresNames } from '#src/store/postgres/names.js'
+import { newPool, openStore } from './open-store.js'
+
+t.setTimeout(120_000)
+
+const long = 'x'.repeat(40)
+
+test('a schema and a prefix of the same name are two stores, on one pool too', async (t) => {
+  const pool = await newPool(t)
+  pool.options.max = 1 // one connection, which prepares the statements of both
+  const stores = [await openStore(t, pool, { schema: 'a' }), await openStore(t, pool, { tablePrefix: 'a' })]
+  for (const [index, store] of stores.entries()) {
+    await set(store, 'key', String(index))
+    await store.readUser('u')
+  }
+  for (const [index, store] of stores.entries()) {
+    t.equal((await store.readRow(rowId('key')))?.value, String(index))
+    t.equal((await store.readShared()).rows[0]?.value, String(index))
+    t.equal((await store.readState(1)).revision, 1)
+  }
+})
+
+test('the longest names that are allowed work: writes, and hints of them', async (t) => {
+  const pool = await newPool(t)
+  const options = { schema: long, tablePrefix: long }
+  const [writing, watching] = [await openStore(t, pool, options), await openStore(t, pool, options)]
+  const heard: unknown[] = []
+  const stop = await watching.watch?.(
+    (revision) => heard.push(revision),
+    (error) => t.fail(String(error)),
+  )
+  await set(writing, 'key', '1')
+  await until('the notification', () => heard.includes(1))
+  await stop?.()
+})
+
+test('no two places have the same names of statements, and none is longer than PostgreSQL takes', (t) => {
+  const parts = [undefined, 'a', 'b', 'settings', long, `${long.slice(1)}y`]
+  const names = parts.flatMap((schema) =>
+    parts.map((tablePrefix) =>
+      postgresNames({ ...(schema && { schema }), ...(tablePrefix && { tablePrefix }) }),
+    ),
+  )
+  t.equal(new Set(names.map(({ statements }) => statements)).size, names.length)
+  for (const { statements, channel } of names) {
+    t.ok(`${statements}.shared`.length <= 63)
+    t.ok(channel.length <= 63)
+  }
+  t.end()
+})
+
+test('instances of earlier versions are on the same channel', (t) => {
+  t.equal(postgresNames({}).channel, 'settings')
+  t.equal(postgresNames({ schema: 'a' }).channel, 'a.settings')
+  t.equal(postgresNames({ tablePrefix: 'a_' }).channel, 'a_.settings')
+  t.equal(postgresNames({ schema: 'a', tablePrefix: 'b' }).channel, 'a.b.settings')
+  t.end()
+})
