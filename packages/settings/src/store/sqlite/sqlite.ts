@@ -18,6 +18,7 @@ import type {
 import { checkStoreArguments } from '../store-options.ts'
 import { canOpen, type Connection, type DriverSource, openConnection } from './connection.ts'
 import { toStoreFailure } from './failure.ts'
+import { createWithLock, type WithLock } from './lock.ts'
 import { watchFile } from './file/watch.ts'
 import { createWrite, toReplacedFailure } from './write.ts'
 
@@ -54,7 +55,8 @@ const known: Readonly<Record<keyof SqliteOptions, true>> = {
 /**
  * A store in a SQLite file, for one machine; several processes may share the file. Needs the package `better-sqlite3`.
  * The connection runs in WAL mode with `synchronous = FULL`, also one that you hand over. While another process holds
- * the lock of the file, a write blocks this one for at most five seconds.
+ * the lock of the file, the first write blocks this one for at most five seconds (the time-out of a connection that you
+ * hand over), those after it for some milliseconds each until one succeeds.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
 export function sqlite(source: SqliteSource, options: SqliteOptions = {}): SettingsStore {
@@ -76,6 +78,7 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
 
 interface OpenStore extends Connection {
   readonly write: (request: WriteRequest) => WriteResult
+  readonly withLock: WithLock
 }
 
 /** One connection, synchronous inside: a method runs to its end before another one starts. */
@@ -120,9 +123,9 @@ class SqliteStore implements SettingsStore {
   }
 
   write(request: WriteRequest): Promise<WriteResult> {
-    return this.#use(({ write }) => {
+    return this.#use(({ write, withLock }) => {
       checkRequest(request)
-      return write(request)
+      return withLock(() => write(request))
     })
   }
 
@@ -135,7 +138,7 @@ class SqliteStore implements SettingsStore {
   }
 
   pruneHistory(retention: HistoryRetention): Promise<number> {
-    return this.#use(({ writes }) => writes.pruneHistory(retention))
+    return this.#use(({ writes, withLock }) => withLock(() => writes.pruneHistory(retention)))
   }
 
   watch(onHint: () => void, onLost: (error: unknown) => void): Promise<() => Promise<void>> {
@@ -164,7 +167,7 @@ class SqliteStore implements SettingsStore {
   async #connect(): Promise<OpenStore> {
     const { tablePrefix, migrate } = this.#options
     const connection = await openConnection(this.#source, tablePrefix, migrate)
-    return { ...connection, write: createWrite(connection) }
+    return { ...connection, write: createWrite(connection), withLock: createWithLock(connection.client) }
   }
 
   /**

@@ -110,6 +110,33 @@ test('a connection that was handed over is not opened again: its writes fail unt
   t.ok(database.open)
 })
 
+test('writes under a foreign lock wait for one whole time-out in total, until one succeeds', async (t) => {
+  const file = await newFile(t)
+  const database = new Database(file, { timeout: 150 })
+  t.teardown(() => database.close())
+  const store = await openStore(t, { database })
+  /** The time-out that held when a write took the lock, or tried to. */
+  const timeouts: unknown[] = []
+  const pragma = database.pragma.bind(database)
+  database.pragma = (source, options) => {
+    if (source.startsWith('busy_timeout =')) timeouts.push(Number(source.split('=')[1]))
+    return pragma(source, options)
+  }
+  const other = new Database(file)
+  t.teardown(() => other.close())
+  other.exec('begin immediate')
+  const writes = ['a', 'b', 'c', 'd', 'e'].map((key) => failureOf(set(store, key, '1')))
+  t.ok((await Promise.all(writes)).every(is503))
+  t.ok(is503(await failureOf(store.pruneHistory({ olderThan: 0, perValue: 1 }))))
+  t.same(timeouts, [10, 150, 10, 150, 10, 150, 10, 150, 10, 150], 'the first with its own, five with 10 ms')
+  other.exec('rollback')
+  timeouts.length = 0
+  t.equal((await set(store, 'a', '1')).revision, 1)
+  t.equal((await set(store, 'a', '2')).revision, 2)
+  t.same(timeouts, [10, 150], 'the second has the whole time-out again')
+  t.equal(pragma('busy_timeout', { simple: true }), 150)
+})
+
 test('a watch that fails says so once, and goes on when it works again', async (t) => {
   const state = { works: true, hints: 0, losses: 0 }
   const stop = watchFile({
