@@ -3,7 +3,7 @@ import type { Caller } from '@fastify-modular/core'
 import { sql } from 'drizzle-orm'
 import type { Database, Row } from '../database/database.ts'
 
-interface Account {
+export interface Account {
   /** Lower case; identifies the account everywhere. */
   readonly name: string
   readonly passwordHash: string
@@ -17,7 +17,7 @@ export interface AccountStore {
   find(name: string): Promise<Account | null>
   /** Adds the account unless its name is taken, also by an instance that starts at the same moment. */
   addIfMissing(account: Account): Promise<void>
-  /** Replaces the password and ends the account's sessions. */
+  /** Replaces the password and ends the account's sessions, in one transaction. */
   setPassword(name: string, passwordHash: string): Promise<void>
   /** Removes the accounts whose password is in the documentation. */
   removeDemoAccounts(): Promise<void>
@@ -36,10 +36,11 @@ export function createAccountStore(database: Database): AccountStore {
         on conflict (name) do nothing`)
     },
     async setPassword(name, passwordHash) {
-      await database.run(
+      // The update comes first: a sign-in that locked the account commits before the sessions are looked for.
+      await database.runAll([
         sql`update accounts set password_hash = ${passwordHash}, is_demo = 0 where name = ${name}`,
-      )
-      await database.run(sql`delete from sessions where account = ${name}`)
+        sql`delete from sessions where account = ${name}`,
+      ])
     },
     async removeDemoAccounts() {
       await database.run(sql`delete from accounts where is_demo = 1`)

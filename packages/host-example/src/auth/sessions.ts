@@ -3,14 +3,17 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Caller } from '@fastify-modular/core'
 import { sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
-import { toCaller } from './accounts.ts'
+import { type Account, toCaller } from './accounts.ts'
 
 /** How long somebody stays signed in: 12 hours, in ms. */
 export const sessionLifetime = 12 * 60 * 60 * 1000
 
 export interface SessionStore {
-  /** Starts a session and returns its identifier, 256 random bits: the only copy there is. */
-  start(account: string): Promise<string>
+  /**
+   * Starts a session and returns its identifier, 256 random bits: the only copy there is. Null when the account is gone
+   * or its password is no longer the one that was checked.
+   */
+  start(account: Pick<Account, 'name' | 'passwordHash'>): Promise<string | null>
   /** Whom the session belongs to; null when it is unknown or over. */
   find(id: string): Promise<Caller | null>
   end(id: string): Promise<void>
@@ -19,14 +22,16 @@ export interface SessionStore {
 /** The database holds hashes of the identifiers: who reads it cannot take a session over. */
 export function createSessionStore(database: Database): SessionStore {
   return {
-    async start(account) {
+    async start({ name, passwordHash }) {
       const id = randomBytes(32).toString('base64url')
       const now = Date.now()
       await database.run(sql`delete from sessions where expires_at <= ${now}`)
-      await database.run(sql`
+      const started = await database.rows(sql`
         insert into sessions (id_hash, account, expires_at)
-        values (${hash(id)}, ${account}, ${now + sessionLifetime})`)
-      return id
+        select ${hash(id)}, name, cast(${now + sessionLifetime} as bigint) from accounts
+        where name = ${name} and password_hash = ${passwordHash} ${database.forShare}
+        returning id_hash`)
+      return started.length === 0 ? null : id
     },
     async find(id) {
       const [row] = await database.rows(sql`

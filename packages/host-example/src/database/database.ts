@@ -10,6 +10,10 @@ export interface Database {
   rows(statement: SQL): Promise<readonly Row[]>
   /** Runs a statement that returns nothing. */
   run(statement: SQL): Promise<void>
+  /** Runs the statements in one transaction: all of them, or none. */
+  runAll(statements: readonly SQL[]): Promise<void>
+  /** Ends a SELECT whose rows must stay as they are until its transaction ends. Empty where writers take turns. */
+  readonly forShare: SQL
   /**
    * Runs a statement with RETURNING and publishes what it did, in one transaction: either both happened or neither.
    * `eventOf` gives the event of a row.

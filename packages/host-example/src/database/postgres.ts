@@ -42,6 +42,13 @@ export async function openPostgres(
     pool,
     rows: async (statement) => (await ask(() => db.execute(statement))).rows,
     run: async (statement) => void (await ask(() => db.execute(statement))),
+    runAll: (statements) =>
+      ask(() =>
+        db.transaction(async (tx) => {
+          for (const statement of statements) await tx.execute(statement)
+        }),
+      ),
+    forShare: sql`for share`,
     publishing: (statement, events, eventOf) =>
       ask(() =>
         db.transaction(async (tx) => {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
 import Sqlite from 'better-sqlite3'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { Database, Row } from './database.ts'
 import { createTables } from './tables.ts'
@@ -25,6 +26,13 @@ export function openSqlite(file: string): Database & { readonly connection: Sqli
     connection,
     rows: async (statement) => ask(() => db.all<Row>(statement)),
     run: async (statement) => void ask(() => db.run(statement)),
+    runAll: async (statements) =>
+      ask(() =>
+        db.transaction((tx) => statements.forEach((statement) => tx.run(statement)), {
+          behavior: 'immediate',
+        }),
+      ),
+    forShare: sql``,
     publishing: async (statement, events, eventOf) =>
       ask(() =>
         db.transaction(

@@ -33,7 +33,9 @@ export async function signIn(
 
   const account = await accounts.find(name)
   const isRight = await verifyPassword(password, account?.passwordHash)
-  if (!account || !isRight) throw new UnauthorizedException('The user name or the password is wrong.')
+  // The check takes a tenth of a second, in which another instance may change the password: the session counts.
+  const id = account && isRight ? await sessions.start(account) : null
+  if (id === null) throw new UnauthorizedException('The user name or the password is wrong.')
   throttle.reset(name, address)
-  return sessions.start(account.name)
+  return id
 }
