@@ -88,7 +88,18 @@ test('failures', async (t) => {
       )
       t.equal(headers.get('x-content-type-options'), 'nosniff', path)
       t.equal(headers.get('cross-origin-opener-policy'), 'same-origin', path)
+      t.equal(headers.get('cross-origin-resource-policy'), 'same-origin', path)
       t.equal(headers.get('strict-transport-security'), null, 'not without TLS')
+    }
+  })
+
+  await t.test('the API browser may not be framed and loads nothing from elsewhere', async (t) => {
+    for (const path of ['/api/docs', '/api/docs/', '/api/docs/static/swagger-ui.css', '/api/docs/json']) {
+      const { headers } = await host.anonymous.ask(path)
+      const policy = headers.get('content-security-policy') ?? ''
+      t.match(policy, /frame-ancestors 'none'/, path)
+      t.notMatch(policy, /https:|[a-z]\.[a-z]|frame-ancestors 'self'/, path)
+      t.equal(headers.get('cross-origin-resource-policy'), 'same-origin', path)
     }
   })
 

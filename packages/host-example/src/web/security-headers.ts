@@ -3,6 +3,7 @@ import type { onSendHookHandler } from 'fastify'
 
 const common = {
   'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 }
