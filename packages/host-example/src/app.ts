@@ -87,7 +87,11 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(settingsPages)
   await app.register(maintenance)
   await app.register(modules, {
-    modules: [notesModule(database), mailModule(database), ...(config.isProduction ? [] : [faultsModule])],
+    modules: [
+      notesModule(database),
+      mailModule(database),
+      ...(config.accounts.kind === 'demo' ? [faultsModule] : []),
+    ],
   })
 
   await app.register(loginRoutes, { ...auth.login, document })

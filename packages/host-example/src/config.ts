@@ -49,7 +49,9 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
   const problems: string[] = []
   const host = env['HOST'] || '127.0.0.1'
   const isProduction = env['NODE_ENV'] === 'production'
-  const isDemo = !isProduction && isLoopback(host)
+  const trustProxy = readProxies(env['TRUST_PROXY'] ?? '', problems)
+  // A proxy brings everybody to a loopback address: with one, it does not tell who can reach this.
+  const isDemo = !isProduction && isLoopback(host) && !env['TRUST_PROXY']
 
   const config: HostConfig = {
     port: readPort(env['PORT'] || '3000', problems),
@@ -60,7 +62,7 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
       : { kind: 'own', adminPassword: readSecret('HOST_ADMIN_PASSWORD', 8) },
     sessionSecret: isDemo ? env['SESSION_SECRET'] || demoSecret : readSecret('SESSION_SECRET', 16),
     isProduction,
-    trustProxy: readProxies(env['TRUST_PROXY'] ?? '', problems),
+    trustProxy,
     logLevel: readLogLevel(env['LOG_LEVEL'] || 'info', problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
@@ -69,7 +71,11 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
   function readSecret(name: string, length: number): string {
     const secret = env[name] ?? ''
     if (secret.length >= length) return secret
-    const reason = isProduction ? 'in production' : 'when HOST is not a loopback address'
+    const reason = isProduction
+      ? 'in production'
+      : isLoopback(host)
+        ? 'when TRUST_PROXY is set'
+        : 'when HOST is not a loopback address'
     problems.push(`${name} must be set to at least ${length} characters ${reason}.`)
     return ''
   }

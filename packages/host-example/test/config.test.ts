@@ -1,6 +1,8 @@
 import { test } from 'tap'
 import { ConfigError, readConfig } from '#src/config.js'
 
+const secrets = { HOST_ADMIN_PASSWORD: 'a password', SESSION_SECRET: 'sixteen characters' }
+
 const problemsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
   try {
     readConfig(env)
@@ -19,16 +21,17 @@ test('an empty environment is a demonstration on loopback with a SQLite file', (
   t.end()
 })
 
-test('production, or an address that others can reach, asks for secrets', (t) => {
+test('production, or an address that others can reach, needs secrets', (t) => {
   for (const env of [
     { NODE_ENV: 'production' },
     { HOST: '0.0.0.0' },
     { HOST: '::' },
     { HOST: '192.168.1.5' },
+    { TRUST_PROXY: 'loopback' }, // a proxy brings others to the loopback address
+    { HOST: '::1', TRUST_PROXY: '10.0.0.0/8' },
   ]) {
     t.match(problemsOf(env).join(), /HOST_ADMIN_PASSWORD.*SESSION_SECRET/, JSON.stringify(env))
   }
-  const secrets = { HOST_ADMIN_PASSWORD: 'a password', SESSION_SECRET: 'sixteen characters' }
   const config = readConfig({ NODE_ENV: 'production', ...secrets })
   t.same(config.accounts, { kind: 'own', adminPassword: 'a password' })
   t.equal(config.sessionSecret, 'sixteen characters')
@@ -69,10 +72,10 @@ test('DATABASE_URL names a file or a server', (t) => {
 test('TRUST_PROXY names the proxies, and never means everybody', (t) => {
   t.equal(readConfig({}).trustProxy, false)
   for (const good of ['loopback', '10.0.0.1', '10.0.0.0/8, uniquelocal', 'fd00::/8']) {
-    t.equal(readConfig({ TRUST_PROXY: good }).trustProxy, good)
+    t.equal(readConfig({ TRUST_PROXY: good, ...secrets }).trustProxy, good)
   }
   for (const bad of ['true', '1', '*', '0.0.0.0/0', '10.0.0.0/33', '10.0.0.0/', 'proxy.test', 'loopback,']) {
-    t.equal(problemsOf({ TRUST_PROXY: bad }).length, 1, bad)
+    t.equal(problemsOf({ TRUST_PROXY: bad, ...secrets }).length, 1, bad)
   }
   t.end()
 })

@@ -10,21 +10,30 @@ export interface SessionCookie {
   clear(reply: FastifyReply): void
 }
 
-/** `isSecure`: the browser sends it over TLS only, and no other host of the domain can set it (`__Host-`). */
-export function createSessionCookie(isSecure: boolean): SessionCookie {
-  const name = isSecure ? '__Host-session' : 'session'
-  const attributes: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure }
+/** A cookie that the browser sends over TLS only, and that no other host of the domain can set (`__Host-`). */
+const secure = { name: '__Host-session', secure: true } as const
+
+/** For a demonstration without TLS. */
+const plain = { name: 'session', secure: false } as const
+
+/** `alwaysSecure` where every request travels over TLS; otherwise the protocol of each request decides. */
+export function createSessionCookie(alwaysSecure: boolean): SessionCookie {
+  const kindOf = ({ protocol }: FastifyRequest) => (alwaysSecure || protocol === 'https' ? secure : plain)
+  const attributes: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'lax' }
   return {
     read(request) {
       const { cookie } = request.headers
-      const signed = cookie === undefined ? undefined : request.server.parseCookie(cookie)[name]
+      const signed =
+        cookie === undefined ? undefined : request.server.parseCookie(cookie)[kindOf(request).name]
       return signed === undefined ? null : request.unsignCookie(signed).value
     },
     write(reply, id) {
-      reply.setCookie(name, id, { ...attributes, signed: true, maxAge: sessionLifetime / 1000 })
+      const { name, secure } = kindOf(reply.request)
+      reply.setCookie(name, id, { ...attributes, secure, signed: true, maxAge: sessionLifetime / 1000 })
     },
     clear(reply) {
-      reply.clearCookie(name, attributes)
+      const { name, secure } = kindOf(reply.request)
+      reply.clearCookie(name, { ...attributes, secure })
     },
   }
 }
