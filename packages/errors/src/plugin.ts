@@ -10,11 +10,13 @@ import { builtInPage, loadErrorPage } from './render/error-page.ts'
 import { createLastResort } from './render/last-resort.ts'
 import { createStandIn } from './render/page-renderer.ts'
 import { createResponder, type Responder } from './render/responder.ts'
+import { guardErrorSerializer } from './report.ts'
 import { problemDetailsSchema, validationProblemDetailsSchema } from './schemas.ts'
 
 const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => {
   if (app.hasDecorator('problems')) throw new FMOD_ERRORS_REGISTERED_TWICE()
   const settings = resolveOptions(options)
+  guardErrorSerializer(app.log)
   decorateProblems(app, settings.typeBase)
   app.addSchema(problemDetailsSchema)
   app.addSchema(validationProblemDetailsSchema)
