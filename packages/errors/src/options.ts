@@ -3,14 +3,15 @@ import { unknownOptions } from '@fastify-modular/core'
 import type { FastifyRequest } from 'fastify'
 import { FMOD_ERRORS_DEBUG_IN_PRODUCTION, FMOD_ERRORS_INVALID_OPTION } from './misuse-errors.ts'
 import { defaultTypeBase } from './problem.ts'
+import type { UnmatchedPages } from './render/negotiate.ts'
 
 export interface ErrorsOptions {
   /** Absolute URI in front of the slugs of problem types. @default 'urn:problem:' */
   readonly typeBase?: string
   /**
-   * The self-contained HTML file of last resort, read at boot; relative to the working directory. `false` takes the
-   * package's own without a warning.
-   * @default 'wwwroot/error.html', the package's own when missing
+   * The self-contained HTML file of last resort, read at boot; relative to the working directory. One that cannot be used
+   * gives a warning and the package's own page. `false` takes that one.
+   * @default 'wwwroot/error.html' where that file exists, the package's own page where not
    */
   readonly errorPage?: string | URL | false
   /**
@@ -19,6 +20,13 @@ export interface ErrorsOptions {
    * @default false
    */
   readonly pagesForBrowsers?: boolean | ((request: FastifyRequest) => boolean)
+  /**
+   * Which unmatched GET and HEAD requests get the page `Error/404`: `'always'` all but those whose `Accept` prefers JSON
+   * by name or rules HTML out; `'browsers'` only those that name `text/html` and prefer it; `false` none, not even visits of the
+   * Inertia client, which get the page otherwise. All others get a problem.
+   * @default 'always' where the application has `app.inertia` when it is ready, 'browsers' where it has not
+   */
+  readonly unmatchedPages?: UnmatchedPages
   /** Milliseconds that an error page may take to render. @default 2000 */
   readonly renderTimeout?: number
   /** Adds name, message, stack and cause of a 5xx to the body as `debug`. Refused in production. @default false */
@@ -32,9 +40,12 @@ export interface ErrorsOptions {
 }
 
 /** The options with their defaults. */
-export type ErrorsSettings = Required<Omit<ErrorsOptions, 'pagesForBrowsers'>> & {
-  readonly pagesForBrowsers: (request: FastifyRequest) => boolean
-}
+export type ErrorsSettings = Required<
+  Omit<ErrorsOptions, 'pagesForBrowsers' | 'unmatchedPages' | 'errorPage'>
+> &
+  Pick<ErrorsOptions, 'unmatchedPages' | 'errorPage'> & {
+    readonly pagesForBrowsers: (request: FastifyRequest) => boolean
+  }
 
 /**
  * Fills in the defaults.
@@ -47,6 +58,8 @@ export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
     renderTimeout = 2000,
     exposeDebug = false,
     pagesForBrowsers = false,
+    unmatchedPages,
+    errorPage,
   } = options
   const wrong = [
     !URL.canParse(`${typeBase}x`) && `typeBase must be an absolute URI, not "${typeBase}"`,
@@ -54,7 +67,9 @@ export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
       'renderTimeout must be a positive integer of milliseconds',
     !['boolean', 'function'].includes(typeof pagesForBrowsers) &&
       'pagesForBrowsers must be a boolean or a function of the request',
-    !isErrorPage(options.errorPage) && 'errorPage must be a path, a file URL or false',
+    ![undefined, 'always', 'browsers', false].includes(unmatchedPages) &&
+      "unmatchedPages must be 'always', 'browsers' or false",
+    !isErrorPage(errorPage) && 'errorPage must be a path, a file URL or false',
     ...switches.map(
       (name) => !['boolean', 'undefined'].includes(typeof options[name]) && `${name} must be a boolean`,
     ),
@@ -68,7 +83,8 @@ export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
     typeBase,
     renderTimeout,
     exposeDebug,
-    errorPage: options.errorPage ?? 'wwwroot/error.html',
+    ...(errorPage !== undefined && { errorPage }),
+    ...(unmatchedPages !== undefined && { unmatchedPages }),
     errorHandler: options.errorHandler ?? true,
     notFoundHandler: options.notFoundHandler ?? true,
     errorRoutes: options.errorRoutes ?? true,
@@ -83,6 +99,7 @@ const known: Readonly<Record<keyof ErrorsOptions, true>> = {
   typeBase: true,
   errorPage: true,
   pagesForBrowsers: true,
+  unmatchedPages: true,
   renderTimeout: true,
   exposeDebug: true,
   errorHandler: true,

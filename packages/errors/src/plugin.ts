@@ -6,9 +6,10 @@ import { ownErrors, ownNotFound } from './handlers.ts'
 import { Problems } from './mappings.ts'
 import { FMOD_ERRORS_REGISTERED_TWICE } from './misuse-errors.ts'
 import { type ErrorsOptions, resolveOptions } from './options.ts'
-import { builtInPage, loadErrorPage } from './render/error-page.ts'
+import { builtInTemplate, loadErrorPage } from './render/error-page.ts'
 import { createLastResort } from './render/last-resort.ts'
-import { createStandIn } from './render/page-renderer.ts'
+import type { UnmatchedPages } from './render/negotiate.ts'
+import { createStandIn, rendererOf } from './render/page-renderer.ts'
 import { createResponder, type Responder } from './render/responder.ts'
 import { guardErrorSerializer } from './report.ts'
 import { problemDetailsSchema, validationProblemDetailsSchema } from './schemas.ts'
@@ -23,8 +24,9 @@ const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => 
 
   const { body, warning } = await loadErrorPage(settings.errorPage)
   if (warning) app.log.warn(warning)
-  const standIn = createStandIn((await builtInPage()).toString())
-  const responder = createResponder({ settings, standIn, lastResort: createLastResort(body) })
+  const standIn = createStandIn(await builtInTemplate())
+  const unmatchedPages = decideUnmatchedPages(app, settings.unmatchedPages)
+  const responder = createResponder({ settings, unmatchedPages, standIn, lastResort: createLastResort(body) })
 
   decorateReply(app, responder)
   if (settings.errorHandler) ownErrors(app, settings, responder)
@@ -49,6 +51,22 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
     for (const problems of all) problems.close()
     done()
   })
+}
+
+/**
+ * Who gets a page where no route matches. The default follows whether the application has pages at all, which is known
+ * when it is ready: the adapter may be registered later.
+ */
+function decideUnmatchedPages(
+  app: FastifyInstance,
+  option: UnmatchedPages | undefined,
+): () => UnmatchedPages {
+  let decided = option ?? 'browsers'
+  app.addHook('onReady', function decide(done) {
+    if (option === undefined && rendererOf(app)) decided = 'always'
+    done()
+  })
+  return () => decided
 }
 
 function decorateReply(app: FastifyInstance, { fail }: Responder): void {

@@ -57,10 +57,16 @@ test('options that cannot be used are all named at boot', async (t) => {
   await t.rejects(createApp(t, { errors: { renderTimeout: Number.POSITIVE_INFINITY } }), {
     message: /renderTimeout/,
   })
-  const untyped = { pagesForBrowsers: 'yes', errorPage: 5, errorRoutes: 1, pageForBrowsers: true } as object
+  const untyped = {
+    pagesForBrowsers: 'yes',
+    unmatchedPages: true,
+    errorPage: 5,
+    errorRoutes: 1,
+    pageForBrowsers: true,
+  } as object
   await t.rejects(createApp(t, { errors: untyped }), {
     message:
-      /pagesForBrowsers must be.*errorPage must be.*errorRoutes must be.*there is no option pageForBrowsers/,
+      /pagesForBrowsers must be.*unmatchedPages must be.*errorPage must be.*errorRoutes must be.*there is no option pageForBrowsers/,
   })
 })
 

@@ -12,8 +12,10 @@ import {
 
 const message = 'The requested resource was not found.'
 
+const always = { errors: { unmatchedPages: 'always' } } as const
+
 test('S 4.3, E25, E26, E32: an unmatched GET is a page, for browsers and for those who do not care', async (t) => {
-  const { app } = await createApp(t)
+  const { app } = await createApp(t, always)
   for (const headers of [{}, browserHeaders, { accept: '*/*' }]) {
     const html = documentOf(t, await app.inject({ url: '/nope', headers }), 404)
     t.match(html, '<title>Not Found</title>')
@@ -42,7 +44,7 @@ test('S 7.2.4, E28 and E29: an unmatched request of another method is a problem'
 })
 
 test('E30: HEAD of an unmatched path has the headers of the page and no body', async (t) => {
-  const { app } = await createApp(t)
+  const { app } = await createApp(t, always)
   const head = await app.inject({ method: 'HEAD', url: '/nope' })
   const get = await app.inject('/nope')
   t.equal(head.statusCode, 404)
@@ -52,7 +54,7 @@ test('E30: HEAD of an unmatched path has the headers of the page and no body', a
 })
 
 test('decision 44, E31: a caller who prefers JSON by name gets a problem', async (t) => {
-  const { app } = await createApp(t)
+  const { app } = await createApp(t, always)
   for (const accept of [
     'application/json',
     'application/json, text/plain, */*',
@@ -98,6 +100,7 @@ function gated(t: Parameters<typeof createApp>[0]): Promise<Fixture> {
 
 test('a handler that calls callNotFound without returning gets the same page', async (t) => {
   const { app } = await createApp(t, {
+    ...always,
     after: (it) =>
       it
         .get('/sync', (_, reply) => reply.callNotFound())
@@ -110,6 +113,7 @@ test('a handler that calls callNotFound without returning gets the same page', a
 
 test('a scope with its own not-found handler keeps it', async (t) => {
   const { app } = await createApp(t, {
+    ...always,
     after: (it) =>
       it.register(async (scope) => scope.setNotFoundHandler((_, reply) => reply.code(404).send('mine')), {
         prefix: '/own',

@@ -1,5 +1,8 @@
 /** Which representation of a failure a caller gets (decision 44). Pure. */
 
+/** Which unmatched GET and HEAD requests get a page (option `unmatchedPages`, decision 62). */
+export type UnmatchedPages = 'always' | 'browsers' | false
+
 /** A page of the front end, or problem details. */
 export type Representation = 'page' | 'problem'
 
@@ -7,21 +10,25 @@ export type Representation = 'page' | 'problem'
 export interface Negotiable {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** No route matched. */
-  readonly isUnmatched: boolean
+  /** Where no route matched: who gets a page for that. */
+  readonly unmatchedPages?: UnmatchedPages | undefined
   /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`); asked at need. */
   pagesForBrowsers(): boolean
 }
 
 /**
- * A page for the Inertia client, whose `Accept` says nothing, and for an unmatched GET unless its caller prefers JSON
- * by name; problem details for everyone else. Nobody is refused by 406.
+ * A page for the Inertia client, whose `Accept` says nothing, and for an unmatched GET as far as the application has
+ * pages for it; problem details for everyone else. Nobody is refused by 406.
  */
 export function negotiate(asked: Negotiable): Representation {
-  const { method, headers, isUnmatched } = asked
+  const { method, headers, unmatchedPages } = asked
+  if (unmatchedPages === false) return 'problem'
   if (headers['x-inertia'] !== undefined) return 'page'
-  if (isUnmatched)
-    return (method === 'GET' || method === 'HEAD') && !refusesHtml(headers) ? 'page' : 'problem'
+  if (unmatchedPages !== undefined) {
+    const isRead = method === 'GET' || method === 'HEAD'
+    const isWanted = unmatchedPages === 'always' ? !refusesHtml(headers) : prefersHtml(headers)
+    return isRead && isWanted ? 'page' : 'problem'
+  }
   return isNavigation(headers) && asked.pagesForBrowsers() ? 'page' : 'problem'
 }
 
@@ -32,13 +39,17 @@ export function refusesHtml({ accept }: Negotiable['headers']): boolean {
   return html === 0 || (json ?? 0) > (html ?? 0)
 }
 
-/** A browser going to a page; scripts say `Sec-Fetch-Mode: cors`, programs do not name `text/html`. */
-function isNavigation(headers: Negotiable['headers']): boolean {
-  const { accept } = headers
-  const mode = headers['sec-fetch-mode']
-  if (typeof accept !== 'string' || (mode !== undefined && mode !== 'navigate')) return false
+/** Whether the caller names `text/html`, and no JSON type that it likes better. */
+function prefersHtml({ accept }: Negotiable['headers']): boolean {
+  if (typeof accept !== 'string') return false
   const { html = 0, json = 0 } = qualitiesOf(accept)
   return html > 0 && html >= json
+}
+
+/** A browser going to a page; scripts say `Sec-Fetch-Mode: cors`, programs do not name `text/html`. */
+function isNavigation(headers: Negotiable['headers']): boolean {
+  const mode = headers['sec-fetch-mode']
+  return (mode === undefined || mode === 'navigate') && prefersHtml(headers)
 }
 
 /** The weights of `text/html` and of the best JSON type; undefined where an `Accept` header does not name them. */

@@ -1,7 +1,7 @@
 /** What renders pages: the application's Inertia adapter, or a small stand-in where it has none (decision 55). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { statusMessage, statusTitle } from '../problem.ts'
 import { safeRead } from '../values/safe-read.ts'
+import { fillIn } from './error-page.ts'
 
 /** A page of the front end. */
 export interface PageRequest {
@@ -42,7 +42,11 @@ export function createStandIn(template: string): PageRenderer {
         const body = JSON.stringify({ component, props, url: addressOf(request), version: null })
         return Promise.resolve({ body, contentType: 'application/json', headers: { 'x-inertia': 'true' } })
       }
-      const body = fillIn(template, [String(status), String(props['title']), String(props['message'])])
+      const body = fillIn(template, {
+        status,
+        title: String(props['title']),
+        message: String(props['message']),
+      })
       return Promise.resolve({ body, contentType: 'text/html; charset=utf-8' })
     },
   }
@@ -55,22 +59,4 @@ export function createStandIn(template: string): PageRenderer {
 function addressOf({ method, originalUrl }: FastifyRequest): string {
   const isOwn = /^\/(?![/\\])[\x21-\x7e]*$/.test(originalUrl)
   return isOwn && (method === 'GET' || method === 'HEAD') ? originalUrl : '/'
-}
-
-/** The built-in error page with other words. */
-function fillIn(template: string, [status, title, message]: readonly [string, string, string]): string {
-  const words: Readonly<Record<string, string>> = {
-    '>500<': `>${escape(status)}<`,
-    [`>${statusTitle(500)}<`]: `>${escape(title)}<`,
-    [`>${statusMessage(500)}<`]: `>${escape(message)}<`,
-  }
-  return Object.entries(words).reduce((page, [from, to]) => page.replaceAll(from, () => to), template)
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

@@ -6,7 +6,7 @@ import { type Failure, report } from '../report.ts'
 import { describeError } from '../values/describe-error.ts'
 import { safeRead } from '../values/safe-read.ts'
 import type { LastResort } from './last-resort.ts'
-import { negotiate } from './negotiate.ts'
+import { negotiate, type UnmatchedPages } from './negotiate.ts'
 import type { PageRenderer } from './page-renderer.ts'
 import { renderPage } from './render-page.ts'
 import { renderProblem } from './render-problem.ts'
@@ -15,6 +15,8 @@ import { type Answer, takeOver, writeRaw } from './take-over.ts'
 /** What answers are made with. */
 export interface ResponderParts {
   readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers' | 'renderTimeout' | 'exposeDebug'>
+  /** Read at each unmatched request: it is decided when the application is ready. */
+  readonly unmatchedPages: () => UnmatchedPages
   readonly standIn: PageRenderer
   readonly lastResort: LastResort
 }
@@ -33,7 +35,12 @@ type Send = (answer: Answer) => void
 const lost: Failure = { problem: httpProblem(500), source: 'last-resort' }
 
 /** The one place where failures become answers. */
-export function createResponder({ settings, standIn, lastResort }: ResponderParts): Responder {
+export function createResponder({
+  settings,
+  unmatchedPages,
+  standIn,
+  lastResort,
+}: ResponderParts): Responder {
   const pages = { standIn, timeout: settings.renderTimeout }
 
   function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void {
@@ -65,8 +72,13 @@ export function createResponder({ settings, standIn, lastResort }: ResponderPart
 
   function wantsPage(request: FastifyRequest, { source }: Failure): boolean {
     const { method, headers } = request
-    const pagesForBrowsers = () => settings.pagesForBrowsers(request)
-    return negotiate({ method, headers, isUnmatched: source === 'not-found', pagesForBrowsers }) === 'page'
+    const asked = {
+      method,
+      headers,
+      unmatchedPages: source === 'not-found' ? unmatchedPages() : undefined,
+      pagesForBrowsers: () => settings.pagesForBrowsers(request),
+    }
+    return negotiate(asked) === 'page'
   }
 
   function sendProblem(request: FastifyRequest, failure: Failure, send: Send): void {

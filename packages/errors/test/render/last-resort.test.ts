@@ -1,14 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
+import { builtInTemplate, fillIn } from '#src/render/error-page.js'
 import { createApp, renderBy } from '../support/app.js'
 import { hostileValues } from '../support/hostile.js'
-import { inertiaHeaders, problemOf } from '../support/expect.js'
+import { builtInPage, inertiaHeaders, problemOf } from '../support/expect.js'
 
 const own =
   '<!doctype html><title>Ours</title><style>body { background: url(data:image/gif;base64,R0) }</style><h1>Sorry</h1>'
-const builtIn = new URL('../../assets/error.html', import.meta.url)
 
 async function withFile(t: Test, content: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'error-page-'))
@@ -68,13 +68,13 @@ test('E75: a renderer that never ends is given up', async (t) => {
   })
   const answer = await app.inject('/nope')
   t.equal(answer.statusCode, 500)
-  t.equal(answer.body, await readFile(builtIn, 'utf8'))
+  t.equal(answer.body, builtInPage)
 })
 
-test('E76: without an error page of its own the application boots with a warning and has the built-in one', async (t) => {
-  const page = await readFile(builtIn, 'utf8')
+test('E76: an error page that cannot be used gives a warning, and the built-in one stands in', async (t) => {
   const files = {
-    'cannot be read': 'missing/error.html',
+    'does not exist': 'missing/error.html',
+    'cannot be read (EISDIR)': '.',
     'is empty': await withFile(t, ''),
     'is larger than 256 KiB': await withFile(t, 'x'.repeat(262_145)),
     'has "<script"': await withFile(t, '<h1>Sorry</h1><script>1</script>'),
@@ -89,8 +89,28 @@ test('E76: without an error page of its own the application boots with a warning
       log.some(({ level, msg }) => level === 40 && msg.includes(flaw)),
       flaw,
     )
-    t.equal((await app.inject('/nope')).body, page)
+    t.equal((await app.inject('/nope')).body, builtInPage)
   }
+})
+
+test('wwwroot/error.html counts without an option where it exists; nobody misses it where not', async (t) => {
+  const before = process.cwd()
+  t.teardown(() => process.chdir(before))
+  process.chdir(await mkdtemp(join(tmpdir(), 'error-page-')))
+  const boot = async () => {
+    const { app, log } = await createApp(t, { errors: { errorPage: undefined as never }, before: failing })
+    return { body: (await app.inject('/nope')).body, warnings: log.filter(({ level }) => level === 40) }
+  }
+  t.match(await boot(), { body: builtInPage, warnings: [] })
+  t.equal((await boot()).warnings.length, 0)
+  await mkdir('wwwroot')
+  t.equal((await boot()).warnings.length, 0)
+  await writeFile('wwwroot/error.html', own)
+  t.same(await boot(), { body: own, warnings: [] })
+  await writeFile('wwwroot/error.html', '<script>1</script>')
+  const unusable = await boot()
+  t.equal(unusable.body, builtInPage)
+  t.match(unusable.warnings, [{ msg: /wwwroot\/error\.html is not self-contained/ }])
 })
 
 test('E77: the page is read at boot: deleting it later changes nothing', async (t) => {
@@ -101,10 +121,23 @@ test('E77: the page is read at boot: deleting it later changes nothing', async (
 })
 
 test('the built-in page is self-contained, small, and works in light and dark', async (t) => {
-  const page = await readFile(builtIn, 'utf8')
-  t.ok(page.length < 4096)
-  t.match(page, 'prefers-color-scheme: dark')
-  t.notMatch(page, /<script|<link|src=|@import|url\(|https?:/)
+  t.ok(builtInPage.length < 4096)
+  t.match(builtInPage, 'prefers-color-scheme: dark')
+  t.notMatch(builtInPage, /<script|<link|src=|@import|url\(|https?:/)
+})
+
+test('the built-in page has a place for each of its words, whatever else is written in it', async (t) => {
+  const template = await builtInTemplate()
+  const words = { status: 418, title: 'I <b>am</b> a {{message}}', message: '$& "{{status}}"' }
+  for (const name of Object.keys(words)) t.match(template, `>{{${name}}}<`)
+  const page = fillIn(template, words)
+  t.match(page, '<title>I &lt;b&gt;am&lt;/b&gt; a {{message}}</title>')
+  t.match(page, '<p>$&amp; &quot;{{status}}&quot;</p>')
+  t.match(page, '<p class="status">418</p>')
+  t.equal(
+    fillIn('<i>500</i> Internal Server Error {{status}}', words),
+    '<i>500</i> Internal Server Error 418',
+  )
 })
 
 test('decision 46: an onSend hook that always throws ends in the static page, for answers of every kind', async (t) => {
@@ -124,7 +157,7 @@ test('decision 46: an onSend hook that always throws ends in the static page, fo
       for (const url of ['/ok', '/bad', '/nope', '/error/404']) {
         const answer = await app.inject({ url })
         t.equal(answer.statusCode, 500, url)
-        t.equal(answer.body, await readFile(builtIn, 'utf8'))
+        t.equal(answer.body, builtInPage)
         t.notMatch(JSON.stringify(answer.headers), 'secret')
       }
       t.ok(failures().some(({ source }) => source === 'last-resort'))
@@ -145,7 +178,7 @@ test('a callback onSend hook that throws or fails is no different', async (t) =>
     })
     const answer = await app.inject('/')
     t.equal(answer.statusCode, 500)
-    t.equal(answer.body, await readFile(builtIn, 'utf8'))
+    t.equal(answer.body, builtInPage)
   }
 })
 

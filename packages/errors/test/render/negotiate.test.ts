@@ -1,46 +1,49 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { negotiate, refusesHtml } from '#src/render/negotiate.js'
+import { negotiate, refusesHtml, type UnmatchedPages } from '#src/render/negotiate.js'
 
 const page = 'page'
 const problem = 'problem'
 
-test('decision 44: the caller of an unmatched GET gets the page unless it prefers JSON by name', (t) => {
-  const table: readonly (readonly [accept: string | undefined, expected: string])[] = [
-    [undefined, page],
-    ['', page],
-    ['*/*', page],
-    ['text/html', page],
-    ['text/html, application/json', page],
-    ['application/json;q=0.9, text/html', page],
-    ['application/json', problem],
-    ['APPLICATION/JSON', problem],
-    ['application/problem+json', problem],
-    ['application/vnd.api+json; charset=utf-8', problem],
-    ['application/json, text/html;q=0.5', problem],
-    ['application/json, text/plain, */*', problem],
-    ['text/html;q=0', problem],
-    ['text/html; q=0.0, */*', problem],
-    ['application/json;q=0', page],
-    ['application/json;q=banana', page],
-    ['application/json;q=7', page],
-    ['application/jsonp', page],
-    ['application/x-json', page],
-    ['text/*, application/*', page],
-    ['image/avif,image/webp,*/*', page],
-    [',,;;q=,', page],
-  ]
-  for (const [accept, expected] of table) {
+/** Who gets the page of an unmatched GET, by `Accept`, with `'always'` and with `'browsers'`. */
+const accepts: readonly (readonly [accept: string | undefined, always: string, browsers: string])[] = [
+  [undefined, page, problem],
+  ['', page, problem],
+  ['*/*', page, problem],
+  ['text/html', page, page],
+  ['text/html, application/json', page, page],
+  ['application/json;q=0.9, text/html', page, page],
+  ['application/json', problem, problem],
+  ['APPLICATION/JSON', problem, problem],
+  ['application/problem+json', problem, problem],
+  ['application/vnd.api+json; charset=utf-8', problem, problem],
+  ['application/json, text/html;q=0.5', problem, problem],
+  ['application/json, text/plain, */*', problem, problem],
+  ['text/html;q=0', problem, problem],
+  ['text/html; q=0.0, */*', problem, problem],
+  ['application/json;q=0', page, problem],
+  ['application/json;q=banana', page, problem],
+  ['application/json;q=7', page, problem],
+  ['application/jsonp', page, problem],
+  ['application/x-json', page, problem],
+  ['text/*, application/*', page, problem],
+  ['image/avif,image/webp,*/*', page, problem],
+  [',,;;q=,', page, problem],
+]
+
+test('decision 62: each way of Accept gets the page of an unmatched GET or HEAD, or the problem', (t) => {
+  for (const [accept, always, browsers] of accepts) {
     const headers = accept === undefined ? {} : { accept }
+    const of = (method: string, unmatchedPages: UnmatchedPages) =>
+      negotiate({ method, headers, unmatchedPages, pagesForBrowsers: () => true })
     for (const method of ['GET', 'HEAD']) {
-      t.equal(
-        negotiate({ method, headers, isUnmatched: true, pagesForBrowsers: () => false }),
-        expected,
-        String(accept),
-      )
+      t.equal(of(method, 'always'), always, `always: ${accept}`)
+      t.equal(of(method, 'browsers'), browsers, `browsers: ${accept}`)
+      t.equal(of(method, false), problem, `false: ${accept}`)
     }
-    t.equal(negotiate({ method: 'POST', headers, isUnmatched: true, pagesForBrowsers: () => true }), problem)
-    t.equal(negotiate({ method: 'GET', headers, isUnmatched: false, pagesForBrowsers: () => false }), problem)
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      for (const mode of ['always', 'browsers', false] as const) t.equal(of(method, mode), problem)
+    t.equal(negotiate({ method: 'GET', headers, pagesForBrowsers: () => false }), problem, 'thrown')
   }
   t.end()
 })
@@ -48,14 +51,14 @@ test('decision 44: the caller of an unmatched GET gets the page unless it prefer
 test('decision 44: X-Inertia of any value means a page, whatever else is said', (t) => {
   for (const value of ['true', 'false', '']) {
     const headers = { 'x-inertia': value, accept: 'application/json' }
-    t.equal(negotiate({ method: 'DELETE', headers, isUnmatched: false, pagesForBrowsers: () => false }), page)
+    t.equal(negotiate({ method: 'DELETE', headers, pagesForBrowsers: () => false }), page)
   }
   t.end()
 })
 
 test('with pages for browsers, only navigations that name HTML get them', (t) => {
   const of = (headers: Record<string, string>) =>
-    negotiate({ method: 'GET', headers, isUnmatched: false, pagesForBrowsers: () => true })
+    negotiate({ method: 'GET', headers, pagesForBrowsers: () => true })
   t.equal(of({ accept: 'text/html' }), page)
   t.equal(of({ accept: 'text/html', 'sec-fetch-mode': 'navigate' }), page)
   t.equal(of({ accept: 'text/html, application/json' }), page)

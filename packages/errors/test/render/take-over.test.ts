@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { test } from 'tap'
 import { openConnection, rawExchange, rawRequest } from '@fastify-modular/test-support/raw-http'
 import { createApp, listen, renderBy } from '../support/app.js'
-import { inertiaHeaders } from '../support/expect.js'
-
-const builtIn = new URL('../../assets/error.html', import.meta.url)
+import { builtInPage, inertiaHeaders } from '../support/expect.js'
 
 test('an onSend hook that fails once on our own answer does not bring Fastify’s handler to speak', async (t) => {
   const { app } = await createApp(t, {
@@ -35,7 +32,7 @@ test('a header that cannot be written does not cost the answer', async (t) => {
   })
   const answer = await rawRequest(await listen(app), { target: '/' })
   t.equal(answer.status, 500)
-  t.equal(answer.text, await readFile(builtIn, 'utf8'))
+  t.equal(answer.text, builtInPage)
 })
 
 test('HEAD, keep-alive and onResponse survive the last resort', async (t) => {

@@ -1,9 +1,17 @@
 /** The two shapes of answers, asserted whole. */
 import type { LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
+import { builtInTemplate, fillIn } from '#src/render/error-page.js'
 
 /** The text that stands for everything a caller must not know. */
 export const generic = 'An unexpected error occurred. Please try again later.'
+
+/** The page of last resort that the package brings. */
+export const builtInPage = fillIn(await builtInTemplate(), {
+  status: 500,
+  title: 'Internal Server Error',
+  message: generic,
+})
 
 /** Headers of the Inertia client; its `Accept` asks for HTML. */
 export const inertiaHeaders = {
