@@ -12,7 +12,7 @@ export default async function test(files) {
     ['node_modules/tap/dist/esm/run.mjs', '--reporter=tap', '--coverage-report=text-summary', ...files],
     {
       stdio: ['inherit', 'pipe', 'inherit'],
-      env: { ...process.env, TAP: '1', TEST_DATABASE_URL: database.url },
+      env: { ...process.env, TAP: '1', ...database.env },
     },
   )
   const ignore = () => {} // Ctrl-C reaches tap as well; its report is still worth reading
@@ -26,7 +26,7 @@ export default async function test(files) {
   if (!isGreen) process.exit(1)
 }
 
-/** Tests find the server, and the programs for servers of their own, in the environment. */
+/** What the tests find in their environment: the server, and the programs for servers of their own. */
 async function startDatabase() {
   if (process.env.TEST_DATABASE_URL) return { env: {}, stop: async () => {} }
   const { startPostgres } = await import('../../test-support/dist/postgres.js')
