@@ -11,7 +11,7 @@ import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { eventTransportContract, type TransportFixture } from '@fastify-modular/core/testing'
-import { createDatabase, startPostgres } from '@fastify-modular/test-support/postgres'
+import { createDatabase, testDatabase } from '@fastify-modular/test-support/postgres'
 
 type Run = (tx: Tx) => void | Promise<void>
 const retries = { maxAttempts: 3, retryDelay: 20 }
@@ -77,10 +77,7 @@ test('sqliteOutbox on a connection of its own, published through drizzle', async
 })
 
 test('pgBoss', async (t) => {
-  const given = process.env['TEST_DATABASE_URL']
-  const server = given === undefined ? await startPostgres() : undefined
-  t.teardown(() => server?.stop())
-  const serverUrl = given ?? server?.url ?? ''
+  const { url: serverUrl } = await testDatabase(t)
 
   function pgTransaction(url: string, useDrizzle: boolean) {
     return async (run: Run) => {

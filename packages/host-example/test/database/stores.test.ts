@@ -155,7 +155,11 @@ for (const [engine, prepare] of Object.entries(engines)) {
     })
 
     await t.test('a note is removed once', async (t) => {
-      t.same(await Promise.all([notes.remove('n3'), notes.remove('n3')]), [true, false])
+      const removed = await Promise.all([notes.remove('n3'), notes.remove('n3')])
+      t.same(
+        removed.filter((isRemoved) => isRemoved),
+        [true],
+      )
     })
 
     await t.test('a mail that is delivered twice is one mail', async (t) => {
