@@ -117,7 +117,7 @@ class Connection implements ProxiedConnection {
   }
 
   get isOpen(): boolean {
-    return !this.#client.destroyed
+    return !this.#client.readableEnded && !this.#client.destroyed
   }
 
   apply(fault: Fault): void {

@@ -105,6 +105,7 @@ test('a silent connection takes bytes, answers nothing and hides that the other 
   t.same(answers, [], 'and the lost one stays lost')
   t.same(received, ['ping', 'ping'])
   t.equal(sockets[0]?.destroyed, false)
+  t.equal(proxy.connections.length, 1, 'what the client has closed is not listed')
 })
 
 test('new connections can be silent while open ones go on', async (t) => {

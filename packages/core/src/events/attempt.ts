@@ -57,7 +57,7 @@ export function isUndeliverable(error: unknown): boolean {
 
 /**
  * Runs a handler once. Rejects with what it throws, with a time-out error, or with `UndeliverableError` when the stored
- * event cannot be made again.
+ * event cannot be made again or is not of the handler's type.
  */
 export async function attempt(
   context: TransportContext,
@@ -66,6 +66,7 @@ export async function attempt(
   signal: AbortSignal,
   timeout: number,
 ): Promise<void> {
+  if (type !== handler.event.type) throw new UndeliverableError(otherType(handler, type))
   const event = revive(context, type, eventId, payload)
   // AbortSignal.any would leave a trace on the transport's signal, which lives as long as the process.
   const ended = new AbortController()
@@ -90,6 +91,11 @@ export async function attempt(
     clearTimeout(timer)
     signal.removeEventListener('abort', abort)
   }
+}
+
+/** Events that were stored before the handler's event was changed. */
+function otherType({ name, event }: EventHandler, type: string): string {
+  return `The handler ${name} handles ${event.type}, and this event is ${type}.`
 }
 
 /** Turns a synchronous throw into a rejection. */

@@ -1,12 +1,13 @@
 /** The parts of pg and pg-boss that the transport uses, by structure: their types need not be installed. */
-import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
+import type { BoundedConnections } from '../../internal/postgres.ts'
+import { loadPeer } from '../../internal/load-peer.ts'
 
 /** One connection of a pg pool. */
 export interface PgConnection {
   query(sql: string, params?: unknown[]): Promise<{ rows: unknown[] }>
   on(event: 'notification' | 'error' | 'end', listener: (detail: never) => void): unknown
   off(event: 'error', listener: () => void): unknown
-  release(destroy?: boolean): void
+  release(reason?: Error | boolean): void
 }
 
 /** A pg pool. */
@@ -60,17 +61,8 @@ export async function createBoss(options: object): Promise<Boss> {
   return new PgBoss(options)
 }
 
-/** Opens a pool. @throws {FMOD_CORE_PEER_MISSING} pg is not installed */
-export async function createPool(connectionString: string): Promise<PgPool> {
+/** Opens a pool with time-outs. @throws {FMOD_CORE_PEER_MISSING} pg is not installed */
+export async function createPool(connectionString: string, connections: BoundedConnections): Promise<PgPool> {
   const { default: pg } = await loadPeer('pg', () => import('pg'))
-  return new pg.Pool({ connectionString, max: 5 })
-}
-
-/** Imports an optional peer. @throws {FMOD_CORE_PEER_MISSING} the import fails */
-export async function loadPeer<T>(peer: string, load: () => Promise<T>): Promise<T> {
-  try {
-    return await load()
-  } catch (cause) {
-    throw Object.assign(new FMOD_CORE_PEER_MISSING(peer), { cause })
-  }
+  return new pg.Pool({ connectionString, max: 5, ...connections.poolConfig })
 }

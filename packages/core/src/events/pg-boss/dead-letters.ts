@@ -1,7 +1,8 @@
 /** Inspection of the dead-letter queue. */
+import type { EventHandler } from '../discover-handlers.ts'
 import type { DeadLetter, DeadLetters } from '../transport.ts'
 import type { Boss, BossDb, PgPool, StoredEvent } from './boss.ts'
-import { deadQueue } from './queues.ts'
+import { deadQueue, handlerOf } from './queues.ts'
 import { inTransaction } from './transaction.ts'
 
 interface DeadRow {
@@ -14,7 +15,10 @@ interface DeadRow {
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-export function createDeadLetters(opened: () => { boss: Boss; pool: PgPool; schema: string }): DeadLetters {
+export function createDeadLetters(
+  opened: () => { boss: Boss; pool: PgPool; schema: string },
+  handlers: ReadonlyMap<string, EventHandler>,
+): DeadLetters {
   const select = (schema: string) => `
     SELECT id, data, output, retry_limit + 1 AS attempts, extract(epoch FROM created_on) * 1000 AS at
     FROM ${schema}.job WHERE name = $1 AND state < 'completed'`
@@ -39,19 +43,19 @@ export function createDeadLetters(opened: () => { boss: Boss; pool: PgPool; sche
         deadQueue,
         limit,
       ])
-      return (rows as DeadRow[]).map(toDeadLetter)
+      return (rows as DeadRow[]).map((row) => toDeadLetter(row, handlers.keys()))
     },
     replay: (id) => take(id, ({ data }, db) => opened().boss.send(data.handler, data, { db })),
     discard: (id) => take(id, async () => {}),
   }
 }
 
-function toDeadLetter({ id, data, output, attempts, at }: DeadRow): DeadLetter {
+function toDeadLetter({ id, data, output, attempts, at }: DeadRow, handlers: Iterable<string>): DeadLetter {
   return {
     id,
     eventId: data.eventId,
     type: data.type,
-    handler: data.handler.replace(/^events\./, ''),
+    handler: handlerOf(data.handler, handlers),
     attempts,
     error: data.error ?? output?.message ?? output?.value?.message ?? 'unknown failure',
     failedAt: Number(at),

@@ -1,60 +1,85 @@
-/** Listens for commits of publishers on one connection of the pool, and comes back after it is lost. */
+/** Listens for commits of publishers on one connection of the pool, which is replaced whenever it is lost. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { PgConnection, PgPool } from './boss.ts'
 
-const longestPause = 5000
+export interface ListenOptions {
+  readonly pool: PgPool
+  readonly channel: string
+  /** Milliseconds between two tests whether the connection still answers, and how long the answer may take. */
+  readonly probe: number
+  readonly answer: number
+  /** Called at each commit that published, and when listening begins. */
+  readonly onNotice: () => void
+  /** Called when the connection is lost. It costs latency only, because workers poll besides. */
+  readonly onLost: (error: unknown) => void
+}
 
 export interface Listener {
   close(): void
 }
 
-/** Calls `onNotice` at each commit that published. Losing the connection costs latency only: workers poll besides. */
-export function listen(
-  pool: PgPool,
-  channel: string,
-  onNotice: () => void,
-  onLost: (error: unknown) => void,
-): Listener {
-  let connection: PgConnection | undefined
-  let retry: NodeJS.Timeout | undefined
-  let pause = 100
-  let closed = false
+const firstPause = 100
+const longestPause = 5000
 
-  async function connect(): Promise<void> {
+export function listen(options: ListenOptions): Listener {
+  const stop = new AbortController()
+  void keepListening(options, stop.signal)
+  return { close: () => stop.abort() }
+}
+
+async function keepListening(options: ListenOptions, signal: AbortSignal): Promise<void> {
+  for (let pause = firstPause; !signal.aborted; pause = Math.min(pause * 2, longestPause)) {
     try {
-      const fresh = await pool.connect()
-      if (closed) return fresh.release(true)
-      connection = fresh
-      fresh.on('notification', onNotice)
-      fresh.on('error', lost)
-      fresh.on('end', lost)
-      await fresh.query(`LISTEN "${channel}"`)
-      pause = 100
-      onNotice() // what was published while nobody listened
+      const connection = await options.pool.connect()
+      await listenOn(connection, options, signal, () => (pause = firstPause))
     } catch (error) {
-      lost(error)
+      if (!signal.aborted) options.onLost(error)
     }
+    await delay(pause, undefined, { signal, ref: false }).catch(() => {})
   }
+}
 
-  function lost(error: unknown): void {
-    if (closed || retry) return
-    connection?.release(true)
-    connection = undefined
-    onLost(error)
-    retry = setTimeout(() => {
-      retry = undefined
-      void connect()
-    }, pause)
-    retry.unref()
-    pause = Math.min(pause * 2, longestPause)
-  }
+/** From the start of one connection to its end: rejects when it is lost, resolves when listening is to stop. */
+async function listenOn(
+  connection: PgConnection,
+  { channel, probe, answer, onNotice }: ListenOptions,
+  signal: AbortSignal,
+  onListening: () => void,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  let isOver = signal.aborted
+  let stop = (): void => {}
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stop = resolve
+      if (isOver) return resolve()
+      signal.addEventListener('abort', stop)
+      connection.on('notification', onNotice)
+      connection.on('error', reject)
+      connection.on('end', () => reject(new Error('The connection that listens for events has ended.')))
 
-  void connect()
-  return {
-    close() {
-      closed = true
-      clearTimeout(retry)
-      connection?.release(true)
-      connection = undefined
-    },
+      /** A lost path reports nothing by itself. */
+      async function test(statement: string): Promise<void> {
+        timer = setTimeout(
+          () =>
+            reject(new Error(`The connection that listens for events did not answer within ${answer} ms.`)),
+          answer,
+        )
+        await connection.query(statement)
+        if (isOver) return
+        clearTimeout(timer)
+        timer = setTimeout(() => void test('SELECT 1').catch(reject), probe)
+        timer.unref()
+      }
+      test(`LISTEN "${channel}"`).then(() => {
+        onListening()
+        onNotice() // what was published while nobody listened
+      }, reject)
+    })
+  } finally {
+    isOver = true
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+    connection.release(true)
   }
 }

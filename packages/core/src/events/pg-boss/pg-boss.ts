@@ -1,5 +1,7 @@
 /** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
+import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
+import { BoundedConnections, type PostgresTimeouts, within } from '../../internal/postgres.ts'
 import { type RetryOptions, retryDefaults } from '../attempt.ts'
 import type { EventHandler } from '../discover-handlers.ts'
 import type { DomainEvent } from '../event.ts'
@@ -8,7 +10,7 @@ import type { EventTransport } from '../transport.ts'
 import { type Boss, createBoss, createPool, type PgPool } from './boss.ts'
 import { createDeadLetters } from './dead-letters.ts'
 import { listen, type Listener } from './listener.ts'
-import { channelOf, createDeadQueue, createHandlerQueue, sendToSubscribers } from './queues.ts'
+import { channelOf, createDeadQueue, createHandlerQueue, findStranded, sendToSubscribers } from './queues.ts'
 import { exclusively, inTransaction } from './transaction.ts'
 import { sharesDatabase } from './verify.ts'
 import { createWorker, type Worker } from './worker.ts'
@@ -26,8 +28,10 @@ export interface PgBossCommonOptions extends RetryOptions {
   readonly pollInterval?: number
   /** How often pg-boss looks for jobs whose worker died, in seconds. @default 10 */
   readonly supervisionInterval?: number
-  /** How long `close` waits for running handlers, in milliseconds. @default 5000 */
+  /** How long `close` waits for running handlers, in milliseconds; the database gets `timeouts.close` besides. @default 5000 */
   readonly closeTimeout?: number
+  /** How long the database may take. A pool that you hand over keeps its own time-outs for statements. */
+  readonly timeouts?: PostgresTimeouts
 }
 
 /** Where the queue lives: the same database as the data whose transactions publish. */
@@ -45,6 +49,7 @@ export function pgBoss({
   connectionString,
   pool: givenPool,
   schema = 'pgboss',
+  timeouts,
   ...given
 }: PgBossOptions): EventTransport {
   if (!/^[a-z_]\w{0,40}$/i.test(schema)) throw new RangeError(`Not a schema name: ${schema}`)
@@ -56,22 +61,32 @@ export function pgBoss({
     closeTimeout: 5000,
     ...given,
   }
+  const connections = new BoundedConnections(timeouts)
   const handlers = new Map<string, EventHandler>()
   let parts: { boss: Boss; pool: PgPool; worker: Worker; schema: string } | undefined
   let listener: Listener | undefined
-  let warnLost: (error: unknown) => void = () => {}
+  let log: FastifyBaseLogger | undefined
 
   function opened() {
     if (!parts) throw new FMOD_CORE_TRANSPORT_NOT_OPEN('pgBoss')
     return parts
   }
 
+  async function warnOfStranded(pool: PgPool): Promise<void> {
+    try {
+      const stranded = await findStranded(pool, schema, handlers.keys())
+      if (stranded.count > 0) log?.warn(stranded, 'events wait for handlers that this process does not have')
+    } catch (err) {
+      log?.error({ err }, 'event queue cannot be used')
+    }
+  }
+
   return {
     name: 'pgBoss',
     transactional: 'async',
-    deadLetters: createDeadLetters(opened),
+    deadLetters: createDeadLetters(opened, handlers),
     async open(context) {
-      const pool = givenPool ?? (await createPool(connectionString ?? ''))
+      const pool = givenPool ?? (await createPool(connectionString ?? '', connections))
       if (!givenPool)
         pool.on('error', (err) => context.log.error({ err }, 'event database connection failed'))
       const boss = await createBoss({
@@ -87,7 +102,7 @@ export function pgBoss({
         await createDeadQueue(boss)
       })
       parts = { boss, pool, worker: createWorker(boss, handlers, context, options), schema }
-      warnLost = (err) => context.log.warn({ err }, 'event notices are lost for now, polling goes on')
+      log = context.log
     },
     async subscribe(handler) {
       handlers.set(handler.name, handler)
@@ -95,10 +110,14 @@ export function pgBoss({
       // pg-boss makes a table per queue; two instances doing so at once run into a deadlock.
       await exclusively(pool, schema, () => createHandlerQueue(boss, handler, options))
     },
-    start() {
+    async start() {
       const { pool, worker } = opened()
       worker.start()
-      listener = listen(pool, channelOf(schema), worker.wake, warnLost)
+      const { probe, connect: answer } = connections.timeouts
+      const channel = channelOf(schema)
+      const onLost = (err: unknown) => log?.warn({ err }, 'event notices are lost for now, polling goes on')
+      listener = listen({ pool, channel, probe, answer, onNotice: worker.wake, onLost })
+      await warnOfStranded(pool)
     },
     async publish(event: DomainEvent, tx?: Tx) {
       const { boss, pool } = opened()
@@ -116,9 +135,9 @@ export function pgBoss({
       listener?.close()
       if (!parts) return
       const { boss, pool, worker } = parts
-      await worker.close()
-      await boss.stop({ graceful: false, wait: false, close: false })
-      if (!givenPool) await pool.end()
+      await worker.close(connections.timeouts.close)
+      await within(connections.timeouts.close, boss.stop({ graceful: false, wait: false, close: false }))
+      if (!givenPool) await connections.end(pool)
     },
   }
 }

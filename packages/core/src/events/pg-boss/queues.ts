@@ -2,7 +2,7 @@
 import type { RetryOptions } from '../attempt.ts'
 import type { EventHandler } from '../discover-handlers.ts'
 import { type DomainEvent, eventClassOf } from '../event.ts'
-import type { Boss, BossDb, StoredEvent } from './boss.ts'
+import type { Boss, BossDb, PgPool, StoredEvent } from './boss.ts'
 
 export const deadQueue = 'events.dead-letters'
 
@@ -12,6 +12,33 @@ const keep = { retentionMinutes: 5_256_000 }
 /** The queue of a handler; pg-boss allows letters, digits, `_`, `-`, `.` and `/`. */
 export function queueOf(handler: string): string {
   return `events.${handler.replace(/[^\w.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}`)}`
+}
+
+/**
+ * The handler of a queue. The name of a queue does not say what was encoded, so a handler that this process does not
+ * have is named as its queue is.
+ */
+export function handlerOf(queue: string, handlers: Iterable<string>): string {
+  return [...handlers].find((handler) => queueOf(handler) === queue) ?? queue.slice('events.'.length)
+}
+
+/** How many events wait in queues of handlers that are not in the list, and those handlers. */
+export async function findStranded(
+  pool: PgPool,
+  schema: string,
+  handlers: Iterable<string>,
+): Promise<{ readonly count: number; readonly handlers: readonly string[] }> {
+  const known = [deadQueue, ...[...handlers].map(queueOf)]
+  const { rows } = await pool.query(
+    `SELECT name, count(*)::integer AS count FROM ${schema}.job
+     WHERE name LIKE 'events.%' AND name <> ALL($1) AND state < 'active' GROUP BY name ORDER BY name`,
+    [known],
+  )
+  const stranded = rows as { name: string; count: number }[]
+  return {
+    count: stranded.reduce((sum, { count }) => sum + count, 0),
+    handlers: stranded.map(({ name }) => handlerOf(name, [])),
+  }
 }
 
 /** Creates a handler's queue, or brings it up to date, and subscribes it to its event. */

@@ -1,5 +1,6 @@
 /** Fetches and handles the jobs of the handlers that this process has. */
 import { describeFailure, logFailure } from '../../failures.ts'
+import { within } from '../../internal/postgres.ts'
 import { attempt, isUndeliverable, type RetryOptions } from '../attempt.ts'
 import type { EventHandler } from '../discover-handlers.ts'
 import { createRunning } from '../running.ts'
@@ -17,7 +18,8 @@ export interface Worker {
   start(): void
   /** Looks for jobs now. */
   wake(): void
-  close(): Promise<void>
+  /** Waits for running handlers; for the database at most twice `databaseTimeout` milliseconds. */
+  close(databaseTimeout: number): Promise<void>
 }
 
 export function createWorker(
@@ -27,7 +29,7 @@ export function createWorker(
   options: WorkerOptions,
 ): Worker {
   const running = createRunning()
-  let state: 'new' | 'started' | 'closed' = 'new'
+  let state: 'new' | 'started' | 'closing' | 'closed' = 'new'
   let poll: NodeJS.Timeout | undefined
   let fetching: Promise<void> | undefined
   let again = false
@@ -46,6 +48,12 @@ export function createWorker(
     }
   }
 
+  const isClosed = (): boolean => state === 'closed'
+
+  async function recordDone(): Promise<void> {
+    for (const handler of handlers.values()) await fetchFor(handler) // nothing is fetched when closed
+  }
+
   async function fetchFor(handler: EventHandler): Promise<void> {
     const queue = queueOf(handler.name)
     try {
@@ -53,6 +61,7 @@ export function createWorker(
       const free = options.concurrency - running.size
       if (free <= 0 || state !== 'started') return
       const jobs = await boss.fetch(queue, { batchSize: free, includeMetadata: true })
+      if (isClosed()) return // the answer came too late; they expire and are delivered again
       for (const job of jobs) running.track(deliver(handler, queue, job))
     } catch (err) {
       // The database is away: what is done is recorded later, or expires and is delivered again.
@@ -123,12 +132,13 @@ export function createWorker(
       poll.unref()
       wake()
     },
-    async close() {
-      state = 'closed'
+    async close(databaseTimeout) {
+      state = 'closing'
       clearInterval(poll)
-      await fetching
+      if (fetching) await within(databaseTimeout, fetching)
+      state = 'closed'
       await running.close(options.closeTimeout)
-      for (const handler of handlers.values()) await fetchFor(handler) // records only: nothing is fetched when closed
+      await within(databaseTimeout, recordDone())
     },
   }
 }

@@ -1,0 +1,127 @@
+/** Connections to PostgreSQL that fail instead of waiting forever for a server, or for a network, that went silent. */
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+
+/** How long connections that we open may wait, in milliseconds. */
+export interface PostgresTimeouts {
+  /** Connecting, waiting for a free connection, and the answer that proves that a listening connection lives. @default 5000 */
+  readonly connect?: number
+  /**
+   * One statement. The server ends it after two thirds of this, a wait for a lock after one third, and a transaction
+   * that does nothing after two thirds.
+   * @default 15000
+   */
+  readonly query?: number
+  /** Between two tests whether the connection that listens still answers. @default 10000 */
+  readonly probe?: number
+  /** Closing. Connections that are open then are cut off. @default 5000 */
+  readonly close?: number
+  /**
+   * Whether the server's own time-outs are set for each session. Set false behind a pooler in transaction mode, where a
+   * session is shared with others, and set them on the role.
+   * @default true
+   */
+  readonly session?: boolean
+}
+
+const defaults: Required<PostgresTimeouts> = {
+  connect: 5000,
+  query: 15_000,
+  probe: 10_000,
+  close: 5000,
+  session: true,
+}
+
+/** The part of a client of pg that is needed here. */
+interface Queryable {
+  query(sql: string): Promise<unknown>
+}
+
+/** Opens the connections of one pool, and ends them. */
+export class BoundedConnections {
+  readonly timeouts: Required<PostgresTimeouts>
+  readonly #sockets = new Set<Socket>()
+
+  constructor(given: PostgresTimeouts = {}) {
+    this.timeouts = { ...defaults, ...given }
+  }
+
+  /** Options for a client of pg. */
+  get clientConfig() {
+    const { connect, query } = this.timeouts
+    return {
+      connectionTimeoutMillis: connect,
+      query_timeout: query,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      stream: () => this.#openSocket(),
+    }
+  }
+
+  /** Options for a pool of pg. */
+  get poolConfig() {
+    return {
+      ...this.clientConfig,
+      idleTimeoutMillis: 10_000,
+      maxLifetimeSeconds: 900,
+      // Called for a new connection before the pool hands it out.
+      verify: (client: Queryable, done: (error?: Error) => void): void => {
+        this.prepare(client).then(() => done(), done)
+      },
+    }
+  }
+
+  /** Sets the time-outs that the server keeps for a new connection, as far as its version and platform have them. */
+  async prepare(client: Queryable): Promise<void> {
+    if (this.timeouts.session) await client.query(sessionTimeouts(this.timeouts.query))
+  }
+
+  /** Ends their pool; connections that do not end within the time-out are cut off. */
+  async end(pool: { end(): Promise<void> }): Promise<void> {
+    // The pool counts a connection as gone once it has said goodbye, whether or not the server has answered.
+    const ended = pool
+      .end()
+      .then(() => Promise.all([...this.#sockets].map((socket) => once(socket, 'close'))))
+    await within(this.timeouts.close, ended)
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  #openSocket(): Socket {
+    const socket = new Socket()
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    return socket
+  }
+}
+
+/**
+ * One statement that sets what this server and platform have: `client_connection_check_interval` needs PostgreSQL 14
+ * and an operating system that reports closed connections.
+ */
+function sessionTimeouts(query: number): string {
+  const values = {
+    statement_timeout: Math.round((query * 2) / 3),
+    lock_timeout: Math.round(query / 3),
+    idle_in_transaction_session_timeout: Math.round((query * 2) / 3),
+    client_connection_check_interval: 2000,
+    tcp_keepalives_idle: 10,
+    tcp_keepalives_interval: 2,
+    tcp_keepalives_count: 3,
+  }
+  const rows = Object.entries(values).map(([name, value]) => `('${name}', '${value}')`)
+  return `DO $$ DECLARE wanted record; BEGIN
+    FOR wanted IN SELECT * FROM (VALUES ${rows.join(', ')}) AS setting (name, value) LOOP
+      BEGIN PERFORM set_config(wanted.name, wanted.value, false); EXCEPTION WHEN OTHERS THEN NULL; END;
+    END LOOP;
+  END $$`
+}
+
+/** Waits for the end of work, at most so many milliseconds; how it ends does not matter. */
+export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work.catch(() => {}), late])
+  clearTimeout(timer)
+}

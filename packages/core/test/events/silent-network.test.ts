@@ -1,0 +1,142 @@
+/** Connections to PostgreSQL that a network loses without a word to either side. */
+import { setTimeout as delay } from 'node:timers/promises'
+import Fastify, { type FastifyInstance } from 'fastify'
+import pg from 'pg'
+import { test, type Test } from 'tap'
+import { events, type EventTransport } from '@fastify-modular/core'
+import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/pg-boss'
+import { type EventRecord, eventsOf } from '@fastify-modular/core/testing'
+import { type FaultyProxy, startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { listen } from '#src/events/pg-boss/listener.js'
+import { NoteShared } from './fixtures/events.js'
+
+class SharedHandler {
+  static event = NoteShared
+  handle() {}
+}
+
+const shared = (noteId: string) => new NoteShared({ noteId, by: 'alice' })
+
+const quick = { connect: 300, query: 900, probe: 100, close: 300 }
+
+interface Fixture {
+  readonly app: FastifyInstance
+  readonly proxy: FaultyProxy
+  readonly record: EventRecord
+  readonly url: string
+}
+
+/** An application whose events go through a proxy. */
+async function start(t: Test, options: PgBossCommonOptions = {}): Promise<Fixture> {
+  const { url } = await testDatabase(t)
+  const proxy = await startFaultyProxy(url)
+  t.teardown(() => proxy.close())
+  const transport = pgBoss({ connectionString: proxy.url, timeouts: quick, pollInterval: 50, ...options })
+  return { ...(await startWith(t, transport)), proxy, url }
+}
+
+async function startWith(t: Test, transport: EventTransport) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const record = eventsOf(app)
+  await app.register(events, { transport, handlers: [SharedHandler] })
+  await app.ready()
+  return { app, record }
+}
+
+/** Waits until something is the case, at most 20 seconds. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; !(await isSo()); await delay(10)) {
+    if (Date.now() > end) throw new Error('it was not so within 20 s')
+  }
+}
+
+test('a publisher and a consumer whose connections all go silent once go on by themselves', async (t) => {
+  const { app, proxy, record } = await start(t)
+  await app.events.publish(shared('before'))
+  await record.waitFor('app.SharedHandler')
+  proxy.applyToOpen('silent')
+  let refused = 0
+  const publish = () =>
+    app.events.publish(shared('after')).then(
+      () => true,
+      () => ++refused < 0,
+    )
+  await until(publish)
+  t.comment(`${refused} refused before one was taken`)
+  const { published } = app.events.stats()
+  await until(() => app.events.stats().handled >= published)
+})
+
+test('while nothing answers, publish rejects instead of hanging, and close ends', async (t) => {
+  const { app, proxy } = await start(t)
+  await app.events.publish(shared('before'))
+  proxy.apply('silent')
+  await t.rejects(app.events.publish(shared('lost')))
+  await app.close()
+  await until(() => proxy.connections.length === 0)
+})
+
+test('a listening connection that goes silent is replaced, and notices arrive again', async (t) => {
+  const { app, proxy, url } = await start(t, { pollInterval: 3_600_000 })
+  const listening = () => proxy.connections.filter((connection) => connection.hasSent('LISTEN'))
+  await until(() => listening().length === 1)
+  const [lost] = listening()
+  lost?.apply('silent')
+  await until(() => listening().length === 1 && listening()[0] !== lost)
+  const publisher = Fastify()
+  t.teardown(() => publisher.close())
+  await publisher.register(events, { transport: pgBoss({ connectionString: url }) })
+  await publisher.ready()
+  await publisher.events.publish(shared('noticed'))
+  await until(() => app.events.stats().handled === 1)
+})
+
+test('the late end of a connection that was given up does not end the one that replaced it', async (t) => {
+  const { url } = await testDatabase(t)
+  const pool = new pg.Pool({ connectionString: url })
+  pool.on('error', () => {})
+  t.teardown(() => pool.end())
+  const listening: pg.PoolClient[] = []
+  pool.on('connect', (client) => listening.push(client))
+  let notices = 0
+  const lost: unknown[] = []
+  const listener = listen({
+    pool,
+    channel: 'news',
+    probe: 60_000,
+    answer: 60_000,
+    onNotice: () => notices++,
+    onLost: (error) => lost.push(error),
+  })
+  await until(() => notices === 1)
+  listening[0]?.emit('error', new Error('reset'))
+  await until(() => notices === 2)
+  listening[0]?.emit('end')
+  listening[0]?.emit('error', new Error('late'))
+  await pool.query(`SELECT pg_notify('news', '')`)
+  await until(() => notices === 3)
+  t.equal(lost.length, 1)
+  listener.close()
+  await until(() => pool.totalCount === pool.idleCount)
+})
+
+test('with a pool that never gives up, close ends all the same', async (t) => {
+  const { url } = await testDatabase(t)
+  const proxy = await startFaultyProxy(url)
+  const pool = new pg.Pool({ connectionString: proxy.url })
+  pool.on('error', () => {})
+  t.teardown(async () => {
+    await proxy.close()
+    await pool.end()
+  })
+  const { app } = await startWith(t, pgBoss({ pool, timeouts: quick, pollInterval: 20 }))
+  await app.events.publish(shared('before'))
+  proxy.apply('silent')
+  const publishing = app.events.publish(shared('lost'))
+  publishing.catch(() => {}) // it ends with the connection
+  await until(() => pool.idleCount === 0)
+  await app.close()
+  t.equal(pool.ended, false, 'the pool stays with its owner')
+})

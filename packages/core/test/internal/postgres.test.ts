@@ -1,0 +1,83 @@
+import pg from 'pg'
+import { test, type Test } from 'tap'
+import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { BoundedConnections, type PostgresTimeouts } from '#src/internal/postgres.js'
+
+function openPool(t: Test, connectionString: string, timeouts: PostgresTimeouts = {}) {
+  const connections = new BoundedConnections(timeouts)
+  const pool = new pg.Pool({ connectionString, ...connections.poolConfig })
+  pool.on('error', () => {})
+  t.teardown(() => (pool.ending ? undefined : connections.end(pool)))
+  return { connections, pool }
+}
+
+const names = [
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'client_connection_check_interval',
+  'tcp_keepalives_idle',
+  'tcp_keepalives_interval',
+  'tcp_keepalives_count',
+]
+
+async function settingsOf(pool: pg.Pool): Promise<readonly (string | undefined)[]> {
+  const columns = names.map((name) => `current_setting('${name}') AS ${name}`)
+  const { rows } = await pool.query<Record<string, string>>(`SELECT ${columns.join(', ')}`)
+  return names.map((name) => rows[0]?.[name])
+}
+
+test('every session has time-outs on the server too, below those of the client', async (t) => {
+  const { url } = await testDatabase(t)
+  t.same(await settingsOf(openPool(t, url).pool), ['10s', '5s', '10s', '2s', '10', '2', '3'])
+  const { pool } = openPool(t, url, { query: 3000 })
+  t.same((await settingsOf(pool)).slice(0, 3), ['2s', '1s', '2s'])
+  await t.rejects(pool.query('SELECT pg_sleep(60)'), { code: '57014' }, 'the server ends the statement')
+})
+
+test('sessions that a pooler shares are left as they are', async (t) => {
+  const { url } = await testDatabase(t)
+  const { pool } = openPool(t, url, { session: false })
+  t.same((await settingsOf(pool)).slice(0, 4), ['0', '0', '0', '0'])
+})
+
+test('a statement on a connection that went silent is rejected, and the next one gets another connection', async (t) => {
+  const { url } = await testDatabase(t)
+  const proxy = await startFaultyProxy(url)
+  t.teardown(() => proxy.close())
+  const { pool } = openPool(t, proxy.url, { query: 300, close: 100 })
+  await pool.query('SELECT 1')
+  proxy.applyToOpen('silent')
+  await t.rejects(pool.query('SELECT 1'), { message: 'Query read timeout' })
+  t.same((await pool.query('SELECT 1 AS up')).rows, [{ up: 1 }])
+})
+
+test('a server that accepts and says nothing is given up', async (t) => {
+  const { url } = await testDatabase(t)
+  const proxy = await startFaultyProxy(url)
+  t.teardown(() => proxy.close())
+  proxy.applyToNew('silent')
+  const { pool } = openPool(t, proxy.url, { connect: 100 })
+  await t.rejects(pool.query('SELECT 1'), { message: /timeout/ })
+})
+
+test('the end of a pool cuts off what does not end: idle and busy connections alike', async (t) => {
+  const { url } = await testDatabase(t)
+  const proxy = await startFaultyProxy(url)
+  t.teardown(() => proxy.close())
+  const { connections, pool } = openPool(t, proxy.url, { close: 100 })
+  const clients: pg.PoolClient[] = []
+  pool.on('connect', (client) => clients.push(client))
+  const busy = await pool.connect()
+  busy.on('error', () => {})
+  await pool.query('SELECT 1')
+  proxy.apply('silent')
+  const hanging = t.rejects(busy.query('SELECT 1'))
+  await connections.end(pool)
+  t.same(
+    clients.map(({ connection }) => connection.stream.destroyed),
+    [true, true],
+  )
+  await hanging
+})
