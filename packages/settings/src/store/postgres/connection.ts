@@ -1,4 +1,5 @@
 /** Connections to PostgreSQL: a pool for the store, and a client of its own for the listener. */
+import { BoundedConnections, type PostgresTimeouts } from '@fastify-modular/core/internal/postgres'
 import type * as Driver from 'pg'
 import type { Client, ClientConfig, Pool } from 'pg'
 import { FMOD_SETTINGS_DRIVER_MISSING, FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
@@ -10,12 +11,12 @@ export interface Connections {
   readonly pool: Pool
   /** Makes a client for the same database, not connected yet. */
   readonly createClient: () => Client
+  /** Sets the time-outs of the server for a client that was connected; not where the caller made the pool. */
+  readonly prepare: (client: Client) => Promise<void>
+  readonly timeouts: Required<PostgresTimeouts>
   /** Ends the pool, unless the caller made it. */
   readonly release: () => Promise<void>
 }
-
-/** No statement of the store waits for ever, whatever happens to the network; milliseconds. */
-const timeouts = { connectionTimeoutMillis: 5000, query_timeout: 15_000, keepAlive: true }
 
 /**
  * Makes the pool; nothing is connected yet. `onError` hears of idle connections that were lost: the pool makes new ones.
@@ -23,23 +24,36 @@ const timeouts = { connectionTimeoutMillis: 5000, query_timeout: 15_000, keepAli
  */
 export async function createConnections(
   source: DriverSource,
+  given: PostgresTimeouts,
   onError: (error: unknown) => void,
 ): Promise<Connections> {
   const pg = await loadDriver()
+  const connections = new BoundedConnections(given)
+  const { timeouts } = connections
   if ('pool' in source) {
     const { pool } = source
     pool.on('error', onError)
-    const release = async (): Promise<void> => void pool.off('error', onError)
-    return { pool, createClient: () => new pg.Client({ ...timeouts, ...clientConfigOf(pool) }), release }
+    // The client is ours, and so are its time-outs; how it reaches the server is the pool's.
+    const { stream: _, ...bounds } = connections.clientConfig
+    return {
+      pool,
+      createClient: () => new pg.Client({ ...clientConfigOf(pool), ...bounds }),
+      prepare: async () => {},
+      timeouts,
+      release: async () => void pool.off('error', onError),
+    }
   }
-  const config: ClientConfig = {
-    ...timeouts,
-    connectionString: source.connectionString,
-    application_name: 'fastify-modular-settings',
-  }
-  const pool = new pg.Pool({ ...config, pipeline: true })
+  const { connectionString } = source
+  const config = { connectionString, application_name: 'fastify-modular-settings' }
+  const pool = new pg.Pool({ ...connections.poolConfig, ...config, pipeline: true })
   pool.on('error', onError)
-  return { pool, createClient: () => new pg.Client(config), release: () => pool.end() }
+  return {
+    pool,
+    createClient: () => new pg.Client({ ...connections.clientConfig, ...config }),
+    prepare: (client) => connections.prepare(client),
+    timeouts,
+    release: () => connections.end(pool),
+  }
 }
 
 /**

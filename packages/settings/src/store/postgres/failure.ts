@@ -15,7 +15,7 @@ export function toStoreFailure(error: unknown): unknown {
   for (const member of tellTales) Reflect.deleteProperty(cause, member)
   const code = 'code' in cause ? String(cause.code) : ''
   if (/^((22|23|42)[0-9A-Z]{3}|FMOD_.*)$/.test(code)) return cause
-  const reason = code || cause.message
+  const reason = [code || cause.message, addressOf(cause)].join(' ').trim()
   // The text of a trigger of yours may quote the row.
   const told = code === 'P0001' ? undefined : cause
   return new ServiceUnavailableException(
@@ -23,6 +23,14 @@ export function toStoreFailure(error: unknown): unknown {
     1,
     told,
   )
+}
+
+/** The host and port that could not be reached, where the error names them; an error for each address of a name has several. */
+function addressOf(error: object): string {
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(addressOf))].join(', ')
+  const { address, port, hostname } = error as { address?: string; port?: number; hostname?: string }
+  if (address === undefined) return hostname ?? ''
+  return port === undefined ? address : `${address}:${port}`
 }
 
 /** Waits for a statement of ours. @throws what `toStoreFailure` makes of its error */

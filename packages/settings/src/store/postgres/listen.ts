@@ -6,9 +6,14 @@ import type { Client } from 'pg'
 export interface ListenOptions {
   /** Makes a connection, not connected yet. */
   readonly createClient: () => Client
+  /** Called with each client that has connected. */
+  readonly prepare: (client: Client) => Promise<void>
   readonly channel: string
   /** A hint is given after so many milliseconds, whether or not something was heard. */
   readonly pollInterval: number
+  /** Milliseconds between two tests whether the connection still answers, and how long the answer may take. */
+  readonly probe: number
+  readonly answer: number
   /** Gets the revision of a notification; without one it is time to look. */
   readonly onHint: (revision?: number) => void
   readonly onLost: (error: unknown) => void
@@ -57,53 +62,51 @@ async function listenOnce(
 ): Promise<void> {
   const client = options.createClient()
   let stop = (): void => {}
+  let lose = (_error: unknown): void => {}
   const end = new Promise<void>((resolve, reject) => {
+    lose = reject
     client.on('error', reject)
     client.on('end', () => reject(new Error('The connection that listens for changes has ended.')))
     stop = () => resolve(close(client))
   })
   end.catch(() => {}) // awaited below, but it may fail before that
   signal.addEventListener('abort', stop)
-  let timer: NodeJS.Timeout | undefined
+  const timers: NodeJS.Timeout[] = []
+  let isProbing = false
+  /** Leaves a probe out while one is under way: a slow database must not be asked ever more often. */
+  function probe(): void {
+    if (isProbing) return
+    isProbing = true
+    test(client, options.answer)
+      .catch(lose)
+      .finally(() => (isProbing = false))
+  }
   try {
     await client.connect()
+    await options.prepare(client)
     client.on('notification', ({ payload }) => options.onHint(Number(payload)))
     await client.query(`listen "${options.channel}"`)
     onListening()
     options.onHint() // something may have been committed while nobody listened
-    timer = setInterval(
-      oneAtATime(() => poll(client, options)),
-      options.pollInterval,
-    )
+    timers.push(setInterval(probe, options.probe), setInterval(() => options.onHint(), options.pollInterval))
     await end
   } finally {
-    clearInterval(timer)
+    for (const timer of timers) clearInterval(timer)
     signal.removeEventListener('abort', stop)
     await close(client)
   }
 }
 
-/** Leaves calls out while one is under way: a slow database must not be asked ever more often. */
-function oneAtATime(task: () => Promise<void>): () => void {
-  let isRunning = false
-  return () => {
-    if (isRunning) return
-    isRunning = true
-    void task().finally(() => (isRunning = false))
-  }
-}
-
-/** Gives a hint, and finds out whether the connection is dead without knowing it. */
-async function poll(client: Client, options: ListenOptions): Promise<void> {
-  try {
-    await client.query('select 1')
-    options.onHint()
-  } catch {
-    await close(client) // its end is noticed, and a new connection is made
-  }
+/** A network that lost the connection does not report it. */
+async function test(client: Client, answer: number): Promise<void> {
+  const late = sleep(answer, undefined, { ref: false }).then(() => {
+    throw new Error(`The connection that listens for changes did not answer within ${answer} ms.`)
+  })
+  await Promise.race([client.query('select 1'), late])
 }
 
 /** At most a second: a server that is gone does not say good-bye. */
 async function close(client: Client): Promise<void> {
   await Promise.race([client.end(), sleep(1000, undefined, { ref: false })]).catch(() => {})
+  client.connection.stream.destroy()
 }

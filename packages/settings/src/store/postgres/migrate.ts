@@ -12,7 +12,9 @@ import type { PostgresNames } from './names.ts'
 export async function migrate(client: ClientBase, names: PostgresNames, mode: MigrateMode): Promise<void> {
   if (mode === false) return startRevision(client, names)
   if (!isOutdated('postgres', mode, await readVersion(client, names), migrations.length)) return
-  await client.query(`begin isolation level read committed; set local lock_timeout = '60s'`)
+  await client.query(
+    `begin isolation level read committed; set local lock_timeout = '60s'; set local statement_timeout = '60s'`,
+  )
   try {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `fastify-modular ${names.channel}`,

@@ -1,4 +1,5 @@
 /** The settings store in a PostgreSQL database. */
+import type { PostgresTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkRequest } from '../plan-write.ts'
@@ -49,6 +50,8 @@ export interface PostgresOptions extends PostgresTableNames {
   readonly tablePrefix?: string
   /** Milliseconds after which a change of another instance is noticed even if no notification arrives. @default 30000 */
   readonly pollInterval?: number
+  /** How long the database may take. A pool that you hand over keeps its own time-outs for statements. */
+  readonly timeouts?: PostgresTimeouts
 }
 
 const sources = { connectionString: true, pool: true } as const
@@ -57,6 +60,7 @@ const known: Readonly<Record<keyof PostgresOptions, true>> = {
   schema: true,
   tablePrefix: true,
   pollInterval: true,
+  timeouts: true,
 }
 
 /**
@@ -71,7 +75,7 @@ export function postgres(source: PostgresSource, options: PostgresOptions = {}):
   if (!(pollInterval >= 10 && pollInterval <= 600_000)) {
     throw new FMOD_SETTINGS_INVALID_STORE_OPTION('pollInterval', 'postgres', 'use 10 to 600000 milliseconds')
   }
-  return new PostgresStore(source, postgresNames(options), options.migrate ?? 'auto', pollInterval)
+  return new PostgresStore(source, options, pollInterval)
 }
 
 interface OpenStore extends Connections {
@@ -88,18 +92,21 @@ class PostgresStore implements SettingsStore {
   readonly #names: PostgresNames
   readonly #migrate: MigrateMode
   readonly #pollInterval: number
+  readonly #timeouts: PostgresTimeouts
   readonly #watches = new Set<() => Promise<void>>()
   #open: OpenStore | undefined
 
-  constructor(source: DriverSource, names: PostgresNames, mode: MigrateMode, pollInterval: number) {
+  constructor(source: DriverSource, options: PostgresOptions, pollInterval: number) {
     this.#source = source
-    this.#names = names
-    this.#migrate = mode
+    this.#names = postgresNames(options)
+    this.#migrate = options.migrate ?? 'auto'
     this.#pollInterval = pollInterval
+    this.#timeouts = options.timeouts ?? {}
   }
 
   async open({ log }: StoreContext): Promise<void> {
-    const connections = await createConnections(this.#source, (error) => warnOfLoss(log, error))
+    const onError = (error: unknown): void => warnOfLoss(log, error)
+    const connections = await createConnections(this.#source, this.#timeouts, onError)
     try {
       await migrateThrough(connections, this.#names, this.#migrate)
       this.#open = await prepare(connections, this.#names)
@@ -146,11 +153,14 @@ class PostgresStore implements SettingsStore {
     onHint: (revision?: number) => void,
     onLost: (error: unknown) => void,
   ): Promise<() => Promise<void>> {
-    const { createClient } = this.#opened()
+    const { createClient, prepare, timeouts } = this.#opened()
     const stop = await listen({
       createClient,
+      prepare,
       channel: this.#names.channel,
       pollInterval: this.#pollInterval,
+      probe: timeouts.probe,
+      answer: timeouts.connect,
       onHint,
       onLost: (error) => onLost(toStoreFailure(error)),
     })

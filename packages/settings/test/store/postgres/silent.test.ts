@@ -1,0 +1,81 @@
+/** A network loses the connections and reports it to neither side. */
+import { postgres } from '@fastify-modular/settings/postgres'
+import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { Pool } from 'pg'
+import t, { type Test, test } from 'tap'
+import { set, silentLog, until } from '#src/testing/contract/case.js'
+import type { SettingsStore } from '#src/store/store.js'
+import { failureOf, is503 } from '../failures.js'
+
+t.setTimeout(120_000)
+
+const timeouts = { connect: 300, query: 900, probe: 100, close: 300 }
+
+async function startProxy(t: Test) {
+  const { url } = await testDatabase(t)
+  const proxy = await startFaultyProxy(url)
+  t.teardown(() => proxy.close())
+  return { proxy, url }
+}
+
+async function openStore(t: Test, source: Parameters<typeof postgres>[0]): Promise<SettingsStore> {
+  const store = postgres(source, { timeouts })
+  await store.open({ log: silentLog })
+  t.teardown(() => store.close())
+  return store
+}
+
+test('after all connections went silent once, writes work and changes of others are noticed again', async (t) => {
+  const { proxy, url } = await startProxy(t)
+  const store = await openStore(t, { connectionString: proxy.url })
+  const other = await openStore(t, { connectionString: url })
+  const heard: (number | undefined)[] = []
+  const losses: unknown[] = []
+  const stop = await store.watch?.(
+    (revision) => heard.push(revision),
+    (error) => losses.push(error),
+  )
+  await set(store, 'a', '1')
+  proxy.applyToOpen('silent')
+  await until('a write', async () => (await failureOf(set(store, 'a', '2'))) === null)
+  await until('the loss of the connection that listens', () => losses.length === 1)
+  t.ok(is503(losses[0]))
+  const { revision } = await set(other, 'a', '3')
+  await until('the change of the other one', () => heard.includes(revision))
+  await stop?.()
+})
+
+test('while nothing answers, calls fail with 503 instead of hanging, and the store closes', async (t) => {
+  const { proxy } = await startProxy(t)
+  const store = await openStore(t, { connectionString: proxy.url })
+  const stop = await store.watch?.(
+    () => {},
+    () => {},
+  )
+  await set(store, 'a', '1')
+  proxy.apply('silent')
+  t.ok(is503(await failureOf(store.readState(0))))
+  t.ok(is503(await failureOf(set(store, 'a', '2'))))
+  await stop?.()
+  await store.close()
+  await until('all connections to be closed', () => proxy.connections.length === 0)
+})
+
+test('the connection that listens beside a pool without time-outs has its own', async (t) => {
+  const { proxy } = await startProxy(t)
+  const pool = new Pool({ connectionString: proxy.url })
+  pool.on('error', () => {})
+  t.teardown(() => pool.end())
+  const store = await openStore(t, { pool })
+  const losses: unknown[] = []
+  const stop = await store.watch?.(
+    () => {},
+    (error) => losses.push(error),
+  )
+  const listening = () => proxy.connections.filter((connection) => connection.hasSent('listen "'))
+  listening()[0]?.apply('silent')
+  await until('the loss', () => losses.length === 1)
+  await until('another one', () => listening().length === 1)
+  await stop?.()
+})
