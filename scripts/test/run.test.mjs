@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { codeBlocks } from '../pack/document-code.mjs'
 
@@ -35,3 +36,14 @@ import b from 'b'
   t.same(codeBlocks('a.md', markdown), [{ path: 'a.md', line: 4, code: "import a from 'a'\n" }])
   t.end()
 })
+
+/** Documents in which code without imports says that it is a fragment; the others leave some out silently. */
+const wholeDocuments = ['docs/guides/errors.md', 'packages/errors/README.md']
+
+for (const path of wholeDocuments) {
+  test(`every block of ${path} that does not say it is a fragment is compiled`, (t) => {
+    const markdown = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+    t.equal(codeBlocks(path, markdown).length, markdown.match(/^```ts$/gm)?.length)
+    t.end()
+  })
+}

@@ -2,6 +2,7 @@ import { test } from 'tap'
 import {
   ArgumentException,
   ConflictException,
+  DomainException,
   ForbiddenException,
   NotFoundException,
   ServiceUnavailableException,
@@ -185,4 +186,26 @@ test('S 2.9, E24: an error page has exactly three props', async (t) => {
   const page = pageOf(t, await app.inject({ url: '/', headers: inertiaHeaders }), 404)
   t.same(Object.keys(page.props), ['status', 'title', 'message'])
   t.same(Object.keys(page), ['component', 'props', 'url', 'version'])
+})
+
+test('a 503 says publicly what its title and extensions say; its message stays in the log', async (t) => {
+  class MaintenanceException extends DomainException {
+    constructor() {
+      super('secret', {
+        statusCode: 503,
+        code: 'MAINTENANCE',
+        title: 'Down for maintenance until 5 pm',
+        extensions: { until: '2026-01-02T17:00:00.000Z' },
+        headers: { 'retry-after': '3600' },
+      })
+    }
+  }
+  const { app, failures } = await createThrowing(t, new MaintenanceException())
+  const answer = await app.inject('/')
+  const body = problemOf(t, answer, 503, 'Down for maintenance until 5 pm')
+  t.match(body, { detail: generic, code: 'MAINTENANCE', until: '2026-01-02T17:00:00.000Z' })
+  t.equal(answer.headers['retry-after'], '3600')
+  const page = pageOf(t, await app.inject({ url: '/', headers: inertiaHeaders }), 503)
+  t.same(page.props, { status: 503, title: 'Down for maintenance until 5 pm', message: generic })
+  t.match(failures(), [{ err: { message: 'secret' } }, {}])
 })
