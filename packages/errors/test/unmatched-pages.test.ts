@@ -31,7 +31,7 @@ const fronts: Readonly<
   'with inertia after it': { has: true, front: (app) => app.register(inertia) },
   'with inertia in a scope of its own': {
     has: false,
-    front: (app) => app.register(async (scope) => void (await scope.register(inertia)), { prefix: '/front' }),
+    front: (app) => app.register(async (scope) => scope.register(inertia), { prefix: '/front' }),
   },
 }
 
