@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { errors, type ErrorsOptions } from '@fastify-modular/errors'
+import { createErrorServerOptions, errors, type ErrorsOptions } from '@fastify-modular/errors'
 import { createApp, createThrowing } from './support/app.js'
 import { documentOf, problemOf } from './support/expect.js'
 
@@ -68,6 +68,15 @@ test('options that cannot be used are all named at boot', async (t) => {
     message:
       /pagesForBrowsers must be.*unmatchedPages must be.*errorPage must be.*errorRoutes must be.*there is no option pageForBrowsers/,
   })
+})
+
+test('server options that a scaffold hands down to every plugin do not stop the boot', async (t) => {
+  // fastify-cli: `module.exports.options = createErrorServerOptions()`, started with -o
+  const handedDown = Object.assign({}, { logger: true, ...createErrorServerOptions() })
+  const { app } = await createApp(t, { errors: handedDown as object })
+  t.equal((await app.inject({ method: 'POST', url: '/nope' })).statusCode, 404)
+  const misspelt = { ...handedDown, errorPages: false } as object
+  await t.rejects(createApp(t, { errors: misspelt }), { message: /there is no option errorPages/ })
 })
 
 test('exposeDebug shows a defect to developers and is refused in production', async (t) => {
