@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { test } from 'tap'
+import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
 import { startHost } from './host.js'
 
@@ -106,4 +107,26 @@ test('a database that refuses connections or writes is not told of in the log wi
   t.equal((await host.anonymous.ask('/login', login)).status, 503)
   t.match(host.log(), /read-only transaction/)
   t.notMatch(host.log(), /of a secret|params:/)
+})
+
+test('connections that go silent are replaced, and SIGTERM ends the process while the database is silent', async (t) => {
+  const { url } = await testDatabase(t)
+  const proxy = await startFaultyProxy(url)
+  t.teardown(() => proxy.close())
+  const host = await startHost(t, { DATABASE_URL: proxy.url })
+  const alice = await host.signIn('alice')
+  const note = { method: 'POST', body: { title: 'Written' } }
+  t.equal((await alice.ask('/api/notes', note)).status, 201)
+
+  proxy.applyToOpen('silent')
+  const statuses = new Set<number>()
+  for (let tries = 0; tries < 40 && !statuses.has(201); tries += 1) {
+    const answers = [1, 2].map(() => alice.ask('/api/notes', note).catch(() => ({ status: 0 })))
+    for (const { status } of await Promise.all(answers)) statuses.add(status)
+  }
+  t.ok(statuses.has(201), `answered ${[...statuses].join(', ')}`)
+
+  proxy.apply('silent')
+  const { code, signal } = await host.stop()
+  t.same([code, signal], [0, null])
 })

@@ -1,6 +1,7 @@
 /** Connections to PostgreSQL that fail instead of waiting forever for a server, or for a network, that went silent. */
 import { once } from 'node:events'
 import { Socket } from 'node:net'
+import { callbackify } from 'node:util'
 
 /** How long connections that we open may wait, in milliseconds. */
 export interface PostgresTimeouts {
@@ -65,9 +66,7 @@ export class BoundedConnections {
       idleTimeoutMillis: 10_000,
       maxLifetimeSeconds: 900,
       // Called for a new connection before the pool hands it out.
-      verify: (client: Queryable, done: (error?: Error) => void): void => {
-        this.prepare(client).then(() => done(), done)
-      },
+      verify: callbackify((client: Queryable) => this.prepare(client)),
     }
   }
 

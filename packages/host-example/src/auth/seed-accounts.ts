@@ -17,7 +17,8 @@ export const demoAccounts = [
  */
 export async function seedAccounts(accounts: AccountStore, config: AccountsConfig): Promise<void> {
   if (config.kind === 'demo') {
-    await Promise.all(demoAccounts.map((account) => addDemoAccount(accounts, account)))
+    // One after another: hashing occupies the threads that a new connection to PostgreSQL proves its password with.
+    for (const account of demoAccounts) await addDemoAccount(accounts, account)
     return
   }
   await accounts.removeDemoAccounts()

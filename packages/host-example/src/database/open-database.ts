@@ -43,5 +43,9 @@ async function open(config: DatabaseConfig, onError: (error: Error) => void): Pr
   }
   const database = await openPostgres(config.url, onError)
   const { pool } = database
-  return { ...database, settingsStore: postgres({ pool }), eventTransport: pgBoss({ pool }) }
+  return {
+    ...database,
+    settingsStore: postgres({ pool }),
+    eventTransport: pgBoss({ pool, timeouts: { close: 1000 } }),
+  }
 }

@@ -71,10 +71,12 @@ async function listenOn(
         timer = setTimeout(() => void test('SELECT 1').catch(reject), probe)
         timer.unref()
       }
-      test(`LISTEN "${channel}"`).then(() => {
+      async function begin(): Promise<void> {
+        await test(`LISTEN "${channel}"`)
         onListening()
         onNotice() // what was published while nobody listened
-      }, reject)
+      }
+      begin().catch(reject)
     })
   } finally {
     isOver = true
