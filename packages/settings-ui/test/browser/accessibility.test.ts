@@ -165,6 +165,24 @@ test('the pages for everybody', { timeout: 150_000 }, async (t) => {
   })
 })
 
+test('a save is announced whatever a search announces at the same time', async (t) => {
+  const visited = await visit(t)
+  if (!visited) return
+  const { page, open, row } = visited
+  await page.clock.install()
+  await open('/settings/manage?scope=application')
+  await page.clock.pauseAt(Date.now() + 3_600_000) // nobody types, saves and waits within one moment; a script does
+  await page.getByRole('searchbox').fill('registration')
+  await page.getByLabel('Open registration', { exact: true }).click()
+  await page.keyboard.press('Control+s')
+  await row('app.sign_up').and(page.locator('[data-state=overridden]')).waitFor()
+  await page.clock.runFor(1000)
+  t.same((await page.getByRole('status').allTextContents()).toSorted(), [
+    '1 setting found',
+    'Saved 1 setting.',
+  ])
+})
+
 test('UI-23: right to left', { timeout: 60_000 }, async (t) => {
   const visited = await visit(t, { ui: { locale: 'ar', messages: { adminHeading: 'الإعدادات' } } })
   if (!visited) return

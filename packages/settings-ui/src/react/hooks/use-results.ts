@@ -1,5 +1,5 @@
 /** Which settings a page shows: those of the tab, in groups, and of these the ones that match the search. */
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import { plural } from '../messages/format.ts'
 import { type Group, groupDefinitions } from '../model/groups.ts'
 import { SettingScope } from '@fastify-modular/settings/client'
@@ -24,11 +24,13 @@ export interface Results {
   readonly isSearch: boolean
   /** Keys that are left out whatever is searched for. */
   readonly leftOut: ReadonlySet<string>
+  /** What a search has found, in words; a new object for each search. */
+  readonly found: { readonly text: string }
 }
 
 /** @param tab null shows all; @param group only this one */
 export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, group?: string): Results {
-  const { editor, messages, locale } = usePage()
+  const { messages, locale } = usePage()
   const all = useEditor((state) => state.definitions)
   const values = useEditor((state) => state.values)
 
@@ -63,11 +65,10 @@ export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, gr
 
   const isSearch = text.trim() !== '' || onlyModified
   const count = matches.size
-  useEffect(() => {
-    if (!isSearch) return undefined
-    const timer = setTimeout(() => editor.announce(plural(messages.found, count, locale)), 300)
-    return () => clearTimeout(timer)
-  }, [editor, messages, locale, isSearch, count, text])
+  const found = useMemo(
+    () => ({ text: isSearch ? plural(messages.found, count, locale) : '' }),
+    [messages, locale, isSearch, count, text],
+  )
 
-  return { groups, matches, elsewhere, isSearch, leftOut }
+  return { groups, matches, elsewhere, isSearch, leftOut, found }
 }

@@ -15,7 +15,7 @@ import { SettingsList } from './settings-list.tsx'
 import { TransferMenu } from './transfer-menu.tsx'
 import { useGuards } from '../hooks/use-guards.ts'
 import { useReveal } from '../hooks/use-reveal.ts'
-import { type Tab, useResults } from '../hooks/use-results.ts'
+import { type Results, type Tab, useResults } from '../hooks/use-results.ts'
 import { useUrlState } from '../hooks/use-url-state.ts'
 
 interface SettingsPageProps {
@@ -86,7 +86,7 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
           <SettingsList tab={tab} results={results} state={state} onSearch={changeUrl} />
         </div>
       </div>
-      <Announcer />
+      <Announcers found={results.found} />
     </div>
   )
 }
@@ -102,16 +102,33 @@ function useTab(scope: string | null, group: string | undefined): Tab | null {
   return hasSystem && (isAdmin || !hasOthers) ? 'system' : 'application'
 }
 
-/** Says what happened to those who do not see it. */
-function Announcer(): ReactNode {
+/** Two regions: what a search has found is said late, and would take the place of what was saved meanwhile. */
+function Announcers({ found }: Pick<Results, 'found'>): ReactNode {
   const announcement = useEditor((state) => state.announcement)
+  return (
+    <>
+      <Announcer announcement={announcement} delay={50} />
+      <Announcer announcement={found} delay={300} />
+    </>
+  )
+}
+
+interface AnnouncerProps {
+  /** A new object says its text again. */
+  readonly announcement: { readonly text: string }
+  /** Milliseconds in which another one takes its place. */
+  readonly delay: number
+}
+
+/** Says what happened to those who do not see it. */
+function Announcer({ announcement, delay }: AnnouncerProps): ReactNode {
   const [text, setText] = useState('')
   // Emptied first, so that the same words are said again.
   useLayoutEffect(() => {
     setText('')
-    const timers = [setTimeout(() => setText(announcement.text), 50), setTimeout(() => setText(''), 8000)]
+    const timers = [setTimeout(() => setText(announcement.text), delay), setTimeout(() => setText(''), 8000)]
     return () => timers.forEach(clearTimeout)
-  }, [announcement])
+  }, [announcement, delay])
   return (
     <p className="fm-toast" role="status">
       {text}
