@@ -15,5 +15,5 @@ offerSchemes(scheme)
 if (root) {
   const Page = page === 'manage' ? SettingsAdmin : UserSettings
   root.replaceChildren()
-  createRoot(root).render(<Page {...props} />)
+  createRoot(root).render(<Page {...props} id="fm" />)
 }

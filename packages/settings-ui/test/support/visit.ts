@@ -18,6 +18,8 @@ export interface Visit {
   readonly warnings: string[]
   /** Signs in and opens a page with everything as it was at first. */
   open(path: string, user?: string): Promise<void>
+  /** Loads the page again, and waits until it shows its settings. */
+  reload(): Promise<void>
   /** The row of a setting. */
   row(key: string): ReturnType<Page['locator']>
 }
@@ -28,7 +30,7 @@ export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<
   if (browser === null) return null
   const { url, app } = await startHost(t, options)
   const page = await browser.newPage()
-  page.setDefaultTimeout(10_000)
+  await page.emulateMedia({ reducedMotion: 'reduce' }) // what is looked at must not be half faded in
   const complaints: string[] = []
   const writes: Request[] = []
   const warnings: string[] = []
@@ -39,6 +41,9 @@ export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<
     void dialog.accept()
   })
   page.on('request', (request) => request.method() !== 'GET' && writes.push(request))
+
+  /** The form is there when the settings are, and also when a search finds none. */
+  const shown = () => page.locator('main form').first().waitFor()
 
   return {
     app,
@@ -54,10 +59,14 @@ export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<
       await resetAll(app)
       await browser.addCookies([{ name: 'user', value: user, url }])
       await page.goto(url + path)
-      await page.locator('[data-key]').first().waitFor()
+      await shown()
       complaints.length = 0
       warnings.length = 0
       writes.length = 0
+    },
+    async reload() {
+      await page.reload()
+      await shown()
     },
   }
 }

@@ -10,7 +10,7 @@ import { Dialog } from './dialog.tsx'
 type Mode = 'merge' | 'replace'
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const { api, editor, messages } = usePage()
+  const { id, api, editor, messages } = usePage()
   const [mode, setMode] = useState<Mode>('merge')
   const [file, setFile] = useState<SettingsExport>()
   const [preview, setPreview] = useState<ImportReport>()
@@ -80,7 +80,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
       </label>
       {(['merge', 'replace'] as const).map((each) => (
         <label key={each} className="fm-choice">
-          <input type="radio" name="fm-mode" checked={mode === each} onChange={() => setMode(each)} />
+          <input type="radio" name={`${id}-mode`} checked={mode === each} onChange={() => setMode(each)} />
           {each === 'merge' ? messages.importMerge : messages.importReplace}
         </label>
       ))}

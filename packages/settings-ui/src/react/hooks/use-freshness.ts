@@ -12,10 +12,10 @@ export function tellOthers(): void {
   channel.close()
 }
 
-/** Loads once, then refreshes rows without drafts when there may be news. */
-export function useFreshness(editor: SettingsEditor): void {
+/** Loads, again in each other language, and refreshes rows without drafts when there may be news. */
+export function useFreshness(editor: SettingsEditor, locale: string | undefined): void {
+  useEffect(() => void editor.load(), [editor, locale])
   useEffect(() => {
-    void editor.load()
     const refresh = (): void => void (document.visibilityState === 'visible' && editor.refresh())
     const channel = new BroadcastChannel(channelName)
     channel.addEventListener('message', () => void editor.refresh())

@@ -1,9 +1,10 @@
 /** Keys and warnings of the window: Ctrl+S saves, leaving with drafts asks. */
-import { useEffect, useLayoutEffect } from 'react'
+import { type RefObject, useEffect, useLayoutEffect } from 'react'
 import { format } from '../messages/format.ts'
 import { useEditor, usePage } from '../page/page-context.ts'
 
-export function useGuards(): void {
+/** @param root the element of the page: a host may show several */
+export function useGuards(root: RefObject<Element | null>): void {
   const { messages, save } = usePage()
   const hasDrafts = useEditor((state) => state.drafts.size > 0)
   const errorCount = useEditor((state) =>
@@ -22,18 +23,22 @@ export function useGuards(): void {
     const saveByKey = (event: KeyboardEvent): void => {
       if (event.key !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
       event.preventDefault()
-      save()
+      // With the focus in a page or a dialog it is meant for that one only.
+      const focused =
+        event.target instanceof Element ? event.target.closest('.fm-settings, .fm-dialog') : null
+      if (focused === null || focused === root.current) save()
     }
     addEventListener('keydown', saveByKey)
     return () => removeEventListener('keydown', saveByKey)
-  }, [save])
+  }, [root, save])
 
   useLayoutEffect(() => {
     if (errorCount === 0) return undefined
-    const title = document.title
-    document.title = format(messages.titleError, { count: errorCount }) + title
+    const prefix = format(messages.titleError, { count: errorCount })
+    document.title = prefix + document.title
     return () => {
-      document.title = title
+      // The rest of it may have changed: it is the host's, and another page may say the same.
+      document.title = document.title.replace(prefix, '')
     }
   }, [errorCount, messages])
 }

@@ -17,6 +17,8 @@ export function tabOf({ scope }: Pick<Definition, 'scope'>): Tab {
 }
 
 export interface Results {
+  /** Of the whole page, whatever the tab and the search. */
+  readonly definitions: readonly Definition[]
   readonly groups: readonly Group[]
   readonly matches: ReadonlySet<string>
   /** Matches in the tab that is not shown. */
@@ -70,5 +72,5 @@ export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, gr
     [messages, locale, isSearch, count, text],
   )
 
-  return { groups, matches, elsewhere, isSearch, leftOut, found }
+  return { definitions, groups, matches, elsewhere, isSearch, leftOut, found }
 }

@@ -1,20 +1,25 @@
 /** Brings a setting into view: one that an error names, or one that the address names (`#setting:mail.port`). */
 import { useEffect, useLayoutEffect, useState } from 'react'
 import { elementId } from '../model/setting.ts'
-import { useEditor } from '../page/page-context.ts'
-import { type Results, tabOf } from './use-results.ts'
+import { useEditor, usePage } from '../page/page-context.ts'
+import { type Results, type Tab, tabOf } from './use-results.ts'
 import type { UrlState } from './use-url-state.ts'
 
 interface Wanted {
   readonly key: string
 }
 
-export function useReveal(
-  wanted: Wanted | null,
-  { matches, leftOut }: Pick<Results, 'matches' | 'leftOut'>,
-  changeUrl: (change: Partial<UrlState>) => void,
-): void {
-  const definitions = useEditor((state) => state.definitions)
+interface RevealOptions {
+  readonly wanted: Wanted | null
+  readonly results: Results
+  /** Null where there are no tabs. */
+  readonly tab: Tab | null
+  readonly changeUrl: (change: Partial<UrlState>) => void
+}
+
+export function useReveal({ wanted, results, tab, changeUrl }: RevealOptions): void {
+  const { id } = usePage()
+  const { definitions, matches, leftOut } = results
   const phase = useEditor((state) => state.phase)
   const [target, setTarget] = useState<Wanted | null>(null)
 
@@ -36,16 +41,19 @@ export function useReveal(
   useLayoutEffect(() => {
     if (!target) return
     const definition = definitions.find(({ key }) => key === target.key)
+    // A link may name a setting of another component on the host's page.
     if (!definition) return setTarget(null)
     // What decides whether it is there shows why it is not.
     if (definition.showWhen && leftOut.has(target.key)) return setTarget({ key: definition.showWhen.key })
-    const control = matches.has(target.key) ? document.getElementById(elementId(definition)) : null
-    if (!control) return changeUrl({ scope: tabOf(definition), text: '', onlyModified: false })
+    const control = matches.has(target.key) ? document.getElementById(elementId({ id }, definition)) : null
+    if (!control) {
+      return changeUrl({ ...(tab && { scope: tabOf(definition) }), text: '', onlyModified: false })
+    }
     control.closest('details')?.setAttribute('open', '')
     control.focus()
     control.scrollIntoView({ block: 'center' })
     setTarget(null)
-  }, [target, matches, leftOut, definitions, changeUrl])
+  }, [target, matches, leftOut, definitions, id, tab, changeUrl])
 }
 
 /** Anybody can make a link whose end cannot be decoded. */

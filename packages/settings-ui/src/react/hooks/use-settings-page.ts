@@ -1,13 +1,13 @@
 /** Puts together what a page needs from the properties that its component takes. */
-import { useEffect, useMemo } from 'react'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { defaultMessages, type Messages } from '../messages/messages.ts'
 import { createApi } from '../model/api.ts'
-import { createEditor } from '../model/editor.ts'
+import { createEditor, type SettingsEditor } from '../model/editor.ts'
 import { ownSource, sharedSource } from '../model/source.ts'
 import type { PageContext } from '../page/page-context.ts'
 import { tellOthers, useFreshness } from './use-freshness.ts'
 
-/** What all settings components take. Properties must keep their identity while the page lives. */
+/** What all settings components take. What was entered outlives every change of them but that of `apiBase`. */
 export interface SettingsProps {
   /** Where the HTTP API of settings is. @default '/api/settings' */
   readonly apiBase?: string
@@ -21,9 +21,14 @@ export interface SettingsProps {
   readonly locale?: string
   /** Texts that differ from the English ones. */
   readonly messages?: Partial<Messages>
-  /** Is told whether something is unsaved, for hosts whose links do not load a new document. */
+  /**
+   * What the ids of the component's elements begin with, for hosts that link to them: the id of the list, where a skip
+   * link leads, is `<id>-settings`. Two components on a page need two. @default one that React makes up
+   */
+  readonly id?: string
+  /** Called when something becomes unsaved and when nothing is any more, for hosts whose links load no new document. */
   readonly onDirtyChange?: (isDirty: boolean) => void
-  /** Is told after each change that was saved from here, for hosts that show what the settings say. */
+  /** Called after each change that was saved from here, for hosts that show what the settings say. */
   readonly onSaved?: () => void
 }
 
@@ -31,34 +36,63 @@ export function useSettingsPage(
   props: SettingsProps,
   isOwn: boolean,
 ): Omit<PageContext, 'open' | 'reveal' | 'save'> {
-  const {
-    apiBase = '/api/settings',
-    fetch,
-    canUpdate,
-    isAdmin = false,
-    locale = 'en',
-    messages,
-    onDirtyChange,
-    onSaved,
-  } = props
-  const page = useMemo(() => {
-    const texts = { ...defaultMessages, ...messages }
-    const api = createApi(apiBase, fetch, props.locale)
-    const editor = createEditor(isOwn ? ownSource(api) : sharedSource(api), texts, locale, () => {
+  const { apiBase = '/api/settings', canUpdate, isAdmin = false, locale = 'en' } = props
+  const madeUpId = useId()
+  const id = props.id ?? madeUpId
+  const messages = useTexts(props.messages)
+
+  // Hosts write functions in line: the latest are called, and a new one changes nothing else.
+  const latest = useRef({ props, language: { messages, locale } })
+  useLayoutEffect(() => {
+    latest.current = { props, language: { messages, locale } }
+  })
+  const { api, editor } = useMemo(() => {
+    const api = createApi(
+      apiBase,
+      (...request) => (latest.current.props.fetch ?? globalThis.fetch)(...request),
+      () => latest.current.props.locale,
+    )
+    const onSaved = (): void => {
       tellOthers()
-      onSaved?.()
-    })
-    return { editor, api, messages: texts, locale }
-  }, [apiBase, fetch, isOwn, messages, locale, onSaved])
-  const { editor } = page
-  useFreshness(editor)
+      latest.current.props.onSaved?.()
+    }
+    return {
+      api,
+      editor: createEditor(
+        isOwn ? ownSource(api) : sharedSource(api),
+        () => latest.current.language,
+        onSaved,
+      ),
+    }
+  }, [apiBase, isOwn])
+
+  useFreshness(editor, props.locale)
+  useDirtyChange(editor, (isDirty) => latest.current.props.onDirtyChange?.(isDirty))
+  return useMemo(
+    () => ({ id, editor, api, messages, locale, canUpdate, isAdmin }),
+    [id, editor, api, messages, locale, canUpdate, isAdmin],
+  )
+}
+
+/** All texts; the same object while they say the same, because every row is rendered again for another. */
+function useTexts(texts: Partial<Messages> | undefined): Messages {
+  const content = JSON.stringify(texts)
+  return useMemo(() => ({ ...defaultMessages, ...texts }), [content])
+}
+
+/** The last call is always one with `false`: what is gone with the component is not unsaved. */
+function useDirtyChange(editor: SettingsEditor, onDirtyChange: (isDirty: boolean) => void): void {
   useEffect(() => {
     let isDirty = false
-    return editor.subscribe(() => {
-      const hasDrafts = editor.getState().drafts.size > 0
-      if (hasDrafts !== isDirty) onDirtyChange?.(hasDrafts)
+    const report = (hasDrafts: boolean): void => {
+      if (hasDrafts === isDirty) return
       isDirty = hasDrafts
-    })
-  }, [editor, onDirtyChange])
-  return useMemo(() => ({ ...page, canUpdate, isAdmin }), [page, canUpdate, isAdmin])
+      onDirtyChange(hasDrafts)
+    }
+    const unsubscribe = editor.subscribe(() => report(editor.getState().drafts.size > 0))
+    return () => {
+      unsubscribe()
+      report(false)
+    }
+  }, [editor])
 }

@@ -11,30 +11,44 @@ export interface UrlState {
 /** Milliseconds without a key after which the address follows: changing it takes longer than drawing a frame. */
 const pause = 200
 
-/** The state, and its change; `isStep` makes it one that the back button undoes. */
-export function useUrlState(): [UrlState, (change: Partial<UrlState>, isStep?: boolean) => void] {
-  const [state, setState] = useState(readUrl)
+const nothing: UrlState = { scope: null, text: '', onlyModified: false }
+
+/**
+ * The state, and its change; `isStep` makes it one that the back button undoes.
+ * @param isOwner whether the address is this page's; else it is left as it is
+ */
+export function useUrlState({
+  isOwner,
+}: {
+  readonly isOwner: boolean
+}): [UrlState, (change: Partial<UrlState>, isStep?: boolean) => void] {
+  const [state, setState] = useState(isOwner ? readUrl : nothing)
   const latest = useRef(state)
 
   useEffect(() => {
+    if (!isOwner) return undefined
     const onStep = (): void => {
       latest.current = readUrl()
       setState(latest.current)
     }
     addEventListener('popstate', onStep)
     return () => removeEventListener('popstate', onStep)
-  }, [])
+  }, [isOwner])
 
   useEffect(() => {
+    if (!isOwner) return undefined
     const timer = setTimeout(() => writeUrl(state, false), pause)
     return () => clearTimeout(timer)
-  }, [state])
+  }, [isOwner, state])
 
-  const change = useCallback((part: Partial<UrlState>, isStep = false) => {
-    latest.current = { ...latest.current, ...part }
-    setState(latest.current)
-    if (isStep) writeUrl(latest.current, true)
-  }, [])
+  const change = useCallback(
+    (part: Partial<UrlState>, isStep = false) => {
+      latest.current = { ...latest.current, ...part }
+      setState(latest.current)
+      if (isStep && isOwner) writeUrl(latest.current, true)
+    },
+    [isOwner],
+  )
   return [state, change]
 }
 

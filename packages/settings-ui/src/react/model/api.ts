@@ -8,10 +8,13 @@ const timeout = 15_000
 
 /**
  * @param baseUrl where the API is, relative to the page or absolute
- * @param locale in which definitions are asked for; the browser's languages without it
+ * @param locale returns the language in which definitions are asked for; undefined for the browser's
  */
-export function createApi(baseUrl: string, fetch: Fetch = globalThis.fetch, locale?: string): SettingsClient {
-  const headers: Record<string, string> = locale ? { 'accept-language': locale } : {}
+export function createApi(baseUrl: string, fetch: Fetch, locale: () => string | undefined): SettingsClient {
+  const headers = (): Record<string, string> => {
+    const language = locale()
+    return language ? { 'accept-language': language } : {}
+  }
   return createSettingsClient({ baseUrl, timeout, headers, fetch: detectLogin(fetch) })
 }
 

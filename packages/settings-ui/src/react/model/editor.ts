@@ -20,9 +20,20 @@ import { type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
 
 export type SettingsEditor = ReturnType<typeof createEditor>
 
-/** @param onSaved is told after each change made from here, so that other tabs can be */
-export function createEditor(source: SettingsSource, messages: Messages, locale: string, onSaved = () => {}) {
+/** What the editor speaks. */
+export interface Language {
+  readonly messages: Messages
+  readonly locale: string
+}
+
+/**
+ * @param language returns the language of the moment: it may change without any loss
+ * @param onSaved is called after each change made from here, so that other tabs can be notified
+ */
+export function createEditor(source: SettingsSource, language: () => Language, onSaved: () => void) {
   let state: EditorState = initialState
+  /** Loads begun; the answers to all but the latest come too late. */
+  let loads = 0
   /** Writes made from here; what was read while one was made may be older than its answer. */
   let writes = 0
   const listeners = new Set<() => void>()
@@ -43,13 +54,15 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   }
 
   async function load(): Promise<void> {
+    const own = ++loads
     update({ ...state, phase: 'loading', failure: null })
     try {
       const [all, values] = await Promise.all([source.definitions(), source.values()])
+      if (own !== loads) return
       const definitions = all.filter(({ hidden }) => !hidden)
       update({ ...withValues({ ...state, definitions }, values), phase: 'ready' })
     } catch (error) {
-      update({ ...state, phase: 'failed', failure: toFailure(error) })
+      if (own === loads) update({ ...state, phase: 'failed', failure: toFailure(error) })
     }
   }
 
@@ -75,7 +88,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     const draft = state.drafts.get(key)
     const value = state.values.get(key)
     if (!draft || !value || draft.errors.length > 0) return
-    const error = checkInput(definition, draft.input, value.value, messages)
+    const error = checkInput(definition, draft.input, value.value, language().messages)
     if (error) update(withDraft(state, key, { ...draft, errors: [error] }))
   }
 
@@ -87,7 +100,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
 
   function discard(): void {
     for (const key of state.drafts.keys()) undo(key)
-    update({ ...state, failure: null, summary: null, announcement: { text: messages.discarded } })
+    update({ ...state, failure: null, summary: null, announcement: { text: language().messages.discarded } })
   }
 
   /** The user's value shall replace the one that somebody else has saved. */
@@ -104,7 +117,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   /** Sends all drafts; those that mean nothing, and those in conflict, are shown instead. */
   async function save(): Promise<void> {
     if (state.saving || state.drafts.size === 0) return
-    const { entries, errors } = toEntries(state, messages)
+    const { entries, errors } = toEntries(state, language().messages)
     if (Object.keys(errors).length > 0) return update(withErrors(state, errors))
     const sent = new Map([...state.drafts].map(([key, { input }]) => [key, input]))
     update({ ...state, saving: true, failure: null, summary: null, announcement: { text: '' } })
@@ -126,6 +139,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
     if (keys.length > 0) onSaved()
     const isStale = error && (error.status === 409 || error.status === 412)
     if (isStale || saved.includes(undefined)) await refresh()
+    const { messages, locale } = language()
     if (!error) return announce(plural(messages.saved, keys.length, locale))
     update(withErrors(state, error.errors))
     if (isStale) showConflicts(error)
@@ -133,6 +147,7 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
   }
 
   function showConflicts(error: SettingsRequestError): void {
+    const { messages } = language()
     const changed = [...state.drafts].filter(([, { theirs }]) => theirs).map(([key]) => key)
     const texts = [
       ...changed.map((key) => [key, [messages.decideFirst]]),
@@ -154,11 +169,11 @@ export function createEditor(source: SettingsSource, messages: Messages, locale:
       if (after) update(withSaved(state, after))
       else await refresh()
       onSaved()
-      announce(format(messages.resetDone, { name: definition.displayName }))
+      announce(format(language().messages.resetDone, { name: definition.displayName }))
     } catch (error) {
       if (toFailure(error).status === 412) {
         await refresh()
-        announce(format(messages.changedMeanwhile, { name: definition.displayName }))
+        announce(format(language().messages.changedMeanwhile, { name: definition.displayName }))
       } else fail(error)
     }
   }

@@ -38,7 +38,7 @@ export function isStale({ isOverridden, source, locked }: SettingValue): boolean
   return isOverridden && !locked && source === 'default'
 }
 
-/** The key of a control's element, and what its label, error and status hang on. */
-export function elementId(definition: Pick<SettingDefinitionDto, 'key'>): string {
-  return `fm-${definition.key}`
+/** The id of a control's element on a page, and the beginning of the ids of its label, error and status. */
+export function elementId(page: { readonly id: string }, { key }: Pick<SettingDefinitionDto, 'key'>): string {
+  return `${page.id}-${key}`
 }

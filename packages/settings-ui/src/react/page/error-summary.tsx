@@ -3,7 +3,7 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useEditor, usePage } from './page-context.ts'
 
 export function ErrorSummary(): ReactNode {
-  const { messages, reveal } = usePage()
+  const { id, messages, reveal } = usePage()
   const summary = useEditor((state) => state.summary)
   const drafts = useEditor((state) => state.drafts)
   const definitions = useEditor((state) => state.definitions)
@@ -17,8 +17,14 @@ export function ErrorSummary(): ReactNode {
 
   if (keys.length === 0) return null
   return (
-    <div className="fm-notice fm-bad" role="alert" tabIndex={-1} ref={element} aria-labelledby="fm-problem">
-      <h2 id="fm-problem">{messages.problemTitle}</h2>
+    <div
+      className="fm-notice fm-bad"
+      role="alert"
+      tabIndex={-1}
+      ref={element}
+      aria-labelledby={`${id}-problem`}
+    >
+      <h2 id={`${id}-problem`}>{messages.problemTitle}</h2>
       <ul>
         {keys.map((key) => {
           const name = definitions.find((definition) => definition.key === key)?.displayName ?? key

@@ -12,10 +12,13 @@ interface RowsProps {
 
 interface GroupCardProps extends Pick<RowsProps, 'matches'> {
   readonly group: Group
+  /** Whether there are others, and links that lead from one to another. */
+  readonly isLinked: boolean
   readonly isSearch: boolean
 }
 
-export function GroupCard({ group, matches, isSearch }: GroupCardProps): ReactNode {
+export function GroupCard({ group, matches, isLinked, isSearch }: GroupCardProps): ReactNode {
+  const { id } = usePage()
   const { name, slug, definitions } = group
   const [common, advanced] = useMemo(
     () => [definitions.filter((each) => !each.advanced), definitions.filter((each) => each.advanced)],
@@ -24,11 +27,11 @@ export function GroupCard({ group, matches, isSearch }: GroupCardProps): ReactNo
   return (
     <section
       className="fm-card"
-      id={`group-${slug}`}
-      aria-labelledby={`group-${slug}-name`}
+      id={isLinked ? `group-${slug}` : undefined}
+      aria-labelledby={`${id}-group-${slug}`}
       hidden={!hasMatch(definitions, matches)}
     >
-      <h2 id={`group-${slug}-name`}>{name}</h2>
+      <h2 id={`${id}-group-${slug}`}>{name}</h2>
       <Rows definitions={common} matches={matches} />
       {advanced.length > 0 && <Advanced definitions={advanced} matches={matches} isSearch={isSearch} />}
     </section>

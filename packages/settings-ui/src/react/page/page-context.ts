@@ -13,6 +13,8 @@ export type OpenDialog =
   | { readonly kind: 'history' | 'reset'; readonly definition: Definition }
 
 export interface PageContext {
+  /** What the ids of its elements begin with. */
+  readonly id: string
   readonly editor: SettingsEditor
   readonly api: SettingsClient
   readonly messages: Messages

@@ -11,7 +11,7 @@ interface ScopeTabsProps {
 }
 
 export function ScopeTabs({ current, onSelect }: ScopeTabsProps): ReactNode {
-  const { messages } = usePage()
+  const { id, messages } = usePage()
   const list = useRef<HTMLDivElement>(null)
 
   function selectByKey(event: KeyboardEvent): void {
@@ -27,7 +27,7 @@ export function ScopeTabs({ current, onSelect }: ScopeTabsProps): ReactNode {
     if (!tab) return
     event.preventDefault()
     onSelect(tab)
-    list.current?.querySelector<HTMLElement>(`#fm-tab-${tab}`)?.focus()
+    document.getElementById(`${id}-tab-${tab}`)?.focus()
   }
 
   return (
@@ -37,9 +37,9 @@ export function ScopeTabs({ current, onSelect }: ScopeTabsProps): ReactNode {
           key={tab}
           type="button"
           role="tab"
-          id={`fm-tab-${tab}`}
+          id={`${id}-tab-${tab}`}
           aria-selected={tab === current}
-          aria-controls="fm-settings"
+          aria-controls={`${id}-settings`}
           tabIndex={tab === current ? 0 : -1}
           onClick={() => onSelect(tab)}
         >

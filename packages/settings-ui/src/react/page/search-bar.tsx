@@ -9,13 +9,13 @@ interface SearchBarProps {
 }
 
 export function SearchBar({ state, onChange }: SearchBarProps): ReactNode {
-  const { messages } = usePage()
+  const { id, messages } = usePage()
   return (
     <div className="fm-search" role="search">
       <input
         type="search"
         aria-label={messages.search}
-        aria-describedby="fm-search-hint"
+        aria-describedby={`${id}-search-hint`}
         placeholder={messages.search}
         value={state.text}
         autoComplete="off"
@@ -30,7 +30,7 @@ export function SearchBar({ state, onChange }: SearchBarProps): ReactNode {
         />
         {messages.onlyChanged}
       </label>
-      <p className="fm-hint" id="fm-search-hint">
+      <p className="fm-hint" id={`${id}-search-hint`}>
         {messages.searchHint}
       </p>
     </div>

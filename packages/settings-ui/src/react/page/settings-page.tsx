@@ -1,5 +1,5 @@
 /** A page of settings: search, tabs, groups, and what opens over them. */
-import { type ReactNode, useLayoutEffect, useMemo, useState } from 'react'
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { HistoryDialog } from '../dialogs/history-dialog.tsx'
 import { ImportDialog } from '../dialogs/import-dialog.tsx'
 import { ResetDialog } from '../dialogs/reset-dialog.tsx'
@@ -55,16 +55,16 @@ interface BodyProps {
 }
 
 function Body({ heading, group, wanted }: BodyProps): ReactNode {
-  const { editor, canUpdate } = usePage()
-  const [url, changeUrl] = useUrlState()
-  const tab = useTab(url.scope, group)
-  const state = group === undefined ? url : { ...url, text: '', onlyModified: false }
+  const { id, editor, canUpdate } = usePage()
+  const root = useRef<HTMLDivElement>(null)
+  const [state, changeUrl] = useUrlState({ isOwner: group === undefined })
+  const tab = useTab(state.scope, group)
   const results = useResults(tab, state, group)
-  useGuards()
-  useReveal(wanted, results, changeUrl)
+  useGuards(root)
+  useReveal({ wanted, results, tab, changeUrl })
 
   return (
-    <div className="fm-settings">
+    <div className="fm-settings" ref={root}>
       <div className="fm-head">
         <h1>{heading}</h1>
         {group === undefined && <SearchBar state={state} onChange={changeUrl} />}
@@ -79,9 +79,9 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
         {results.groups.length > 1 && <GroupNav groups={results.groups} matches={results.matches} />}
         <div
           className="fm-main"
-          id="fm-settings"
+          id={`${id}-settings`}
           tabIndex={-1}
-          {...(tab && { role: 'tabpanel', 'aria-labelledby': `fm-tab-${tab}` })}
+          {...(tab && { role: 'tabpanel', 'aria-labelledby': `${id}-tab-${tab}` })}
         >
           <SettingsList tab={tab} results={results} state={state} onSearch={changeUrl} />
         </div>

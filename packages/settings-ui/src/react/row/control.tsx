@@ -17,14 +17,15 @@ interface ControlPartsProps {
 
 export function Control(props: ControlPartsProps): ReactNode {
   const { definition, value, draft, isReadOnly, describedBy } = props
-  const { editor, messages } = usePage()
+  const page = usePage()
+  const { editor, messages } = page
   const { sensitive, placeholder, required } = definition
   const isSet = value.isOverridden || value.locked
   const input = draft?.input ?? toInput(definition, value.value)
   const onInput = (entered: Input): void => editor.edit(definition, entered)
   const secret = isSet ? messages.secretSet : messages.secretNotSet
   const field: Field = {
-    id: elementId(definition),
+    id: elementId(page, definition),
     'aria-describedby': describedBy,
     'aria-invalid': (draft?.errors.length ?? 0) > 0 || undefined,
     value: String(input),

@@ -11,13 +11,14 @@ import { RowStatus } from './row-status.tsx'
 /** Looks at nothing but its own value and draft. */
 export function SettingRow({ definition }: { readonly definition: Definition }): ReactNode {
   const { key, displayName, description, required, type, unit, docsUrl, tags } = definition
-  const { messages } = usePage()
+  const page = usePage()
+  const { messages } = page
   const value = useEditor((state) => state.values.get(key))
   const draft = useEditor((state) => state.drafts.get(key))
   const mayChange = useMayChange(definition)
   if (!value) return null
 
-  const id = elementId(definition)
+  const id = elementId(page, definition)
   const state = rowState(value, draft)
   const parts = { definition, value, draft }
   const errors = draft?.errors ?? []
@@ -26,7 +27,6 @@ export function SettingRow({ definition }: { readonly definition: Definition }):
   return (
     <div
       className={isWide(type) ? 'fm-row fm-wide' : 'fm-row'}
-      id={`setting:${key}`}
       data-key={key}
       data-state={state}
       data-type={type}
