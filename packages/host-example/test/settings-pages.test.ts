@@ -3,12 +3,11 @@ import { test } from 'tap'
 import { testBrowser } from '@fastify-modular/test-support/browser'
 import { startHost } from './host.js'
 
-test('the settings pages in a browser', { timeout: 110_000 }, async (t) => {
+test('the settings pages in a browser', async (t) => {
   const browser = await testBrowser(t)
   if (browser === null) return
   const host = await startHost(t)
   const page = await browser.newPage()
-  page.setDefaultTimeout(15_000)
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))

@@ -36,7 +36,7 @@ const dialogs: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 }
 
-test('UI-23: axe-core finds nothing in any dialog', { timeout: 110_000 }, async (t) => {
+test('UI-23: axe-core finds nothing in any dialog', async (t) => {
   const browser = await testBrowser(t)
   if (browser === null) return
   const host = await startHost(t)
@@ -50,7 +50,6 @@ test('UI-23: axe-core finds nothing in any dialog', { timeout: 110_000 }, async 
   const [name = '', value = ''] = admin.cookie.split('=')
   await browser.addCookies([{ name, value, url: host.url }])
   const page = await browser.newPage()
-  page.setDefaultTimeout(15_000)
   page.on('dialog', (dialog) => void dialog.accept())
 
   for (const path of ['/settings/manage', '/inertia/settings']) {

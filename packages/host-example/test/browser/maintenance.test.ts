@@ -4,13 +4,12 @@ import { test } from 'tap'
 import { violationsOf } from '../axe.js'
 import { type Person, startHost } from '../host.js'
 
-test('maintenance mode in a browser', { timeout: 90_000 }, async (t) => {
+test('maintenance mode in a browser', async (t) => {
   const browser = await testBrowser(t)
   if (browser === null) return
   const host = await startHost(t)
   const admin = await host.signIn('admin')
   const page = await browser.newPage()
-  page.setDefaultTimeout(15_000)
   const banner = page.getByText('Maintenance mode is on')
 
   async function visitAs(person: Person | null, path: string): Promise<number | undefined> {

@@ -8,10 +8,10 @@ import { visit } from '../support/visit.js'
 
 const { System, User } = SettingScope
 
-test('hints of definitions', { timeout: 90_000 }, async (t) => {
+test('hints of definitions', async (t) => {
   const visited = await visit(t, { settings: { definitions: [hinted], overrides: { 'mail.pool': 2 } } })
   if (!visited) return
-  const { page, app, open, row, url, browser, writes, complaints } = visited
+  const { page, app, open, reload, row, url, browser, writes, complaints } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
   const save = page.locator('.fm-bar').getByRole('button', { name: 'Save changes' })
   const status = page.getByRole('status')
@@ -39,7 +39,7 @@ test('hints of definitions', { timeout: 90_000 }, async (t) => {
     t.notOk(await row('mail.pool').isVisible())
     await page.getByText('Show advanced').click()
     t.ok(await row('mail.pool').isVisible())
-    await page.reload()
+    await reload()
     await page.getByRole('searchbox').fill('connections')
     t.ok(await row('mail.pool').isVisible(), 'a search opens it')
     await page.goto('about:blank')
@@ -96,7 +96,7 @@ test('hints of definitions', { timeout: 90_000 }, async (t) => {
   await t.test('tag:network finds tags whole, in any case', async (t) => {
     await open('/settings/manage?scope=system')
     await app.settings.setSetting('mail.enabled', true, System)
-    await page.reload()
+    await reload()
     t.ok(
       await row('mail.timeout').getByText('tag:mail tag:Network').isVisible(),
       'rows say what to search for',

@@ -9,7 +9,7 @@ import { visit } from '../support/visit.js'
 
 const { Application, User } = SettingScope
 
-test('preferences', { timeout: 90_000 }, async (t) => {
+test('preferences', async (t) => {
   const visited = await visit(t)
   if (!visited) return
   const { page, app, open, row, url, browser, complaints } = visited

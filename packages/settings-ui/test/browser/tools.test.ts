@@ -7,7 +7,7 @@ import { visit } from '../support/visit.js'
 
 const { Application } = SettingScope
 
-test('history, files, links, tabs', { timeout: 90_000 }, async (t) => {
+test('history, files, links, tabs', async (t) => {
   const visited = await visit(t)
   if (!visited) return
   const { page, app, open, row, browser, url, writes } = visited
@@ -77,7 +77,7 @@ test('history, files, links, tabs', { timeout: 90_000 }, async (t) => {
     await dialog.getByText(/app\.accent: Enter a hex color/).waitFor()
     t.ok(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())
     await page.keyboard.press('Escape')
-    t.equal(await dialog.count(), 0)
+    await dialog.waitFor({ state: 'detached' })
     t.ok(writes.every((request) => request.url().includes('dryRun=true')))
   })
 
@@ -90,7 +90,7 @@ test('history, files, links, tabs', { timeout: 90_000 }, async (t) => {
       t.equal(await page.getByRole('searchbox').inputValue(), '')
       await row('app.accent').getByRole('button', { name: 'Copy link' }).click()
       await status.getByText('Link copied.').waitFor()
-      t.match(page.url(), /#setting:app\.accent$/)
+      await page.waitForURL(/#setting:app\.accent$/)
       for (const hash of ['#%E0%A4%A', '#setting:no.such', '#setting:__proto__']) {
         await page.goto('about:blank')
         await page.goto(`${url}/settings/manage${hash}`)

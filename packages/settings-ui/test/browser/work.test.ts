@@ -8,7 +8,7 @@ import { visit } from '../support/visit.js'
 
 const { Application, System } = SettingScope
 
-test('a day with the administration', { timeout: 150_000 }, async (t) => {
+test('a day with the administration', async (t) => {
   const visited = await visit(t)
   if (!visited) return
   const { page, app, open, row, browser, url, warnings } = visited
