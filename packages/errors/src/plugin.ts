@@ -77,5 +77,5 @@ function decorateReply(app: FastifyInstance, { fail }: Responder): void {
   })
 }
 
-/** The plugin: `app.register(errors)`, first of all. Decorates `app.problems` and `reply.problem`. */
+/** The plugin: `app.register(errors)`, before all others, the gate of public-routes included. Decorates `app.problems` and `reply.problem`. */
 export const errors = fp(errorsPlugin, { name: '@fastify-modular/errors', fastify: '5.x' })

@@ -60,10 +60,11 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   const auth = await createAuth(database, config)
 
   app.addHook('onSend', securityHeaders(config.isProduction))
-  // The gate comes first: it sees every route, and asks the provider, which reads the one cookie that it needs.
+  // errors → public routes → inertia → events → settings → modules → the application's own routes
+  await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
+  // No hook runs before the gate: its provider reads the one cookie that it needs by itself.
   await app.register(cookie, { secret: config.sessionSecret, hook: false })
   await app.register(publicRoutes, { provider: auth.provider, crossOrigin: true })
-  await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
   await app.register(inertia, {
     version: assets.version,
     rootTemplate: createRootTemplate(assets, document),

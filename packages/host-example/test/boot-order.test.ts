@@ -4,6 +4,7 @@ import { test } from 'tap'
 import { defineModule, modules } from '@fastify-modular/core'
 import { errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
+import { publicRouteLines } from '@fastify-modular/public-routes/testing'
 import { setting, settings, SettingScope } from '@fastify-modular/settings'
 
 const limit = setting.number('shop.limit', {
@@ -50,7 +51,15 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
     const missing = await app.inject({ url: '/nope', headers: { accept: 'application/json' } })
     const problem = (response: typeof closed) =>
       `${response.statusCode} ${String(response.headers['content-type'])}`
-    return [read.join(), open.body, problem(closed), problem(missing)].join(' | ')
+    const page = await app.inject({ method: 'HEAD', url: '/error/404' })
+    return [
+      read.join(),
+      open.body,
+      page.statusCode,
+      await errorPageLines(app),
+      problem(closed),
+      problem(missing),
+    ].join(' | ')
   } catch (error) {
     return String((error as { code?: string }).code ?? error)
   } finally {
@@ -58,12 +67,18 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
   }
 }
 
+/** What the surface says about the error pages, which declare themselves public and may stand before the gate. */
+async function errorPageLines(app: FastifyInstance): Promise<string> {
+  const lines = await publicRouteLines(app)
+  return lines.flatMap((line) => (line.includes('/error/') ? (line.split(' ', 1)[0] ?? '') : [])).join()
+}
+
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length < 2) return [[...items]]
   return items.flatMap((item, at) => permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest]))
 }
 
-const right = '3 | open | 401 application/problem+json | 401 application/problem+json'
+const right = '3 | open | 404 | GET,HEAD | 401 application/problem+json | 401 application/problem+json'
 
 test('48 boots: every order of the plugins is right or says what is wrong', async (t) => {
   const outcomes = new Map<string, number>()

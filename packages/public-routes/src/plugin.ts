@@ -18,6 +18,8 @@ import { createDecider } from './gate/decide.ts'
 import { createGate } from './gate/gate.ts'
 import { createAnswerUnavailable } from './gate/answers/unavailable.ts'
 import { RouteBook } from './gate/route-book.ts'
+import { readRouteTable } from './gate/route-table.ts'
+import type { RouteRecord } from './gate/route-record.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
 import { PublicRouteRegistry, RuleBook } from './registry.ts'
@@ -26,7 +28,6 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   checkOptions(options)
   checkPlace(app)
   const { provider, timeout = 5000, captureGuard = 'segments', classify = classifyRequest } = options
-  const earlyRoutes = app.printRoutes({ commonPrefix: false })
 
   const rules = new RuleBook()
   addInitialRules(rules, options)
@@ -63,6 +64,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
 
   const hadCors = app.hasPlugin('@fastify/cors')
   app.addHook('onReady', async function freezeAndAudit() {
+    const early = addEarlyRoutes(app, routes, rules)
     rules.freeze()
     await audit({
       app,
@@ -71,7 +73,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
       surface,
       gateName: gate.name,
       loginUrl: provider.loginUrl,
-      earlyRoutes: earlyRoutes === '(empty tree)' ? null : earlyRoutes,
+      early,
       hadCors,
     })
   })
@@ -87,6 +89,17 @@ function addInitialRules(
   for (const route of env === false ? [] : readEnvPaths(env)) fromEnvironment.add(route)
   const legacy = new PublicRouteRegistry(rules, 'provider')
   for (const path of provider.publicPaths ?? []) legacy.addPrefix(path)
+}
+
+/** Lists the routes that no onRoute hook announced to the gate; null where Fastify does not show them. */
+function addEarlyRoutes(
+  app: FastifyInstance,
+  routes: RouteBook,
+  rules: RuleBook,
+): readonly RouteRecord[] | null {
+  const early = readRouteTable(app)?.flatMap((route) => routes.addEarly(route) ?? [])
+  for (const { rule } of early ?? []) if (rule !== null) rules.add(rule)
+  return early?.map(({ record }) => record) ?? null
 }
 
 /** A hook of a child scope covers that scope alone, and no not-found handler. */
@@ -127,5 +140,8 @@ function withTestCallers(app: FastifyInstance, authenticate: Authenticate): Auth
   return (request) => find?.(request) ?? authenticate(request)
 }
 
-/** The plugin: `await app.register(publicRoutes, { provider })`, after CORS and before everything that answers. */
+/**
+ * The plugin: `await app.register(publicRoutes, { provider })`, at the root; after the errors plugin, CORS and what the
+ * provider needs, before everything that answers.
+ */
 export const publicRoutes = fp(publicRoutesPlugin, { name: '@fastify-modular/public-routes', fastify: '5.x' })

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_GATE_BYPASSED, FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC } from '../misuse-errors.ts'
 import { earlierHooks } from './earlier-hooks.ts'
 import type { Explain } from './explain.ts'
+import type { RouteRecord } from '../gate/route-record.ts'
 import type { Probes } from './probe.ts'
 import type { SurfaceEntry } from './surface.ts'
 import { findWarnings } from './warnings.ts'
@@ -15,8 +16,8 @@ export interface AuditParts {
   /** Name of the gate's hook in Fastify's route table. */
   readonly gateName: string
   readonly loginUrl: string | undefined
-  /** The route table as it was when the gate registered; null where it was empty. */
-  readonly earlyRoutes: string | null
+  /** Routes that were registered before the gate; null where Fastify does not show them. */
+  readonly early: readonly RouteRecord[] | null
   /** Whether CORS was registered before the gate. */
   readonly hadCors: boolean
 }
@@ -31,12 +32,7 @@ export async function audit(parts: AuditParts): Promise<void> {
   await checkCoverage(app, probes, hooks)
   if (loginUrl?.startsWith('/') === true) await checkLogin(parts.explain, loginUrl)
 
-  if (parts.earlyRoutes !== null) {
-    app.log.info(
-      { routes: parts.earlyRoutes },
-      'routes that were registered before the gate are gated like all others; print, surface and warnings leave them out',
-    )
-  }
+  noteEarlyRoutes(app, parts.early)
   if (hooks.length > 0) {
     app.log.warn(
       { hooks },
@@ -49,6 +45,22 @@ export async function audit(parts: AuditParts): Promise<void> {
     )
   }
   for (const { message, rules } of findWarnings(parts.surface())) app.log.warn({ rules }, message)
+}
+
+/** A route that states in `config.public` what it opens knows of the gate; the others may stand there by mistake. */
+function noteEarlyRoutes(app: FastifyInstance, early: readonly RouteRecord[] | null): void {
+  if (early === null) {
+    app.log.warn(
+      'routes that were registered before the gate cannot be listed with this version of Fastify, so nothing opens them. Register them after the gate',
+    )
+    return
+  }
+  const unaware = early.filter(({ declared, isDerivedHead }) => declared === null && !isDerivedHead)
+  if (unaware.length === 0) return
+  app.log.info(
+    { routes: unaware.map(({ methods, url }) => `${methods.join(',')} ${url}`) },
+    'routes that were registered before the gate are gated and listed like all others',
+  )
 }
 
 /** A path that no route has must get as far as the gate: this finds hooks that answer, wherever they come from. */

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { canonicalPath } from '../canonical-path.ts'
 import { isWitnessed, type Decider } from '../gate/decide.ts'
+import { unlisted } from '../gate/route-book.ts'
 import type { RouteRecord } from '../gate/route-record.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import type { RuleBook } from '../registry.ts'
@@ -95,6 +96,7 @@ export function createExplain({ probes, book, decider, recordOf }: ExplainParts)
     fault: string,
   ): string {
     if (path === null) return `the target is not canonical: ${fault}`
+    if (record === unlisted) return 'its route was registered before the gate, and Fastify does not show it'
     const literal = literalMatch(request.method, path)
     const admitted = decider.findRule(request.method, path, record)
     if (admitted !== null && !isWitnessed(request, record, path)) {

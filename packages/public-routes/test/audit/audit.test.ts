@@ -77,18 +77,6 @@ test('decision 40: hooks that run before the gate are listed, also those of scop
   t.same(warnings().find(({ hooks }) => hooks)?.['hooks'], ['parseCookies', 'countVisits'])
 })
 
-test('architecture: routes registered before the gate are named in the log, and are no cause for a warning', async (t) => {
-  const { app, lines, warnings } = loggingApp(t)
-  app.get('/early/:id', async () => 'ran')
-  await gate(app)
-  await app.ready()
-  t.same(warnings(), [])
-  t.match(
-    lines().find(({ routes }) => routes),
-    { level: 30, msg: /gated like all others/, routes: /\/early\/:id \(GET, HEAD\)/ },
-  )
-})
-
 test('neither the self-test nor explain shows as a request in the log; what others log at that time does', async (t) => {
   const { app, lines } = loggingApp(t)
   app.addHook('onRequest', function wait(_request, _reply, done) {

@@ -180,9 +180,5 @@ test('a route registered before the gate is opened by rules and by its own confi
   const port = await listen(app)
   t.equal((await rawRequest({ port, target: '/early' })).status, 200)
   t.equal((await rawRequest({ port, target: '/early/1' })).status, 200)
-  t.equal(
-    (await rawRequest({ port, target: '/early/1', method: 'HEAD' })).status,
-    401,
-    'nobody saw where it came from',
-  )
+  t.equal((await rawRequest({ port, target: '/early/1', method: 'HEAD' })).status, 200)
 })
