@@ -17,18 +17,19 @@ export function createChallenge(provider: AuthProvider, classify: Classify): Cha
       sendProblem(request, reply, unauthorized)
     } else if (kind === 'inertia' && isExternal(loginUrl)) {
       // A fetch cannot follow a redirect to another site: the client visits it instead.
-      forbidCaching(reply)
-      reply.code(409).header('x-inertia-location', loginUrl).send()
+      sendWithoutBody(reply.code(409).header('x-inertia-location', loginUrl))
     } else {
       // After a write, 303 turns the next request into a GET; 302 would repeat PUT, PATCH and DELETE.
       const isRead = request.method === 'GET' || request.method === 'HEAD'
-      forbidCaching(reply)
-      reply
-        .code(isRead ? 302 : 303)
-        .header('location', loginLocation(request, loginUrl))
-        .send()
+      sendWithoutBody(reply.code(isRead ? 302 : 303).header('location', loginLocation(request, loginUrl)))
     }
   }
+}
+
+/** Says that it has no body, which Fastify adds for HEAD on routes alone: that would tell them from missing ones. */
+function sendWithoutBody(reply: FastifyReply): void {
+  forbidCaching(reply)
+  reply.header('content-length', '0').send()
 }
 
 /** A provider's text becomes a header only if it is one. */
