@@ -148,6 +148,9 @@ test('settings of the application', async (t) => {
         method: 'PUT',
         body: { key: 'system.maintenance_mode', scope: scope.system, value },
       })
+    const note = (
+      await alice.ask('/api/notes', { method: 'POST', body: { title: 'A private title', body: '' } })
+    ).json
     t.equal((await set(true)).status, 204)
     for (const path of ['/api/notes', '/api/settings', '/notes', '/nowhere']) {
       const refused = await alice.ask(path)
@@ -159,6 +162,22 @@ test('settings of the application', async (t) => {
       headers: { cookie: alice.cookie },
     })
     t.notMatch(outside.status, 200)
+    // The router ends a path at "#", and the pattern of shared notes would match the text behind it.
+    const hash = await rawRequest(host, {
+      target: `/api/notes/${note.id}#/share`,
+      headers: { cookie: alice.cookie },
+    })
+    t.equal(hash.status, 503)
+    t.notMatch(hash.text, note.title)
+    for (const target of ['/health', '/?from=mail', '/login', '/error/404']) {
+      const [read, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) =>
+          rawRequest(host, { method, target, headers: { cookie: alice.cookie } }),
+        ),
+      )
+      t.notMatch(read?.status, 503, target)
+      t.equal(head?.status, read?.status, `HEAD ${target}`)
+    }
     t.equal((await alice.ask('/health')).status, 200)
     t.equal((await alice.ask('/?from=mail')).status, 200)
     const bob = await host.signIn('bob')

@@ -1,6 +1,7 @@
 /** @fastify-modular/public-routes: a method-aware registry of public routes, and the gate in front of every request. */
 import type { Caller } from '@fastify-modular/core'
 import type { PublicRoutes } from './audit/public-routes.ts'
+import type { RequestAccess } from './gate/gate.ts'
 import type { PublicRouteRegistry } from './registry.ts'
 
 declare module 'fastify' {
@@ -11,6 +12,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; null for an anonymous request to a public route. */
     caller: Caller | null
+    /**
+     * How the gate let the request in: `by: 'rule'` for a public one, whoever calls, with the rule that opens it;
+     * `by: 'caller'` for one that needs a known caller. Null before the gate, and on requests that it turned away.
+     */
+    access: RequestAccess | null
   }
   interface FastifyContextConfig {
     /** Opens this route to anonymous callers: `true` for all its methods, or the methods it opens for. */
@@ -30,6 +36,7 @@ export type { Opening, SurfaceEntry } from './audit/surface.ts'
 export { type Classify, classifyRequest, type ClientKind } from './gate/answers/classify.ts'
 export type { CrossOriginOptions } from './gate/cross-origin.ts'
 export type { CaptureGuard } from './gate/decide.ts'
+export type { RequestAccess } from './gate/gate.ts'
 export { safeReturnTo } from './gate/answers/return-to.ts'
 export type { PublicRoutesOptions } from './options.ts'
 export { publicRoutes, publicRoutes as default } from './plugin.ts'

@@ -48,6 +48,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const surface = () => describeSurface(rules.rules, routes.records, captureGuard)
 
   app.decorateRequest('caller', null)
+  app.decorateRequest('access', null)
   decorateRegistry(app, rules, { explain, surface })
 
   const gate = createGate({

@@ -22,7 +22,7 @@ export class RuleBook {
 
   add(rule: RegisteredRule): void {
     if (this.#isFrozen) throw new FMOD_PUBLIC_ROUTES_FROZEN(String(rule.route))
-    this.rules.push(rule)
+    this.rules.push(Object.freeze(rule))
     this.#index = null
   }
 
@@ -105,7 +105,11 @@ export class PublicRouteRegistry {
     return this
   }
 
-  /** Whether a rule matches, literally as S 5.5 says; the gate is stricter (see `explain`). */
+  /**
+   * Whether a rule matches these texts literally: startsWith, ===, endsWith, a regular expression from the start. This
+   * is a question about rules. It decides nothing about a request, whose target may be spelled in other ways and for
+   * which HEAD follows GET: hooks read `request.access`, tests and people use `explain`.
+   */
   matches(method: string, path: string): boolean {
     return this.#book.index.find(method.toUpperCase(), path) !== null
   }

@@ -1,6 +1,6 @@
 /** Turns everybody but administrators away while `system.maintenance_mode` is on; public routes stay open. */
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import type { FastifyPluginAsync, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { systemSettings } from './app-settings.ts'
 
@@ -8,16 +8,14 @@ import { systemSettings } from './app-settings.ts'
 const retryAfter = 120
 
 const maintenancePlugin: FastifyPluginAsync = async (app) => {
-  const isPublic = ({ method, url }: FastifyRequest) =>
-    app.publicRoutes.matches(method, url.split('?', 1)[0] ?? url)
   const refuse: onRequestHookHandler = function refuseDuringMaintenance(request, _reply, done) {
-    if (!app.settings.get(systemSettings.maintenanceMode) || request.caller?.isAdmin) return done()
-    // The gate lets anonymous callers pass on public routes only: whoever is anonymous here is on one.
-    if (!request.caller || isPublic(request)) return done()
+    const isPublic = request.access?.by === 'rule'
+    if (isPublic || request.caller?.isAdmin || !app.settings.get(systemSettings.maintenanceMode))
+      return done()
     done(new ServiceUnavailableException('Maintenance is going on. Please try again later.', retryAfter))
   }
   app.addHook('onRequest', refuse)
 }
 
-/** Register it after the gate, so that the caller is known. */
+/** Register it after the gate, which says who calls and whether the route is public. */
 export const maintenance = fp(maintenancePlugin, { name: 'maintenance' })

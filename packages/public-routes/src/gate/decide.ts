@@ -5,7 +5,7 @@ import type { RuleBook } from '../registry.ts'
 import { routeConfig, type RegisteredRule } from '../rule-index.ts'
 import { spellsPath, type RouteParams } from '../route-witness.ts'
 import { canMeet, coversRoute } from './reach.ts'
-import type { RouteRecord, Verdict } from './route-record.ts'
+import type { RouteRecord, Verdict, Verdicts } from './route-record.ts'
 
 /**
  * Which suffix rules must be met by literal text of the route instead of a parameter's value (decision 31): those
@@ -26,17 +26,14 @@ export function createDecider(rules: RuleBook, captureGuard: CaptureGuard): Deci
 
   function decide(request: FastifyRequest, record: RouteRecord | null): RegisteredRule | null {
     const { method } = request
-    const target = request.raw.url ?? ''
     let verdict: Verdict = 'depends'
     if (record !== null) {
-      if (!record.serves(method)) return null // an earlier hook changed the method after the router chose
-      if (record.path !== null && isSpelledAs(target, record.path)) {
-        return exactVerdictOf(method, record, record.path)
-      }
-      verdict = verdictOf(method, record)
+      const known = record.verdicts.get(method) ?? judge(method, record)
+      verdict = known.anyPath
       if (verdict === null) return null
+      if (record.path !== null && isSpelledAs(request.raw.url ?? '', record.path)) return known.ownPath
     }
-    const path = canonicalPath(target)
+    const path = canonicalPath(request.raw.url ?? '')
     if (path === null) return null
     const rule = verdict === 'depends' ? findRule(method, path, record) : verdict
     return rule !== null && isWitnessed(request, record, path) ? rule : null
@@ -55,17 +52,21 @@ export function createDecider(rules: RuleBook, captureGuard: CaptureGuard): Deci
     return rules.index.find(method, path, (rule) => isAdmitted(rule, record, captureGuard))
   }
 
-  function verdictOf(method: string, record: RouteRecord): Verdict {
-    let verdict = record.verdicts.get(method)
-    if (verdict === undefined) {
-      verdict = judge(method, record)
-      record.verdicts.set(method, verdict)
-    }
-    return verdict
+  /** What is decided once for a route and a method; an earlier hook may have changed the method after the router chose. */
+  function judge(method: string, record: RouteRecord): Verdicts {
+    const anyPath = record.serves(method) ? verdictOf(method, record) : null
+    const { path } = record
+    const ownPath =
+      anyPath === null || path === null || canonicalPath(path) !== path
+        ? null
+        : findRule(method, path, record)
+    const verdicts = { anyPath, ownPath }
+    record.verdicts.set(method, verdicts)
+    return verdicts
   }
 
   /** Most routes are opened by one rule whatever their parameters are, or by none. */
-  function judge(method: string, record: RouteRecord): Verdict {
+  function verdictOf(method: string, record: RouteRecord): Verdict {
     const followsGet = method === 'HEAD' && record.isDerivedHead
     const candidates = [...(record.declared === null ? [] : [record.declared]), ...rules.rules].filter(
       (rule) =>
@@ -74,16 +75,6 @@ export function createDecider(rules: RuleBook, captureGuard: CaptureGuard): Deci
     )
     const opening = candidates.find(({ route }) => coversRoute(route, record))
     return opening ?? (candidates.some(({ route }) => canMeet(route, record)) ? 'depends' : null)
-  }
-
-  /** A static route has one path, so its decision is made once. */
-  function exactVerdictOf(method: string, record: RouteRecord, path: string): RegisteredRule | null {
-    let verdict = record.exactVerdicts.get(method)
-    if (verdict === undefined) {
-      verdict = canonicalPath(path) === path ? findRule(method, path, record) : null
-      record.exactVerdicts.set(method, verdict)
-    }
-    return verdict
   }
 }
 

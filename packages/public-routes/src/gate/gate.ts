@@ -20,11 +20,22 @@ export interface GateParts {
   readonly intercepts: (request: FastifyRequest, reply: FastifyReply) => boolean
 }
 
+/**
+ * How the gate let a request in. `rule`: it is public, whoever calls; `caller`: nothing opens it, and its caller is
+ * known. Each rule has one such object, which is frozen.
+ */
+export type RequestAccess =
+  | { readonly by: 'rule'; readonly rule: RegisteredRule }
+  | { readonly by: 'caller'; readonly rule?: undefined }
+
+const byCaller: RequestAccess = Object.freeze({ by: 'caller' })
+
 export type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
 /** A named function in callback style: its name shows in `printRoutes`, and an async hook costs ten times as much. */
 export function createGate(parts: GateParts): Gate {
   const { decide, authenticate, challenge, answerUnavailable, refusesCrossOrigin, intercepts } = parts
+  const accesses = new Map<RegisteredRule, RequestAccess>()
 
   return function publicRoutesGate(request, reply, done) {
     if (intercepts(request, reply)) return
@@ -32,19 +43,18 @@ export function createGate(parts: GateParts): Gate {
       sendProblem(request, reply, crossOrigin)
       return
     }
+    const rule = decide(request)
     let caller: ReturnType<Authenticate>
     try {
       caller = authenticate(request)
     } catch (err) {
-      enterUnknown(request, reply, done, decide(request), err)
+      enterUnknown(request, reply, done, rule, err)
       return
     }
     if (!(caller instanceof Promise)) {
-      // Whether anybody may enter is no question for whoever is known.
-      enter(request, reply, done, caller === null ? decide(request) : null, caller)
+      enter(request, reply, done, rule, caller)
       return
     }
-    const rule = decide(request)
     caller.then(
       (known) => enter(request, reply, done, rule, known),
       (failure: unknown) => enterUnknown(request, reply, done, rule, failure),
@@ -61,6 +71,7 @@ export function createGate(parts: GateParts): Gate {
     if (reply.sent) return // answered while the provider was thinking, by a time-out of the route
     request.caller = caller
     if (caller !== null || rule !== null) {
+      request.access = rule === null ? byCaller : accessBy(rule)
       done()
       return
     }
@@ -70,6 +81,15 @@ export function createGate(parts: GateParts): Gate {
       // `classify` and the provider's `challenge` are the host's: when they fail, nobody passes.
       done(err instanceof Error ? err : new Error('the challenge failed', { cause: err }))
     }
+  }
+
+  function accessBy(rule: RegisteredRule): RequestAccess {
+    let access = accesses.get(rule)
+    if (access === undefined) {
+      access = Object.freeze({ by: 'rule', rule })
+      accesses.set(rule, access)
+    }
+    return access
   }
 
   /** S 5.4: a public path never depends on the provider. */

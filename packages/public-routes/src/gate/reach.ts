@@ -7,9 +7,12 @@ export function canMeet(
   { kind, literal }: PublicRoute,
   { heads, tails, toleratesSlash }: RouteRecord,
 ): boolean {
-  return kind === 'suffix'
-    ? toleratesSlash || tails.some((tail) => tail.endsWith(literal) || literal.endsWith(tail))
-    : heads.some((head) => head.startsWith(literal) || literal.startsWith(head))
+  if (kind === 'suffix') {
+    return toleratesSlash || tails.some((tail) => tail.endsWith(literal) || literal.endsWith(tail))
+  }
+  // An exact path is longer than the text before a parameter: `/` meets no route but its own.
+  if (kind === 'exact') return heads.some((head) => literal.startsWith(head))
+  return heads.some((head) => head.startsWith(literal) || literal.startsWith(head))
 }
 
 /** Whether every path that the route spells matches a rule that may open it; true is certain, false is not. */

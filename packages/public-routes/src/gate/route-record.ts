@@ -23,6 +23,13 @@ export interface RouteFacts {
 /** The rule that opens all paths of a route, null where no rule can open any, or that it depends on the path. */
 export type Verdict = RegisteredRule | null | 'depends'
 
+/** What is decided once for a route and a method. */
+export interface Verdicts {
+  readonly anyPath: Verdict
+  /** For the one path of a static route. */
+  readonly ownPath: RegisteredRule | null
+}
+
 export class RouteRecord {
   readonly url: string
   readonly methods: readonly string[]
@@ -32,10 +39,8 @@ export class RouteRecord {
   readonly patterns: readonly RoutePattern[]
   /** The one path of a route without parameters, as the router reads it; null for others. */
   readonly path: string | null
-  /** By method, filled by the gate: what holds for every path of the route. */
-  readonly verdicts = new Map<string, Verdict>()
-  /** By method, filled by the gate: what holds for the path of a static route. */
-  readonly exactVerdicts = new Map<string, RegisteredRule | null>()
+  /** By method, filled by the gate. */
+  readonly verdicts = new Map<string, Verdicts>()
   /** Literal text before the first parameter and after the last one, for each pattern. */
   readonly heads: readonly string[]
   readonly tails: readonly string[]

@@ -1,0 +1,93 @@
+/** What the gate leaves for later hooks: how each request was let in, over raw sockets. */
+import { publicRoutes, type RequestAccess } from '@fastify-modular/public-routes'
+import Fastify from 'fastify'
+import { test, type Test } from 'tap'
+import { headerProvider, listen } from '../support/application.ts'
+import { rawRequest } from '../support/raw-request.ts'
+
+interface Seen {
+  readonly before: RequestAccess | null
+  readonly after: RequestAccess | null
+}
+
+/** Routes before and after the gate; what hooks saw of the last request. */
+async function start(t: Test) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const last: { seen: Seen | null; before: RequestAccess | null } = { seen: null, before: null }
+  app.get('/early', { config: { public: ['GET'] } }, async () => 'ran')
+  app.addHook('onRequest', (request, _reply, done) => {
+    last.before = request.access ?? null
+    done()
+  })
+  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  app.addHook('onRequest', (request, _reply, done) => {
+    last.seen = { before: last.before, after: request.access }
+    done()
+  })
+  app.publicRoutes.addRegex('/notes/.*/share$', { methods: ['GET'] }).addExact('/exact', { methods: ['GET'] })
+  app.get('/notes/:id', async () => 'ran')
+  app.get('/notes/:id/share', async () => 'ran')
+  app.post('/notes/:id/share', async () => 'ran')
+  app.get('/exact', async () => 'ran')
+  app.get('/declared', { config: { public: true } }, async () => 'ran')
+  app.get('/private', async () => 'ran')
+  const port = await listen(app)
+  return async (method: string, target: string, user?: string): Promise<Seen | null> => {
+    last.seen = null
+    await rawRequest({ port, method, target, ...(user !== undefined && { headers: { 'x-user': user } }) })
+    return last.seen
+  }
+}
+
+type Row = readonly [method: string, target: string, by: 'rule' | 'caller', pattern?: string]
+
+const rows: readonly Row[] = [
+  ['GET', '/private', 'caller'],
+  ['HEAD', '/private', 'caller'],
+  ['GET', '/exact', 'rule', '/exact'],
+  ['HEAD', '/exact', 'rule', '/exact'],
+  ['GET', '/exact?page=2', 'rule', '/exact'],
+  ['GET', '/declared', 'rule', '/declared'],
+  ['HEAD', '/declared', 'rule', '/declared'],
+  ['GET', '/early', 'rule', '/early'],
+  ['HEAD', '/early', 'rule', '/early'],
+  ['GET', '/notes/42/share', 'rule', '/notes/.*/share$'],
+  ['HEAD', '/notes/42/share', 'rule', '/notes/.*/share$'],
+  ['POST', '/notes/42/share', 'caller'],
+  ['GET', '/notes/42', 'caller'],
+  ['GET', '/notes/42#/share', 'caller'],
+  ['GET', '/notes/42?/share', 'caller'],
+  ['GET', '/notes/42%2Fshare', 'caller'],
+  ['GET', '/notes/%34%32/share', 'caller'],
+  ['GET', '//notes/42/share', 'caller'],
+  ['GET', '/missing', 'caller'],
+]
+
+test('decision 65: request.access says how a signed-in request was let in, and is null before the gate', async (t) => {
+  const send = await start(t)
+  for (const [method, target, by, pattern] of rows) {
+    const seen = await send(method, target, 'alice')
+    t.equal(seen?.before, null, `${method} ${target}: before`)
+    t.equal(seen?.after?.by, by, `${method} ${target}`)
+    t.equal(seen?.after?.rule?.route.pattern, pattern, `${method} ${target}: the rule`)
+  }
+})
+
+test('decision 65: an anonymous request is let in by the same rule, or not at all', async (t) => {
+  const send = await start(t)
+  for (const [method, target, by] of rows) {
+    const [anonymous, known] = [await send(method, target), await send(method, target, 'alice')]
+    t.equal(anonymous?.after ?? null, by === 'rule' ? known?.after : null, `${method} ${target}`)
+  }
+})
+
+test('request.access is one frozen object for each rule: requests cannot change what others see', async (t) => {
+  const send = await start(t)
+  for (const target of ['/private', '/exact', '/declared', '/notes/42/share']) {
+    const [one, other] = [await send('GET', target, 'alice'), await send('GET', target, 'bob')]
+    t.ok(one?.after)
+    t.equal(one?.after, other?.after, target)
+    t.ok(Object.isFrozen(one?.after) && Object.isFrozen(one?.after?.rule ?? Object.freeze({})))
+  }
+})
