@@ -1,4 +1,5 @@
 /** Who makes a request, and what that caller may do: the only view of identity that the packages share. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** The caller of a request. `null` in its place means anonymous. */
 export interface Caller {
@@ -26,4 +27,20 @@ function grants(granted: string, permission: string): boolean {
   if (granted === permission || granted === '*') return true
   // Only a whole segment is a wildcard: `Pro*` grants nothing but itself.
   return granted.endsWith('.*') && permission.startsWith(granted.slice(0, -1))
+}
+
+/** The decorator under which a gate finds the callers of `injectAs`; absent outside tests, so no header can name a caller. */
+export const testCallersDecorator = Symbol.for('@fastify-modular/test-callers')
+export const testCallerHeader = 'x-fastify-modular-test-caller'
+
+/**
+ * How a gate finds the caller of a request by `injectAs` of `core/testing`; undefined in an application that called no
+ * `testCallers`, so that outside tests the header means nothing.
+ */
+export function findTestCaller(
+  app: FastifyInstance,
+): ((request: FastifyRequest) => Caller | undefined) | undefined {
+  if (!app.hasDecorator(testCallersDecorator)) return undefined
+  const callers = app.getDecorator<Map<string, Caller>>(testCallersDecorator)
+  return (request) => callers.get(String(request.headers[testCallerHeader]))
 }

@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-export { type Caller, hasPermission } from './caller.ts'
+export { type Caller, findTestCaller, hasPermission } from './caller.ts'
 export { type Contributions, receive, type Receiver } from './contributions.ts'
 export {
   ArgumentException,

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { type Caller, events } from '@fastify-modular/core'
-import { eventsOf, findTestCaller, injectAs, testCallers } from '@fastify-modular/core/testing'
+import { type Caller, events, findTestCaller } from '@fastify-modular/core'
+import { eventsOf, injectAs, testCallers } from '@fastify-modular/core/testing'
 import { NoteShared } from './events/fixtures/events.js'
 
 const alice: Caller = { id: 'alice', permissions: [], isAdmin: false }

@@ -1,6 +1,5 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
-import { receive } from '@fastify-modular/core'
-import { findTestCaller } from '@fastify-modular/core/testing'
+import { findTestCaller, receive } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { audit } from './audit/audit.ts'

@@ -32,9 +32,12 @@ test('a wrong arrow is found', (t) => {
   const wrong: Record<string, string> = {
     'packages/core/src/a.ts': "import '@fastify-modular/settings'",
     'packages/errors/src/a.ts': "import type { Page } from '@fastify-modular/inertia'",
-    'packages/inertia/src/a.ts': "import '@fastify-modular/core/testing'",
+    'packages/inertia/src/a.ts': "import '@fastify-modular/settings'",
     'packages/public-routes/src/gate/gate.ts': "declare module '@fastify-modular/settings' {}",
     'packages/errors/src/b.ts': "import '../test/fixture.ts'",
+    'packages/public-routes/src/plugin.ts': "import { injectAs } from '@fastify-modular/core/testing'",
+    'packages/core/src/plugin.ts': "export * from './testing/index.ts'",
+    'packages/core/src/events/bus.ts': "import type { EventRecord } from '../testing/events-of.ts'",
     'packages/core/src/b.ts': "import { test } from 'tap'",
     'packages/core/src/c.ts': "import '../../errors/src/problem.ts'",
     'packages/core/src/d.ts': "import '@fastify-modular/test-support/raw-http'",
@@ -60,6 +63,8 @@ test('a right arrow is not', (t) => {
       "import '../../setting-definition.ts'; import 'drizzle-orm/sqlite-core'",
     'packages/settings-ui/src/a.ts': "import type { SettingType } from '@fastify-modular/settings'",
     'packages/settings-ui/src/b.ts': "import { settingsClient } from '@fastify-modular/settings/client'",
+    'packages/settings/src/testing/a.ts': "import './b.ts'; import '@fastify-modular/core/testing'",
+    'packages/settings/test/a.test.ts': "import '@fastify-modular/settings/testing'",
     'packages/settings/src/plugin.ts': "import './http/routes.ts'; import '@fastify-modular/core'",
   }
   for (const [path, text] of Object.entries(right)) t.same(importProblems(path, text), [], path)

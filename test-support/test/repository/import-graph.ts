@@ -59,6 +59,11 @@ function packageProblem(name: string, specifier: string): string | undefined {
 function testProblem(name: string, path: string, specifier: string): string | undefined {
   const isTestTool = /^(?:tap|fast-check|@fastify-modular\/test-support)(?:\/|$)/.test(specifier)
   const target = resolveWithin(path, specifier)
+  const isHelper =
+    /^@fastify-modular\/[^/]+\/testing$/.test(specifier) || /\/src\/testing\//.test(target ?? '')
+  if (isHelper && !path.startsWith(`packages/${name}/src/testing/`)) {
+    return `sources may not import helpers for tests: ${specifier}`
+  }
   const leavesSources = target !== undefined && !target.startsWith(`packages/${name}/src/`)
   return isTestTool || leavesSources
     ? `sources may not import tests or anything outside src: ${specifier}`

@@ -1,5 +1,5 @@
 /** Helpers for the tests of applications and of plugins. */
 export { type EventRecord, eventsOf } from './events-of.ts'
-export { findTestCaller, injectAs, testCallers } from './inject-as.ts'
+export { injectAs, testCallers } from './inject-as.ts'
 export { type DefineTest, eventTransportContract } from './event-transport-contract.ts'
 export type { TransportFixture } from './transport-contract/support.ts'
