@@ -17,6 +17,11 @@ export interface PublicRoutesOptions {
   readonly crossOrigin?: boolean | CrossOriginOptions
   /** How long the provider may take, in milliseconds. @default 5000 */
   readonly timeout?: number
+  /**
+   * Names of onRequest hooks that may run before the gate without a warning, such as those of what the provider needs:
+   * `['fastifyCookieHandler', 'handleSession']`. The warning at boot names them. @default []
+   */
+  readonly expectedHooks?: readonly string[]
   /** @default 'segments' */
   readonly captureGuard?: CaptureGuard
   /** Tells browsers, Inertia pages and API clients apart. @default classifyRequest */
@@ -31,6 +36,7 @@ const known: Readonly<Record<keyof PublicRoutesOptions, true>> = {
   env: true,
   crossOrigin: true,
   timeout: true,
+  expectedHooks: true,
   captureGuard: true,
   classify: true,
 }
@@ -46,7 +52,7 @@ const knownCrossOrigin: Readonly<Record<keyof CrossOriginOptions, true>> = {
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS}
  */
 export function checkOptions(options: Partial<PublicRoutesOptions>): void {
-  const { provider, timeout, captureGuard, classify, env, crossOrigin, defaults } = options
+  const { provider, timeout, captureGuard, classify, env, crossOrigin, defaults, expectedHooks } = options
   if (typeof provider?.authenticate !== 'function') throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl)) {
     throw refusal('provider.loginUrl is neither a path such as "/login" nor an absolute http or https URL')
@@ -59,6 +65,9 @@ export function checkOptions(options: Partial<PublicRoutesOptions>): void {
   }
   if (crossOrigin !== undefined && typeof crossOrigin !== 'boolean' && !isObject(crossOrigin)) {
     throw refusal('crossOrigin is neither a boolean nor an object with trustedOrigins and exempt')
+  }
+  if (expectedHooks !== undefined && !isListOfNames(expectedHooks)) {
+    throw refusal('expectedHooks is not an array of names of hooks')
   }
   if (defaults !== undefined && typeof defaults !== 'boolean') throw refusal('defaults is not a boolean')
   refuseUnknown(options, known, '')
@@ -74,6 +83,10 @@ function refuseUnknown(options: object, names: Readonly<Record<string, true>>, p
   if (misspelt !== undefined) {
     throw refusal(`there is no option ${path}${misspelt}, only ${Object.keys(names).join(', ')}`)
   }
+}
+
+function isListOfNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string' && name !== '')
 }
 
 function isObject(value: unknown): value is object {

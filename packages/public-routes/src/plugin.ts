@@ -26,7 +26,13 @@ import { PublicRouteRegistry, RuleBook } from './registry.ts'
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
   checkOptions(options)
   checkPlace(app)
-  const { provider, timeout = 5000, captureGuard = 'segments', classify = classifyRequest } = options
+  const {
+    provider,
+    timeout = 5000,
+    captureGuard = 'segments',
+    classify = classifyRequest,
+    expectedHooks = [],
+  } = options
 
   const rules = new RuleBook()
   addInitialRules(rules, options)
@@ -73,6 +79,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
       surface,
       gateName: gate.name,
       loginUrl: provider.loginUrl,
+      expectedHooks,
       early,
       hadCors,
     })

@@ -62,6 +62,16 @@ const refused: readonly [string, object, string][] = [
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
   [
+    'expected hooks that are no list',
+    { provider: headerProvider, expectedHooks: 'handleSession' },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  [
+    'an expected hook without a name',
+    { provider: headerProvider, expectedHooks: [''] },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
+  [
     'a legacy path that would open everything',
     { provider: { ...headerProvider, publicPaths: ['/'] } },
     'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',

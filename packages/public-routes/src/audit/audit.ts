@@ -16,6 +16,8 @@ export interface AuditParts {
   /** Name of the gate's hook in Fastify's route table. */
   readonly gateName: string
   readonly loginUrl: string | undefined
+  /** Names of hooks that may run earlier. */
+  readonly expectedHooks: readonly string[]
   /** Routes that were registered before the gate; null where Fastify does not show them. */
   readonly early: readonly RouteRecord[] | null
   /** Whether CORS was registered before the gate. */
@@ -33,10 +35,11 @@ export async function audit(parts: AuditParts): Promise<void> {
   if (loginUrl?.startsWith('/') === true) await checkLogin(parts.explain, loginUrl)
 
   noteEarlyRoutes(app, parts.early)
-  if (hooks.length > 0) {
+  const unexpected = hooks.filter((name) => !parts.expectedHooks.includes(name))
+  if (unexpected.length > 0) {
     app.log.warn(
-      { hooks },
-      'onRequest hooks run before the gate: right for CORS and for what the provider needs, wrong for hooks that answer',
+      { hooks: unexpected },
+      'onRequest hooks run before the gate: right for CORS and for what the provider needs (list them in expectedHooks), wrong for hooks that answer',
     )
   }
   if (!parts.hadCors && app.hasPlugin('@fastify/cors')) {

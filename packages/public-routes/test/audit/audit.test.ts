@@ -1,4 +1,6 @@
 import type { AuthProvider } from '@fastify-modular/public-routes'
+import cookie from '@fastify/cookie'
+import session from '@fastify/session'
 import fp from 'fastify-plugin'
 import { test } from 'tap'
 import { gate, loggingApp } from '../support/logging-application.ts'
@@ -75,6 +77,21 @@ test('decision 40: hooks that run before the gate are listed, also those of scop
   app.get('/x', async () => 'ran')
   await app.ready()
   t.same(warnings().find(({ hooks }) => hooks)?.['hooks'], ['parseCookies', 'countVisits'])
+})
+
+test('hooks that are expected to run before the gate give no warning, any other does', async (t) => {
+  const bootWith = async (expectedHooks: readonly string[]) => {
+    const { app, warnings } = loggingApp(t)
+    await app.register(cookie)
+    await app.register(session, { secret: 'a-secret-of-more-than-thirty-two-characters' })
+    await gate(app, { expectedHooks })
+    app.get('/x', async () => 'ran')
+    await app.ready()
+    return warnings()
+  }
+  t.same(await bootWith(['fastifyCookieHandler', 'handleSession']), [])
+  t.match(await bootWith(['fastifyCookieHandler']), [{ hooks: ['handleSession'] }])
+  t.match(await bootWith([]), [{ hooks: ['fastifyCookieHandler', 'handleSession'], msg: /expectedHooks/ }])
 })
 
 test('neither the self-test nor explain shows as a request in the log; what others log at that time does', async (t) => {
