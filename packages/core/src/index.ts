@@ -39,4 +39,4 @@ export { type AsyncTx, fromBetterSqlite, fromPg, type SyncTx, type Tx } from './
 export type { DeadLetter, DeadLetters, EventTransport, TransportContext } from './events/transport.ts'
 export { defineModule, type Module, type ModuleCore, type ModuleHooks, type ModulePlugin } from './module.ts'
 export { modules, modules as default, type ModulesOptions } from './plugin.ts'
-export { unknownOptions } from './unknown-options.ts'
+export { unknownMembers, unknownOptions } from './unknown-options.ts'

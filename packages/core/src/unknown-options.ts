@@ -1,12 +1,66 @@
-/** Options that a plugin does not have: a misspelt one would be left out without a word, perhaps with its protection. */
+/** Options that a plugin does not have: a misspelt one would be ignored silently, and its protection with it. */
 
 /** What Fastify itself reads from the options of `register`. */
-const ofRegister: ReadonlySet<string> = new Set(['prefix', 'logLevel', 'logSerializers'])
+const ofRegister = ['prefix', 'logLevel', 'logSerializers']
+
+/** What Fastify reads when it is created. The scaffold of fastify-cli hands all of it down to each of its plugins. */
+const ofServer = [
+  'ajv',
+  'allowErrorHandlerOverride',
+  'allowUnsafeRegex',
+  'bodyLimit',
+  'caseSensitive',
+  'childLoggerFactory',
+  'clientErrorHandler',
+  'connectionTimeout',
+  'constraints',
+  'disableRequestLogging',
+  'exposeHeadRoutes',
+  'forceCloseConnections',
+  'frameworkErrors',
+  'genReqId',
+  'handlerTimeout',
+  'http',
+  'http2',
+  'http2SessionTimeout',
+  'https',
+  'ignoreDuplicateSlashes',
+  'ignoreTrailingSlash',
+  'keepAliveTimeout',
+  'logController',
+  'logger',
+  'loggerInstance',
+  'maxParamLength',
+  'maxRequestsPerSocket',
+  'onConstructorPoisoning',
+  'onProtoPoisoning',
+  'pluginTimeout',
+  'querystringParser',
+  'requestIdHeader',
+  'requestIdLogLabel',
+  'requestTimeout',
+  'return503OnClosing',
+  'rewriteUrl',
+  'routerOptions',
+  'schemaController',
+  'schemaErrorFormatter',
+  'serializerOpts',
+  'serverFactory',
+  'trustProxy',
+  'useSemicolonDelimiter',
+]
+
+const ofFastify: ReadonlySet<string> = new Set([...ofRegister, ...ofServer])
 
 /**
- * The names among the options that the plugin does not know, for its error at boot. `known` has a member for each option
- * of the plugin; make it a `Record<keyof Options, …>`, and the compiler keeps it complete.
+ * The names among the options that the plugin does not know, for its error at boot; what Fastify reads is left out.
+ * `known` has a member for each option of the plugin; make it a `Record<keyof Options, …>`, and the compiler keeps it complete.
  */
 export function unknownOptions(options: object, known: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(options).filter((name) => !Object.hasOwn(known, name) && !ofRegister.has(name))
+  return unknownMembers(options, known).filter((name) => !ofFastify.has(name))
+}
+
+/** Like `unknownOptions`, for an object inside of options: nobody hands options of Fastify down to it. */
+export function unknownMembers(object: object, known: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(object).filter((name) => !Object.hasOwn(known, name))
 }

@@ -13,9 +13,9 @@ export const FMOD_PUBLIC_ROUTES_REGISTERED_TWICE = createError(
   'FMOD_PUBLIC_ROUTES_REGISTERED_TWICE',
   'The public-routes plugin is registered twice. Register it once, at the root; combine providers with combineProviders([...]).',
 )
-export const FMOD_PUBLIC_ROUTES_NOT_AT_ROOT = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_NOT_AT_ROOT = createError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT',
-  'The gate is registered inside the scope "%s" and would leave every route outside of it open. Register it on the root instance, or wrap the plugin that registers it with fastify-plugin.',
+  'The gate is registered inside the scope "%s" and would leave every route outside of it open. Register it on the root instance, or wrap the plugin that registers it with fastify-plugin.%s',
 )
 export const FMOD_PUBLIC_ROUTES_GATE_BYPASSED = createError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_GATE_BYPASSED',

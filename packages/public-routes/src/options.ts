@@ -1,5 +1,5 @@
 /** The options of the plugin, and what is refused at boot. */
-import { unknownOptions } from '@fastify-modular/core'
+import { unknownMembers, unknownOptions } from '@fastify-modular/core'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
 import type { Classify } from './gate/answers/classify.ts'
 import type { CrossOriginOptions } from './gate/cross-origin.ts'
@@ -70,16 +70,21 @@ export function checkOptions(options: Partial<PublicRoutesOptions>): void {
     throw refusal('expectedHooks is not an array of names of hooks')
   }
   if (defaults !== undefined && typeof defaults !== 'boolean') throw refusal('defaults is not a boolean')
-  refuseUnknown(options, known, '')
-  if (isObject(crossOrigin)) refuseUnknown(crossOrigin, knownCrossOrigin, 'crossOrigin.')
+  refuseUnknown(unknownOptions(options, known), known, '')
+  if (isObject(crossOrigin)) {
+    refuseUnknown(unknownMembers(crossOrigin, knownCrossOrigin), knownCrossOrigin, 'crossOrigin.')
+  }
   if (!captureGuards.includes(captureGuard))
     throw refusal('captureGuard is none of "segments", "all" and "off"')
   if (classify !== undefined && typeof classify !== 'function') throw refusal('classify is not a function')
 }
 
-/** A misspelt `crossOrigin` would leave the protection off without a word. */
-function refuseUnknown(options: object, names: Readonly<Record<string, true>>, path: string): void {
-  const [misspelt] = unknownOptions(options, names)
+/** A misspelt `crossOrigin` would leave the protection off silently. */
+function refuseUnknown(
+  [misspelt]: readonly string[],
+  names: Readonly<Record<string, true>>,
+  path: string,
+): void {
   if (misspelt !== undefined) {
     throw refusal(`there is no option ${path}${misspelt}, only ${Object.keys(names).join(', ')}`)
   }

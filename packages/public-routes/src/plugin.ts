@@ -113,7 +113,19 @@ function addEarlyRoutes(
 function checkPlace(app: FastifyInstance): void {
   if (app.hasDecorator('publicRoutes')) throw new FMOD_PUBLIC_ROUTES_REGISTERED_TWICE()
   const parent: unknown = Object.getPrototypeOf(app) // scopes inherit from each other, the root from a plain object
-  if (parent !== null && parent !== Object.prototype) throw new FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(scopeName(app))
+  if (parent === null || parent === Object.prototype) return
+  const [name = ''] = app.pluginName.split(' -> ')
+  throw isFile(name)
+    ? new FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(name, filesAreScopes)
+    : new FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(scopeName(app), '')
+}
+
+const filesAreScopes =
+  ' fastify-cli and @fastify/autoload register each file as a plugin with a scope of its own: wrap the file that registers the gate and the application file (app.js) that loads it.'
+
+/** Fastify names an anonymous plugin after its file; `default` is the export of an ES module. */
+function isFile(name: string): boolean {
+  return name === 'default' || /\.[cm]?[jt]s$/.test(name)
 }
 
 /** Each scope gets the registry that names it as the source of its rules. */

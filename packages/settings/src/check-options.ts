@@ -1,5 +1,5 @@
 /** The options of the plugin, looked at before anything starts: not everybody has a type checker. */
-import { unknownOptions } from '@fastify-modular/core'
+import { unknownMembers, unknownOptions } from '@fastify-modular/core'
 import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
 
@@ -64,7 +64,7 @@ export function checkOptions(options: SettingsOptions): void {
 }
 
 function check(options: object, known: Readonly<Record<string, Rule>>, path: string): void {
-  const [misspelt] = unknownOptions(options, known)
+  const [misspelt] = path === '' ? unknownOptions(options, known) : unknownMembers(options, known)
   if (misspelt !== undefined) {
     const names = Object.keys(known).join(', ')
     throw new FMOD_SETTINGS_INVALID_OPTION(`${path}${misspelt}`, `there is none of that name, only ${names}`)

@@ -1,5 +1,5 @@
 /** What both databases refuse in their arguments before anything is opened. */
-import { unknownOptions } from '@fastify-modular/core'
+import { unknownMembers } from '@fastify-modular/core'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../misuse-errors.ts'
 
 /** The arguments of a store, each with the names that it may have. */
@@ -13,7 +13,7 @@ export interface StoreArguments {
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION} naming a member that there is not, or an unknown mode of migration
  */
 export function checkStoreArguments(store: string, { source, options }: StoreArguments): void {
-  for (const [name] of [unknownOptions(...source), unknownOptions(...options)]) {
+  for (const [name] of [unknownMembers(...source), unknownMembers(...options)]) {
     if (name === undefined) continue
     const [, first] = source
     const [, second] = options
