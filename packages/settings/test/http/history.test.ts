@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { test } from 'tap'
 import { as, createApp } from '../support/app.ts'
 
@@ -101,7 +102,7 @@ test('rollback writes the value of a revision again, as a new revision', async (
 })
 
 test('rollback restores a sealed secret without showing it', async (t) => {
-  const keys = [{ id: 'one', key: Buffer.alloc(32, 1) }]
+  const keys = [{ id: 'one', key: randomBytes(32) }]
   const app = await createApp(t, { encryption: { keys } })
   const admin = as(app, 'admin')
   await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'first' })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { events, type EventTransport } from '@fastify-modular/core'
 import {
   memoryStore,
@@ -51,7 +52,7 @@ test('the event of such a write has null for what cannot be read', async (t) => 
 })
 
 test('the event of a value that was secret has no old value, whatever the definition says now', async (t) => {
-  const encryption = { keys: [{ id: 'k1', key: Buffer.alloc(32, 1) }] }
+  const encryption = { keys: [{ id: 'k1', key: randomBytes(32) }] }
   const inner = memoryStore()
   const store = { ...inner, close: async () => {} }
   const options = { displayName: 'Word', scope: Application }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ for (const [name, makeStore] of [
 ] as const) {
   test(`${name}: what was acknowledged over HTTP is there after a restart, history included`, async (t) => {
     const store = await makeStore(t)
-    const keys = [{ id: 'k', key: Buffer.alloc(32, 7) }]
+    const keys = [{ id: 'k', key: randomBytes(32) }]
     const options = { encryption: { keys }, ownWrites: 'authenticated' as const }
     const first = await createApp(t, { ...options, store: store() })
     const admin = as(first, 'admin')
