@@ -2,7 +2,11 @@
 import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
-import { FMOD_SETTINGS_ENCRYPTION_REQUIRED, FMOD_SETTINGS_MISSING_SEALING_KEYS } from './misuse-errors.ts'
+import {
+  FMOD_SETTINGS_ENCRYPTION_REQUIRED,
+  FMOD_SETTINGS_MISSING_SEALING_KEYS,
+  FMOD_SETTINGS_NOT_SEALED,
+} from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
 import type { Snapshot } from './service/read/snapshot.ts'
 import { checkOverrides } from './service/write/locked.ts'
@@ -39,6 +43,37 @@ export function checkAtBoot({
     throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(plain.join(', '))
 }
 
+/**
+ * Keys of sensitive settings of which something is stored that is not sealed: a value, or an old one in the history,
+ * which has the newest text of every value. None without a key: that is another problem.
+ * @throws {FMOD_SETTINGS_NOT_SEALED} encryption is required
+ */
+export async function checkSealed(
+  { registry, snapshot, sealing, options }: Booting,
+  store: SettingsStore,
+  rewrap: () => Promise<unknown>,
+): Promise<readonly string[]> {
+  if (sealing.activeKeyId === null) return []
+  const keys = sensitiveKeys(registry)
+  if (keys.length === 0) return []
+  const { mode, sealAtBoot = false } = options.encryption ?? {}
+
+  async function findPlain(): Promise<readonly string[]> {
+    const found = new Set(await store.findPlainHistory(keys))
+    const isSensitive = new Set(keys)
+    for (const { key, sealed } of snapshot.rows()) if (!sealed && isSensitive.has(key)) found.add(key)
+    return [...found].toSorted()
+  }
+
+  let plain = await findPlain()
+  if (plain.length > 0 && sealAtBoot) {
+    await rewrap()
+    plain = await findPlain()
+  }
+  if (plain.length > 0 && mode === 'require') throw new FMOD_SETTINGS_NOT_SEALED(plain.join(', '))
+  return plain
+}
+
 /** Logs what is legal and probably not meant. */
 export function warnAtBoot(
   log: FastifyBaseLogger,
@@ -50,10 +85,12 @@ export function warnAtBoot(
     store,
     events,
     knowsCaller,
+    notSealed,
   }: Booting & {
     readonly store: SettingsStore
     readonly events: Events | undefined
     readonly knowsCaller: boolean
+    readonly notSealed: readonly string[]
   },
 ): void {
   for (const warning of registry.warnings()) log.warn(warning)
@@ -67,6 +104,12 @@ export function warnAtBoot(
   const plain = sealing.activeKeyId === null ? sensitiveKeys(registry) : []
   if (plain.length > 0)
     log.warn({ keys: plain }, 'sensitive settings are stored in plain text: no encryption key is configured')
+  if (notSealed.length > 0) {
+    log.warn(
+      { keys: notSealed },
+      'sensitive settings are stored in plain text, as values or in the history: call app.settings.rewrap() once',
+    )
+  }
   const exposed = registry
     .all()
     .filter(({ definition }) => definition.sensitive && definition.scope !== SettingScope.System)

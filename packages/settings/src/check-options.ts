@@ -28,7 +28,7 @@ const rules: Rules<SettingsOptions> = {
   caller: [isFunction, 'it is a function of the request'],
   routes: [orFalse(isRecord), 'it is false or { prefix }'],
   overrides: [isRecord, 'it is an object with values by key'],
-  encryption: [isRecord, 'it is an object with keys and mode'],
+  encryption: [isRecord, 'it is an object with keys, mode and sealAtBoot'],
   ownWrites: [isOneOf('permission', 'authenticated'), 'it is "permission" or "authenticated"'],
   sensitiveResolved: [isOneOf('spec', 'own', 'permission'), 'it is "spec", "own" or "permission"'],
   translate: [isFunction, 'it is a function of key, field and locale'],
@@ -42,6 +42,7 @@ const routes: Rules<SettingsOptions['routes']> = {
 const encryption: Rules<SettingsOptions['encryption']> = {
   keys: [Array.isArray, 'it is a list of keys'],
   mode: [isOneOf('warn', 'require'), 'it is "warn" or "require"'],
+  sealAtBoot: [isOneOf(true, false), 'it is true or false'],
 }
 const limits: Rules<SettingsOptions['limits']> = {
   bulkEntries: positive,

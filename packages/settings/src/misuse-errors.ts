@@ -48,6 +48,10 @@ export const FMOD_SETTINGS_ENCRYPTION_REQUIRED = createError<[string]>(
   'FMOD_SETTINGS_ENCRYPTION_REQUIRED',
   'Encryption is required, but no key is configured for the sensitive settings %s. Set the option encryption.keys or SM_SETTINGS_KEYS.',
 )
+export const FMOD_SETTINGS_NOT_SEALED = createError<[string]>(
+  'FMOD_SETTINGS_NOT_SEALED',
+  'Encryption is required, but these sensitive settings are stored in plain text, as values or in the history: %s. Boot once with encryption.mode "warn" and call app.settings.rewrap(), or set encryption.sealAtBoot: true.',
+)
 
 // Overrides
 export const FMOD_SETTINGS_INVALID_OVERRIDES = createError<[string]>(

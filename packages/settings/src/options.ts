@@ -34,8 +34,13 @@ export interface SettingsOptions {
   readonly encryption?: {
     /** 32 bytes each; the first seals, all open. @default those of `SM_SETTINGS_KEYS` */
     readonly keys?: readonly SealingKey[]
-    /** What happens when a sensitive setting is defined and there is no key. @default 'warn' */
+    /**
+     * What happens when a sensitive setting is defined and there is no key, or when one is stored that is not sealed, as
+     * value or in the history: its key is logged, or the application does not boot. @default 'warn'
+     */
     readonly mode?: 'warn' | 'require'
+    /** Runs `rewrap()` while booting when a sensitive value is stored that is not sealed. @default false */
+    readonly sealAtBoot?: boolean
   }
   /** Whether users need `Settings.Update` for their own values. @default 'permission' */
   readonly ownWrites?: OwnWrites

@@ -2,7 +2,7 @@
 import { type Events, receive } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkAtBoot, warnAtBoot } from './boot-checks.ts'
+import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
 import { checkOptions } from './check-options.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { createDefinitionRegistry } from './definitions/registry.ts'
@@ -28,10 +28,13 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const locked = readOverrides(options.overrides)
   const events = (): Events | undefined =>
     app.hasDecorator('events') ? app.getDecorator<Events>('events') : undefined
+  /** From then on a sensitive value that is not sealed came later. */
+  let isChecked = false
   const service = createSettingsService({
     registry,
     store,
     sealing,
+    refusesPlain: () => isChecked && options.encryption?.mode === 'require',
     locked,
     userCapacity: options.userCache ?? 10_000,
     events,
@@ -50,10 +53,15 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   await coherence.start()
 
   const check = (): void => checkAtBoot({ registry, snapshot, sealing, locked: locked.values, options })
+  const findNotSealed = (): Promise<readonly string[]> =>
+    checkSealed({ registry, snapshot, sealing, options }, store, settings.rewrap)
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receive(app, 'settings', {
     take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),
-    complete: check,
+    complete: async () => {
+      check()
+      await findNotSealed()
+    },
   })
 
   // The gate may come later; who calls is known when the first request arrives.
@@ -64,11 +72,13 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   app.addHook('onReady', async () => {
     check()
     registry.freeze()
+    const notSealed = await findNotSealed()
+    isChecked = true
     service.cells() // every setting gets its place in memory before the first request
     const bus = events()
     if (bus) await verifyEvents(store, bus)
     const knowsCaller = findCallerOf(app, options.caller) !== undefined
-    warnAtBoot(app.log, { registry, snapshot, sealing, store, events: bus, options, knowsCaller })
+    warnAtBoot(app.log, { registry, snapshot, sealing, store, events: bus, options, knowsCaller, notSealed })
     if (history !== false) stopRetention = startRetention(store, history, app.log)
   })
 

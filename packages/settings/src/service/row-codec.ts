@@ -23,8 +23,10 @@ export interface RowCodec {
   textOf(id: RowId, stored: StoredText): string
 }
 
+/** @param refusesPlain whether a sensitive value that is not sealed is unreadable */
 export function createRowCodec(
   sealing: Sealing,
+  refusesPlain: () => boolean,
   observer: Pick<Observer, 'foundInvalid'>,
   log: FastifyBaseLogger,
 ): RowCodec {
@@ -35,17 +37,33 @@ export function createRowCodec(
   }
 
   /** Once for each value of a definition, however often it is loaded; never the value itself. */
-  function report({ key, scope }: RowId): void {
+  function isFirstReport({ key, scope }: RowId): boolean {
     const name = `${scope} ${key}`
-    if (reported.has(name)) return
+    if (reported.has(name)) return false
     reported.add(name)
     observer.foundInvalid({ key, scope })
-    log.warn({ key, scope }, 'stored setting no longer fits its definition and counts as unset')
+    return true
+  }
+
+  /** Whoever wrote it had no key: a process that is set up otherwise, or somebody at the database (decision 59). */
+  function plainSecret(row: StoredRow): Layer {
+    const { key, scope } = row
+    if (isFirstReport(row))
+      log.error(
+        { key, scope },
+        'a sensitive setting is stored in plain text although encryption is required, and is not served',
+      )
+    return {
+      state: 'unreadable',
+      row,
+      error: new FMOD_SETTINGS_UNREADABLE(key, 'it is stored in plain text'),
+    }
   }
 
   return {
     textOf,
     layerOf(setting, row) {
+      if (!row.sealed && setting.definition.sensitive && refusesPlain()) return plainSecret(row)
       let text: string
       try {
         text = textOf(row, row)
@@ -57,7 +75,11 @@ export function createRowCodec(
       }
       const decoded = decodeStored(setting, text)
       if (decoded.ok) return { state: 'valid', value: decoded.value, row }
-      report(row)
+      if (isFirstReport(row))
+        log.warn(
+          { key: row.key, scope: row.scope },
+          'stored setting no longer fits its definition and counts as unset',
+        )
       return { state: 'invalid', row }
     },
     store(setting, id, text) {

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { SettingsBuilder } from '../definitions/builder.ts'
 import type { Registry } from '../definitions/registry.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import type { SettingsStore, WriteResult } from '../store/store.ts'
+import type { SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
 import { createChangePublisher } from './events/change-events.ts'
 import { type ContractParts, createContract } from './contract-operations.ts'
 import { createHistory, type History } from './history.ts'
@@ -32,6 +32,8 @@ export interface ServiceInit {
   readonly registry: Registry
   readonly store: SettingsStore
   readonly sealing: Sealing
+  /** Whether a sensitive value that is not sealed is unreadable. Looked at each time. */
+  readonly refusesPlain: () => boolean
   readonly locked: Locked
   /** How many users' values stay in memory. */
   readonly userCapacity: number
@@ -49,9 +51,9 @@ export interface SettingsService extends ContractParts {
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
-  const { registry, store, sealing, locked, userCapacity, events, log } = init
+  const { registry, store, sealing, refusesPlain, locked, userCapacity, events, log } = init
   const observer = createObserver()
-  const codec = createRowCodec(sealing, observer, log)
+  const codec = createRowCodec(sealing, refusesPlain, observer, log)
   const snapshot = createSnapshot(registry, codec, locked.values)
   const users = createUserCache(store, snapshot, codec, userCapacity)
   const listeners = createListeners(log)
@@ -74,6 +76,16 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     observer.wrote(written, actor)
     listeners.notify(changes, written.revision, 'local')
     await publisher.publish(written, actor)
+  }
+
+  function isSensitive(key: string): boolean {
+    return registry.find(key)?.definition.sensitive === true
+  }
+
+  /** What was unreadable may be readable now; nothing else changes. */
+  function resealed(rows: readonly StoredRow[]): void {
+    listeners.notify(snapshot.reseal(rows), snapshot.revision, 'local')
+    users.forget(new Set(rows.flatMap(({ scope, userId }) => (scope === SettingScope.User ? userId : []))))
   }
 
   const write = observeWrite(
@@ -128,7 +140,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     importSettings: transfer.importSettings,
     publicValues: () => publicValues(cells()),
     orphans: () => findOrphans(store, registry),
-    rewrap: () => rewrap(store, snapshot, sealing, codec, (written) => committed(written, null)),
+    rewrap: () => rewrap({ store, sealing, isSensitive, resealed }),
     refresh: coherence.reload,
   }
   rememberInternals(settings as Settings, {

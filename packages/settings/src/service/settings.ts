@@ -60,7 +60,11 @@ export interface Settings extends SettingsContract, SettingsReader {
   publicValues(): Readonly<Record<string, JsonValue>>
   /** What is stored for settings that no module defines: kept, but not shown. Reads the whole table. */
   orphans(): Promise<readonly OrphanedSetting[]>
-  /** Seals all sensitive values with the active key. @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is none */
+  /**
+   * Seals all sensitive values with the active key, old ones of the history included, in small transactions; cost: it
+   * reads both tables. Values and versions stay as they are. Safe to repeat, to interrupt and to run twice at once.
+   * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is none
+   */
   rewrap(): Promise<RewrapReport>
   /**
    * Reads all values from the database again, also what was changed there by hand. Never rejects; see `status`. What

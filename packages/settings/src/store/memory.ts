@@ -2,7 +2,7 @@
 import { SettingScope } from '../setting-definition.ts'
 import { checkRequest, historyOf, planWrite } from './plan-write.ts'
 import { compareRowIds, rowIdText } from './row-id.ts'
-import type { HistoryQuery, HistoryRow, SettingsStore, StoredRow } from './store.ts'
+import type { HistoryId, HistoryQuery, HistoryRow, SettingsStore, StoredRow } from './store.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
 export function memoryStore(): SettingsStore {
@@ -39,6 +39,32 @@ export function memoryStore(): SettingsStore {
         .slice(0, query.limit),
     scan: async (after, limit) =>
       select((row) => after === null || compareRowIds(row, after) > 0).slice(0, limit),
+    scanHistory: async (after, limit) =>
+      history
+        .toSorted(compareHistoryIds)
+        .filter((row) => after === null || compareHistoryIds(row, after) > 0)
+        .slice(0, limit),
+    findPlainHistory: async (keys) => {
+      const plain = new Set(history.filter(isPlain).map(({ key }) => key))
+      return keys.filter((key) => plain.has(key))
+    },
+    reseal: async (request) => {
+      let replaced = 0
+      for (const { before, after } of request.values) {
+        const row = rows.get(rowIdText(before))
+        if (row?.revision !== before.revision || row.value !== before.value) continue
+        rows.set(rowIdText(before), Object.freeze({ ...after }))
+        replaced++
+      }
+      const resealed = new Map(request.history.map((each) => [historyIdText(each.before), each]))
+      history = history.map((row) => {
+        const { before, after } = resealed.get(historyIdText(row)) ?? {}
+        if (!after || row.oldValue !== before?.oldValue || row.newValue !== before.newValue) return row
+        replaced++
+        return Object.freeze({ ...after })
+      })
+      return replaced
+    },
     pruneHistory: async ({ olderThan, perValue }) => {
       const before = history.length
       const seen = new Map<string, number>()
@@ -74,4 +100,16 @@ function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
 
 function newestFirst(a: HistoryRow, b: HistoryRow): number {
   return b.revision - a.revision || compareRowIds(a, b)
+}
+
+function compareHistoryIds(a: HistoryId, b: HistoryId): number {
+  return a.revision - b.revision || compareRowIds(a, b)
+}
+
+function isPlain({ oldValue, oldSealed, newValue, newSealed }: HistoryRow): boolean {
+  return (oldValue !== null && !oldSealed) || (newValue !== null && !newSealed)
+}
+
+function historyIdText(id: HistoryId): string {
+  return `${id.revision} ${rowIdText(id)}`
 }

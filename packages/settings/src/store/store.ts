@@ -44,6 +44,23 @@ export interface HistoryRow extends RowId {
   readonly at: number
 }
 
+/** Identifies one row of history. */
+export interface HistoryId extends RowId {
+  readonly revision: number
+}
+
+/** A row as it was read, and the same with its texts sealed, or sealed under another key. */
+export interface Resealed<T> {
+  readonly before: T
+  readonly after: T
+}
+
+/** Rows whose texts are replaced by others of the same meaning. */
+export interface ResealRequest {
+  readonly values: readonly Resealed<StoredRow>[]
+  readonly history: readonly Resealed<HistoryRow>[]
+}
+
 /** The rows named in `WriteRequest.reads`, as they are under the write lock. */
 export interface CurrentRows {
   /** The revision before this write. */
@@ -143,6 +160,15 @@ export interface SettingsStore {
   readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]>
   /** All rows of all scopes in the order of (scope, userId, key), at most `limit`, those after `after`. */
   scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]>
+  /** All rows of history in the order of (revision, scope, userId, key), at most `limit`, those after `after`. */
+  scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]>
+  /** Those of the keys of which the history keeps a text, old or new, that is not sealed. */
+  findPlainHistory(keys: readonly string[]): Promise<readonly string[]>
+  /**
+   * Replaces stored texts in one transaction under the write lock. No value changes: no revision, no history, no
+   * notice. A row that is not as it was read any more stays as it is. Answers how many rows were replaced.
+   */
+  reseal(rows: ResealRequest): Promise<number>
   /** Forgets history; answers how many rows. The newest row of each value stays whatever its age. */
   pruneHistory(retention: HistoryRetention): Promise<number>
   /**

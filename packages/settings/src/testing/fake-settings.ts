@@ -27,6 +27,7 @@ export function fakeSettings<M extends RuleTokens>(
     registry,
     store: memoryStore(),
     sealing: createSealing([]),
+    refusesPlain: () => false,
     locked: { values: new Map(), originOf: () => null },
     userCapacity: 10_000,
     events: () => undefined,

@@ -4,6 +4,7 @@ import { type ContractCase, silentLog } from './contract/case.ts'
 import { enqueue } from './contract/enqueue.ts'
 import { history } from './contract/history.ts'
 import { instances } from './contract/instances.ts'
+import { reseal } from './contract/reseal.ts'
 import { values } from './contract/values.ts'
 import { writes } from './contract/writes.ts'
 
@@ -25,7 +26,8 @@ export type DeclareTest = (name: string, run: () => Promise<void>) => unknown
  * @example storeContract(test, async () => ({ create: () => myStore(url), dispose: () => drop(url) }))
  */
 export function storeContract(test: DeclareTest, makeFixture: () => Promise<StoreFixture>): void {
-  for (const [name, run] of Object.entries({ ...values, ...writes, ...enqueue, ...history, ...instances })) {
+  const cases = { ...values, ...writes, ...enqueue, ...history, ...reseal, ...instances }
+  for (const [name, run] of Object.entries(cases)) {
     test(name, () => runCase(run, makeFixture))
   }
 }

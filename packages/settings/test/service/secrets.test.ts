@@ -158,8 +158,8 @@ test('rewrap seals everything with the active key, so that the old one can go', 
   const second = await createApp(t, { store, encryption: { keys: [two, one] } })
   const heard: unknown[] = []
   second.settings.on('*', (value) => void heard.push(value))
-  t.same(await second.settings.rewrap(), { rewrapped: 3, unreadable: [] })
-  t.same(await second.settings.rewrap(), { rewrapped: 0, unreadable: [] }, 'again is fine')
+  t.same(await second.settings.rewrap(), { rewrapped: 3, history: 3, unreadable: [] })
+  t.same(await second.settings.rewrap(), { rewrapped: 0, history: 0, unreadable: [] }, 'again is fine')
   t.same(heard, [], 'no value changed')
 
   const third = await createApp(t, { store, encryption: { keys: [two] } })
@@ -167,6 +167,15 @@ test('rewrap seals everything with the active key, so that the old one can go', 
   t.equal(third.settings.get(definitions.password), 'sealed with one')
   t.equal((await third.settings.forUser('alice')).get(definitions.token), 'hush')
   t.match(await rejection(plain.settings.rewrap()), { error: { code: 'FMOD_SETTINGS_ENCRYPTION_REQUIRED' } })
+})
+
+test('rewrap names what the keys at hand cannot unseal, in the history too, and leaves it', async (t) => {
+  const store = memoryStore()
+  const first = await createApp(t, { store, encryption: { keys: [one] } })
+  await first.settings.setSetting('app.api_secret', 'hunter2', Application)
+  await first.settings.deleteSetting('app.api_secret', Application)
+  const second = await createApp(t, { store, encryption: { keys: [two] } })
+  t.same(await second.settings.rewrap(), { rewrapped: 0, history: 0, unreadable: ['app.api_secret'] })
 })
 
 test('a value whose key is gone stops the boot, and names the setting and the key only', async (t) => {

@@ -72,6 +72,19 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
   'scans the first page for ever': (store) => ({
     scan: (_after, limit) => store.scan(null, Math.min(limit, 1)),
   }),
+  'leaves history plain': (store) => ({ reseal: ({ values }) => store.reseal({ values, history: [] }) }),
+  'leaves values plain': (store) => ({ reseal: ({ history }) => store.reseal({ values: [], history }) }),
+  'finds nothing that is plain': () => ({ findPlainHistory: async () => [] }),
+  'scans history newest first': (store) => ({
+    scanHistory: async (after, limit) => (await store.scanHistory(after, 10)).toReversed().slice(0, limit),
+  }),
+  'seals what was written meanwhile': (store) => ({
+    async reseal(request) {
+      const rows = await store.scan(null, 10)
+      const values = request.values.map(({ after }, index) => ({ before: rows[index] ?? after, after }))
+      return store.reseal({ ...request, values })
+    },
+  }),
   'loses updates': withoutLock,
   'swallows what decide throws': (store) => ({
     write: (request) => store.write(request).catch(() => ({ revision: 0, at: 0, changes: [] })),

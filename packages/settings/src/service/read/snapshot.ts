@@ -72,6 +72,8 @@ export interface Snapshot {
   apply(revision: number, changes: readonly SharedChange[]): readonly EffectiveChange[]
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
   replay(revision: number, changes: readonly PastChange[]): readonly EffectiveChange[]
+  /** Takes rows whose texts were sealed anew, with the values and revisions they had. */
+  reseal(rows: readonly StoredRow[]): readonly EffectiveChange[]
   /** Locks other values, or (undefined) those that the host locks: for tests. */
   lock(values: ReadonlyMap<string, JsonValue | undefined>): readonly EffectiveChange[]
 }
@@ -225,6 +227,17 @@ export function createSnapshot(
     replay(to, changes) {
       const changed = new Set(changes.filter((change) => put(change, change.revision)).map(({ key }) => key))
       advance(to)
+      return refresh(changed)
+    },
+    reseal(rows) {
+      const changed = new Set<string>()
+      for (const row of rows) {
+        if (row.scope === SettingScope.User) continue
+        const slot = slots[row.scope].get(row.key)
+        if (slot?.row?.revision !== row.revision) continue // written meanwhile
+        slots[row.scope].set(row.key, { row, revision: slot.revision })
+        changed.add(row.key)
+      }
       return refresh(changed)
     },
     lock(values) {

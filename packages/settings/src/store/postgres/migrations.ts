@@ -1,6 +1,10 @@
 /** The schema in PostgreSQL, step by step. Append only: a step that was released never changes. */
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 
+/** The condition of the partial index; a statement has to repeat it to use the index. */
+export const plainHistory =
+  '((new_value is not null and not new_sealed) or (old_value is not null and not old_sealed))'
+
 /**
  * Each step is one script; its place in the list is its version. Names are compared byte by byte (`collate "C"`), as
  * SQLite does: that is what keys and ids mean, and it is fast.
@@ -45,6 +49,10 @@ create table ${history} (
 create index "${prefix}settings_history_key" on ${history} (key, scope, user_id, revision);
 
 insert into ${meta} (name, value) values ('revision', '0');
+`,
+  // Finds at boot, whatever the size of the history, the secrets in it that are not sealed.
+  ({ prefix, history }) => `\
+create index "${prefix}settings_history_plain" on ${history} (key) where ${plainHistory};
 `,
 ]
 

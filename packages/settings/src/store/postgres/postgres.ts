@@ -6,9 +6,11 @@ import { checkRequest } from '../plan-write.ts'
 import { canExist } from '../row-id.ts'
 import type { MigrateMode } from '../schema-version.ts'
 import type {
+  HistoryId,
   HistoryQuery,
   HistoryRetention,
   HistoryRow,
+  ResealRequest,
   RowId,
   SettingsStore,
   StoreContext,
@@ -27,7 +29,7 @@ import { type PostgresNames, postgresNames, type PostgresTableNames } from './na
 import { type PostgresReads, prepareReads } from './read-statements.ts'
 import { postgresSettingsTables } from './tables.ts'
 import { writeStatements } from './write/write-statements.ts'
-import { writeThrough } from './write/write.ts'
+import { resealThrough, writeThrough } from './write/write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
@@ -81,6 +83,7 @@ export function postgres(source: PostgresSource, options: PostgresOptions = {}):
 interface OpenStore extends Connections {
   readonly reads: PostgresReads
   readonly write: (request: WriteRequest) => Promise<WriteResult>
+  readonly reseal: (request: ResealRequest) => Promise<number>
   readonly prune: (retention: HistoryRetention) => Promise<number>
 }
 
@@ -145,6 +148,18 @@ class PostgresStore implements SettingsStore {
     return this.#use(({ reads }) => reads.scan(after, limit))
   }
 
+  scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]> {
+    return this.#use(({ reads }) => reads.scanHistory(after, limit))
+  }
+
+  findPlainHistory(keys: readonly string[]): Promise<readonly string[]> {
+    return this.#use(({ reads }) => reads.plainHistory(keys))
+  }
+
+  async reseal(rows: ResealRequest): Promise<number> {
+    return this.#opened().reseal(rows)
+  }
+
   pruneHistory(retention: HistoryRetention): Promise<number> {
     return this.#use(({ prune }) => prune(retention))
   }
@@ -203,6 +218,7 @@ async function prepare(connections: Connections, names: PostgresNames): Promise<
     ...connections,
     reads: prepareReads(drizzle(pool), tables, names),
     write: (request) => writers.take(() => writeThrough(pool, { statements, names }, request)),
+    reseal: (request) => writers.take(() => resealThrough(pool, { statements, names }, request)),
     prune: async ({ perValue, olderThan }) =>
       (await pool.query(statements.pruneHistory, [perValue, olderThan])).rowCount ?? 0,
   }

@@ -2,7 +2,8 @@
 import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
-import type { HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
+import type { HistoryId, HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
+import { plainHistory } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
 import type { PostgresTables } from './tables.ts'
 
@@ -13,6 +14,8 @@ export interface PostgresReads {
   state(known: number): Promise<StoreState>
   history(query: HistoryQuery): Promise<HistoryRow[]>
   scan(after: RowId | null, limit: number): Promise<StoredRow[]>
+  scanHistory(after: HistoryId | null, limit: number): Promise<HistoryRow[]>
+  plainHistory(keys: readonly string[]): Promise<string[]>
 }
 
 /** Prepares the reads. */
@@ -92,7 +95,25 @@ export function prepareReads(
         .orderBy(...inOrder)
         .limit(limit)
         .execute(),
+    scanHistory: (after, limit) =>
+      db
+        .select()
+        .from(history)
+        .where(after ? isAfterEntry(history, after) : undefined)
+        .orderBy(asc(history.revision), asc(history.scope), asc(history.userId), asc(history.key))
+        .limit(limit)
+        .execute(),
+    plainHistory: async (keys) => {
+      const found = await db.execute<{ key: string }>(findPlain(history, keys))
+      return found.rows.map(({ key }) => key)
+    },
   }
+}
+
+/** One look into the partial index for each key. */
+export function findPlain(history: PostgresTables['history'], keys: readonly string[]): SQL {
+  return sql`select wanted.key from unnest(${sql.param(keys)}::text[]) as wanted (key)
+    where exists (select 1 from ${history} where ${history.key} = wanted.key and ${sql.raw(plainHistory)})`
 }
 
 function isSelected(history: PostgresTables['history'], query: HistoryQuery): SQL | undefined {
@@ -108,4 +129,8 @@ function isSelected(history: PostgresTables['history'], query: HistoryQuery): SQ
 
 function isAfter(values: PostgresTables['values'], { scope, userId, key }: RowId): SQL {
   return sql`(${values.scope}, ${values.userId}, ${values.key}) > (${scope}, ${userId}, ${key})`
+}
+
+function isAfterEntry(history: PostgresTables['history'], { revision, scope, userId, key }: HistoryId): SQL {
+  return sql`(${history.revision}, ${history.scope}, ${history.userId}, ${history.key}) > (${revision}, ${scope}, ${userId}, ${key})`
 }

@@ -12,6 +12,7 @@ import {
   text,
 } from 'drizzle-orm/pg-core'
 import type { SettingScope } from '../../setting-definition.ts'
+import { plainHistory } from './migrations.ts'
 import type { PostgresTableNames } from './names.ts'
 
 export type PostgresTables = ReturnType<typeof postgresSettingsTables>
@@ -61,6 +62,7 @@ export function postgresSettingsTables({ schema, tablePrefix = '' }: PostgresTab
     (row) => [
       primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),
       index(`${tablePrefix}settings_history_key`).on(row.key, row.scope, row.userId, row.revision),
+      index(`${tablePrefix}settings_history_plain`).on(row.key).where(sql.raw(plainHistory)),
     ],
   )
   const meta = table(`${tablePrefix}settings_meta`, {

@@ -1,6 +1,10 @@
 /** The schema in SQLite, step by step. Append only: a step that was released never changes. */
 import { checkIdentifier } from '../identifiers.ts'
 
+/** The condition of the partial index; a statement has to repeat it to use the index. */
+export const plainHistory =
+  '((new_value is not null and new_sealed = 0) or (old_value is not null and old_sealed = 0))'
+
 /** Each step is one script; `prefix` is a checked identifier or empty. Its place in the list is its version. */
 export const migrations: readonly ((prefix: string) => string)[] = [
   (prefix) => `\
@@ -42,6 +46,10 @@ create table ${prefix}settings_history (
 create index ${prefix}settings_history_key on ${prefix}settings_history (key, scope, user_id, revision);
 
 insert into ${prefix}settings_meta (name, value) values ('revision', '0');
+`,
+  // Finds at boot, whatever the size of the history, the secrets in it that are not sealed.
+  (prefix) => `\
+create index ${prefix}settings_history_plain on ${prefix}settings_history (key) where ${plainHistory};
 `,
 ]
 

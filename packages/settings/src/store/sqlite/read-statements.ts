@@ -3,7 +3,8 @@ import type { Database } from 'better-sqlite3'
 import { and, asc, desc, eq, getTableName, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
-import type { HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
+import type { HistoryId, HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
+import { plainHistory } from './migrations.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteReads {
@@ -14,6 +15,8 @@ export interface SqliteReads {
   state(known: number): Omit<StoreState, 'epoch'>
   history(query: HistoryQuery): HistoryRow[]
   scan(after: RowId | null, limit: number): StoredRow[]
+  scanHistory(after: HistoryId | null, limit: number): HistoryRow[]
+  hasPlainHistory(key: string): boolean
   /** Changes whenever another connection has committed; costs a microsecond. */
   dataVersion(): unknown
 }
@@ -59,6 +62,9 @@ export function prepareReads(
        from ${getTableName(meta)} where name = 'revision'`,
     )
     .raw()
+  const plain = client.prepare(
+    `select 1 from ${getTableName(history)} where key = ? and ${plainHistory} limit 1`,
+  )
 
   return {
     row: (id) => {
@@ -91,6 +97,15 @@ export function prepareReads(
         .orderBy(...inOrder)
         .limit(limit)
         .all(),
+    scanHistory: (after, limit) =>
+      db
+        .select()
+        .from(history)
+        .where(after ? isAfterEntry(history, after) : undefined)
+        .orderBy(asc(history.revision), asc(history.scope), asc(history.userId), asc(history.key))
+        .limit(limit)
+        .all(),
+    hasPlainHistory: (key) => plain.get(key) !== undefined,
     dataVersion: () => dataVersion.get(),
   }
 }
@@ -122,4 +137,8 @@ function isSelected(history: SqliteTables['history'], query: HistoryQuery): SQL 
 
 function isAfter(values: SqliteTables['values'], { scope, userId, key }: RowId): SQL {
   return sql`(${values.scope}, ${values.userId}, ${values.key}) > (${scope}, ${userId}, ${key})`
+}
+
+function isAfterEntry(history: SqliteTables['history'], { revision, scope, userId, key }: HistoryId): SQL {
+  return sql`(${history.revision}, ${history.scope}, ${history.userId}, ${history.key}) > (${revision}, ${scope}, ${userId}, ${key})`
 }

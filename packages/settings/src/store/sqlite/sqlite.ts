@@ -5,9 +5,11 @@ import { checkRequest } from '../plan-write.ts'
 import { canExist } from '../row-id.ts'
 import type { MigrateMode } from '../schema-version.ts'
 import type {
+  HistoryId,
   HistoryQuery,
   HistoryRetention,
   HistoryRow,
+  ResealRequest,
   RowId,
   SettingsStore,
   StoredRow,
@@ -20,7 +22,7 @@ import { canOpen, type Connection, type DriverSource, openConnection } from './c
 import { toStoreFailure } from './failure.ts'
 import { createWithLock, type WithLock } from './lock.ts'
 import { watchFile } from './file/watch.ts'
-import { createWrite, toReplacedFailure } from './write.ts'
+import { createReseal, createWrite, toReplacedFailure } from './write.ts'
 
 /** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */
 export type SqliteSource = { readonly file: string } | { readonly database: SqliteDatabase }
@@ -78,6 +80,7 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
 
 interface OpenStore extends Connection {
   readonly write: (request: WriteRequest) => WriteResult
+  readonly reseal: (request: ResealRequest) => number
   readonly withLock: WithLock
 }
 
@@ -137,6 +140,18 @@ class SqliteStore implements SettingsStore {
     return this.#use(({ reads }) => reads.scan(after, limit))
   }
 
+  scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]> {
+    return this.#use(({ reads }) => reads.scanHistory(after, limit))
+  }
+
+  findPlainHistory(keys: readonly string[]): Promise<readonly string[]> {
+    return this.#use(({ reads }) => keys.filter(reads.hasPlainHistory))
+  }
+
+  reseal(rows: ResealRequest): Promise<number> {
+    return this.#use(({ reseal, withLock }) => withLock(() => reseal(rows)))
+  }
+
   pruneHistory(retention: HistoryRetention): Promise<number> {
     return this.#use(({ writes, withLock }) => withLock(() => writes.pruneHistory(retention)))
   }
@@ -167,7 +182,8 @@ class SqliteStore implements SettingsStore {
   async #connect(): Promise<OpenStore> {
     const { tablePrefix, migrate } = this.#options
     const connection = await openConnection(this.#source, tablePrefix, migrate)
-    return { ...connection, write: createWrite(connection), withLock: createWithLock(connection.client) }
+    const withLock = createWithLock(connection.client)
+    return { ...connection, write: createWrite(connection), reseal: createReseal(connection), withLock }
   }
 
   /**

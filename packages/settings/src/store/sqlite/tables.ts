@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SettingScope } from '../../setting-definition.ts'
+import { plainHistory } from './migrations.ts'
 
 export type SqliteTables = ReturnType<typeof sqliteSettingsTables>
 
@@ -48,6 +49,7 @@ export function sqliteSettingsTables({ tablePrefix = '' }: { readonly tablePrefi
     (row) => [
       primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),
       index(`${tablePrefix}settings_history_key`).on(row.key, row.scope, row.userId, row.revision),
+      index(`${tablePrefix}settings_history_plain`).on(row.key).where(sql.raw(plainHistory)),
     ],
   )
   const meta = sqliteTable(`${tablePrefix}settings_meta`, {

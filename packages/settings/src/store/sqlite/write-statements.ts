@@ -1,7 +1,7 @@
 /** What the SQLite store writes, prepared once. */
 import type { Database } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import type { HistoryRetention, HistoryRow, RowId, StoredRow } from '../store.ts'
+import type { HistoryRetention, HistoryRow, ResealRequest, RowId, StoredRow } from '../store.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteWrites {
@@ -9,6 +9,8 @@ export interface SqliteWrites {
   delete(id: RowId): void
   addHistory(row: HistoryRow): void
   saveRevision(revision: number): void
+  /** Replaces texts of rows that are as they were read; answers how many. */
+  reseal(request: ResealRequest): number
   /** Answers how many rows are gone. */
   pruneHistory(retention: HistoryRetention): number
 }
@@ -46,6 +48,12 @@ export function prepareWrites(client: Database, tables: SqliteTables): SqliteWri
           row_number() over (partition by scope, user_id, key order by revision desc) as place
         from ${history})
       where place > 1 and (place > ? or at < ?))`)
+  const resealValue = client.prepare(`
+    update ${values} set value = ?, sealed = ?
+    where scope = ? and user_id = ? and key = ? and revision = ? and value = ?`)
+  const resealEntry = client.prepare(`
+    update ${history} set old_value = ?, old_sealed = ?, new_value = ?, new_sealed = ?
+    where revision = ? and scope = ? and user_id = ? and key = ? and old_value is ? and new_value is ?`)
 
   return {
     save: (rows) => {
@@ -72,6 +80,20 @@ export function prepareWrites(client: Database, tables: SqliteTables): SqliteWri
         row.at,
       ),
     saveRevision: (revision) => void saveRevision.run(String(revision)),
+    reseal: ({ values: rows, history: entries }) => {
+      let replaced = 0
+      for (const { before, after } of rows) {
+        const { scope, userId, key, revision } = before
+        const sealed = Number(after.sealed)
+        replaced += resealValue.run(after.value, sealed, scope, userId, key, revision, before.value).changes
+      }
+      for (const { before, after } of entries) {
+        const texts = [after.oldValue, Number(after.oldSealed), after.newValue, Number(after.newSealed)]
+        const { revision, scope, userId, key, oldValue, newValue } = before
+        replaced += resealEntry.run(...texts, revision, scope, userId, key, oldValue, newValue).changes
+      }
+      return replaced
+    },
     pruneHistory: ({ olderThan, perValue }) => prune.run(perValue, olderThan).changes,
   }
 }

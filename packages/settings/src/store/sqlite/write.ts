@@ -7,7 +7,7 @@ import {
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
-import type { WriteRequest, WriteResult } from '../store.ts'
+import type { ResealRequest, WriteRequest, WriteResult } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 /**
@@ -50,6 +50,19 @@ function writeLocked(connection: Connection, request: WriteRequest): WriteResult
   writes.saveRevision(result.revision)
   enqueue(connection, request, result)
   return result
+}
+
+/**
+ * Makes the function that replaces texts. Copies of them stay in free space of the file until it is vacuumed: with
+ * `secure_delete`, too, for what SQLite moves between pages it does not overwrite.
+ * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the caller's connection is inside a transaction of its own
+ */
+export function createReseal({ client, writes }: Connection): (request: ResealRequest) => number {
+  const transaction = client.transaction((request: ResealRequest) => writes.reseal(request))
+  return (request) => {
+    if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
+    return transaction.immediate(request)
+  }
 }
 
 /** @throws {FMOD_SETTINGS_ENQUEUE_NOT_SYNC} what a promise writes later would escape the transaction */

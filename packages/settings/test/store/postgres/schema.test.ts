@@ -1,10 +1,14 @@
 /** Where the tables are, who makes them, and what they look like (decisions 27, 29). */
 import { postgresSettingsTables } from '@fastify-modular/settings/drizzle'
 import { postgres, type PostgresOptions, printSql } from '@fastify-modular/settings/postgres'
-import { getTableConfig } from 'drizzle-orm/pg-core'
+import { type SQL, sql } from 'drizzle-orm'
+import { getTableConfig, PgDialect } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
 import t, { test } from 'tap'
-import { rowId, set, silentLog, revisionOf } from '#src/testing/contract/case.js'
+import { revisionOf, rowId, set, silentLog } from '#src/testing/contract/case.js'
+import { migrations, recordVersion } from '#src/store/postgres/migrations.js'
+import { postgresNames } from '#src/store/postgres/names.js'
+import { findPlain } from '#src/store/postgres/read-statements.js'
 import { newPool, openStore } from './open-store.js'
 
 t.setTimeout(120_000)
@@ -99,6 +103,40 @@ test('migrate: false works with tables that somebody else made, without any row'
   await pool.query(printSql())
   await pool.query('delete from settings_meta')
   t.equal((await set(await openStore(t, pool, { migrate: false }), 'a', '1')).revision, 1)
+})
+
+test('tables of the first version are brought up to date with what they hold', async (t) => {
+  const pool = await newPool(t)
+  const names = postgresNames({})
+  await pool.query(`${migrations[0]?.(names) ?? ''}${recordVersion(names, 1)}
+    insert into settings_value values (1, '', 'a', '"x"', false, 1, 5, 'ann');
+    insert into settings_history values (1, 1, '', 'a', null, false, '"x"', false, 'api', 'ann', null, null, 5);
+    update settings_meta set value = '1' where name = 'revision'`)
+  const store = await openStore(t, pool)
+  t.match(await store.readRow(rowId('a')), { value: '"x"', revision: 1, updatedBy: 'ann' })
+  t.same(await store.findPlainHistory(['a', 'b']), ['a'])
+  t.equal((await set(store, 'a', '"y"')).revision, 2)
+  t.equal((await store.readHistory({ limit: 10 })).length, 2)
+})
+
+test('plain text in the history is found, and the history walked through, by an index', async (t) => {
+  const pool = await newPool(t)
+  await openStore(t, pool)
+  await pool.query(`insert into settings_history
+    select n, 1, '', 'key.' || n % 50, null, false, '"x"', n % 50 = 7, 'api', null, null, null, n
+    from generate_series(1, 20000) as n; analyze settings_history`)
+  const plan = async (query: SQL) => {
+    const { sql, params } = new PgDialect().sqlToQuery(query)
+    return JSON.stringify((await pool.query(`explain ${sql}`, params)).rows)
+  }
+  const { history } = postgresSettingsTables()
+  t.match(await plan(findPlain(history, ['key.7', 'none'])), /settings_history_plain/)
+  const store = await openStore(t, pool)
+  t.same(await store.findPlainHistory(['key.7', 'key.8', 'none']), ['key.8'])
+  const page = await plan(sql`select * from settings_history
+    where (revision, scope, user_id, key) > (${5}, ${1}, ${''}, ${'a'}) order by revision, scope, user_id, key limit 100`)
+  t.match(page, /Index Scan using settings_history_pkey/)
+  t.notMatch(page, /Sort/)
 })
 
 async function columnsOf(pool: Pool, schema: string): Promise<string[]> {

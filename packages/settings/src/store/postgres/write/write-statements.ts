@@ -10,6 +10,10 @@ export interface PostgresWrites {
   readonly find: string
   /** Rows, history, revision and notification at once. */
   readonly apply: string
+  /** `$1` to `$7` are values as they were read, and their new texts. */
+  readonly resealValues: string
+  /** `$1` to `$10` are rows of history as they were read, and their new texts. */
+  readonly resealHistory: string
   readonly pruneHistory: string
 }
 
@@ -55,6 +59,20 @@ export function writeStatements({ values, history, meta }: PostgresNames): Postg
         update ${meta} set value = ($1::bigint)::text where name = 'revision'
       )
       select pg_notify($14::text, ($1::bigint)::text)`,
+    resealValues: `
+      update ${values} v set value = r.new_value, sealed = r.sealed
+      from unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::boolean[])
+        as r (scope, user_id, key, revision, value, new_value, sealed)
+      where (v.scope, v.user_id, v.key) = (r.scope, r.user_id, r.key)
+        and v.revision = r.revision and v.value = r.value`,
+    resealHistory: `
+      update ${history} h set old_value = r.old_value, old_sealed = r.old_sealed,
+        new_value = r.new_value, new_sealed = r.new_sealed
+      from unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[],
+        $7::text[], $8::boolean[], $9::text[], $10::boolean[])
+        as r (scope, user_id, key, revision, found_old, found_new, old_value, old_sealed, new_value, new_sealed)
+      where (h.revision, h.scope, h.user_id, h.key) = (r.revision, r.scope, r.user_id, r.key)
+        and h.old_value is not distinct from r.found_old and h.new_value is not distinct from r.found_new`,
     pruneHistory: `
       delete from ${history} where (revision, scope, user_id, key) in (
         select revision, scope, user_id, key from (

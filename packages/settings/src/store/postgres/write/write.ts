@@ -4,7 +4,7 @@ import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { SettingScope } from '../../../setting-definition.ts'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../../misuse-errors.ts'
 import { planWrite } from '../../plan-write.ts'
-import type { RowId, StoredRow, WriteRequest, WriteResult } from '../../store.ts'
+import type { ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../../store.ts'
 import { sendTogether } from './packets.ts'
 import { orStoreFailure, toStoreFailure } from '../failure.ts'
 import type { PostgresNames } from '../names.ts'
@@ -20,11 +20,31 @@ export interface WriteSetup {
  * Writes through one connection of the pool. Statements that do not need each other's answer are sent together: a round
  * trip costs more than they do.
  */
-export async function writeThrough(
-  pool: Pool,
-  setup: WriteSetup,
-  request: WriteRequest,
-): Promise<WriteResult> {
+export function writeThrough(pool: Pool, setup: WriteSetup, request: WriteRequest): Promise<WriteResult> {
+  return onConnection(pool, (client) => writeOn(client, setup, request))
+}
+
+/** Replaces texts under the lock of the writers: one that has read a plain text before would note it in the history. */
+export function resealThrough(pool: Pool, setup: WriteSetup, request: ResealRequest): Promise<number> {
+  const { statements, names } = setup
+  const values = resealedValues(request.values)
+  const entries = resealedHistory(request.history)
+  return onConnection(pool, async (client) => {
+    const [, , rows, noted, committed] = await orStoreFailure(
+      sendTogether(client, [
+        { text: statements.begin },
+        { name: `${names.statements}.lock`, text: statements.lock },
+        { text: statements.resealValues, values },
+        { text: statements.resealHistory, values: entries },
+        { text: 'commit' },
+      ]),
+    )
+    checkCommitted(committed)
+    return (rows?.rowCount ?? 0) + (noted?.rowCount ?? 0)
+  })
+}
+
+async function onConnection<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await orStoreFailure(pool.connect())
   let isClean = true
   // Without a listener a lost connection would end the process. It also ends a write whose enqueue() waits for
@@ -32,7 +52,7 @@ export async function writeThrough(
   const { lost, onError } = lossOf()
   client.on('error', onError)
   try {
-    return await Promise.race([writeOn(client, setup, request), lost])
+    return await Promise.race([task(client), lost])
   } catch (error) {
     isClean = await client.query('rollback').then(
       () => true,
@@ -108,6 +128,29 @@ async function apply(
 /** The names of rows, as the driver sends arrays. */
 function columnsOf(ids: readonly RowId[]): unknown[][] {
   return [ids.map(({ scope }) => scope), ids.map(({ userId }) => userId), ids.map(({ key }) => key)]
+}
+
+function resealedValues(rows: ResealRequest['values']): unknown[][] {
+  return [
+    ...columnsOf(rows.map(({ before }) => before)),
+    rows.map(({ before }) => before.revision),
+    rows.map(({ before }) => before.value),
+    rows.map(({ after }) => after.value),
+    rows.map(({ after }) => after.sealed),
+  ]
+}
+
+function resealedHistory(rows: ResealRequest['history']): unknown[][] {
+  return [
+    ...columnsOf(rows.map(({ before }) => before)),
+    rows.map(({ before }) => before.revision),
+    rows.map(({ before }) => before.oldValue),
+    rows.map(({ before }) => before.newValue),
+    rows.map(({ after }) => after.oldValue),
+    rows.map(({ after }) => after.oldSealed),
+    rows.map(({ after }) => after.newValue),
+    rows.map(({ after }) => after.newSealed),
+  ]
 }
 
 /** The transaction ends when `enqueue` does: what is sent later would be written outside of it. */

@@ -1,0 +1,104 @@
+/** Cases: texts are replaced by others of the same meaning (decision 59). */
+import assert from 'node:assert/strict'
+import type { HistoryRow, ResealRequest, SettingsStore, StoredRow } from '../../store/store.ts'
+import { revisionOf, change, type ContractCase, rowId, set, writeAll } from './case.ts'
+
+export const reseal: Readonly<Record<string, ContractCase>> = {
+  'history is scanned oldest first, row by row, also inside a revision': async (open) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1'), change(rowId('a', 'u1'), '1')])
+    await set(store, 'a', '2')
+    const seen: string[] = []
+    let after: HistoryRow | null = null
+    for (let page = 0; page < 10; page++) {
+      const rows: readonly HistoryRow[] = await store.scanHistory(after, 1)
+      const last = rows.at(-1)
+      if (!last) break
+      assert.equal(rows.length, 1)
+      seen.push(`${last.revision} ${last.scope} ${last.userId} ${last.key} ${last.newValue}`)
+      after = last
+    }
+    assert.deepEqual(seen, ['1 1  a 1', '1 1  b 1', '1 2 u1 a 1', '2 1  a 2'])
+    assert.equal((await store.scanHistory(null, 10)).length, 4)
+  },
+
+  'sealing replaces texts of values and history, and is no change': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    await set(store, 'a', '2')
+    await writeAll(store, [change(rowId('b', 'u1'), '3')])
+    const [before, kept] = [await store.readHistory({ key: 'a', limit: 10 }), await everything(store)]
+    assert.equal(await store.reseal(sealAll(await store.scan(null, 10), before)), 4)
+    const history = await store.readHistory({ key: 'a', limit: 10 })
+    assert.deepEqual(
+      history.map(({ oldValue, oldSealed, newValue, newSealed }) => [
+        oldValue,
+        oldSealed,
+        newValue,
+        newSealed,
+      ]),
+      [
+        ['sealed 1', true, 'sealed 2', true],
+        [null, false, 'sealed 1', true],
+      ],
+    )
+    assert.deepEqual(unseal(await everything(store)), kept)
+    assert.equal(await revisionOf(store), 3)
+    assert.equal((await set(store, 'a', '4')).revision, 4)
+  },
+
+  'a row that is not as it was read any more is not replaced': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    await set(store, 'b', '1')
+    const request = sealAll(await store.scan(null, 10), await store.readHistory({ limit: 10 }))
+    await set(store, 'a', '2')
+    await writeAll(store, [change(rowId('b'), null)])
+    assert.equal(await store.reseal(request), 2, 'rows of history are never written again')
+    assert.equal(await store.reseal(request), 0)
+    assert.equal((await store.readRow(rowId('a')))?.value, '2')
+    assert.equal(await store.readRow(rowId('b')), undefined)
+  },
+
+  'an old value in the history that is not sealed is found by its key': async (open) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('never'), '1', true), change(rowId('old'), '1')])
+    await writeAll(store, [change(rowId('old'), '2', true), change(rowId('users', 'u1'), '1')])
+    await writeAll(store, [change(rowId('never'), null), change(rowId('other'), '1')])
+    const keys = ['never', 'none', 'old', 'users']
+    assert.deepEqual([...(await store.findPlainHistory(keys))].toSorted(), ['old', 'users'])
+    assert.deepEqual(await store.findPlainHistory([]), [])
+    await store.pruneHistory({ olderThan: 0, perValue: 1 })
+    assert.deepEqual([...(await store.findPlainHistory(keys))].toSorted(), ['old', 'users'], 'its old value')
+    await store.reseal(sealAll([], await store.readHistory({ limit: 10 })))
+    assert.deepEqual(await store.findPlainHistory(keys), [])
+  },
+}
+
+function sealAll(values: readonly StoredRow[], history: readonly HistoryRow[]): ResealRequest {
+  const seal = (text: string | null) => (text === null ? null : `sealed ${text}`)
+  return {
+    values: values.map((before) => ({
+      before,
+      after: { ...before, value: `sealed ${before.value}`, sealed: true },
+    })),
+    history: history.map((before) => ({
+      before,
+      after: {
+        ...before,
+        oldValue: seal(before.oldValue),
+        oldSealed: before.oldValue !== null,
+        newValue: seal(before.newValue),
+        newSealed: before.newValue !== null,
+      },
+    })),
+  }
+}
+
+async function everything(store: SettingsStore): Promise<string> {
+  return JSON.stringify([await store.scan(null, 10), await store.readHistory({ limit: 10 })])
+}
+
+function unseal(text: string): string {
+  return text.replaceAll('sealed ', '').replaceAll('ealed":true', 'ealed":false')
+}

@@ -1,0 +1,269 @@
+/** Encryption that is switched on, or whose key is replaced, leaves nothing readable behind (decision 59). */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import t, { type Test, test } from 'tap'
+import { memoryStore, setting, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import Database from 'better-sqlite3'
+import { silentLog } from '#src/testing/contract/case.js'
+import { createApp, definitions, rejection } from '../support/app.ts'
+
+t.setTimeout(120_000)
+const { Application, System, User } = SettingScope
+const key = (id: string) => ({ id, key: randomBytes(32) })
+const [one, two] = [key('one'), key('two')]
+
+/** Functions that open one more instance on the same database, by engine. */
+const engines: Readonly<Record<string, (t: Test) => Promise<() => SettingsStore>>> = {
+  memory: async () => {
+    const store = memoryStore()
+    return () => store
+  },
+  SQLite: async (t) => {
+    const file = await newFile(t)
+    return () => sqlite({ file })
+  },
+  PostgreSQL: async (t) => {
+    const { url } = await testDatabase(t)
+    return () => postgres({ connectionString: url })
+  },
+}
+
+for (const [engine, makeDatabase] of Object.entries(engines)) {
+  test(`${engine}: encryption that is switched on leaves no plain secret, in the history neither`, async (t) => {
+    const database = await makeDatabase(t)
+    await writePlainSecrets(t, database())
+    const { settings } = await createApp(t, { store: database(), encryption: { keys: [one] } })
+    t.match(await settings.rewrap(), { rewrapped: 3, unreadable: [] })
+    const texts = await everything(database())
+    t.notMatch(texts, /hunter|hush/)
+    t.match(texts, /Acme/, 'what is not secret is left alone')
+    t.match(texts, /"origin":"contract"/)
+    t.notMatch(texts, /"origin":"rewrap"/, 'it is no change')
+    t.match(await settings.rewrap(), { rewrapped: 0, history: 0, unreadable: [] }, 'again is fine')
+
+    const again = await createApp(t, { store: database(), encryption: { keys: [one], mode: 'require' } })
+    t.equal(again.settings.get(definitions.secret), 'hunter3')
+    t.equal((await again.settings.forUser('alice')).get(definitions.token), 'hush')
+    await again.settings.rollback({ key: 'app.api_secret', scope: Application, revision: 1 })
+    t.equal(again.settings.get(definitions.secret), 'hunter2', 'a rollback still finds the old value')
+  })
+
+  test(`${engine}: after a rotation nothing is left under the old key`, async (t) => {
+    const database = await makeDatabase(t)
+    const first = await createApp(t, { store: database(), encryption: { keys: [one] } })
+    for (const value of ['hunter2', 'hunter3'])
+      await first.settings.setSetting('app.api_secret', value, Application)
+    await first.settings.setSetting('mail.password', 'hunter4', System)
+    await first.settings.deleteSetting('mail.password', System)
+    await first.settings.setSetting('user.token', 'hush', User, 'alice')
+    const second = await createApp(t, { store: database(), encryption: { keys: [two, one] } })
+    const { revision } = second.settings.status
+    t.match(await second.settings.rewrap(), { rewrapped: 2, unreadable: [] })
+    t.equal(second.settings.status.revision, revision, 'versions stay: nobody edits in vain')
+    const texts = await everything(database())
+    t.notMatch(texts, /v1\.one\./)
+    t.match(texts, /v1\.two\./)
+    const third = await createApp(t, { store: database(), encryption: { keys: [two], mode: 'require' } })
+    await third.settings.rollback({ key: 'app.api_secret', scope: Application, revision: 1 })
+    t.equal(third.settings.get(definitions.secret), 'hunter2')
+  })
+
+  test(`${engine}: sensitive values that are not sealed are named once under "warn" and stop the boot under "require"`, async (t) => {
+    const database = await makeDatabase(t)
+    await writePlainSecrets(t, database())
+    const lines: string[] = []
+    const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+    const keys = ['app.api_secret', 'mail.password', 'user.token']
+    const warned = await createApp(t, { store: database(), encryption: { keys: [one] } }, { logger })
+    const named = lines.filter((line) => line.includes('rewrap()')).map((line) => JSON.parse(line).keys)
+    t.same(named, [keys])
+    t.notMatch(lines.join(''), /hunter|hush/)
+
+    const encryption = { keys: [one], mode: 'require' } as const
+    const { error } = await rejection(createApp(t, { store: database(), encryption }))
+    t.match(error, {
+      code: 'FMOD_SETTINGS_NOT_SEALED',
+      message: /app\.api_secret, mail\.password, user\.token/,
+    })
+    t.match(error, { message: /"warn".*rewrap\(\).*sealAtBoot: true/ })
+    await warned.settings.rewrap()
+    lines.length = 0
+    await createApp(t, { store: database(), encryption: { keys: [one] } }, { logger })
+    t.notMatch(lines.join(''), /rewrap/)
+    await createApp(t, { store: database(), encryption })
+  })
+
+  test(`${engine}: sealAtBoot seals before anything is served`, async (t) => {
+    const database = await makeDatabase(t)
+    await writePlainSecrets(t, database())
+    const encryption = { keys: [one], mode: 'require', sealAtBoot: true } as const
+    const { settings } = await createApp(t, { store: database(), encryption })
+    t.notMatch(await everything(database()), /hunter|hush/)
+    t.equal(settings.get(definitions.secret), 'hunter3')
+    await settings.setSetting('mail.port', 25, System)
+    t.equal(settings.get(definitions.secret), 'hunter3')
+  })
+
+  test(`${engine}: a definition that became sensitive counts from the next boot on`, async (t) => {
+    const database = await makeDatabase(t)
+    const plain = setting.text('x.note', { displayName: 'Note', scope: Application })
+    const secret = setting.text('x.note', { displayName: 'Note', scope: Application, sensitive: true })
+    const before = await createApp(t, { store: database(), definitions: [plain] })
+    await before.settings.setSetting('x.note', 'hunter2', Application)
+    await before.settings.deleteSetting('x.note', Application)
+    const encryption = { keys: [one], mode: 'require' } as const
+    const boot = createApp(t, { store: database(), definitions: [secret], encryption })
+    t.match(await rejection(boot), { error: { code: 'FMOD_SETTINGS_NOT_SEALED', message: /x\.note/ } })
+    await createApp(t, {
+      store: database(),
+      definitions: [secret],
+      encryption: { ...encryption, sealAtBoot: true },
+    })
+    t.notMatch(await everything(database()), /hunter/)
+  })
+
+  test(`${engine}: two instances that rewrap while others write lose no write and leave nothing plain`, async (t) => {
+    const database = await makeDatabase(t)
+    const plain = await createApp(t, { store: database() })
+    for (let index = 0; index < 250; index++)
+      await plain.settings.setSetting('user.token', `hunter ${index}`, User, `user ${index}`)
+    const encryption = { keys: [one] }
+    const [first, second] = [
+      await createApp(t, { store: database(), encryption }),
+      await createApp(t, { store: database(), encryption }),
+    ]
+    const writes = Array.from({ length: 60 }, (_, index) =>
+      second.settings.setSetting('user.token', `new hunter ${index}`, User, `user ${index * 4}`),
+    )
+    await Promise.all([first.settings.rewrap(), second.settings.rewrap(), ...writes])
+    await first.settings.rewrap()
+    t.notMatch(await everything(database()), /hunter/)
+    const { settings } = await createApp(t, {
+      store: database(),
+      encryption: { ...encryption, mode: 'require' },
+    })
+    for (let index = 0; index < 250; index++) {
+      const value = index % 4 === 0 && index < 240 ? `new hunter ${index / 4}` : `hunter ${index}`
+      t.equal((await settings.forUser(`user ${index}`)).get(definitions.token), value)
+    }
+  })
+
+  test(`${engine}: a rewrap that was broken off goes on where it stopped`, async (t) => {
+    const database = await makeDatabase(t)
+    const plain = await createApp(t, { store: database() })
+    for (let index = 0; index < 250; index++)
+      await plain.settings.setSetting('user.token', `hunter ${index}`, User, `user ${index}`)
+    const store = database()
+    const portions: number[] = []
+    const failing = breakAfter(store, 2, portions)
+    const broken = await createApp(t, { store: failing, encryption: { keys: [one] } })
+    await t.rejects(broken.settings.rewrap(), { message: 'broken off' })
+    t.ok(Math.max(...portions) <= 100, 'portions are bounded')
+    const next = await createApp(t, { store: database(), encryption: { keys: [one] } })
+    t.match(await next.settings.rewrap(), { rewrapped: 250 - portions[0]! - portions[1]!, history: 250 })
+    t.notMatch(await everything(database()), /hunter/)
+  })
+}
+
+test('SQLite: after a rewrap and the vacuum of the guide the secret is in no byte of the files', async (t) => {
+  const file = await newFile(t)
+  const store = sqlite({ file })
+  const plain = await createApp(t, { store })
+  // Of many lengths, so that rows move and pages are freed.
+  for (let index = 0; index < 300; index++)
+    await plain.settings.setSetting(
+      'user.token',
+      'hunter2 '.repeat(1 + ((index * 37) % 400)),
+      User,
+      `u${index % 60}`,
+    )
+  for (let index = 0; index < 30; index++) await plain.settings.deleteSetting('user.token', User, `u${index}`)
+  await store.pruneHistory({ olderThan: 0, perValue: 3 })
+  t.ok((await bytesBeside(file)).includes('hunter2'))
+  const { settings } = await createApp(t, { store: sqlite({ file }), encryption: { keys: [one] } })
+  await settings.rewrap()
+  const guide = await readFile(
+    new URL('../../../../docs/guides/settings-operations.md', import.meta.url),
+    'utf8',
+  )
+  const database = new Database(file)
+  database.exec(/sqlite3 settings\.db '([^']+)'/.exec(guide)?.[1] ?? '')
+  database.close()
+  t.notOk((await bytesBeside(file)).includes('hunter2'))
+})
+
+test('a plain row that appears under "require" is not served, and is logged; writing the value again repairs it', async (t) => {
+  const store = memoryStore()
+  const lines: string[] = []
+  const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
+  const encryption = { keys: [one], mode: 'require' } as const
+  const { settings } = await createApp(t, { store, encryption }, { logger })
+  const id = { scope: Application, userId: '', key: 'app.api_secret' } as const
+  const injected = { ...id, value: '"INJECTED"', sealed: false }
+  await store.write({ actor: null, origin: 'attack', reads: [id], decide: () => [injected] })
+  await settings.refresh()
+  t.throws(() => settings.get(definitions.secret), {
+    code: 'FMOD_SETTINGS_UNREADABLE',
+    message: /plain text/,
+  })
+  t.equal(lines.filter((line) => line.includes('app.api_secret')).length, 1)
+  t.notMatch(lines.join(''), /INJECTED/)
+  await settings.setSetting('app.api_secret', 'mine', Application)
+  t.equal(settings.get(definitions.secret), 'mine')
+})
+
+/** Values and old values of all scopes, plain; one of them deleted again. */
+async function writePlainSecrets(t: Test, store: SettingsStore): Promise<void> {
+  const app = await createApp(t, { store })
+  const { settings } = app
+  await settings.setSetting('app.api_secret', 'hunter2', Application)
+  await settings.setSetting('app.api_secret', 'hunter3', Application)
+  await settings.setSetting('mail.password', 'hunter4', System)
+  await settings.setSetting('user.token', 'hush', User, 'alice')
+  await settings.setSetting('user.token', 'hunter5', User, 'bob')
+  await settings.deleteSetting('user.token', User, 'bob')
+  await settings.setSetting('app.title', 'Acme', Application)
+}
+
+/** All rows of both tables. */
+async function everything(store: SettingsStore): Promise<string> {
+  await store.open({ log: silentLog })
+  const rows = JSON.stringify([await store.scan(null, 10_000), await store.readHistory({ limit: 10_000 })])
+  await store.close()
+  return rows
+}
+
+/** The store, which breaks off instead of taking a further portion; `portions` gets the sizes of those it took. */
+function breakAfter(store: SettingsStore, calls: number, portions: number[]): SettingsStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target)
+      if (name === 'reseal') {
+        return async (rows: Parameters<SettingsStore['reseal']>[0]) => {
+          if (portions.length === calls) throw new Error('broken off')
+          portions.push(rows.values.length + rows.history.length)
+          return target.reseal(rows)
+        }
+      }
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}
+
+async function newFile(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  return join(folder, 'settings.db')
+}
+
+/** The database and what SQLite keeps beside it. */
+async function bytesBeside(file: string): Promise<string> {
+  const folder = dirname(file)
+  const files = await readdir(folder)
+  return (await Promise.all(files.map((name) => readFile(join(folder, name), 'latin1')))).join('')
+}
