@@ -1,5 +1,6 @@
 /** The options of the plugin, looked at before anything starts: not everybody has a type checker. */
 import { unknownMembers, unknownOptions } from '@fastify-modular/core'
+import { canonicalLocale } from './http/localize/accept-language.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
 
@@ -20,6 +21,11 @@ const orFalse =
   (value) =>
     value === false || fits(value)
 
+const isListOfLocales: Fits = (value) =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((locale) => typeof locale === 'string' && canonicalLocale(locale) !== undefined)
+
 const positive = [isPositive, 'it is a positive integer'] as const
 
 const rules: Rules<SettingsOptions> = {
@@ -32,6 +38,7 @@ const rules: Rules<SettingsOptions> = {
   ownWrites: [isOneOf('permission', 'authenticated'), 'it is "permission" or "authenticated"'],
   sensitiveResolved: [isOneOf('spec', 'own', 'permission'), 'it is "spec", "own" or "permission"'],
   translate: [isFunction, 'it is a function of key, field and locale'],
+  locales: [isListOfLocales, 'it is a list of languages such as ["de", "fr-CA"]'],
   userCache: positive,
   limits: [isRecord, 'it is an object with sizes'],
   history: [orFalse(isRecord), 'it is false or an object with days and perValue'],
@@ -62,6 +69,13 @@ export function checkOptions(options: SettingsOptions): void {
   check(options.encryption ?? {}, encryption, 'encryption.')
   check(options.limits ?? {}, limits, 'limits.')
   check(options.history || {}, history, 'history.')
+  if (options.translate && !options.locales)
+    throw new FMOD_SETTINGS_INVALID_OPTION(
+      'translate',
+      'the option locales names the languages that it knows; add for example locales: ["de", "fr"]',
+    )
+  if (options.locales && !options.translate)
+    throw new FMOD_SETTINGS_INVALID_OPTION('locales', 'there is no option translate that gives the texts')
 }
 
 function check(options: object, known: Readonly<Record<string, Rule>>, path: string): void {

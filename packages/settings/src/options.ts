@@ -46,8 +46,10 @@ export interface SettingsOptions {
   readonly ownWrites?: OwnWrites
   /** Who gets the sensitive values of others from `/resolved`. @default 'spec': every signed-in caller */
   readonly sensitiveResolved?: SensitiveResolved
-  /** Texts of definitions in other languages, for `GET /definitions` by `Accept-Language`. @default English */
+  /** Texts of definitions in the languages of `locales`, for `GET /definitions` by `Accept-Language`. @default English */
   readonly translate?: Translate
+  /** The languages that `translate` knows, such as `['de', 'de-AT', 'fr']`; it is never called for others. */
+  readonly locales?: readonly string[]
   /** How many users' values stay in memory. @default 10000 */
   readonly userCache?: number
   readonly limits?: SettingsLimits

@@ -91,7 +91,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
           authenticate: authenticateWith(findCaller),
           ownWrites: options.ownWrites ?? 'permission',
           sensitiveResolved: options.sensitiveResolved ?? 'spec',
-          translate: options.translate,
+          translation: options.translate && { translate: options.translate, locales: options.locales ?? [] },
           maxBulkEntries: limits.bulkEntries ?? 500,
           maxBulkBytes: limits.bulkBytes ?? 512 * 1024,
         })

@@ -160,6 +160,7 @@ test('hints of definitions', async (t) => {
       settings: {
         definitions: [hinted],
         overrides: {},
+        locales: ['de'],
         translate: (_key, name, locale) => (locale === 'de' ? german[name] : undefined),
       },
       ui: { locale: 'de' },

@@ -9,8 +9,7 @@ import { createListHandler } from './handlers/list-handler.ts'
 import { createMyHandlers, type OwnWrites } from './handlers/my-handlers.ts'
 import { answerProblem } from './problem.ts'
 import { createReadHandlers, type SensitiveResolved } from './handlers/read-handlers.ts'
-import { createLocalizer } from './localize/localizer.ts'
-import type { Translate } from './localize/translate.ts'
+import { createLocalizer, type Translation } from './localize/localizer.ts'
 import type * as routes from './route-types.ts'
 import { rootSpellings } from './root-spellings.ts'
 import * as schemas from './schemas.ts'
@@ -24,7 +23,7 @@ export interface RoutesInit {
   readonly authenticate: onRequestHookHandler
   readonly ownWrites: OwnWrites
   readonly sensitiveResolved: SensitiveResolved
-  readonly translate: Translate | undefined
+  readonly translation: Translation | undefined
   readonly maxBulkEntries: number
   /** Bytes of a bulk or an import. */
   readonly maxBulkBytes: number
@@ -39,7 +38,7 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   const past = createHistoryHandlers(service)
   const files = createTransferHandlers(service)
   const { definitions } = service.settings
-  const localizer = createLocalizer(() => definitions.getDefinitions(), init.translate, app.log)
+  const localizer = createLocalizer(() => definitions.getDefinitions(), init.translation, app.log)
   const guarded = { onRequest }
   const shared = { onRequest, preValidation: refuseUserScope }
   const key = schemas.KeyParams

@@ -161,7 +161,8 @@ test('what hooks of the host put into Vary stays there', async (t) => {
     reply.header('vary', 'Origin')
     done()
   })
-  app.register(settings, { definitions: [definitions], caller: callerByHeader, translate: () => undefined })
+  const german = { translate: () => undefined, locales: ['de'] }
+  app.register(settings, { definitions: [definitions], caller: callerByHeader, ...german })
   await app.ready()
   t.equal((await as(app, 'alice')('GET', '')).headers.vary, 'Origin, Cookie, Authorization')
   t.equal((await as(app, 'alice')('GET', '/definitions')).headers.vary, 'Origin, Accept-Language')

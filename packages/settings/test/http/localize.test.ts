@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { setting, SettingScope, type Translate } from '@fastify-modular/settings'
+import { setting, SettingScope, type SettingsOptions, type Translate } from '@fastify-modular/settings'
 import { acceptedLocales } from '#src/http/localize/accept-language.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
@@ -36,10 +36,12 @@ const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'de-AT': { 'ui.style displayName': 'Stü' },
   'en-GB': { 'ui.style options.calm.description': 'Few colours, old chap' },
 }
+/** Spelled as hosts may spell them. */
+const locales = ['de', 'DE-at', 'en-GB', 'it']
 const translate: Translate = (key, field, locale) => texts[locale]?.[`${key} ${field}`]
 
 async function createTranslated(t: Parameters<typeof createApp>[0], own: Translate = translate) {
-  const app = await createApp(t, { definitions: [definitions, { style, width }], translate: own })
+  const app = await createApp(t, { definitions: [definitions, { style, width }], translate: own, locales })
   const get = async (path: string, language?: string, headers: Record<string, string> = {}) =>
     as(app, 'alice')('GET', path, undefined, { ...headers, ...(language && { 'accept-language': language }) })
   const nameOf = async (language?: string) => {
@@ -153,19 +155,66 @@ test('S7: texts are asked for once for each language, and only those that a defi
   t.equal(asked.filter((call) => call.startsWith('de ')).length, before)
 })
 
-test('S7: languages that callers make up push each other out, and English stays', async (t) => {
-  let calls = 0
-  const { nameOf } = await createTranslated(t, (key, field, locale) => {
-    calls++
+test('decision 64: no Accept-Language makes translate run for another language than the host named, or twice', async (t) => {
+  const calls: string[] = []
+  const { nameOf, app } = await createTranslated(t, (key, field, locale) => {
+    calls.push(`${locale} ${key} ${field}`)
     return translate(key, field, locale)
   })
-  for (let index = 0; index < 120; index++)
-    await nameOf(`qa${String.fromCharCode(97 + (index % 20))}-x${index}`)
+  const made = Array.from(
+    { length: 300 },
+    (_, index) => `qa${String.fromCharCode(97 + (index % 20))}-x${index}`,
+  )
+  const hostile = [
+    ...made,
+    made.slice(0, 10).join(','),
+    'de-1901-1996-x-a,de-u-co-phonebk',
+    'de-AT-x-private',
+    'constructor,__proto__,toString',
+    '*,en-*,de-*',
+    'x'.repeat(8000),
+    ','.repeat(5000),
+    `${'de-'.repeat(11)}de`,
+    'fr,it,es,pt,nl,pl,sv,da,fi,de',
+  ]
+  for (const header of [...hostile, ...hostile]) await nameOf(header)
   t.same(await nameOf('de'), ['Stil', 'de'])
-  const before = calls
-  await nameOf('de')
-  t.equal(calls, before, 'kept again')
   t.same(await nameOf('en'), ['Style', 'en'])
+  t.equal(new Set(calls).size, calls.length, 'never twice')
+  t.same([...new Set(calls.map((call) => call.split(' ')[0]))].toSorted(), ['de', 'de-AT', 'it'])
+  const texts = app.settings.definitions.getDefinitions().length * 10
+  t.ok(calls.length <= texts * locales.length)
+})
+
+test('decision 64: a language of the host without any text is looked at once, and English', async (t) => {
+  let calls = 0
+  const { nameOf } = await createTranslated(t, (key, field, locale) => {
+    if (locale === 'it') calls++
+    return translate(key, field, locale)
+  })
+  t.same(await nameOf('it'), ['Style', 'en'])
+  const before = calls
+  t.ok(before > 0)
+  t.same(await nameOf('it, de'), ['Stil', 'de'])
+  t.equal(calls, before)
+})
+
+test('decision 64: translate without locales, and locales without translate, stop the boot with what to add', async (t) => {
+  const refusals: readonly (readonly [SettingsOptions, RegExp])[] = [
+    [{ translate }, /translate.*locales: \["de", "fr"\]/],
+    [{ locales: ['de'] }, /locales.*translate/],
+    [{ translate, locales: [] }, /locales/],
+    [{ translate, locales: ['de_AT'] }, /locales/],
+    [{ translate, locales: [''] }, /locales/],
+    // @ts-expect-error -- a JavaScript host
+    [{ translate, locales: 'de' }, /locales/],
+    // @ts-expect-error -- a JavaScript host
+    [{ translate, locales: [5] }, /locales/],
+  ]
+  for (const [options, message] of refusals)
+    t.match(await rejection(createApp(t, options)), {
+      error: { code: 'FMOD_SETTINGS_INVALID_OPTION', message },
+    })
 })
 
 test('S7: a translation that throws or is no text is English, logged once', async (t) => {
@@ -174,6 +223,7 @@ test('S7: a translation that throws or is no text is English, logged once', asyn
     t,
     {
       definitions: [style],
+      locales: ['de', 'fr'],
       // @ts-expect-error -- a JavaScript host
       translate: (_key, field) => {
         if (field === 'displayName') throw new Error('no catalogue')
@@ -191,7 +241,7 @@ test('S7: a translation that throws or is no text is English, logged once', asyn
 
 test('S7: translate must be a function', async (t) => {
   // @ts-expect-error -- a JavaScript host
-  const { error } = await rejection(createApp(t, { translate: { de: {} } }))
+  const { error } = await rejection(createApp(t, { translate: { de: {} }, locales: ['de'] }))
   t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /translate/ })
 })
 

@@ -27,11 +27,16 @@ function readRange(item: string): { readonly range: string; readonly quality: nu
 
 /** `zh-Hant-TW`, `zh-Hant`, `zh`; none of what is no locale. */
 function withParents(range: string): readonly string[] {
-  if (range.length > 35) return []
+  const subtags = canonicalLocale(range)?.split('-') ?? []
+  return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join('-'))
+}
+
+/** `de-AT` of `DE-at`; undefined of what is no locale. */
+export function canonicalLocale(text: string): string | undefined {
+  if (text.length > 35) return undefined
   try {
-    const subtags = new Intl.Locale(range).baseName.split('-')
-    return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join('-'))
+    return new Intl.Locale(text).baseName
   } catch {
-    return []
+    return undefined
   }
 }

@@ -1,9 +1,9 @@
-/** Definitions in the language of a request, made once for each language. */
+/** Definitions in the language of a request, made once for each language that the host names (decision 64). */
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { Translations } from '../../service/read/select.ts'
 import type { CompleteDefinition } from '../../setting-definition.ts'
 import { type SettingDefinitionDto, toDefinitionDto } from '../definition-dto.ts'
-import { acceptedLocales } from './accept-language.ts'
+import { acceptedLocales, canonicalLocale } from './accept-language.ts'
 import { type Translate, translateDefinition } from './translate.ts'
 
 /** All definitions in one language. */
@@ -16,23 +16,33 @@ export interface LocalizedDefinitions {
 }
 
 export interface Localizer {
-  /** The same object for the same language, as long as it is kept. */
+  /** The same object for the same language. */
   forRequest(request: FastifyRequest): LocalizedDefinitions
   /** Whether answers depend on the language at all. */
   readonly isActive: boolean
 }
 
-const english = 'en'
-/** Callers name the languages: those asked for last are kept, and so is that there is no translation. */
-const capacity = 50
+/** The option `translate` and the languages that it knows. */
+export interface Translation {
+  readonly translate: Translate
+  readonly locales: readonly string[]
+}
 
-/** @param definitions all of them, once the application is ready */
+const english = 'en'
+
+/**
+ * @param definitions all of them, once the application is ready
+ * @param translation undefined: everything is English
+ */
 export function createLocalizer(
   definitions: () => readonly CompleteDefinition[],
-  translate: Translate | undefined,
+  translation: Translation | undefined,
   log: FastifyBaseLogger,
 ): Localizer {
-  const byLocale = new Map<string, LocalizedDefinitions | null>()
+  /** Undefined until a request wants the language, null where nothing is translated. Requests add no language. */
+  const byLocale = new Map<string, LocalizedDefinitions | null | undefined>(
+    translation?.locales.map((locale) => [canonicalLocale(locale) ?? locale, undefined]),
+  )
   let own: LocalizedDefinitions | undefined
   let hasFailed = false
 
@@ -43,22 +53,19 @@ export function createLocalizer(
   }
 
   /** Null if nothing is translated. */
-  function inLocale(locale: string, ask: Translate): LocalizedDefinitions | null {
+  function inLocale(locale: string, translate: Translate): LocalizedDefinitions | null {
+    if (!byLocale.has(locale)) return null
     const known = byLocale.get(locale)
-    if (known !== undefined) byLocale.delete(locale)
-    const result = known === undefined ? make(locale, ask) : known
-    byLocale.set(locale, result)
-    for (const oldest of byLocale.keys()) {
-      if (byLocale.size <= capacity) break
-      byLocale.delete(oldest)
-    }
-    return result
+    if (known !== undefined) return known
+    const made = make(locale, translate)
+    byLocale.set(locale, made)
+    return made
   }
 
-  function make(locale: string, ask: Translate): LocalizedDefinitions | null {
+  function make(locale: string, translate: Translate): LocalizedDefinitions | null {
     const textOf = (key: string, field: Parameters<Translate>[1]): string | undefined => {
       try {
-        const text: unknown = ask(key, field, locale)
+        const text: unknown = translate(key, field, locale)
         return typeof text === 'string' && text !== '' ? text : undefined
       } catch (err) {
         if (!hasFailed)
@@ -79,14 +86,14 @@ export function createLocalizer(
 
   return {
     forRequest({ headers }) {
-      if (!translate) return inEnglish()
+      if (!translation) return inEnglish()
       for (const locale of acceptedLocales(headers['accept-language'])) {
-        const localized = inLocale(locale, translate)
+        const localized = inLocale(locale, translation.translate)
         if (localized) return localized
         if (locale === english) return inEnglish()
       }
       return inEnglish()
     },
-    isActive: translate !== undefined,
+    isActive: translation !== undefined,
   }
 }

@@ -14,7 +14,7 @@ export type TranslatedField =
 
 /**
  * The text of a field in a language such as `de` or `de-AT`, or undefined where there is none: English then. Called
- * once for each field and locale, and kept; synchronous.
+ * once for each field and each locale of the option `locales`, spelled as in BCP 47 (`de-AT`); synchronous.
  */
 export type Translate = (key: string, field: TranslatedField, locale: string) => string | undefined
 
