@@ -2,7 +2,7 @@
 import { type CompleteDefinition, type JsonValue, type SettingDefinition } from '../setting-definition.ts'
 import { decodeDefault, deepFreeze } from '../values/decode.ts'
 import { maxBytesOf, type ValueLimits } from '../values/limits.ts'
-import { compilePattern, createPatternBudget, type CompiledPattern } from '../values/pattern.ts'
+import { compilePattern, createPatternBudget, type CompiledPattern, maxSteps } from '../values/pattern.ts'
 import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { validateValue } from '../values/validate.ts'
 import { checkDefinition, hasPattern, lintDefinition } from './check.ts'
@@ -27,6 +27,11 @@ export function registerDefinition(
 
   const pattern = patternOf(definition)
   if (pattern === 'invalid') return refused('the pattern is no valid regular expression of JavaScript')
+  if (pattern && pattern.steps !== Infinity && pattern.steps > maxSteps) {
+    return refused(
+      `the pattern compiles to ${pattern.steps} steps, more than ${maxSteps}: shorten its alternatives and repetitions`,
+    )
+  }
   if (declared.validate && typeof declared.validate !== 'function')
     return refused('validate must be a function')
   const validate = declared.validate?.bind(declared) ?? null
@@ -55,7 +60,7 @@ function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; error
   if (raw === null) return { defaultValue: null, errors: [] }
   const decoded = decodeDefault(type, raw)
   if (!decoded.ok) return { defaultValue: null, errors: decoded.errors }
-  // The developer's own pattern on the developer's own text: a slow machine is no reason to refuse to boot.
+  // The developer's own pattern on the developer's own text may take its time.
   const errors = validateValue(setting, decoded.value, createPatternBudget(1000))
   return { defaultValue: deepFreeze(decoded.value), errors }
 }

@@ -17,6 +17,8 @@ interface StoredText {
 export interface RowCodec {
   /** How a row reads under its definition today. */
   layerOf(setting: RegisteredSetting, row: StoredRow): Layer
+  /** Tells that these very rows hold values that were just validated: reading them does not validate them again. */
+  trust(rows: Iterable<StoredRow>): void
   /** What to store for the canonical text of a value. */
   store(setting: RegisteredSetting, id: RowId, text: string): StoredText
   /** The canonical text of what is stored. @throws {Error} it cannot be unsealed */
@@ -31,6 +33,7 @@ export function createRowCodec(
   log: FastifyBaseLogger,
 ): RowCodec {
   const reported = new Set<string>()
+  const trusted = new WeakSet<StoredRow>()
 
   function textOf(id: RowId, { value, sealed }: StoredText): string {
     return sealed ? sealing.open(id, value) : value
@@ -73,7 +76,7 @@ export function createRowCodec(
         error.cause = cause
         return { state: 'unreadable', row, error }
       }
-      const decoded = decodeStored(setting, text)
+      const decoded = decodeStored(setting, text, trusted.has(row))
       if (decoded.ok) return { state: 'valid', value: decoded.value, row }
       if (isFirstReport(row))
         log.warn(
@@ -81,6 +84,9 @@ export function createRowCodec(
           'stored setting no longer fits its definition and counts as unset',
         )
       return { state: 'invalid', row }
+    },
+    trust(rows) {
+      for (const row of rows) trusted.add(row)
     },
     store(setting, id, text) {
       if (!setting.definition.sensitive || sealing.activeKeyId === null) return { value: text, sealed: false }

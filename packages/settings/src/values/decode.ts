@@ -12,7 +12,7 @@ export type Decoded =
 /** `Number('')` is 0 and `Number('0x10')` is 16: only JSON's own grammar counts (RFC 8259, 6). */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** A stored value was checked when it was written; a slow moment of the machine must not turn it into the default. */
+/** Milliseconds, more than a write has: a stored value was checked when it was written, and a slow processor must not turn it into the default. */
 const storedPatternLimit = 1000
 
 /** Decodes a raw default by type (decision 4); not yet validated, not frozen. */
@@ -36,11 +36,13 @@ export function decodeDefault(type: SettingType, raw: string): Decoded {
 /**
  * Decodes what a store keeps, deep-frozen; not ok when it is no JSON or does not fit the definition any more, which is
  * then the setting's default. The errors never repeat the value.
+ * @param isChecked whether the value was just validated
  */
-export function decodeStored(setting: RegisteredSetting, text: string): Decoded {
+export function decodeStored(setting: RegisteredSetting, text: string, isChecked = false): Decoded {
   const parsed = parse(text)
   if (!parsed.ok) return parsed
   if (parsed.value === null) return refused('A stored value is never null.')
+  if (isChecked) return { ok: true, value: deepFreeze(parsed.value) }
   const errors = validateValue(setting, parsed.value, createPatternBudget(storedPatternLimit))
   return errors.length > 0 ? { ok: false, errors } : { ok: true, value: deepFreeze(parsed.value) }
 }

@@ -1,4 +1,4 @@
-/** Searches text for a definition's pattern so that no pattern and no text can stall the process (decision 9). */
+/** Searches text for a definition's pattern so that no pattern and no text can stall the process (decisions 9 and 57). */
 import { createContext, Script } from 'node:vm'
 import { RE2JS } from 're2js'
 import { toLinearSyntax } from './pattern-syntax.ts'
@@ -6,21 +6,29 @@ import { toLinearSyntax } from './pattern-syntax.ts'
 /** A pattern ready to be searched, through a `PatternBudget` only. */
 export interface CompiledPattern {
   readonly source: string
-  /** Upper bound of the work per character of text; Infinity where the engine backtracks. */
+  /** Upper bound of the steps per UTF-16 unit of text; Infinity where the engine backtracks. */
   readonly steps: number
   search(text: string): boolean
-  /** Makes the pattern usable again after a search was broken off. */
-  recover(): void
 }
 
-/** The time that the patterns of one request may take, in total. */
+/** The work that the patterns of one request may do, in total. */
 export interface PatternBudget {
-  /** Whether the pattern occurs in the text; undefined when that could not be told in the time left. */
+  /**
+   * Whether the pattern occurs in the text; undefined when finding out would cost more than is left. Asked again about
+   * the same pattern and text, it answers the same at no cost.
+   */
   search(pattern: CompiledPattern, text: string): boolean | undefined
 }
 
-/** Below this much work a search ends within 3 ms (60 ns for a step at worst); a watchdog would cost more. */
-const unwatchedSteps = 50_000
+/** A pattern of more steps is refused with its definition (decision 57). */
+export const maxSteps = 10_000
+/** Steps, so that the load of the machine decides nothing: one takes 10 to 50 ns. */
+const stepsPerValue = 50_000_000
+const stepsPerRequest = 200_000_000
+/** A search that backtracks is broken off so often before its value is refused, however little it worked meanwhile. */
+const maxAttempts = 40
+/** Milliseconds; less would break off searches that have only begun. */
+const shortestAttempt = 10
 
 /**
  * Compiles a pattern in JavaScript's syntax: with the flag u, or without where u refuses it. It runs on a linear-time
@@ -32,7 +40,7 @@ export function compilePattern(source: string): CompiledPattern {
   const linear = unicode && compileLinear(source)
   if (linear) return linear
   const backtracking = unicode ?? new RegExp(source)
-  return { source, steps: Infinity, search: (text) => backtracking.test(text), recover() {} }
+  return { source, steps: Infinity, search: (text) => backtracking.test(text) }
 }
 
 /** Whether the pattern is valid under the flag u, under which validators of JSON Schema compile it. */
@@ -41,44 +49,56 @@ export function isUnicodePattern(source: string): boolean {
 }
 
 /**
- * Creates the budget of one request. A search whose work exceeds it is broken off, and every later one fails at once.
- * @param limit milliseconds of searching @default 50
+ * Creates the budget of one request. Linear patterns are charged by their steps before they run. Those that backtrack
+ * cannot be: they run under a watchdog and are charged by the processor time that they used.
+ * @param limit milliseconds of processor time for the patterns that backtrack @default 50
  */
 export function createPatternBudget(limit = 50): PatternBudget {
-  let left = limit
-  const timed = (pattern: CompiledPattern, text: string): boolean => {
-    const start = performance.now()
-    try {
-      return pattern.search(text)
-    } finally {
-      left -= performance.now() - start
-    }
+  const answers = new Map<CompiledPattern, Map<string, boolean | undefined>>()
+  let stepsLeft = stepsPerRequest
+  let timeLeft = limit
+
+  function searchLinear(pattern: CompiledPattern, text: string): boolean | undefined {
+    const steps = pattern.steps * text.length
+    if (steps > stepsPerValue || steps > stepsLeft) return undefined
+    stepsLeft -= steps
+    return pattern.search(text)
   }
+
+  /** The watchdog counts wall time: where the machine let the process wait instead, the search is begun again. */
+  function searchBacktracking(pattern: CompiledPattern, text: string): boolean | undefined {
+    for (let attempt = 0; attempt < maxAttempts && timeLeft > 0; attempt++) {
+      const start = processorTime()
+      const found = underWatchdog(() => pattern.search(text), Math.max(Math.ceil(timeLeft), shortestAttempt))
+      timeLeft -= processorTime() - start
+      if (found === 'exhausted') return undefined
+      if (found !== 'interrupted') return found
+    }
+    return undefined
+  }
+
   return {
     search(pattern, text) {
-      if (left <= 0) return undefined
-      if (pattern.steps * text.length <= unwatchedSteps) return timed(pattern, text)
-      while (left > 0) {
-        const before = process.cpuUsage()
-        try {
-          // The watchdog takes longer to start than most searches: only the search itself is charged.
-          return underWatchdog(() => timed(pattern, text), Math.ceil(left))
-        } catch (error) {
-          if (!isBrokenOff(error)) throw error
-          pattern.recover()
-          // On a busy machine the time may pass without any work: what was not used is tried again, a few times.
-          left -= error instanceof RangeError ? left : Math.max(millisecondsSince(before), limit / 10)
-        }
-      }
-      return undefined
+      const known = answers.get(pattern) ?? new Map<string, boolean | undefined>()
+      if (known.has(text)) return known.get(text)
+      const found =
+        pattern.steps === Infinity ? searchBacktracking(pattern, text) : searchLinear(pattern, text)
+      answers.set(pattern, known.set(text, found))
+      return found
     },
   }
 }
 
-/** Milliseconds of work of this process. */
-function millisecondsSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before)
+/** Milliseconds that this thread has worked; those of the process before Node 22.19, which include its other threads. */
+function processorTime(): number {
+  const { user, system } = hasThreadClock(process) ? process.threadCpuUsage() : process.cpuUsage()
   return (user + system) / 1000
+}
+
+function hasThreadClock(
+  clocks: NodeJS.Process,
+): clocks is NodeJS.Process & { threadCpuUsage(): NodeJS.CpuUsage } {
+  return 'threadCpuUsage' in clocks && typeof clocks.threadCpuUsage === 'function'
 }
 
 function compileUnicode(source: string): RegExp | undefined {
@@ -94,26 +114,28 @@ function compileLinear(source: string): CompiledPattern | undefined {
   if (syntax === undefined) return undefined
   try {
     const translated = RE2JS.translateRegExp(syntax)
-    let engine = RE2JS.compile(translated)
-    return {
-      source,
-      steps: engine.programSize(),
-      search: (text) => engine.test(text),
-      recover() {
-        engine = RE2JS.compile(translated) // a search that was broken off leaves half-built states behind
-      },
-    }
+    const engine = RE2JS.compile(translated)
+    return { source, steps: engine.programSize(), search: (text) => engine.test(text) }
   } catch {
     return undefined // lookaround, backreferences, script names: V8 knows them
   }
 }
 
+/** `interrupted` by the watchdog, `exhausted` the stack of V8's engine. */
+type Ending = boolean | 'interrupted' | 'exhausted'
+
 let watchdog: ((task: () => boolean, timeout: number) => boolean) | undefined
 
-/** Runs a task on this thread and breaks it off after a time, in milliseconds; about 0.1 ms to start. */
-function underWatchdog(task: () => boolean, timeout: number): boolean {
+/** Runs a task on this thread and interrupts it after a time, in milliseconds; takes about 0.1 ms to start. */
+function underWatchdog(task: () => boolean, timeout: number): Ending {
   watchdog ??= createWatchdog()
-  return watchdog(task, timeout)
+  try {
+    return watchdog(task, timeout)
+  } catch (error) {
+    if (error instanceof RangeError) return 'exhausted'
+    if (isTimeout(error)) return 'interrupted'
+    throw error
+  }
 }
 
 function createWatchdog(): (task: () => boolean, timeout: number) => boolean {
@@ -130,9 +152,8 @@ function createWatchdog(): (task: () => boolean, timeout: number) => boolean {
   }
 }
 
-/** Broken off by the watchdog (whose error belongs to another realm), or by V8 when backtracking used up its stack. */
-function isBrokenOff(error: unknown): boolean {
-  if (error instanceof RangeError) return true
+/** The error of the watchdog belongs to another realm. */
+function isTimeout(error: unknown): boolean {
   return (
     typeof error === 'object' &&
     error !== null &&

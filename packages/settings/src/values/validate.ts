@@ -22,7 +22,7 @@ export function isEmptyValue({ definition }: RegisteredSetting, value: unknown):
 /**
  * Returns everything that is wrong with a value, as messages that say what to enter; none if it may be written.
  * Null is fine unless the setting is required: it clears.
- * @param budget the time that patterns may take, shared by all values of one request
+ * @param budget the work that patterns may do, shared by all values of one request
  * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something else than messages
  */
 export function validateValue(setting: RegisteredSetting, value: unknown, budget: PatternBudget): string[] {
@@ -100,7 +100,8 @@ function checkPattern(
 ): string[] {
   if (!pattern || text.length > maxBytes) return []
   const found = budget.search(pattern, text)
-  if (found === undefined) return ['Enter other text: the pattern could not be evaluated in time.']
+  if (found === undefined)
+    return ['Enter shorter text: checking it against the pattern of this setting takes too much work.']
   return found ? [] : [`Enter text that matches the pattern ${pattern.source}`]
 }
 

@@ -70,6 +70,16 @@ test('decision 2: a key that would shadow a route of the API is refused', async 
   t.equal(problemOf(define(SettingType.Text, { key: 'me.name' })), '', 'only by itself')
 })
 
+test('decision 57: a pattern of more than 10,000 steps is refused, one that backtracks is not counted', async (t) => {
+  const branches = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `${index}x{90}`).join('|')
+  const problem = problemOf(define(SettingType.Text, { pattern: branches(120) }))
+  t.match(problem, /the pattern compiles to \d{5} steps, more than 10000/)
+  t.equal(problemOf(define(SettingType.Text, { pattern: branches(90) })), '')
+  t.equal(problemOf(define(SettingType.Text, { pattern: `(?=.)(?:${branches(120)})` })), '')
+  t.equal(problemOf(define(SettingType.Url, { pattern: branches(120) })), '', 'which ignores it')
+})
+
 const refused: readonly (readonly [string, SettingType, Partial<SettingDefinition>, RegExp])[] = [
   [
     'an invalid pattern',

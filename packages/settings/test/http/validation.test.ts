@@ -1,5 +1,9 @@
+import { setting, SettingScope } from '@fastify-modular/settings'
+import type { InjectOptions } from 'fastify'
 import { test } from 'tap'
 import { as, createApp } from '../support/app.ts'
+
+type Method = NonNullable<InjectOptions['method']>
 
 const title = { key: 'app.title', scope: 1, value: 'Acme' }
 
@@ -39,6 +43,76 @@ test('decision 12: a body of the wrong shape is 400 with errors by field, withou
     t.same(Object.keys(got.json.errors), [field], where)
     t.match(got.json.errors[field][0], /\.$/, where)
   }
+})
+
+/** How often the definition's own rule runs in one request; `seed` makes a value to begin with. */
+const writes: readonly (readonly [string, Method, string, unknown, Record<string, string>?])[] = [
+  ['a first value', 'PUT', '', { key: 'x.first', scope: 1, value: 'b' }],
+  ['another value', 'PUT', '', { key: 'x.rule', scope: 1, value: 'b' }],
+  ['an equal value', 'PUT', '', { key: 'x.rule', scope: 1, value: 'seed' }],
+  [
+    'a value that is shown',
+    'PUT',
+    '',
+    { key: 'x.rule', scope: 1, value: 'b' },
+    { prefer: 'return=representation' },
+  ],
+  [
+    'an equal one that is shown',
+    'PUT',
+    '',
+    { key: 'x.rule', scope: 1, value: 'seed' },
+    { prefer: 'return=representation' },
+  ],
+  ['a conditional write', 'PUT', '', { key: 'x.rule', scope: 1, value: 'b' }, { 'if-match': '"r1"' }],
+  ['a bulk', 'PUT', '/bulk', [{ key: 'x.rule', scope: 1, value: 'b' }], { prefer: 'return=representation' }],
+  ['a dry run', 'PUT', '/bulk?dryRun=true', [{ key: 'x.rule', scope: 1, value: 'b' }]],
+  ['an own value', 'PUT', '/me', { key: 'x.mine', value: 'b' }, { prefer: 'return=representation' }],
+  [
+    'an import',
+    'POST',
+    '/import',
+    { format: 1, settings: [{ key: 'x.rule', scope: 1, value: 'b' }], omitted: [] },
+  ],
+  ['a rollback', 'POST', '/x.rule/rollback', { scope: 1, revision: 1 }],
+  ['a removal', 'DELETE', '/x.rule?scope=1', undefined],
+]
+for (const [what, method, path, body, headers] of writes) {
+  test(`decision 57: the rule of a definition runs at most twice for ${what}`, async (t) => {
+    let runs = 0
+    const validate = (): undefined => void runs++
+    const common = { displayName: 'X', pattern: '(?=.)', validate }
+    const app = await createApp(t, {
+      definitions: [
+        setting.text('x.first', { ...common, scope: SettingScope.Application }),
+        setting.text('x.rule', { ...common, scope: SettingScope.Application }),
+        setting.text('x.mine', { ...common, scope: SettingScope.User }),
+      ],
+    })
+    app.settings.on('*', () => {})
+    await app.settings.setSetting('x.rule', 'seed', SettingScope.Application)
+    await app.settings.forUser('admin')
+    runs = 0
+    const { status, text } = await as(app, 'admin')(method, path, body, headers)
+    t.ok(status < 300, text)
+    t.ok(runs <= 2, `${runs} times`)
+  })
+}
+
+test('decision 57: a value whose check is too much work is 422, whatever the machine does, and others are not', async (t) => {
+  const app = await createApp(t, {
+    definitions: [
+      setting.multilineText('x.costly', {
+        displayName: 'Costly',
+        scope: SettingScope.Application,
+        pattern: '^(?:[ab]{900}c|[^])*$',
+      }),
+    ],
+  })
+  const admin = as(app, 'admin')
+  const long = await admin('PUT', '', { key: 'x.costly', scope: 1, value: 'd'.repeat(60_000) })
+  t.match(long, { status: 422, json: { errors: { 'x.costly': [/shorter text.*too much work/] } } })
+  t.equal((await admin('PUT', '', { key: 'x.costly', scope: 1, value: 'd'.repeat(6000) })).status, 204)
 })
 
 test('S 4.1: a repeated row in a bulk is 400', async (t) => {

@@ -32,12 +32,11 @@ export function readOverrides(option: Overrides = {}): Locked {
 
 /** Checks the locked values once all definitions are known. @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with every problem, no value */
 export function checkOverrides(locked: ReadonlyMap<string, JsonValue>, registry: Registry): void {
-  const budget = createPatternBudget(1000)
   const problems = [...locked].flatMap(([key, value]) => {
     const setting = registry.find(key)
     if (!setting) return [`no module defines "${key}"`]
     if (value === null) return [`"${key}" is null, which is no value to lock`]
-    return validateValue(setting, value, budget).map((message) => `"${key}": ${message}`)
+    return validateValue(setting, value, createPatternBudget(1000)).map((message) => `"${key}": ${message}`)
   })
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(problems.join('; '))
 }

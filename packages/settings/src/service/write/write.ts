@@ -128,6 +128,8 @@ export function createWrite(
       // Without events a store need not wait between the rows and the commit.
       ...(enqueue && { enqueue }),
     })
+    const outcomes = decided.map(toOutcome(written))
+    if (!settings.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
     if (written.changes.length > 0) await committed(written, actor)
     // Who is told that a value is stored already reads it here, whatever memory knew.
     await coherence.confirm(
@@ -136,7 +138,7 @@ export function createWrite(
         return id ? { id, row: before } : []
       }),
     )
-    return { revision: written.revision, entries: decided.map(toOutcome(written)) }
+    return { revision: written.revision, entries: outcomes }
   }
 }
 
