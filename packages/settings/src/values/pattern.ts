@@ -68,9 +68,17 @@ export function createPatternBudget(limit = 50): PatternBudget {
   /** The watchdog counts wall time: where the machine let the process wait instead, the search is begun again. */
   function searchBacktracking(pattern: CompiledPattern, text: string): boolean | undefined {
     for (let attempt = 0; attempt < maxAttempts && timeLeft > 0; attempt++) {
-      const start = processorTime()
-      const found = underWatchdog(() => pattern.search(text), Math.max(Math.ceil(timeLeft), shortestAttempt))
-      timeLeft -= processorTime() - start
+      // The watchdog takes longer to start and to end than most searches: only the search itself is charged.
+      let start: number | undefined
+      let end: number | undefined
+      function task(): boolean {
+        start = processorTime()
+        const isFound = pattern.search(text)
+        end = processorTime()
+        return isFound
+      }
+      const found = underWatchdog(task, Math.max(Math.ceil(timeLeft), shortestAttempt))
+      if (start !== undefined) timeLeft -= (end ?? processorTime()) - start
       if (found === 'exhausted') return undefined
       if (found !== 'interrupted') return found
     }
@@ -89,7 +97,7 @@ export function createPatternBudget(limit = 50): PatternBudget {
   }
 }
 
-/** Milliseconds that this thread has worked; those of the process before Node 22.19, which include its other threads. */
+/** Milliseconds that this thread has worked; on an older Node those of the process, with its other threads. */
 function processorTime(): number {
   const { user, system } = hasThreadClock(process) ? process.threadCpuUsage() : process.cpuUsage()
   return (user + system) / 1000

@@ -1,7 +1,5 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { setting, SettingScope, type SettingsOptions, type Translate } from '@fastify-modular/settings'
-import { acceptedLocales } from '#src/http/localize/accept-language.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
 const { Application, User } = SettingScope
@@ -181,7 +179,8 @@ test('decision 64: no Accept-Language makes translate run for another language t
   t.same(await nameOf('de'), ['Stil', 'de'])
   t.same(await nameOf('en'), ['Style', 'en'])
   t.equal(new Set(calls).size, calls.length, 'never twice')
-  t.same([...new Set(calls.map((call) => call.split(' ')[0]))].toSorted(), ['de', 'de-AT', 'it'])
+  const asked = new Set(calls.map((call) => call.split(' ', 1).join()))
+  t.same([...asked].toSorted(), ['de', 'de-AT', 'it'])
   const texts = app.settings.definitions.getDefinitions().length * 10
   t.ok(calls.length <= texts * locales.length)
 })
@@ -243,15 +242,4 @@ test('S7: translate must be a function', async (t) => {
   // @ts-expect-error -- a JavaScript host
   const { error } = await rejection(createApp(t, { translate: { de: {} }, locales: ['de'] }))
   t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /translate/ })
-})
-
-test('S7: no Accept-Language makes the parser throw or answer without bound', async () => {
-  const part = fc.oneof(
-    fc.string(),
-    fc.constantFrom('de', 'de-AT', '*', ';q=0.5', ';q=', '-', 'x-'.repeat(40)),
-  )
-  fc.assert(
-    fc.property(fc.array(part), (parts) => acceptedLocales(parts.join(',')).length <= 10 * 18),
-    { numRuns: 500 },
-  )
 })

@@ -197,26 +197,6 @@ test('SQLite: after a rewrap and the vacuum of the guide the secret is in no byt
   t.notOk((await bytesBeside(file)).includes('hunter2'))
 })
 
-test('a plain row that appears under "require" is not served, and is logged; writing the value again repairs it', async (t) => {
-  const store = memoryStore()
-  const lines: string[] = []
-  const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
-  const encryption = { keys: [one], mode: 'require' } as const
-  const { settings } = await createApp(t, { store, encryption }, { logger })
-  const id = { scope: Application, userId: '', key: 'app.api_secret' } as const
-  const injected = { ...id, value: '"INJECTED"', sealed: false }
-  await store.write({ actor: null, origin: 'attack', reads: [id], decide: () => [injected] })
-  await settings.refresh()
-  t.throws(() => settings.get(definitions.secret), {
-    code: 'FMOD_SETTINGS_UNREADABLE',
-    message: /plain text/,
-  })
-  t.equal(lines.filter((line) => line.includes('app.api_secret')).length, 1)
-  t.notMatch(lines.join(''), /INJECTED/)
-  await settings.setSetting('app.api_secret', 'mine', Application)
-  t.equal(settings.get(definitions.secret), 'mine')
-})
-
 /** Values and old values of all scopes, plain; one of them deleted again. */
 async function writePlainSecrets(t: Test, store: SettingsStore): Promise<void> {
   const app = await createApp(t, { store })

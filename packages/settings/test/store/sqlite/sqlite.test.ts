@@ -9,7 +9,6 @@ import Database from 'better-sqlite3'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
 import { change, revisionOf, rowId, set, silentLog, until, writeAll } from '#src/testing/contract/case.js'
-import { migrations, plainHistory, recordVersion } from '#src/store/sqlite/migrations.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 
@@ -210,41 +209,6 @@ test('a mistake of the caller inside decide is not taken for an outage', async (
   const error = await failureOf(write)
   t.equal(error, mistake)
   t.notOk(isDomainException(error))
-})
-
-test('tables of the first version are brought up to date with what they hold', async (t) => {
-  const file = await newFile(t)
-  const database = openDatabase(t, file)
-  database.exec(`${migrations[0]?.('') ?? ''}${recordVersion('', 1)}
-    insert into settings_value values (1, '', 'a', '"x"', 0, 1, 5, 'ann');
-    insert into settings_history values (1, 1, '', 'a', null, 0, '"x"', 0, 'api', 'ann', null, null, 5);
-    update settings_meta set value = '1' where name = 'revision'`)
-  const store = await openStore(t, file)
-  t.match(await store.readRow(rowId('a')), { value: '"x"', revision: 1, updatedBy: 'ann' })
-  t.same(await store.findPlainHistory(['a', 'b']), ['a'])
-  t.equal((await set(store, 'a', '"y"')).revision, 2)
-  t.equal((await store.readHistory({ limit: 10 })).length, 2)
-})
-
-test('plain text in the history is found, and the history walked through, by an index', async (t) => {
-  const database = openDatabase(t)
-  await sqlite({ database }).open({ log: silentLog })
-  const plan = (sql: string, ...values: unknown[]) =>
-    JSON.stringify(database.prepare(`explain query plan ${sql}`).all(...values))
-  t.match(
-    plan(`select 1 from settings_history where key = ? and ${plainHistory} limit 1`, 'a'),
-    /SEARCH settings_history USING .*settings_history_plain/,
-  )
-  const page = plan(
-    `select * from settings_history where (revision, scope, user_id, key) > (?, ?, ?, ?)
-     order by revision, scope, user_id, key limit 100`,
-    5,
-    1,
-    '',
-    'a',
-  )
-  t.match(page, /SEARCH settings_history USING PRIMARY KEY/)
-  t.notMatch(page, /TEMP B-TREE/)
 })
 
 function schemaOf(database: Database.Database): unknown[] {

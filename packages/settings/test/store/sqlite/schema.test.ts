@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import Database from 'better-sqlite3'
+import { type Test, test } from 'tap'
+import { rowId, set, silentLog } from '#src/testing/contract/case.js'
+import { migrations, plainHistory, recordVersion } from '#src/store/sqlite/migrations.js'
+
+async function openDatabase(t: Test): Promise<Database.Database> {
+  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
+  const database = new Database(join(folder, 'settings.db'))
+  t.teardown(() => {
+    database.close()
+    return rm(folder, { recursive: true })
+  })
+  return database
+}
+
+test('tables of the first version are brought up to date with what they hold', async (t) => {
+  const database = await openDatabase(t)
+  database.exec(`${migrations[0]?.('') ?? ''}${recordVersion('', 1)}
+    insert into settings_value values (1, '', 'a', '"x"', 0, 1, 5, 'ann');
+    insert into settings_history values (1, 1, '', 'a', null, 0, '"x"', 0, 'api', 'ann', null, null, 5);
+    update settings_meta set value = '1' where name = 'revision'`)
+  const store = sqlite({ database })
+  await store.open({ log: silentLog })
+  t.match(await store.readRow(rowId('a')), { value: '"x"', revision: 1, updatedBy: 'ann' })
+  t.same(await store.findPlainHistory(['a', 'b']), ['a'])
+  t.equal((await set(store, 'a', '"y"')).revision, 2)
+  t.equal((await store.readHistory({ limit: 10 })).length, 2)
+})
+
+test('plain text in the history is found, and the history walked through, by an index', async (t) => {
+  const database = await openDatabase(t)
+  await sqlite({ database }).open({ log: silentLog })
+  const plan = (sql: string, ...values: unknown[]) =>
+    JSON.stringify(database.prepare(`explain query plan ${sql}`).all(...values))
+  t.match(
+    plan(`select 1 from settings_history where key = ? and ${plainHistory} limit 1`, 'a'),
+    /SEARCH settings_history USING .*settings_history_plain/,
+  )
+  const page = plan(
+    `select * from settings_history where (revision, scope, user_id, key) > (?, ?, ?, ?)
+     order by revision, scope, user_id, key limit 100`,
+    5,
+    1,
+    '',
+    'a',
+  )
+  t.match(page, /SEARCH settings_history USING PRIMARY KEY/)
+  t.notMatch(page, /TEMP B-TREE/)
+})
