@@ -17,22 +17,43 @@ export function decorateCaller(scope: FastifyInstance): void {
   scope.decorateRequest(decorator, null)
 }
 
-/** An onRequest hook that answers 401 to everybody who is not signed in, before anything else is looked at. */
+/**
+ * An onRequest hook for the scope of the routes: answers 401 to requests without a caller before anything else is
+ * looked at. Routes are closed unless their own configuration says `public`.
+ */
 export function authenticateWith(find: FindCaller): onRequestHookHandler {
   return function authenticate(request, _reply, done) {
-    const admit = (caller: Caller | null): void => {
-      if (!isCaller(caller)) return done(new UnauthorizedException())
-      request.setDecorator<Caller | null>(decorator, caller)
-      done()
-    }
+    if ('public' in request.routeOptions.config) return done()
+    const admit = (found: Caller | null): void => done(keepCaller(request, found))
+    const refuse = (reason: unknown): void => done(toError(reason))
     try {
       const found = find(request)
-      if (found instanceof Promise) found.then(admit, done)
+      if (isPromise(found)) found.then(admit, refuse)
       else admit(found)
-    } catch (error) {
-      done(error instanceof Error ? error : new Error('The settings option caller failed.', { cause: error }))
+    } catch (reason) {
+      refuse(reason)
     }
   }
+}
+
+/** Leaves the caller for the handlers; what keeps the request out where there is none. */
+function keepCaller(request: FastifyRequest, found: Caller | null): Error | undefined {
+  try {
+    if (!isCaller(found)) return new UnauthorizedException()
+    request.setDecorator<Caller | null>(decorator, found)
+    return undefined
+  } catch (reason) {
+    return toError(reason)
+  }
+}
+
+/** Never nothing, which would let the request through: a promise may reject with `undefined` or `null`. */
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('The settings option caller failed.', { cause: reason })
+}
+
+function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 /** The caller that `authenticate` admitted. */
@@ -50,7 +71,10 @@ export function findCallerOf(app: FastifyInstance, option: FindCaller | undefine
 }
 
 /** @throws {ForbiddenException} the caller may not change settings, or not these */
-export function requireUpdate(request: FastifyRequest, ...scopes: readonly SettingScope[]): Caller {
+export function requireUpdate(
+  request: FastifyRequest,
+  scopes: readonly (SettingScope | undefined)[] = [],
+): Caller {
   const caller = callerOf(request)
   if (!hasPermission(caller, updatePermission))
     throw new ForbiddenException(`This needs the permission ${updatePermission}.`)

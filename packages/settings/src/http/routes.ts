@@ -31,7 +31,7 @@ export interface RoutesInit {
 
 /** Registers the routes in a scope of their own, whose prefix they stand under. */
 export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void {
-  const { service, authenticate: onRequest, maxBulkBytes: bodyLimit } = init
+  const { service, maxBulkBytes: bodyLimit } = init
   const reads = createReadHandlers(service, init.sensitiveResolved)
   const writes = createWriteHandlers(service, init.maxBulkEntries)
   const my = createMyHandlers(service, init.ownWrites)
@@ -39,11 +39,11 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   const files = createTransferHandlers(service)
   const { definitions } = service.settings
   const localizer = createLocalizer(() => definitions.getDefinitions(), init.translation, app.log)
-  const guarded = { onRequest }
-  const shared = { onRequest, preValidation: refuseUserScope }
+  const shared = { preValidation: refuseUserScope }
   const key = schemas.KeyParams
 
   decorateCaller(app)
+  app.addHook('onRequest', init.authenticate)
   app.setValidatorCompiler(validatorCompiler)
   // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
   app.setSerializerCompiler(() => JSON.stringify)
@@ -53,10 +53,7 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   for (const spelling of rootSpellings(app)) {
     app.get<routes.ListRoute>(
       '/',
-      {
-        ...guarded,
-        ...spelling.of(route('listSettings', { query: schemas.ListQuery, ok: schemas.SettingValues })),
-      },
+      spelling.of(route('listSettings', { query: schemas.ListQuery, ok: schemas.SettingValues })),
       list,
     )
     app.put<routes.WriteRoute>(
@@ -70,10 +67,7 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   }
   app.get<routes.DefinitionsRoute>(
     '/definitions',
-    {
-      ...guarded,
-      ...route('listSettingDefinitions', { query: schemas.DefinitionsQuery, ok: schemas.Definitions }),
-    },
+    route('listSettingDefinitions', { query: schemas.DefinitionsQuery, ok: schemas.Definitions }),
     createDefinitionsHandler(localizer),
   )
   app.get(
@@ -83,15 +77,12 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   )
   app.get<routes.ScopedRoute>(
     '/:key',
-    {
-      ...guarded,
-      ...route('getSetting', { params: key, query: schemas.ScopeQuery, ok: schemas.SettingValue }),
-    },
+    route('getSetting', { params: key, query: schemas.ScopeQuery, ok: schemas.SettingValue }),
     reads.one,
   )
   app.get<routes.KeyRoute>(
     '/:key/resolved',
-    { ...guarded, ...route('getResolvedSetting', { params: key, ok: schemas.ResolvedValue }) },
+    route('getResolvedSetting', { params: key, ok: schemas.ResolvedValue }),
     reads.resolved,
   )
   app.put<routes.BulkRoute>(
@@ -115,53 +106,43 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
     },
     writes.remove,
   )
-  app.get('/me', { ...guarded, ...route('listMySettings', { ok: schemas.OwnValues }) }, my.list)
+  app.get('/me', route('listMySettings', { ok: schemas.OwnValues }), my.list)
   app.put<routes.OwnWriteRoute>(
     '/me',
-    { ...guarded, ...route('updateMySetting', { body: schemas.OwnBody, written: schemas.SettingValue }) },
+    route('updateMySetting', { body: schemas.OwnBody, written: schemas.SettingValue }),
     my.put,
   )
   app.delete<routes.KeyRoute>(
     '/me/:key',
-    { ...guarded, ...route('resetMySetting', { params: key, written: schemas.SettingValue }) },
+    route('resetMySetting', { params: key, written: schemas.SettingValue }),
     my.remove,
   )
 
   app.get<routes.KeyRoute>(
     '/:key/inspect',
-    { ...guarded, ...route('inspectSetting', { params: key, ok: schemas.Inspection }) },
+    route('inspectSetting', { params: key, ok: schemas.Inspection }),
     past.inspect,
   )
   app.get<routes.HistoryRoute>(
     '/:key/history',
-    {
-      ...guarded,
-      ...route('listSettingHistory', {
-        params: key,
-        query: schemas.HistoryQuery,
-        ok: schemas.HistoryEntries,
-      }),
-    },
+    route('listSettingHistory', {
+      params: key,
+      query: schemas.HistoryQuery,
+      ok: schemas.HistoryEntries,
+    }),
     past.ofSetting,
   )
   app.post<routes.RollbackRoute>(
     '/:key/rollback',
-    {
-      ...guarded,
-      ...route('rollbackSetting', { params: key, body: schemas.RollbackBody, written: schemas.SettingValue }),
-    },
+    route('rollbackSetting', { params: key, body: schemas.RollbackBody, written: schemas.SettingValue }),
     past.rollback,
   )
   app.get<routes.ChangesRoute>(
     '/changes',
-    { ...guarded, ...route('listSettingChanges', { query: schemas.PageQuery, ok: schemas.Changes }) },
+    route('listSettingChanges', { query: schemas.PageQuery, ok: schemas.Changes }),
     past.changes,
   )
-  app.get(
-    '/export',
-    { ...guarded, ...route('exportSettings', { ok: schemas.ExportFile }) },
-    files.exportSettings,
-  )
+  app.get('/export', route('exportSettings', { ok: schemas.ExportFile }), files.exportSettings)
   app.post<routes.ImportRoute>(
     '/import',
     {

@@ -196,3 +196,15 @@ test('malformed requests are problems: bad JSON 400, other media types 415', asy
   t.equal(form.statusCode, 415)
   t.equal(form.headers['content-type'], 'application/problem+json')
 })
+
+test('a bulk or an import of any number of entries is answered, as long as its bytes are allowed', async (t) => {
+  const app = await createApp(t, { limits: { bulkBytes: 32e6 } })
+  const settings = Array.from({ length: 200_000 }, (_, index) => ({ key: `k${index}`, scope: 1, value: 1 }))
+  t.match(await as(app, 'admin')('PUT', '/bulk', settings), {
+    status: 422,
+    json: { errors: { bulk: ['Send at most 500 entries at once.'] } },
+  })
+  const imported = await as(app, 'admin')('POST', '/import?dryRun=true', { format: 1, settings })
+  t.equal(imported.status, 200)
+  t.equal(imported.json.unknown.length, 200_000)
+})

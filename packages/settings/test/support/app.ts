@@ -7,7 +7,12 @@ import {
   SettingScope,
   type SettingsOptions,
 } from '@fastify-modular/settings'
-import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyServerOptions,
+  type InjectOptions,
+  type RouteOptions,
+} from 'fastify'
 
 export const admin: Caller = { id: 'admin', permissions: [], isAdmin: true }
 export const editor: Caller = { id: 'editor', permissions: ['Settings.Update'], isAdmin: false }
@@ -88,6 +93,13 @@ declare module '@fastify-modular/settings' {
   interface SettingKeyMap extends SettingKeys<typeof definitions> {}
 }
 
+const routes = new WeakMap<FastifyInstance, RouteOptions[]>()
+
+/** The routes that an application registered, so that a rule can be tested on all of them. */
+export function routesOf(app: FastifyInstance): readonly RouteOptions[] {
+  return routes.get(app) ?? []
+}
+
 /** An application that is ready, closed by the test. */
 export async function createApp(
   t: { teardown(close: () => unknown): unknown },
@@ -96,6 +108,9 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const app = Fastify(server)
   t.teardown(() => app.close())
+  const registered: RouteOptions[] = []
+  routes.set(app, registered)
+  app.addHook('onRoute', (route) => void registered.push(route))
   app.register(settings, { definitions: [definitions], caller: callerByHeader, ...options })
   await app.ready()
   return app

@@ -1,6 +1,7 @@
 /** `GET /definitions`: what can be set, in the caller's language (S 4.1). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSelect } from '../../service/read/select.ts'
+import { callerOf } from '../access.ts'
 import { type KeptBody, toKeptBody } from '../caching/kept-body.ts'
 import type { LocalizedDefinitions, Localizer } from '../localize/localizer.ts'
 import { addVary } from '../caching/vary.ts'
@@ -20,6 +21,7 @@ export function createDefinitionsHandler(localizer: Localizer) {
   }
 
   return function definitions(request: FastifyRequest<DefinitionsRoute>, reply: FastifyReply): void {
+    callerOf(request)
     const localized = localizer.forRequest(request)
     const { body, etag } = listOf(localized, request.query)
     reply.header('cache-control', 'private, no-cache').header('etag', etag)

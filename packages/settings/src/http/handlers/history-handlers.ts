@@ -2,15 +2,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
 import type { HistoryEntry } from '../../service/history.ts'
+import { toSharedDto, toUserDto } from '../../service/read/dto.ts'
 import type { SettingsService } from '../../service/service.ts'
 import { requireSetting, rowUser } from '../../service/write/entries.ts'
 import { requireUpdate } from '../access.ts'
 import { toEtag } from '../caching/preconditions.ts'
 import type { ChangesRoute, HistoryRoute, KeyRoute, RollbackRoute } from '../route-types.ts'
 import { parseScope } from '../scope.ts'
-import { originOf } from './write-handlers.ts'
+import { answer, originOf } from './write-handlers.ts'
 
-export function createHistoryHandlers({ settings, history, snapshot }: SettingsService) {
+export function createHistoryHandlers({ settings, history, snapshot, codec }: SettingsService) {
   /** The history of one setting: of the scope asked for, else of the setting's shared values. */
   async function ofSetting(
     request: FastifyRequest<HistoryRoute>,
@@ -20,7 +21,7 @@ export function createHistoryHandlers({ settings, history, snapshot }: SettingsS
     const own = snapshot.find(key)?.setting.definition.scope
     const scope =
       parseScope(request.query.scope) ?? (own === SettingScope.User ? SettingScope.Application : own)
-    const caller = requireUpdate(request, ...(scope === undefined ? [] : [scope]))
+    const caller = requireUpdate(request, [scope])
     requireSetting(snapshot, key)
     reply.header('cache-control', 'no-store')
     // User rows are their owner's: the user id is always the caller's (decision 26b).
@@ -46,7 +47,7 @@ export function createHistoryHandlers({ settings, history, snapshot }: SettingsS
 
   async function rollback(request: FastifyRequest<RollbackRoute>, reply: FastifyReply): Promise<unknown> {
     const scope = parseScope(request.body.scope) ?? SettingScope.System
-    const { id } = requireUpdate(request, scope)
+    const { id } = requireUpdate(request, [scope])
     const target = {
       key: request.params.key,
       scope,
@@ -55,16 +56,16 @@ export function createHistoryHandlers({ settings, history, snapshot }: SettingsS
     }
     const options = { ...originOf(request), origin: 'rollback', note: request.body.note ?? null }
     const { entries } = await history.rollback(target, options)
-    return reply
-      .header('etag', toEtag(entries[0]?.after?.revision ?? 0))
-      .header('cache-control', 'no-store')
-      .code(204)
-      .send()
+    const row = entries[0]?.after
+    const cell = snapshot.require(target.key)
+    return answer(request, reply, toEtag(row?.revision ?? 0), () =>
+      scope === SettingScope.User ? toUserDto(cell, id, row, codec) : toSharedDto(cell, scope),
+    )
   }
 
   async function inspect(request: FastifyRequest<KeyRoute>, reply: FastifyReply): Promise<unknown> {
     const cell = snapshot.find(request.params.key)
-    const caller = requireUpdate(request, ...(cell ? [cell.setting.definition.scope] : []))
+    const caller = requireUpdate(request, [cell?.setting.definition.scope])
     requireSetting(snapshot, request.params.key)
     return reply
       .header('cache-control', 'no-store')

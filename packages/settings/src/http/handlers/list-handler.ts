@@ -43,11 +43,10 @@ export function createListHandler({ settings, snapshot, cells }: SettingsService
     return tag
   }
 
-  /** The shared tag with what else the content depends on. */
-  function tagOf(...parts: readonly (string | undefined)[]): string | undefined {
+  /** The shared tag, and the language of the words that were searched for. */
+  function tagOf(locale: string | undefined): string | undefined {
     if (!snapshot.complete) return undefined
-    const own = parts.filter((part) => part !== undefined)
-    return own.length === 0 ? sharedTag() : `"${[sharedTag().slice(1, -1), ...own].join('-')}"`
+    return locale === undefined ? sharedTag() : `"${sharedTag().slice(1, -1)}-${locale}"`
   }
 
   /** Never a promise for shared lists: most requests find what the last one was sent. */
@@ -56,15 +55,15 @@ export function createListHandler({ settings, snapshot, cells }: SettingsService
     reply: FastifyReply,
   ): Promise<unknown> | undefined {
     const { query } = request
+    const { id } = callerOf(request)
     const scope = parseScope(query.scope)
     // Words are found in the caller's language too.
     const localized = localizer.isActive && query.q ? localizer.forRequest(request) : undefined
     reply.header('cache-control', 'private, no-cache')
     addVary(reply, localized ? 'Cookie, Authorization, Accept-Language' : 'Cookie, Authorization')
-    if (scope === SettingScope.User) return ownList(request, reply, localized)
+    if (scope === SettingScope.User) return ownList(request, reply, id, localized)
     // With a later write in memory, but not all before it, the content is of no revision: nobody shall keep it.
-    const etag = localized ? tagOf(localized.locale) : tagOf()
-    if (!answerUnchanged(request, reply, etag))
+    if (!answerUnchanged(request, reply, tagOf(localized?.locale)))
       reply.type(json).send(sharedList(scope, query, localized?.translations))
     return undefined
   }
@@ -72,14 +71,16 @@ export function createListHandler({ settings, snapshot, cells }: SettingsService
   async function ownList(
     request: FastifyRequest<ListRoute>,
     reply: FastifyReply,
+    id: string,
     localized: LocalizedDefinitions | undefined,
   ): Promise<unknown> {
-    const { id } = callerOf(request)
-    if (answerUnchanged(request, reply, tagOf(fingerprint(id), localized?.locale))) return reply
     const selected = selectCells(cells(), request.query, localized?.translations)
     const keys = new Set(selected.map(({ setting }) => setting.definition.key))
     const values = await settings.getSettingValues({ scope: SettingScope.User, userId: id })
-    return reply.type(json).send(JSON.stringify(values.filter(({ key }) => keys.has(key))))
+    // Read from the database, not from memory, whose revision would tag another content.
+    const body = JSON.stringify(values.filter(({ key }) => keys.has(key)))
+    if (answerUnchanged(request, reply, `"${fingerprint(`${id} ${body}`)}"`)) return reply
+    return reply.type(json).send(body)
   }
 
   function sharedList(

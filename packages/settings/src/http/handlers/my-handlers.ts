@@ -10,7 +10,7 @@ import type { WriteEntry } from '../../service/write/write.ts'
 import { callerOf, requireUpdate } from '../access.ts'
 import { rowCondition, toEtag, toPreconditionFailed } from '../caching/preconditions.ts'
 import type { KeyRoute, OwnWriteRoute } from '../route-types.ts'
-import { originOf, prefer, wantsRepresentation } from './write-handlers.ts'
+import { answer, originOf } from './write-handlers.ts'
 
 /** Whether users need `Settings.Update` for their own values (decision 23). */
 export type OwnWrites = 'permission' | 'authenticated'
@@ -59,9 +59,7 @@ export function createMyHandlers(
     const { revision, entries } = await write([entry], originOf(request), { onStale: toPreconditionFailed })
     const row = entries[0]?.after
     const etag = toEtag(change.kind === 'clear' ? revision : (row?.revision ?? 0))
-    reply.header('etag', etag).header('cache-control', 'no-store')
-    if (!wantsRepresentation(request)) return reply.code(204).send()
-    return prefer(reply).send(toUserDto(cell, caller.id, row, codec))
+    return answer(request, reply, etag, () => toUserDto(cell, caller.id, row, codec))
   }
 
   return { list, put, remove }

@@ -20,7 +20,10 @@ export function createTransferHandlers({ snapshot, transfer }: SettingsService) 
 
   async function importSettings(request: FastifyRequest<ImportRoute>, reply: FastifyReply): Promise<unknown> {
     const settings = request.body.settings.map((entry) => ({ ...entry, scope: sharedScopeOf(entry.scope) }))
-    const caller = requireUpdate(request, ...settings.map(({ scope }) => scope))
+    const caller = requireUpdate(
+      request,
+      settings.map(({ scope }) => scope),
+    )
     const { mode, dryRun, revision } = request.query
     const options = {
       ...originOf(request),

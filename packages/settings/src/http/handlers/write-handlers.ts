@@ -3,7 +3,7 @@ import { SettingValidationException } from '@fastify-modular/core'
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
 import { toBulkEntries, toConflict } from '../../service/contract-operations.ts'
-import type { BulkSettingUpdate, WriteOptions } from '../../service/contract.ts'
+import type { BulkSettingUpdate, SettingValueDto, WriteOptions } from '../../service/contract.ts'
 import { InvalidScopeException } from '../../service/exceptions.ts'
 import { toSharedDto } from '../../service/read/dto.ts'
 import type { Cell } from '../../service/read/snapshot.ts'
@@ -22,19 +22,19 @@ export const refuseUserScope: preValidationHookHandler = (request, _reply, done)
   done(items.some(isUserScoped) ? new InvalidScopeException() : undefined)
 }
 
-export function createWriteHandlers({ snapshot, write }: SettingsService, maxBulkEntries: number) {
+export function createWriteHandlers({ snapshot, codec, write }: SettingsService, maxBulkEntries: number) {
   async function put(request: FastifyRequest<WriteRoute>, reply: FastifyReply): Promise<unknown> {
     const { key, value } = request.body
     const scope = sharedScopeOf(request.body.scope)
-    requireUpdate(request, scope)
+    requireUpdate(request, [scope])
     const cell = requireFit(requireSetting(snapshot, key), scope)
     const [outcome] = await writeOne(request, { cell, scope, userId: '', change: { kind: 'set', value } })
-    return answer(request, reply, toEtag(outcome?.after?.revision ?? 0), cell, scope)
+    return answer(request, reply, toEtag(outcome?.after?.revision ?? 0), stored(cell, scope))
   }
 
   async function remove(request: FastifyRequest<ScopedRoute>, reply: FastifyReply): Promise<unknown> {
     const scope = sharedScopeOf(request.query.scope)
-    requireUpdate(request, scope)
+    requireUpdate(request, [scope])
     const cell = requireFit(requireSetting(snapshot, request.params.key), scope)
     const entry: WriteEntry = {
       cell,
@@ -44,7 +44,7 @@ export function createWriteHandlers({ snapshot, write }: SettingsService, maxBul
       expects: rowCondition(request),
     }
     const { revision } = await write([entry], originOf(request), { onStale: toPreconditionFailed })
-    return answer(request, reply, toEtag(revision), cell, scope)
+    return answer(request, reply, toEtag(revision), stored(cell, scope))
   }
 
   async function writeOne(request: FastifyRequest, entry: WriteEntry): Promise<readonly EntryOutcome[]> {
@@ -52,17 +52,9 @@ export function createWriteHandlers({ snapshot, write }: SettingsService, maxBul
     return (await write([conditional], originOf(request), { onStale: toPreconditionFailed })).entries
   }
 
-  function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    etag: string,
-    { setting }: Cell,
-    scope: SharedScope,
-  ): unknown {
-    reply.header('etag', etag).header('cache-control', 'no-store')
-    if (!wantsRepresentation(request)) return reply.code(204).send()
-    // The cell from before the write has the old value.
-    return prefer(reply).send(toSharedDto(snapshot.require(setting.definition.key), scope))
+  /** What is stored when it is called: the cell from before the write has the old value. */
+  function stored({ setting }: Cell, scope: SharedScope): () => SettingValueDto {
+    return () => toSharedDto(snapshot.require(setting.definition.key), scope)
   }
 
   async function bulk(request: FastifyRequest<BulkRoute>, reply: FastifyReply): Promise<unknown> {
@@ -71,17 +63,24 @@ export function createWriteHandlers({ snapshot, write }: SettingsService, maxBul
       scope: sharedScopeOf(entry.scope),
     }))
     const { entries, errors } = toBulkEntries(snapshot, updates) // 400 for a repeated row
-    requireUpdate(request, ...updates.map(({ scope }) => scope))
+    requireUpdate(
+      request,
+      updates.map(({ scope }) => scope),
+    )
     for (const { cell, scope } of entries) requireFit(cell, scope)
     if (updates.length > maxBulkEntries) {
       throw new SettingValidationException('bulk', [`Send at most ${maxBulkEntries} entries at once.`])
     }
     const dryRun = request.query.dryRun === 'true'
     const outcome = await write(entries, originOf(request), { onStale: toConflict, errors, dryRun })
-    reply.header('etag', toEtag(outcome.revision)).header('cache-control', 'no-store')
-    if (dryRun) return entries.map((entry, index) => toPreview(entry, outcome.entries[index]))
-    if (!wantsRepresentation(request)) return reply.code(204).send()
-    return prefer(reply).send(
+    const etag = toEtag(outcome.revision)
+    if (dryRun) {
+      return reply
+        .header('etag', etag)
+        .header('cache-control', 'no-store')
+        .send(entries.map((entry, index) => toPreview(entry, outcome.entries[index])))
+    }
+    return answer(request, reply, etag, () =>
       updates.map(({ key, scope }) => toSharedDto(snapshot.require(key), sharedScopeOf(scope))),
     )
   }
@@ -89,8 +88,9 @@ export function createWriteHandlers({ snapshot, write }: SettingsService, maxBul
   /** What a bulk would do to one value; sensitive ones as null. */
   function toPreview({ cell, scope, change }: WriteEntry, outcome: EntryOutcome | undefined) {
     const { key, sensitive } = cell.setting.definition
-    const layer = scope === SettingScope.System ? cell.system : cell.application
-    const oldValue = outcome?.before && layer?.state === 'valid' ? layer.value : null
+    // As the database has it: memory may not have taken yet what another process wrote.
+    const layer = outcome?.before && codec.layerOf(cell.setting, outcome.before)
+    const oldValue = layer?.state === 'valid' ? layer.value : null
     const newValue = change.kind === 'set' ? change.value : null
     return {
       key,
@@ -109,16 +109,22 @@ export function originOf(request: FastifyRequest): WriteOptions {
   return { actor: callerOf(request).id, origin: 'api', requestId: String(request.id).slice(0, 200) }
 }
 
-/** RFC 7240: whether the caller wants to see what was written. */
-export function wantsRepresentation({ headers }: FastifyRequest): boolean {
+/** 204, or to those who prefer it (RFC 7240) 200 with what is stored now. */
+export function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  etag: string,
+  stored: () => SettingValueDto | readonly SettingValueDto[],
+): unknown {
+  reply.header('etag', etag).header('cache-control', 'no-store')
+  if (!wantsRepresentation(request)) return reply.code(204).send()
+  return reply.code(200).header('preference-applied', 'return=representation').send(stored())
+}
+
+function wantsRepresentation({ headers }: FastifyRequest): boolean {
   return String(headers.prefer ?? '')
     .split(/[,;]/)
     .some((item) => /^\s*return=(?:representation|"representation")\s*$/i.test(item))
-}
-
-/** Says that the preference was heard. */
-export function prefer(reply: FastifyReply): FastifyReply {
-  return reply.code(200).header('preference-applied', 'return=representation')
 }
 
 /** The scope of a row that is no user's. @throws {InvalidScopeException} User scope */

@@ -1,0 +1,167 @@
+/** Rules that hold for every route, whichever routes there are. */
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { test } from 'tap'
+import type { FindCaller } from '#src/http/access.js'
+import { createApp, editor, routesOf } from '../support/app.ts'
+
+const title = { key: 'app.title', scope: 1, value: 'Acme' }
+
+/** A request that each route accepts, after `title` was written twice. */
+const requests: Readonly<Record<string, { readonly query?: string; readonly body?: unknown }>> = {
+  listSettings: {},
+  listSettingDefinitions: {},
+  getPublicSettings: {},
+  getSetting: { query: 'scope=1' },
+  getResolvedSetting: {},
+  updateSetting: { body: title },
+  updateSettings: { body: [title] },
+  resetSetting: { query: 'scope=1' },
+  listMySettings: {},
+  updateMySetting: { body: { key: 'app.theme', value: 'dark' } },
+  resetMySetting: {},
+  inspectSetting: {},
+  listSettingHistory: {},
+  rollbackSetting: { body: { scope: 1, revision: 1 } },
+  listSettingChanges: {},
+  exportSettings: {},
+  importSettings: { body: { format: 1, settings: [title] } },
+}
+
+interface Route {
+  readonly name: string
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  readonly url: string
+  readonly body: unknown
+  readonly isPublic: boolean
+  /** Answers 204, or what was written to those who prefer it. */
+  readonly isWrite: boolean
+}
+
+/** The routes of the application, with a request that each accepts. */
+function requestsOf(app: FastifyInstance): readonly Route[] {
+  return routesOf(app).flatMap((route) =>
+    [route.method].flat().map((method) => {
+      const operation = operationOf(route)
+      const { query, body } = requests[operation] ?? {}
+      const path = route.url
+        .replace('/me/:key', '/me/app.theme')
+        .replace(':key', 'app.title')
+        .replace(':revision', '1')
+      return {
+        name: `${method} ${route.url}`,
+        method: method as Route['method'],
+        url: query ? `${path}?${query}` : path,
+        body,
+        isPublic: operation === 'getPublicSettings',
+        isWrite: 204 in Object(route.schema?.response),
+      }
+    }),
+  )
+}
+
+function operationOf({ schema }: RouteOptions): string {
+  return String(Object(schema).operationId)
+}
+
+async function request(app: FastifyInstance, { method, url, body }: Route, headers = {}) {
+  return app.inject({ method, url, headers, ...(body !== undefined && { payload: Object(body) }) })
+}
+
+/** Two revisions of the title, and one of a setting that the editor owns. */
+async function fill(app: FastifyInstance): Promise<void> {
+  await app.settings.setSetting('app.title', 'one', 1)
+  await app.settings.setSetting('app.title', 'two', 1)
+}
+
+test('every route has a request here that it accepts', async (t) => {
+  for (const { name } of requestsOf(await createApp(t))) {
+    const app = await createApp(t, { caller: () => editor })
+    await fill(app)
+    const route = requestsOf(app).find((candidate) => candidate.name === name)
+    t.ok(route)
+    if (route) t.match((await request(app, route)).statusCode, /^20[04]$/, name)
+  }
+})
+
+const nothing: unknown = undefined
+/** Ways in which the option `caller` finds nobody; its type allows two of them. */
+const nobody: Readonly<Record<string, () => unknown>> = {
+  'returns null': () => null,
+  'returns undefined': () => undefined,
+  'returns something without an id': () => ({ permissions: ['*'], isAdmin: true }),
+  'returns an empty id': () => ({ ...editor, id: '' }),
+  'returns an id that is no text': () => ({ ...editor, id: 7 }),
+  'returns text': () => 'admin',
+  'throws an Error': () => {
+    throw new Error('no session')
+  },
+  'throws null': () => {
+    throw null
+  },
+  'throws undefined': () => {
+    throw nothing
+  },
+  'resolves to null': async () => null,
+  'resolves to undefined': async () => undefined,
+  'resolves to something without an id': async () => ({ permissions: ['*'], isAdmin: true }),
+  'resolves to an id that cannot be read': async () => ({
+    get id() {
+      throw nothing
+    },
+  }),
+  'resolves to text': async () => 'admin',
+  'rejects with an Error': async () => {
+    throw new Error('no session')
+  },
+  'rejects with null': () => Promise.reject(null),
+  'rejects with undefined': () => Promise.reject(),
+  'rejects with false': () => Promise.reject(false),
+  'rejects with text': () => Promise.reject('no session'),
+  'is a thenable that is no promise': () => ({ then: (admit: (caller: unknown) => void) => admit(null) }),
+  'is a thenable that rejects with nothing': () => ({
+    then: (_admit: unknown, refuse: (reason?: unknown) => void) => refuse(),
+  }),
+}
+
+for (const [way, caller] of Object.entries(nobody)) {
+  test(`a caller option that ${way} lets nobody in, on no route but the public one`, async (t) => {
+    const app = await createApp(t, { caller: caller as FindCaller })
+    await fill(app)
+    const { revision } = app.settings.status
+    for (const route of requestsOf(app)) {
+      const { statusCode, payload } = await request(app, route)
+      if (route.isPublic) t.equal(statusCode, 200, route.name)
+      else {
+        t.match(statusCode, /^(401|500)$/, route.name)
+        t.notMatch(payload, /two/, route.name)
+      }
+    }
+    t.equal(app.settings.status.revision, revision, 'nothing was written')
+  })
+}
+
+test('every write answers with what is stored to those who prefer it, and with 204 to others', async (t) => {
+  for (const { name, isWrite } of requestsOf(await createApp(t))) {
+    if (!isWrite) continue
+    for (const preference of [undefined, 'return=representation', 'respond-async, return="representation"']) {
+      const app = await createApp(t, { caller: () => editor })
+      await fill(app)
+      const route = requestsOf(app).find((candidate) => candidate.name === name)
+      if (!route) continue
+      const got = await request(app, route, preference ? { prefer: preference } : {})
+      t.ok(got.headers['etag'], name)
+      t.equal(got.headers['cache-control'], 'no-store', name)
+      if (preference === undefined) {
+        t.equal(got.statusCode, 204, name)
+        t.equal(got.payload, '', name)
+      } else {
+        t.equal(got.statusCode, 200, name)
+        t.equal(got.headers['preference-applied'], 'return=representation', name)
+        const [value] = [JSON.parse(got.payload)].flat()
+        t.match(value, { key: String, version: Number, isOverridden: Boolean }, name)
+        const stored = await app.settings.getSettingValue(value.key, value.scope, value.userId ?? undefined)
+        t.same(value, stored, name)
+      }
+    }
+  }
+})

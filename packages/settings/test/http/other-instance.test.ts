@@ -1,0 +1,45 @@
+/** What the routes answer while another instance has written and this one has not noticed yet. */
+import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import { type Test, test } from 'tap'
+import { as, createApp } from '../support/app.ts'
+
+const { Application, User } = SettingScope
+
+/** Two applications on one store that does not tell them of each other. */
+async function twoInstances(t: Test) {
+  const store = memoryStore()
+  const here = await createApp(t, { store })
+  return { here, there: await createApp(t, { store }) }
+}
+
+test('a dry run shows the value that the database has', async (t) => {
+  const { here, there } = await twoInstances(t)
+  await here.settings.setSetting('app.title', 'A', Application)
+  await there.settings.setSetting('app.title', 'C', Application)
+  t.equal(here.settings.get('app.title'), 'A', 'not noticed yet')
+  const bulk = [{ key: 'app.title', scope: Application, value: 'B' }]
+  t.same((await as(here, 'editor')('PUT', '/bulk?dryRun=true', bulk)).json, [
+    { key: 'app.title', scope: Application, change: 'update', oldValue: 'C', newValue: 'B' },
+  ])
+})
+
+test('the tag of own values changes with them, whichever instance wrote', async (t) => {
+  const { here, there } = await twoInstances(t)
+  const alice = as(here, 'alice')
+  const own = async (headers = {}) => alice('GET', '?scope=2', undefined, headers)
+  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  const tag = String((await own()).headers.etag)
+  t.equal((await own({ 'if-none-match': tag })).status, 304)
+  await there.settings.setSetting('app.theme', 'system', User, 'alice')
+  t.match(await own({ 'if-none-match': tag }), { status: 200, json: [{ value: 'system' }] })
+  t.not((await own()).headers.etag, tag)
+  t.not((await as(here, 'bob')('GET', '?scope=2')).headers.etag, tag)
+  await here.settings.setSetting('app.theme', 'light', User, 'bob')
+  const bobs = String((await as(here, 'bob')('GET', '?scope=2')).headers.etag)
+  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  t.equal(
+    (await as(here, 'bob')('GET', '?scope=2', undefined, { 'if-none-match': bobs })).status,
+    304,
+    'the writes of others leave it as it is',
+  )
+})
