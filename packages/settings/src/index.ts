@@ -53,7 +53,7 @@ export {
   PreconditionFailedException,
   SettingLockedException,
 } from './service/exceptions.ts'
-export type { HistoryEntry, HistoryFilter, RollbackTarget } from './service/history.ts'
+export type { HistoryEntry, HistoryFilter, HistoryPage, RollbackTarget } from './service/history.ts'
 export type { SettingChange, SettingListener } from './service/events/listeners.ts'
 export type {
   InvalidSettingDiagnostic,
@@ -84,6 +84,7 @@ export { memoryStore } from './store/memory.ts'
 export type {
   AppliedChange,
   CurrentRows,
+  HistoryId,
   HistoryQuery,
   HistoryRetention,
   HistoryRow,

@@ -11,7 +11,7 @@ import { addSettingsRoutes } from './http/routes.ts'
 import { FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
 import { decorateRequests } from './request-settings.ts'
-import { startRetention } from './service/retention.ts'
+import { defaultPerValue, startRetention } from './service/retention.ts'
 import { createSettingsService } from './service/service.ts'
 import { verifyEvents } from './service/events/verify-events.ts'
 import { readOverrides } from './service/write/locked.ts'
@@ -36,6 +36,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     sealing,
     refusesPlain: () => isChecked && options.encryption?.mode === 'require',
     locked,
+    keepHistory: history === false ? undefined : (history.perValue ?? defaultPerValue),
     userCapacity: options.userCache ?? 10_000,
     events,
     log: app.log,

@@ -35,6 +35,28 @@ test('history, files, links, tabs', async (t) => {
     t.equal(app.settings.get(definitions.title), 'First')
   })
 
+  await t.test('history shows a long value by its size, and whole when asked to', async (t) => {
+    await open('/settings/manage?scope=application')
+    const features = { names: Array.from({ length: 500 }, (_, index) => `feature ${index}`) }
+    await app.settings.setSetting('app.features', features, Application, undefined, { actor: 'Grace' })
+    for (let index = 0; index < 101; index++)
+      await app.settings.setSetting('app.features', { index }, Application, undefined, { actor: 'Linus' })
+    await page.reload()
+    await row('app.features').getByRole('button', { name: 'History' }).click()
+    const dialog = page.getByRole('dialog', { name: 'History of Features' })
+    const long = dialog.getByRole('listitem').filter({ hasText: /Grace set to a value of [\d,]+ bytes/ })
+    await dialog.getByText('Linus set to {"index":100}').waitFor()
+    t.equal(await long.count(), 0, 'on the page after')
+    await dialog.getByRole('button', { name: 'Show older' }).click()
+    await long.waitFor()
+    t.equal(await dialog.getByRole('button', { name: 'Show older' }).count(), 0, 'that was the last page')
+    await long.getByRole('button', { name: 'Show value' }).click()
+    await long.getByText('"feature 499"').waitFor()
+    await long.getByRole('button', { name: 'Restore' }).click()
+    await status.getByText('Features has the older value again.').waitFor()
+    t.same(app.settings.get(definitions.features), features)
+  })
+
   await t.test('an export is a file without secrets; an import shows what it would do first', async (t) => {
     await open('/settings/manage?scope=application')
     await app.settings.setSetting('app.title', 'Exported', Application)

@@ -26,6 +26,8 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
     inspect: (key, call) => send(pathOf(key, '/inspect'), call),
     history: (key, { scope, before, limit, signal } = {}) =>
       send(pathOf(key, '/history'), { query: { scope, before, limit }, ...given(signal) }),
+    historyEntry: (key, revision, { scope, signal } = {}) =>
+      send(pathOf(key, `/history/${revision}`), { query: { scope }, ...given(signal) }),
     changes: ({ before, limit, signal } = {}) =>
       send('/changes', { query: { before, limit }, ...given(signal) }),
     rollback: (key, target, call) =>

@@ -5,10 +5,13 @@ export { SettingsRequestError } from './settings-request-error.ts'
 export type { CallOptions, SettingsClientOptions } from './request.ts'
 export type {
   BulkPreviewEntry,
+  ChangesPage,
   DefinitionsFilter,
-  HistoryPage,
+  HistoryPageOptions,
   ImportMode,
+  ListedHistoryEntry,
   ListFilter,
+  LongValue,
   MySettingDto,
   SettingChangeSet,
   SettingsClient,
@@ -16,7 +19,7 @@ export type {
 } from './settings-client.ts'
 export type { SettingDefinitionDto } from '../http/definition-dto.ts'
 export type { BulkSettingUpdate, SettingSource, SettingValueDto } from '../service/contract.ts'
-export type { HistoryEntry } from '../service/history.ts'
+export type { HistoryEntry, HistoryPage } from '../service/history.ts'
 export type { SettingInspection } from '../service/read/inspect.ts'
 export type { ImportReport, SettingsExport } from '../service/transfer.ts'
 export {

@@ -2,7 +2,7 @@
 import type { SettingToken } from '../definitions/tokens.ts'
 import type { SettingDefinitionDto } from '../http/definition-dto.ts'
 import type { BulkSettingUpdate, SettingValueDto } from '../service/contract.ts'
-import type { HistoryEntry } from '../service/history.ts'
+import type { HistoryEntry, HistoryPage } from '../service/history.ts'
 import type { SettingInspection } from '../service/read/inspect.ts'
 import type { ImportReport, SettingsExport } from '../service/transfer.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
@@ -40,21 +40,39 @@ export interface BulkPreviewEntry {
   readonly newValue: JsonValue
 }
 
-/** A page of history, newest first. */
-export interface HistoryPage extends CallOptions {
+/** Which page of history, newest first. */
+export interface HistoryPageOptions extends CallOptions {
   readonly scope?: SettingScope
-  /** Only entries before this revision. */
-  readonly before?: number
+  /** Only entries before this revision, or behind the `next` of a page. */
+  readonly before?: number | string
   /** 1–500. @default 50 */
   readonly limit?: number
 }
 
-/** What was written together. */
+/** An entry of a page. `historyEntry` has the long values whole. */
+export interface ListedHistoryEntry extends HistoryEntry {
+  /** Values of more than 4 KiB of JSON, which are a `LongValue` here. */
+  readonly long: readonly ('oldValue' | 'newValue')[]
+}
+
+/** What stands for a long value: bytes of its JSON text, and a digest that equal values have in common. */
+export interface LongValue {
+  readonly length: number
+  readonly digest: string
+}
+
+/** What was written together; a page may show a part of it. */
 export interface SettingChangeSet {
   readonly revision: number
   readonly at: string
   readonly actor: string | null
-  readonly entries: readonly HistoryEntry[]
+  readonly entries: readonly ListedHistoryEntry[]
+}
+
+/** Some change sets, newest first; `next` is for the option `before`, null at the end. */
+export interface ChangesPage {
+  readonly changes: readonly SettingChangeSet[]
+  readonly next: string | null
 }
 
 export interface ImportMode extends CallOptions {
@@ -89,8 +107,14 @@ export interface SettingsClient {
   resetMine(key: string, condition?: WriteCondition): Promise<SettingValueDto>
   publicValues(options?: CallOptions): Promise<Readonly<Record<string, JsonValue>>>
   inspect(key: string, options?: CallOptions): Promise<SettingInspection>
-  history(key: string, page?: HistoryPage): Promise<HistoryEntry[]>
-  changes(page?: Omit<HistoryPage, 'scope'>): Promise<SettingChangeSet[]>
+  history(key: string, page?: HistoryPageOptions): Promise<HistoryPage<ListedHistoryEntry>>
+  /** What one revision did to a setting, with its values whole. */
+  historyEntry(
+    key: string,
+    revision: number,
+    options?: Pick<HistoryPageOptions, 'scope' | 'signal'>,
+  ): Promise<HistoryEntry>
+  changes(page?: Omit<HistoryPageOptions, 'scope'>): Promise<ChangesPage>
   rollback(
     key: string,
     target: { readonly scope: SettingScope; readonly revision: number; readonly note?: string },

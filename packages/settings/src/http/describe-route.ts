@@ -27,6 +27,7 @@ const summaries = {
   resetMySetting: "Clear one of the caller's settings",
   inspectSetting: 'Which layer supplies the value of a setting',
   listSettingHistory: 'What happened to one setting, newest first',
+  getSettingHistoryEntry: 'What one revision did to one setting, with its values whole',
   rollbackSetting: 'Write again what a revision had made of a setting',
   listSettingChanges: 'What was written together, newest first',
   exportSettings: 'All stored System and Application values except secrets',

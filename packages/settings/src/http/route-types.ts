@@ -27,6 +27,10 @@ export interface OwnWriteRoute {
 export interface HistoryRoute extends KeyRoute {
   Querystring: Static<typeof schemas.HistoryQuery>
 }
+export interface HistoryEntryRoute {
+  Params: Static<typeof schemas.HistoryEntryParams>
+  Querystring: Static<typeof schemas.HistoryEntryQuery>
+}
 export interface ChangesRoute {
   Querystring: Static<typeof schemas.PageQuery>
 }

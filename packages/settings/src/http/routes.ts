@@ -128,9 +128,18 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
     route('listSettingHistory', {
       params: key,
       query: schemas.HistoryQuery,
-      ok: schemas.HistoryEntries,
+      ok: schemas.HistoryPage,
     }),
     past.ofSetting,
+  )
+  app.get<routes.HistoryEntryRoute>(
+    '/:key/history/:revision',
+    route('getSettingHistoryEntry', {
+      params: schemas.HistoryEntryParams,
+      query: schemas.HistoryEntryQuery,
+      ok: schemas.HistoryEntry,
+    }),
+    past.entry,
   )
   app.post<routes.RollbackRoute>(
     '/:key/rollback',
@@ -139,7 +148,7 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   )
   app.get<routes.ChangesRoute>(
     '/changes',
-    route('listSettingChanges', { query: schemas.PageQuery, ok: schemas.Changes }),
+    route('listSettingChanges', { query: schemas.PageQuery, ok: schemas.ChangesPage }),
     past.changes,
   )
   app.get('/export', route('exportSettings', { ok: schemas.ExportFile }), files.exportSettings)

@@ -123,37 +123,59 @@ export const BulkAnswer = Type.Array(
 )
 
 const page = {
-  before: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', description: 'a revision' })),
+  before: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,15}(:[012]:[A-Za-z0-9_.-]{1,100})?$',
+      description: 'a revision, or the next of a page',
+    }),
+  ),
   limit: Type.Optional(
     Type.String({ pattern: '^([1-9][0-9]?|[1-4][0-9][0-9]|500)$', description: 'an integer from 1 to 500' }),
   ),
 }
 export const PageQuery = Type.Object(page, closed)
 export const HistoryQuery = Type.Object({ ...page, scope: Type.Optional(ScopeText) }, closed)
-export const HistoryEntries = Type.Array(
+export const HistoryEntryParams = Type.Object({
+  key: Key,
+  revision: Type.String({ pattern: '^[0-9]{1,15}$', description: 'a revision' }),
+})
+export const HistoryEntryQuery = Type.Object({ scope: Type.Optional(ScopeText) }, closed)
+const entryMembers = {
+  revision: Revision,
+  key: Type.String(),
+  scope: Scope,
+  userId: nullable(Type.String()),
+  oldValue: Value,
+  newValue: Value,
+  isOverridden: Type.Boolean(),
+  origin: Type.String(),
+  actor: nullable(Type.String()),
+  note: nullable(Type.String()),
+  requestId: nullable(Type.String()),
+  at: Type.String(),
+}
+export const HistoryEntry = Type.Object(entryMembers)
+const ListedEntries = Type.Array(
   Type.Object({
-    revision: Revision,
-    key: Type.String(),
-    scope: Scope,
-    userId: nullable(Type.String()),
-    oldValue: Value,
-    newValue: Value,
-    isOverridden: Type.Boolean(),
-    origin: Type.String(),
-    actor: nullable(Type.String()),
-    note: nullable(Type.String()),
-    requestId: nullable(Type.String()),
-    at: Type.String(),
+    ...entryMembers,
+    long: Type.Array(Type.Union([Type.Literal('oldValue'), Type.Literal('newValue')]), {
+      description: 'values of more than 4 KiB, shown as { length, digest }',
+    }),
   }),
 )
-export const Changes = Type.Array(
-  Type.Object({
-    revision: Revision,
-    at: Type.String(),
-    actor: nullable(Type.String()),
-    entries: HistoryEntries,
-  }),
-)
+const Next = nullable(Type.String({ description: 'for the parameter before of the next page' }))
+export const HistoryPage = Type.Object({ entries: ListedEntries, next: Next })
+export const ChangesPage = Type.Object({
+  changes: Type.Array(
+    Type.Object({
+      revision: Revision,
+      at: Type.String(),
+      actor: nullable(Type.String()),
+      entries: ListedEntries,
+    }),
+  ),
+  next: Next,
+})
 const Note = Type.Optional(Type.String({ maxLength: 500, description: 'text of at most 500 characters' }))
 export const RollbackBody = Type.Object({ scope: ScopeInput, revision: Revision, note: Note }, closed)
 

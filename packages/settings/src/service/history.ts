@@ -1,7 +1,7 @@
 /** What happened to values, and the way back (issue "history and rollback"; masked like every response). */
 import { ArgumentException, ConflictException, NotFoundException } from '@fastify-modular/core'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
-import type { HistoryRow, SettingsStore } from '../store/store.ts'
+import type { HistoryId, HistoryRow, SettingsStore } from '../store/store.ts'
 import type { WriteOptions } from './contract.ts'
 import { readText } from '../values/decode.ts'
 import type { Snapshot } from './read/snapshot.ts'
@@ -37,15 +37,31 @@ export interface HistoryFilter {
   /** Required when `scope` is User. Without a scope, users' values are left out. */
   readonly userId?: string
   readonly revision?: number
-  /** Only entries before this revision: the cursor of the next page. */
-  readonly before?: number
+  /** Only entries before this revision, or behind the `next` of a page. */
+  readonly before?: number | string
   /** At most so many entries, 1–500. @default 50 */
   readonly limit?: number
 }
 
+/** Some history, newest first: as many entries as were asked for, or less if they store more than 1 MiB. */
+export interface HistoryPage<Entry = HistoryEntry> {
+  /** One at least, unless there are none, or those of the page are of settings that no module defines any more. */
+  readonly entries: readonly Entry[]
+  /** For the filter `before`: the revision, scope and key of the last entry, such as `12:1:app.title`; null at the end. */
+  readonly next: string | null
+}
+
+/** An entry whose values are JSON text as it is stored; null where nothing is, or nothing is to be shown. */
+export interface StoredHistoryEntry extends Omit<HistoryEntry, 'oldValue' | 'newValue'> {
+  readonly oldText: string | null
+  readonly newText: string | null
+}
+
 export interface History {
   /** What happened to System and Application values, or to those of one user; of defined settings only. */
-  list(filter?: HistoryFilter): Promise<readonly HistoryEntry[]>
+  list(filter?: HistoryFilter): Promise<HistoryPage>
+  /** The same with the values as text: to parse a page of them would take far more memory than the page. */
+  page(filter?: HistoryFilter): Promise<HistoryPage<StoredHistoryEntry>>
   /**
    * Writes again what a revision had made of a value, as a new revision, checked like every write.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
@@ -63,6 +79,8 @@ export interface RollbackTarget {
 }
 
 const maxLimit = 500
+/** Bytes of stored text in a page. */
+const pageBytes = 1024 * 1024
 
 export function createHistory(
   store: SettingsStore,
@@ -70,20 +88,20 @@ export function createHistory(
   codec: RowCodec,
   write: Write,
 ): History {
-  function toEntry(row: HistoryRow): HistoryEntry | undefined {
+  function toEntry(row: HistoryRow): StoredHistoryEntry | undefined {
     const cell = snapshot.find(row.key)
     if (!cell) return undefined
-    const show = (value: string | null, sealed: boolean): JsonValue =>
+    const show = (value: string | null, sealed: boolean): string | null =>
       // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
-      value === null || sealed || cell.setting.definition.sensitive ? null : readText(value)
+      sealed || cell.setting.definition.sensitive ? null : value
     const { revision, key, scope, origin, actor, note, requestId } = row
     return {
       revision,
       key,
       scope,
       userId: row.userId || null,
-      oldValue: show(row.oldValue, row.oldSealed),
-      newValue: show(row.newValue, row.newSealed),
+      oldText: show(row.oldValue, row.oldSealed),
+      newText: show(row.newValue, row.newSealed),
       isOverridden: row.newValue !== null,
       origin,
       actor,
@@ -93,16 +111,28 @@ export function createHistory(
     }
   }
 
+  async function page({ before, limit = 50, ...filter }: HistoryFilter = {}) {
+    if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
+      throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
+    }
+    // Without a scope nobody's own values: the empty user id is that of System and Application rows.
+    const userId = filter.scope === undefined ? '' : rowUser(filter.scope, filter.userId)
+    const selection = { ...filter, userId }
+    const begin = typeof before === 'string' ? { following: toPosition(before, userId) } : given(before)
+    const rows = await store.readHistory({ ...selection, ...begin, limit, maxBytes: pageBytes })
+    const last = rows.at(-1)
+    const rest = last ? await store.readHistory({ ...selection, following: last, limit: 1 }) : []
+    return {
+      entries: rows.flatMap((row) => toEntry(row) ?? []),
+      next: last && rest.length > 0 ? `${last.revision}:${last.scope}:${last.key}` : null,
+    }
+  }
+
   return {
-    async list(filter = {}) {
-      const { limit = 50, scope } = filter
-      if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-        throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
-      }
-      // Without a scope nobody's own values: the empty user id is that of System and Application rows.
-      const userId = scope === undefined ? '' : rowUser(scope, filter.userId)
-      const rows = await store.readHistory({ ...filter, userId, limit })
-      return rows.flatMap((row) => toEntry(row) ?? [])
+    page,
+    async list(filter) {
+      const { entries, next } = await page(filter)
+      return { entries: entries.map(withValues), next }
     },
     async rollback({ key, scope, revision, userId }, options = {}) {
       const id = { key, scope, userId: rowUser(scope, userId) }
@@ -113,6 +143,22 @@ export function createHistory(
       return write([{ ...id, cell, change }], { origin: 'rollback', ...options }, { onStale: toConflict })
     },
   }
+}
+
+function given(before: number | undefined): { readonly before?: number } {
+  return before === undefined ? {} : { before }
+}
+
+/** @throws {ArgumentException} it is not the `next` of a page */
+function toPosition(next: string, userId: string): HistoryId {
+  const [, revision, scope, key = ''] = /^(\d{1,15}):([01]|2):(.+)$/s.exec(next) ?? []
+  if (revision === undefined) throw new ArgumentException('Use a revision, or the next of a page.', 'before')
+  return { revision: Number(revision), scope: Number(scope) as SettingScope, userId, key } // as the pattern says
+}
+
+function withValues({ oldText, newText, ...entry }: StoredHistoryEntry): HistoryEntry {
+  const valueOf = (text: string | null): JsonValue => (text === null ? null : readText(text))
+  return { ...entry, oldValue: valueOf(oldText), newValue: valueOf(newText) }
 }
 
 function toChange(entry: HistoryRow, codec: RowCodec) {

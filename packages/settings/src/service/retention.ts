@@ -2,12 +2,14 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { SettingsStore } from '../store/store.ts'
 
+/** Entries that stay of each value; writes trim what is beyond. */
+export const defaultPerValue = 100
 const day = 24 * 60 * 60 * 1000
 
 /** Begins at once; returns the function that ends it. The timer keeps no process alive. */
 export function startRetention(
   store: SettingsStore,
-  { days = 400, perValue = 100 }: { readonly days?: number; readonly perValue?: number },
+  { days = 400, perValue = defaultPerValue }: { readonly days?: number; readonly perValue?: number },
   log: FastifyBaseLogger,
 ): () => Promise<void> {
   let running = Promise.resolve()

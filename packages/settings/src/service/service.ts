@@ -35,6 +35,8 @@ export interface ServiceInit {
   /** Whether a sensitive value that is not sealed is unreadable. Looked at each time. */
   readonly refusesPlain: () => boolean
   readonly locked: Locked
+  /** Entries of history that stay of each value; all without it. */
+  readonly keepHistory?: number | undefined
   /** How many users' values stay in memory. */
   readonly userCapacity: number
   /** Looked up at each use. */
@@ -51,7 +53,7 @@ export interface SettingsService extends ContractParts {
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
-  const { registry, store, sealing, refusesPlain, locked, userCapacity, events, log } = init
+  const { registry, store, sealing, refusesPlain, locked, keepHistory, userCapacity, events, log } = init
   const observer = createObserver()
   const codec = createRowCodec(sealing, refusesPlain, observer, log)
   const snapshot = createSnapshot(registry, codec, locked.values)
@@ -88,8 +90,10 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     users.forget(new Set(rows.flatMap(({ scope, userId }) => (scope === SettingScope.User ? userId : []))))
   }
 
+  const commit: Coherence['write'] =
+    keepHistory === undefined ? coherence.write : (request) => coherence.write({ ...request, keepHistory })
   const write = observeWrite(
-    createWrite(coherence, codec, publisher.enqueueAs, committed, (entries) =>
+    createWrite({ ...coherence, write: commit }, codec, publisher.enqueueAs, committed, (entries) =>
       crossRulesOf(entries, registry, snapshot.find, codec),
     ),
     observer,

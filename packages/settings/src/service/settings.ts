@@ -3,7 +3,7 @@ import type { DynamicKey, SettingKeyMap, SettingToken } from '../definitions/tok
 import type { TokenMap } from '../definitions/builder.ts'
 import type { JsonValue, SettingDefinition } from '../setting-definition.ts'
 import type { SettingDefinitions, SettingsContract } from './contract.ts'
-import type { HistoryEntry, HistoryFilter, RollbackTarget } from './history.ts'
+import type { HistoryFilter, HistoryPage, RollbackTarget } from './history.ts'
 import type { SettingListener } from './events/listeners.ts'
 import type { SettingsStats } from './events/observer.ts'
 import type { SettingsStatus } from './read/coherence.ts'
@@ -45,8 +45,8 @@ export interface Settings extends SettingsContract, SettingsReader {
   on<K extends string>(key: '*' | DynamicKey<K>, listener: SettingListener): () => void
   /** Which layer supplies a value, or null for an unknown key. Sensitive values are masked. */
   inspect(key: string, userId?: string): Promise<SettingInspection | null>
-  /** What happened to values, newest first; sensitive values are masked. */
-  history(filter?: HistoryFilter): Promise<readonly HistoryEntry[]>
+  /** What happened to values, page by page, newest first; sensitive values are masked. */
+  history(filter?: HistoryFilter): Promise<HistoryPage>
   /**
    * Writes again what a revision had made of a value.
    * @throws {NotFoundException} unknown setting, or the revision did not change it

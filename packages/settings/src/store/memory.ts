@@ -1,14 +1,16 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
 import { SettingScope } from '../setting-definition.ts'
 import { checkRequest, historyOf, planWrite } from './plan-write.ts'
-import { compareRowIds, rowIdText } from './row-id.ts'
+import { compareRowIds, rowIdText, textBytes } from './row-id.ts'
 import type { HistoryId, HistoryQuery, HistoryRow, SettingsStore, StoredRow } from './store.ts'
+import { TrimTurns } from './trim-turns.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
 export function memoryStore(): SettingsStore {
   const rows = new Map<string, StoredRow>()
   let history: HistoryRow[] = []
   let revision = 0
+  const turns = new TrimTurns()
 
   // Each method runs to its end before another one starts, which makes every write atomic.
   return {
@@ -30,13 +32,16 @@ export function memoryStore(): SettingsStore {
         history.push(Object.freeze(historyOf(change, request, result)))
       }
       revision = result.revision
+      if (request.keepHistory !== undefined) {
+        const due = new Set(turns.due(result).map(rowIdText))
+        if (due.size > 0) trim(request.keepHistory, 0, due)
+      }
       return result
     },
-    readHistory: async (query) =>
-      history
-        .filter((row) => isSelected(row, query))
-        .toSorted(newestFirst)
-        .slice(0, query.limit),
+    readHistory: async (query) => {
+      const found = history.filter((row) => isSelected(row, query)).toSorted(newestFirst)
+      return withinBytes(found.slice(0, query.limit), query.maxBytes)
+    },
     scan: async (after, limit) =>
       select((row) => after === null || compareRowIds(row, after) > 0).slice(0, limit),
     scanHistory: async (after, limit) =>
@@ -65,21 +70,26 @@ export function memoryStore(): SettingsStore {
       })
       return replaced
     },
-    pruneHistory: async ({ olderThan, perValue }) => {
-      const before = history.length
-      const seen = new Map<string, number>()
-      history = history.toSorted(newestFirst).filter((row) => {
-        const newer = seen.get(rowIdText(row)) ?? 0
-        seen.set(rowIdText(row), newer + 1)
-        return newer === 0 || (newer < perValue && row.at >= olderThan)
-      })
-      return before - history.length
-    },
+    pruneHistory: async ({ olderThan, perValue }) => trim(perValue, olderThan),
     close: async () => {},
   }
 
   function atOf(written: number): number | null {
     return history.find((row) => row.revision === written)?.at ?? null
+  }
+
+  /** Keeps the newest entries of these values, or of all. Answers how many are gone. */
+  function trim(perValue: number, olderThan: number, names?: ReadonlySet<string>): number {
+    const before = history.length
+    const seen = new Map<string, number>()
+    history = history.toSorted(newestFirst).filter((row) => {
+      const name = rowIdText(row)
+      if (names?.has(name) === false) return true
+      const newer = seen.get(name) ?? 0
+      seen.set(name, newer + 1)
+      return newer === 0 || (newer < perValue && row.at >= olderThan)
+    })
+    return before - history.length
   }
 
   function select(wanted: (row: StoredRow) => boolean): StoredRow[] {
@@ -94,11 +104,21 @@ function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
     (query.userId === undefined || row.userId === query.userId) &&
     (query.revision === undefined || row.revision === query.revision) &&
     (query.before === undefined || row.revision < query.before) &&
-    (query.after === undefined || row.revision > query.after)
+    (query.after === undefined || row.revision > query.after) &&
+    (query.following === undefined || newestFirst(row, query.following) > 0)
   )
 }
 
-function newestFirst(a: HistoryRow, b: HistoryRow): number {
+function withinBytes(rows: readonly HistoryRow[], maxBytes = Infinity): readonly HistoryRow[] {
+  let bytes = 0
+  const end = rows.findIndex((row, index) => {
+    bytes += textBytes(row)
+    return index > 0 && bytes > maxBytes
+  })
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
+function newestFirst(a: HistoryId, b: HistoryId): number {
   return b.revision - a.revision || compareRowIds(a, b)
 }
 

@@ -1,7 +1,7 @@
 /** Rows by name: their order, their identity, and which names a database can hold. */
 import { ArgumentException } from '@fastify-modular/core'
 import { isStorable, SettingScope } from '../setting-definition.ts'
-import type { RowId, StoredRow } from './store.ts'
+import type { HistoryRow, RowId, StoredRow } from './store.ts'
 
 /** Orders rows by scope, user and key: the order in which every store locks and writes them. */
 export function compareRowIds(a: RowId, b: RowId): number {
@@ -23,6 +23,11 @@ export function isSameRow(a: StoredRow | undefined, b: StoredRow | undefined): b
 /** One text per row, to look rows up in a Map. NUL cannot be part of a name, so no two rows share it. */
 export function rowIdText(id: RowId): string {
   return `${id.scope}\0${id.userId}\0${id.key}`
+}
+
+/** Bytes of the text that an entry of history keeps. */
+export function textBytes({ oldValue, newValue }: HistoryRow): number {
+  return Buffer.byteLength(oldValue ?? '') + Buffer.byteLength(newValue ?? '')
 }
 
 /** Whether rows with these names can exist; a database would refuse the others, or find those of somebody else. */

@@ -44,7 +44,7 @@ export interface HistoryRow extends RowId {
   readonly at: number
 }
 
-/** Identifies one row of history. */
+/** Identifies an entry of history, and its place: by revision, those of one revision in the order of their rows. */
 export interface HistoryId extends RowId {
   readonly revision: number
 }
@@ -82,6 +82,11 @@ export interface WriteRequest {
    * nothing, returning no change writes nothing. The changes are of distinct rows.
    */
   decide(current: CurrentRows): readonly RowChange[]
+  /**
+   * So many entries of history stay of each value that is written, the newest ones. What is beyond goes with this write
+   * or with one of the next seven of the value; all stay without it.
+   */
+  readonly keepHistory?: number
   /** Runs inside the transaction after the rows are written: enqueues events. Throwing rolls back. */
   enqueue?(tx: Tx, written: WriteResult): void | Promise<void>
 }
@@ -110,7 +115,11 @@ export interface HistoryQuery {
   readonly before?: number
   /** Only entries newer than this revision. */
   readonly after?: number
+  /** Only entries behind this one, which may be of the same revision: the next page. */
+  readonly following?: HistoryId
   readonly limit: number
+  /** Bytes of stored text, old and new values together, that the entries may have; the first one always comes. */
+  readonly maxBytes?: number
 }
 
 /** Which history may go: what is older than `olderThan` (milliseconds since the epoch), or beyond `perValue` rows of one value. */

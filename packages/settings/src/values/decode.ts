@@ -53,6 +53,11 @@ export function readText(text: string): JsonValue {
   return parsed.ok ? parsed.value : null
 }
 
+/** Whether a text is JSON; what it says is dropped. */
+export function isJson(text: string): boolean {
+  return parse(text).ok
+}
+
 /** The text that stores keep; equal values have equal text. */
 export function encodeValue(value: JsonValue): string {
   return JSON.stringify(value)

@@ -57,8 +57,14 @@ test('the client reads and writes every route over HTTP', async (t) => {
   t.match((await client.mine())[1], { key: 'app.theme', value: 'dark', inheritedValue: 'light' })
   t.match(await client.resetMine('app.theme'), { value: 'light', isOverridden: false })
   t.match(await client.inspect('app.title'), { source: 'application' })
-  t.match(await client.history('app.title', { scope: Application, limit: 10 }), [{ newValue: 'Acme' }])
-  t.match(await client.changes({ limit: 1 }), [{ revision: 2 }])
+  t.match(await client.history('app.title', { scope: Application, limit: 10 }), {
+    entries: [{ newValue: 'Acme', long: [] }],
+    next: null,
+  })
+  t.match(await client.historyEntry('app.title', 1, { scope: Application }), { newValue: 'Acme' })
+  const { changes, next } = await client.changes({ limit: 1 })
+  t.match(changes, [{ revision: 2 }])
+  t.match(await client.changes({ before: next ?? '' }), { changes: [{ revision: 1 }], next: null })
   await client.set('app.title', 'Other', Application)
   await client.rollback('app.title', { scope: Application, revision: 1, note: 'back' })
   t.match(await client.get('app.title', Application), { value: 'Acme' })

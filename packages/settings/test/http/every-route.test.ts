@@ -21,6 +21,7 @@ const requests: Readonly<Record<string, { readonly query?: string; readonly body
   resetMySetting: {},
   inspectSetting: {},
   listSettingHistory: {},
+  getSettingHistoryEntry: {},
   rollbackSetting: { body: { scope: 1, revision: 1 } },
   listSettingChanges: {},
   exportSettings: {},

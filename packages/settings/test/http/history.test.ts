@@ -12,7 +12,7 @@ test('history tells who changed what, when and how, newest first', async (t) => 
   await admin('DELETE', '/app.title?scope=1')
   const got = await admin('GET', '/app.title/history?scope=1')
   t.equal(got.headers['cache-control'], 'no-store')
-  t.match(got.json, [
+  t.match(got.json.entries, [
     {
       revision: 3,
       oldValue: 'two',
@@ -28,7 +28,7 @@ test('history tells who changed what, when and how, newest first', async (t) => 
     { revision: 1, oldValue: null, newValue: 'one', actor: 'editor', at: /Z$/ },
   ])
   t.same(
-    (await admin('GET', '/app.title/history?limit=1&before=3')).json.map(
+    (await admin('GET', '/app.title/history?limit=1&before=3')).json.entries.map(
       (entry: { revision: number }) => entry.revision,
     ),
     [2],
@@ -41,13 +41,13 @@ test('a revision groups what was written together', async (t) => {
   await admin('PUT', '/bulk', [title('two'), { key: 'mail.port', scope: 0, value: 25 }])
   await admin('PUT', '', title('three'))
   await admin('PUT', '/me', { key: 'app.theme', value: 'dark' })
-  const changes = (await admin('GET', '/changes')).json
+  const { changes } = (await admin('GET', '/changes')).json
   t.match(changes, [
     { revision: 2, actor: 'admin', entries: [{ key: 'app.title' }] },
     { revision: 1, entries: [{ key: 'mail.port' }, { key: 'app.title' }] },
   ])
   t.equal(changes.length, 2, 'users’ own values are nobody else’s business')
-  const editors = (await as(app, 'editor')('GET', '/changes')).json
+  const editors = (await as(app, 'editor')('GET', '/changes')).json.changes
   t.same(
     editors[1].entries.map((entry: { key: string }) => entry.key),
     ['app.title'],
@@ -59,15 +59,30 @@ test('decision 26b: history needs Settings.Update, System rows an administrator,
   const app = await createApp(t)
   await as(app, 'admin')('PUT', '/bulk', [{ key: 'mail.port', scope: 0, value: 25 }])
   await as(app, 'admin')('PUT', '/me', { key: 'app.theme', value: 'dark' })
-  for (const path of ['/app.title/history', '/changes', '/export', '/app.title/inspect']) {
+  for (const path of [
+    '/app.title/history',
+    '/app.title/history/1',
+    '/changes',
+    '/export',
+    '/app.title/inspect',
+  ]) {
     t.equal((await as(app, 'alice')('GET', path)).status, 403, path)
   }
-  for (const path of ['/mail.port/history', '/mail.port/history?scope=0', '/mail.port/inspect']) {
+  for (const path of [
+    '/mail.port/history',
+    '/mail.port/history/1',
+    '/mail.port/history?scope=0',
+    '/mail.port/inspect',
+  ]) {
     t.equal((await as(app, 'editor')('GET', path)).status, 403, path)
     t.equal((await as(app, 'admin')('GET', path)).status, 200, path)
   }
-  t.equal((await as(app, 'admin')('GET', '/app.theme/history?scope=2')).json.length, 1)
-  t.same((await as(app, 'editor')('GET', '/app.theme/history?scope=2')).json, [], 'another user’s rows')
+  t.equal((await as(app, 'admin')('GET', '/app.theme/history?scope=2')).json.entries.length, 1)
+  t.same(
+    (await as(app, 'editor')('GET', '/app.theme/history?scope=2')).json.entries,
+    [],
+    'another user’s rows',
+  )
   t.equal((await as(app, 'editor')('POST', '/mail.port/rollback', { scope: 0, revision: 1 })).status, 403)
   t.equal((await as(app, 'alice')('POST', '/app.title/rollback', { scope: 1, revision: 1 })).status, 403)
 })
@@ -82,7 +97,7 @@ test('rollback writes the value of a revision again, as a new revision', async (
   t.equal(back.status, 204)
   t.equal(back.headers.etag, '"r4"')
   t.equal((await editor('GET', '/app.title?scope=1')).json.value, 'one')
-  t.match((await editor('GET', '/app.title/history')).json[0], {
+  t.match((await editor('GET', '/app.title/history')).json.entries[0], {
     revision: 4,
     origin: 'rollback',
     note: 'better before',
@@ -133,7 +148,17 @@ test('rollback of a value that no longer validates is 422, of a locked one 409',
 
 test('history pages are bounded', async (t) => {
   const app = await createApp(t)
-  for (const query of ['limit=0', 'limit=501', 'limit=x', 'limit=-1', 'before=x', 'scope=7']) {
+  for (const query of [
+    'limit=0',
+    'limit=501',
+    'limit=x',
+    'limit=-1',
+    'before=x',
+    'before=1:',
+    'before=1:9:a',
+    'before=1:1:%00',
+    'scope=7',
+  ]) {
     t.match(
       await as(app, 'admin')('GET', `/app.title/history?${query}`),
       { status: 400, json: { code: 'VALIDATION' } },

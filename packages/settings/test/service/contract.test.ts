@@ -214,7 +214,7 @@ test('a value that the caller changes after the call is the value that was check
 test('the actor, origin and note of a write are in its history', async (t) => {
   const { settings } = await createApp(t)
   await settings.setSetting('mail.port', 25, System, undefined, { actor: 'job', origin: 'cli', note: 'why' })
-  t.match(await settings.history({ key: 'mail.port', scope: System }), [
+  t.match((await settings.history({ key: 'mail.port', scope: System })).entries, [
     { actor: 'job', origin: 'cli', note: 'why', newValue: 25, oldValue: null },
   ])
   t.match(await settings.getSettingValue('mail.port', System), { updatedBy: 'job' })

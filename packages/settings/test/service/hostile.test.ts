@@ -28,7 +28,7 @@ test('a row that is no JSON can be written over, and its history read', async (t
   t.equal((await as(app, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 'new' })).status, 204)
   const { status, json } = await as(app, 'admin')('GET', '/app.title/history')
   t.equal(status, 200)
-  t.match(json, [
+  t.match(json.entries, [
     { oldValue: null, newValue: 'new' },
     { oldValue: null, newValue: null, isOverridden: true },
   ])

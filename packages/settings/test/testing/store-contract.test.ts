@@ -68,6 +68,34 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
   'shows history oldest first': (store) => ({
     readHistory: async (query) => (await store.readHistory(query)).toReversed(),
   }),
+  'has pages of history without end': (store) => ({
+    readHistory: ({ maxBytes: _maxBytes, ...query }) => store.readHistory(query),
+  }),
+  'counts characters of history, not bytes': (store) => ({
+    async readHistory({ maxBytes = Infinity, ...query }) {
+      const rows = await store.readHistory(query)
+      let length = 0
+      return rows.filter(
+        ({ oldValue, newValue }, index) =>
+          (length += `${oldValue ?? ''}${newValue ?? ''}`.length) <= maxBytes || index === 0,
+      )
+    },
+  }),
+  'begins the next page of history with an older revision': (store) => ({
+    readHistory: ({ following, ...query }) =>
+      store.readHistory(following ? { ...query, before: following.revision } : query),
+  }),
+  'leaves history to the daily pruning': (store) => ({
+    write: ({ keepHistory: _keepHistory, ...request }) => store.write(request),
+  }),
+  'trims the history of values that are not written': (store) => ({
+    async write(request) {
+      const result = await store.write(request)
+      if (request.keepHistory !== undefined)
+        await store.pruneHistory({ olderThan: 0, perValue: request.keepHistory })
+      return result
+    },
+  }),
   'prunes nothing': () => ({ pruneHistory: async () => 0 }),
   'scans the first page for ever': (store) => ({
     scan: (_after, limit) => store.scan(null, Math.min(limit, 1)),

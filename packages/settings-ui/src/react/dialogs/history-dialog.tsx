@@ -1,9 +1,9 @@
 /** What happened to one setting, newest first, and the way back. */
-import type { HistoryEntry, SettingInspection } from '@fastify-modular/settings/client'
+import type { ListedHistoryEntry, SettingInspection } from '@fastify-modular/settings/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import { format } from '../messages/format.ts'
 import { displayTime, displayValue } from '../model/display-value.ts'
-import type { Definition } from '../model/setting.ts'
+import type { Definition, JsonValue } from '../model/setting.ts'
 import { toFailure } from '../model/source.ts'
 import { useEditor, useMayChange, usePage } from '../page/page-context.ts'
 import { failureText } from '../page/save-bar.tsx'
@@ -14,8 +14,12 @@ interface HistoryDialogProps {
   readonly onClose: () => void
 }
 
-/** What happened, and for a locked setting, what locks it. */
-type Found = readonly [(readonly HistoryEntry[])?, (SettingInspection | undefined)?]
+/** What happened, where the page after it begins, and for a locked setting, what locks it. */
+interface Found {
+  readonly entries?: readonly ListedHistoryEntry[]
+  readonly next?: string | null
+  readonly inspection?: SettingInspection | undefined
+}
 
 const lockNames = { option: 'overrides', environment: 'SM_SETTINGS_OVERRIDES' }
 
@@ -26,20 +30,29 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
   const isLocked = value?.locked === true
   const mayChange = useMayChange(definition) && !isLocked
   const scope = value?.scope ?? definition.scope
-  const [[entries, inspection], setFound] = useState<Found>([])
+  const [{ entries, next, inspection }, setFound] = useState<Found>({})
   const [failure, setFailure] = useState('')
 
   useEffect(() => {
     let isGone = false
     const history = api.history(key, { scope, limit: 100 })
     Promise.all([history, isLocked ? api.inspect(key) : undefined]).then(
-      (found) => !isGone && setFound(found),
+      ([page, found]) => !isGone && setFound({ ...page, inspection: found }),
       (error: unknown) => !isGone && setFailure(failureText(toFailure(error), messages)),
     )
     return () => {
       isGone = true
     }
   }, [api, key, scope, isLocked, messages])
+
+  async function showOlder(before: string): Promise<void> {
+    try {
+      const page = await api.history(key, { scope, before, limit: 100 })
+      setFound((found) => ({ ...found, ...page, entries: [...(found.entries ?? []), ...page.entries] }))
+    } catch (error) {
+      setFailure(failureText(toFailure(error), messages))
+    }
+  }
 
   async function restore(revision: number): Promise<void> {
     try {
@@ -68,7 +81,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
       <ol className="fm-history">
         {entries?.map((entry, index) => (
           <li key={entry.revision}>
-            <Entry entry={entry} definition={definition} />
+            <Entry entry={entry} definition={definition} onFailure={setFailure} />
             {index > 0 && mayChange && (
               <button type="button" onClick={() => void restore(entry.revision)}>
                 {messages.restore}
@@ -78,30 +91,69 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
           </li>
         ))}
       </ol>
+      {next && (
+        <button type="button" onClick={() => void showOlder(next)}>
+          {messages.historyOlder}
+        </button>
+      )}
     </Dialog>
   )
 }
 
-function Entry({
-  entry,
-  definition,
-}: {
-  readonly entry: HistoryEntry
+interface EntryProps {
+  readonly entry: ListedHistoryEntry
   readonly definition: Definition
-}): ReactNode {
-  const { messages, locale } = usePage()
-  const { newValue, isOverridden, actor, at, note, origin } = entry
-  const shown = definition.sensitive ? messages.historySecret : displayValue(definition, newValue, messages)
+  readonly onFailure: (text: string) => void
+}
+
+function Entry({ entry, definition, onFailure }: EntryProps): ReactNode {
+  const { api, messages, locale } = usePage()
+  const { key, scope, revision, newValue, isOverridden, actor, at, note, origin } = entry
+  const [whole, setWhole] = useState<string>()
+  const isLong = entry.long.includes('newValue')
+  const shown = definition.sensitive
+    ? messages.historySecret
+    : isLong
+      ? format(messages.historyLong, { bytes: lengthOf(newValue).toLocaleString(locale) })
+      : displayValue(definition, newValue, messages)
+
+  async function show(): Promise<void> {
+    try {
+      const { newValue: value } = await api.historyEntry(key, revision, { scope })
+      setWhole(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+    } catch (error) {
+      onFailure(failureText(toFailure(error), messages))
+    }
+  }
+
   return (
-    <p>
-      <strong>{actor ?? messages.somebody}</strong>{' '}
-      {isOverridden ? format(messages.historySet, { value: shown }) : messages.historyCleared}
-      <br />
-      <small>
-        <time dateTime={at}>{displayTime(at, locale)}</time>
-        {origin === 'api' ? '' : ` · ${origin}`}
-        {note ? ` · ${note}` : ''}
-      </small>
-    </p>
+    <div>
+      <p>
+        <strong>{actor ?? messages.somebody}</strong>{' '}
+        {isOverridden ? format(messages.historySet, { value: shown }) : messages.historyCleared}
+        <br />
+        <small>
+          <time dateTime={at}>{displayTime(at, locale)}</time>
+          {origin === 'api' ? '' : ` · ${origin}`}
+          {note ? ` · ${note}` : ''}
+        </small>
+      </p>
+      {isLong && whole === undefined && (
+        <button type="button" onClick={() => void show()}>
+          {messages.historyShow}
+          <span className="fm-hidden"> {displayTime(at, locale)}</span>
+        </button>
+      )}
+      {whole !== undefined && (
+        <pre className="fm-history-value" tabIndex={0}>
+          {whole}
+        </pre>
+      )}
+    </div>
   )
+}
+
+/** Bytes of the value that a `LongValue` stands for. */
+function lengthOf(value: JsonValue): number {
+  return typeof value === 'object' && value !== null && 'length' in value ? Number(value.length) : 0
 }

@@ -125,6 +125,9 @@ export const defaultMessages = {
   historySet: 'set to {value}',
   historyCleared: 'reset',
   historySecret: 'a new secret',
+  historyLong: 'a value of {bytes} bytes',
+  historyShow: 'Show value',
+  historyOlder: 'Show older',
   restore: 'Restore',
   restored: '{name} has the older value again.',
 

@@ -1,48 +1,65 @@
 /** What happened to settings, where their values come from, and the way back (decision 26b). */
+import { NotFoundException } from '@fastify-modular/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
-import type { HistoryEntry } from '../../service/history.ts'
+import type { StoredHistoryEntry } from '../../service/history.ts'
 import { toSharedDto, toUserDto } from '../../service/read/dto.ts'
 import type { SettingsService } from '../../service/service.ts'
 import { requireSetting, rowUser } from '../../service/write/entries.ts'
 import { requireUpdate } from '../access.ts'
 import { toEtag } from '../caching/preconditions.ts'
-import type { ChangesRoute, HistoryRoute, KeyRoute, RollbackRoute } from '../route-types.ts'
+import type {
+  ChangesRoute,
+  HistoryEntryRoute,
+  HistoryRoute,
+  KeyRoute,
+  RollbackRoute,
+} from '../route-types.ts'
 import { parseScope } from '../scope.ts'
+import { member, toListedJson, toWholeJson } from './history-json.ts'
 import { answer, originOf } from './write-handlers.ts'
 
+const json = 'application/json; charset=utf-8'
+
 export function createHistoryHandlers({ settings, history, snapshot, codec }: SettingsService) {
-  /** The history of one setting: of the scope asked for, else of the setting's shared values. */
-  async function ofSetting(
-    request: FastifyRequest<HistoryRoute>,
-    reply: FastifyReply,
-  ): Promise<readonly HistoryEntry[]> {
-    const { key } = request.params
+  /** One setting, in the scope asked for, else that of its shared values. */
+  function select(request: FastifyRequest, key: string, wanted: string | undefined) {
     const own = snapshot.find(key)?.setting.definition.scope
-    const scope =
-      parseScope(request.query.scope) ?? (own === SettingScope.User ? SettingScope.Application : own)
+    const scope = parseScope(wanted) ?? (own === SettingScope.User ? SettingScope.Application : own)
     const caller = requireUpdate(request, [scope])
     requireSetting(snapshot, key)
-    reply.header('cache-control', 'no-store')
     // User rows are their owner's: the user id is always the caller's (decision 26b).
-    return settings.history({
-      key,
-      ...(scope !== undefined && { scope }),
-      userId: caller.id,
-      ...paging(request.query),
-    })
+    return { key, ...(scope !== undefined && { scope }), userId: caller.id }
+  }
+
+  async function ofSetting(request: FastifyRequest<HistoryRoute>, reply: FastifyReply): Promise<unknown> {
+    const selection = select(request, request.params.key, request.query.scope)
+    const { entries, next } = await history.page({ ...selection, ...paging(request.query) })
+    const listed = member('entries', `[${entries.map(toListedJson).join(',')}]`)
+    return send(reply, `{${listed},${member('next', JSON.stringify(next))}}`)
+  }
+
+  /** What one revision did to one setting, with its values whole. */
+  async function entry(request: FastifyRequest<HistoryEntryRoute>, reply: FastifyReply): Promise<unknown> {
+    const { key } = request.params
+    const revision = Number(request.params.revision)
+    const selection = select(request, key, request.query.scope)
+    const { entries } = await history.page({ ...selection, revision, limit: 1 })
+    const [found] = entries
+    if (!found) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
+    return send(reply, toWholeJson(found))
   }
 
   /** Changes of System and Application values, by revision: what was written together stands together. */
   async function changes(request: FastifyRequest<ChangesRoute>, reply: FastifyReply): Promise<unknown> {
     const caller = requireUpdate(request)
     const scope = caller.isAdmin === true ? undefined : SettingScope.Application
-    reply.header('cache-control', 'no-store')
-    const entries = await settings.history({
+    const { entries, next } = await history.page({
       ...(scope !== undefined && { scope }),
       ...paging(request.query),
     })
-    return groupByRevision(entries)
+    const sets = member('changes', `[${groupByRevision(entries).join(',')}]`)
+    return send(reply, `{${sets},${member('next', JSON.stringify(next))}}`)
   }
 
   async function rollback(request: FastifyRequest<RollbackRoute>, reply: FastifyReply): Promise<unknown> {
@@ -72,27 +89,35 @@ export function createHistoryHandlers({ settings, history, snapshot, codec }: Se
       .send(await settings.inspect(request.params.key, caller.id))
   }
 
-  return { ofSetting, changes, rollback, inspect }
+  return { ofSetting, entry, changes, rollback, inspect }
 }
 
-function paging({ before, limit }: ChangesRoute['Querystring']): { before?: number; limit?: number } {
+function send(reply: FastifyReply, text: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').type(json).send(text)
+}
+
+/** A revision, or the `next` of a page. */
+function paging({ before, limit }: ChangesRoute['Querystring']): {
+  before?: number | string
+  limit?: number
+} {
   return {
-    ...(before !== undefined && { before: Number(before) }),
+    ...(before !== undefined && { before: before.includes(':') ? before : Number(before) }),
     ...(limit !== undefined && { limit: Number(limit) }),
   }
 }
 
-/** A page may end within a revision; its first page shows the newest entries whole unless one revision exceeds it. */
-function groupByRevision(entries: readonly HistoryEntry[]) {
-  const groups = new Map<
-    number,
-    { revision: number; at: string; actor: string | null; entries: HistoryEntry[] }
-  >()
+/** A page may begin and end within a revision. */
+function groupByRevision(entries: readonly StoredHistoryEntry[]): readonly string[] {
+  const groups = new Map<number, StoredHistoryEntry[]>()
   for (const entry of entries) {
-    const { revision, at, actor } = entry
-    const group = groups.get(revision) ?? { revision, at, actor, entries: [] }
-    group.entries.push(entry)
-    groups.set(revision, group)
+    const group = groups.get(entry.revision) ?? []
+    groups.set(entry.revision, group)
+    group.push(entry)
   }
-  return [...groups.values()]
+  return Array.from(groups, ([revision, group]) => {
+    const { at, actor } = group[0] ?? {}
+    const head = JSON.stringify({ revision, at, actor }).slice(0, -1)
+    return `${head},${member('entries', `[${group.map(toListedJson).join(',')}]`)}}`
+  })
 }

@@ -88,7 +88,10 @@ async function listenOnce(
     await client.query(`listen "${options.channel}"`)
     onListening()
     options.onHint() // something may have been committed while nobody listened
-    timers.push(setInterval(probe, options.probe), setInterval(() => options.onHint(), options.pollInterval))
+    timers.push(
+      setInterval(probe, options.probe),
+      setInterval(() => options.onHint(), options.pollInterval),
+    )
     await end
   } finally {
     for (const timer of timers) clearInterval(timer)

@@ -20,6 +20,7 @@ import type {
   WriteResult,
 } from '../store.ts'
 import { checkStoreArguments } from '../store-options.ts'
+import { TrimTurns } from '../trim-turns.ts'
 import { Turns } from '../turns.ts'
 import { type Connections, checkSource, createConnections, type DriverSource } from './connection.ts'
 import { orStoreFailure, toStoreFailure } from './failure.ts'
@@ -141,7 +142,9 @@ class PostgresStore implements SettingsStore {
   }
 
   async readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
-    return canExist(query.key, query.userId) ? this.#use(({ reads }) => reads.history(query)) : []
+    return canExist(query.key, query.userId, query.following?.key)
+      ? this.#use(({ reads }) => reads.history(query))
+      : []
   }
 
   scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]> {
@@ -214,10 +217,11 @@ async function prepare(connections: Connections, names: PostgresNames): Promise<
   const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
   const statements = writeStatements(names)
   const writers = new Turns(turnLimit)
+  const turns = new TrimTurns()
   return {
     ...connections,
     reads: prepareReads(drizzle(pool), tables, names),
-    write: (request) => writers.take(() => writeThrough(pool, { statements, names }, request)),
+    write: (request) => writers.take(() => writeThrough(pool, { statements, names, turns }, request)),
     reseal: (request) => writers.take(() => resealThrough(pool, { statements, names }, request)),
     prune: async ({ perValue, olderThan }) =>
       (await pool.query(statements.pruneHistory, [perValue, olderThan])).rowCount ?? 0,

@@ -1,5 +1,5 @@
 /** What the PostgreSQL store reads, prepared once per connection. */
-import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
 import type { HistoryId, HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
@@ -79,14 +79,7 @@ export function prepareReads(
       if (!found) return { revision: 0, at: null, knownAt: null, epoch: '' }
       return { ...found, revision: Number(found.revision) }
     },
-    history: (query) =>
-      db
-        .select()
-        .from(history)
-        .where(isSelected(history, query))
-        .orderBy(desc(history.revision), asc(history.scope), asc(history.userId), asc(history.key))
-        .limit(query.limit)
-        .execute(),
+    history: (query) => historyQuery(db, history, query).execute(),
     scan: (after, limit) =>
       db
         .select()
@@ -116,6 +109,55 @@ export function findPlain(history: PostgresTables['history'], keys: readonly str
     where exists (select 1 from ${history} where ${history.key} = wanted.key and ${sql.raw(plainHistory)})`
 }
 
+function historyQuery(db: NodePgDatabase, history: PostgresTables['history'], query: HistoryQuery) {
+  const order = [desc(history.revision), asc(history.scope), asc(history.userId), asc(history.key)]
+  const selected = isSelected(history, query)
+  const { limit, maxBytes } = query
+  if (maxBytes === undefined)
+    return db
+      .select()
+      .from(history)
+      .where(selected)
+      .orderBy(...order)
+      .limit(limit)
+  // Sizes first, which read no text: what is beyond the bytes is never fetched.
+  const { revision, scope, userId, key, oldValue, newValue } = history
+  const bytes = sql<number>`coalesce(octet_length(${oldValue}), 0) + coalesce(octet_length(${newValue}), 0)`
+  const sized = db
+    .select({ revision, scope, userId, key, bytes: bytes.as('bytes') })
+    .from(history)
+    .where(selected)
+    .orderBy(...order)
+    .limit(limit)
+    .as('sized')
+  const newestFirst = sql`${sized.revision} desc, ${sized.scope}, ${sized.userId}, ${sized.key}`
+  const summed = db
+    .select({
+      revision: sized.revision,
+      scope: sized.scope,
+      userId: sized.userId,
+      key: sized.key,
+      total: sql<number>`sum(${sized.bytes}) over (order by ${newestFirst})`.as('total'),
+      place: sql<number>`row_number() over (order by ${newestFirst})`.as('place'),
+    })
+    .from(sized)
+    .as('summed')
+  return db
+    .select(getTableColumns(history))
+    .from(summed)
+    .innerJoin(
+      history,
+      and(
+        eq(revision, summed.revision),
+        eq(scope, summed.scope),
+        eq(userId, summed.userId),
+        eq(key, summed.key),
+      ),
+    )
+    .where(or(lte(summed.total, maxBytes), eq(summed.place, 1)))
+    .orderBy(...order)
+}
+
 function isSelected(history: PostgresTables['history'], query: HistoryQuery): SQL | undefined {
   return and(
     query.key === undefined ? undefined : eq(history.key, query.key),
@@ -124,6 +166,21 @@ function isSelected(history: PostgresTables['history'], query: HistoryQuery): SQ
     query.revision === undefined ? undefined : eq(history.revision, query.revision),
     query.before === undefined ? undefined : lt(history.revision, query.before),
     query.after === undefined ? undefined : gt(history.revision, query.after),
+    query.following && isFollowing(history, query.following),
+  )
+}
+
+/** The bound on the revision says again what the rest implies, for the index. */
+function isFollowing(
+  history: PostgresTables['history'],
+  { revision, scope, userId, key }: HistoryId,
+): SQL | undefined {
+  return and(
+    lte(history.revision, revision),
+    or(
+      lt(history.revision, revision),
+      sql`(${history.scope}, ${history.userId}, ${history.key}) > (${scope}, ${userId}, ${key})`,
+    ),
   )
 }
 

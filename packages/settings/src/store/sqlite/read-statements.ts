@@ -1,8 +1,9 @@
 /** What the SQLite store reads, prepared once. */
 import type { Database } from 'better-sqlite3'
-import { and, asc, desc, eq, getTableName, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableName, gt, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
+import { textBytes } from '../row-id.ts'
 import type { HistoryId, HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
 import { plainHistory } from './migrations.ts'
 import type { SqliteTables } from './tables.ts'
@@ -66,6 +67,60 @@ export function prepareReads(
     `select 1 from ${getTableName(history)} where key = ? and ${plainHistory} limit 1`,
   )
 
+  const newestFirst = [desc(history.revision), asc(history.scope), asc(history.userId), asc(history.key)]
+  // As expressions, because drizzle knows no table with a hint.
+  const place = {
+    revision: sql<number>`${history.revision}`,
+    scope: sql<SettingScope>`${history.scope}`,
+    userId: sql<string>`${history.userId}`,
+    key: sql<string>`${history.key}`,
+  }
+  const entry = db
+    .select()
+    .from(history)
+    .where(
+      and(
+        eq(history.revision, sql.placeholder('revision')),
+        eq(history.scope, sql.placeholder('scope')),
+        eq(history.userId, sql.placeholder('userId')),
+        eq(history.key, sql.placeholder('key')),
+      ),
+    )
+    .prepare()
+
+  function entries(query: HistoryQuery): HistoryRow[] {
+    return db
+      .select()
+      .from(history)
+      .where(isSelected(history, query))
+      .orderBy(...newestFirst)
+      .limit(query.limit)
+      .all()
+  }
+
+  /** Places first, then one entry after the other: no text is read, or sorted, that does not fit into the page. */
+  function page(query: HistoryQuery, maxBytes: number): HistoryRow[] {
+    // Without a key the entries stand in the table as they are wanted; its index would have to be sorted.
+    const table = query.key === undefined ? sql`${history} not indexed` : history
+    const places = db
+      .select(place)
+      .from(table)
+      .where(isSelected(history, query))
+      .orderBy(...newestFirst)
+      .limit(query.limit)
+      .all()
+    const rows: HistoryRow[] = []
+    let bytes = 0
+    for (const each of places) {
+      const row = entry.get({ ...each })
+      if (!row) continue // another process has just trimmed it
+      bytes += textBytes(row)
+      if (rows.length > 0 && bytes > maxBytes) break
+      rows.push(row)
+    }
+    return rows
+  }
+
   return {
     row: (id) => {
       const record = row.get(id.scope, id.userId, id.key)
@@ -81,14 +136,7 @@ export function prepareReads(
       const [current, at, knownAt] = state.get(known) ?? [0, null, null]
       return { revision: Number(current), at, knownAt }
     },
-    history: (query) =>
-      db
-        .select()
-        .from(history)
-        .where(isSelected(history, query))
-        .orderBy(desc(history.revision), asc(history.scope), asc(history.userId), asc(history.key))
-        .limit(query.limit)
-        .all(),
+    history: (query) => (query.maxBytes === undefined ? entries(query) : page(query, query.maxBytes)),
     scan: (after, limit) =>
       db
         .select()
@@ -132,6 +180,21 @@ function isSelected(history: SqliteTables['history'], query: HistoryQuery): SQL 
     query.revision === undefined ? undefined : eq(history.revision, query.revision),
     query.before === undefined ? undefined : lt(history.revision, query.before),
     query.after === undefined ? undefined : gt(history.revision, query.after),
+    query.following && isFollowing(history, query.following),
+  )
+}
+
+/** The bound on the revision says again what the rest implies, for the index. */
+function isFollowing(
+  history: SqliteTables['history'],
+  { revision, scope, userId, key }: HistoryId,
+): SQL | undefined {
+  return and(
+    lte(history.revision, revision),
+    or(
+      lt(history.revision, revision),
+      sql`(${history.scope}, ${history.userId}, ${history.key}) > (${scope}, ${userId}, ${key})`,
+    ),
   )
 }
 

@@ -133,7 +133,9 @@ class SqliteStore implements SettingsStore {
   }
 
   readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
-    return this.#use(({ reads }) => (canExist(query.key, query.userId) ? reads.history(query) : []))
+    return this.#use(({ reads }) =>
+      canExist(query.key, query.userId, query.following?.key) ? reads.history(query) : [],
+    )
   }
 
   scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]> {

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import type { HistoryRetention, HistoryRow, ResealRequest, RowId, StoredRow } from '../store.ts'
+import { trimmedAtOnce } from '../trim-turns.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteWrites {
@@ -11,6 +12,8 @@ export interface SqliteWrites {
   saveRevision(revision: number): void
   /** Replaces texts of rows that are as they were read; answers how many. */
   reseal(request: ResealRequest): number
+  /** Keeps the newest entries of one value. */
+  trimHistory(id: RowId, keep: number): void
   /** Answers how many rows are gone. */
   pruneHistory(retention: HistoryRetention): number
 }
@@ -41,6 +44,10 @@ export function prepareWrites(client: Database, tables: SqliteTables): SqliteWri
   const saveRevision = client.prepare(
     `update ${getTableName(tables.meta)} set value = ? where name = 'revision'`,
   )
+  const trim = client.prepare(`
+    delete from ${history} where key = @key and scope = @scope and user_id = @userId and revision in (
+      select revision from ${history} where key = @key and scope = @scope and user_id = @userId
+      order by revision desc limit ${trimmedAtOnce} offset @keep)`)
   const prune = client.prepare(`
     delete from ${history} where (revision, scope, user_id, key) in (
       select revision, scope, user_id, key from (
@@ -94,6 +101,7 @@ export function prepareWrites(client: Database, tables: SqliteTables): SqliteWri
       }
       return replaced
     },
+    trimHistory: ({ scope, userId, key }, keep) => void trim.run({ scope, userId, key, keep }),
     pruneHistory: ({ olderThan, perValue }) => prune.run(perValue, olderThan).changes,
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
 import type { ResealRequest, WriteRequest, WriteResult } from '../store.ts'
+import { TrimTurns } from '../trim-turns.ts'
 import type { Connection } from './connection.ts'
 
 /**
@@ -18,8 +19,9 @@ import type { Connection } from './connection.ts'
  */
 export function createWrite(connection: Connection): (request: WriteRequest) => WriteResult {
   const { client, file } = connection
+  const turns = new TrimTurns()
   const transaction = client.transaction((request: WriteRequest) => {
-    const result = writeLocked(connection, request)
+    const result = writeLocked(connection, turns, request)
     // Last, because what is acknowledged must be found again.
     if (file.isReplaced()) throw toReplacedFailure()
     return result
@@ -37,7 +39,7 @@ export function toReplacedFailure(): Error {
   return new ServiceUnavailableException(message, 1)
 }
 
-function writeLocked(connection: Connection, request: WriteRequest): WriteResult {
+function writeLocked(connection: Connection, turns: TrimTurns, request: WriteRequest): WriteResult {
   const { reads, writes } = connection
   const current = request.reads.flatMap((id) => reads.row(id) ?? [])
   const result = planWrite(request, reads.revision(), current)
@@ -48,6 +50,8 @@ function writeLocked(connection: Connection, request: WriteRequest): WriteResult
     writes.addHistory(historyOf(change, request, result))
   }
   writes.saveRevision(result.revision)
+  if (request.keepHistory !== undefined)
+    for (const id of turns.due(result)) writes.trimHistory(id, request.keepHistory)
   enqueue(connection, request, result)
   return result
 }

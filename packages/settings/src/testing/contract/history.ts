@@ -1,6 +1,7 @@
 /** Cases: what was changed is remembered. */
 import assert from 'node:assert/strict'
-import { change, type ContractCase, rowId, set, writeAll, revisionOf, until } from './case.ts'
+import { SettingScope } from '../../setting-definition.ts'
+import { change, type ContractCase, revisionOf, rowId, set, until, writeAll } from './case.ts'
 
 export const history: Readonly<Record<string, ContractCase>> = {
   'each change leaves one row of history with who, why, before and after': async (open) => {
@@ -96,6 +97,71 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(await select({ after: 3 }), [])
       assert.deepEqual(await select({ key: 'none' }), [])
     },
+
+  'a page of history goes on behind any entry, also within a revision': async (open) => {
+    const store = await open()
+    const ids = [{ ...rowId('b'), scope: SettingScope.System }, rowId('a'), rowId('b'), rowId('a', 'u1')]
+    for (const value of ['1', '2']) {
+      await writeAll(
+        store,
+        ids.map((id) => change(id, value)),
+      )
+    }
+    const all = await store.readHistory({ limit: 10 })
+    assert.equal(all.length, 8)
+    for (const [index, following] of all.entries()) {
+      assert.deepEqual(await store.readHistory({ following, limit: 10 }), all.slice(index + 1))
+      assert.deepEqual(await store.readHistory({ following, limit: 2 }), all.slice(index + 1, index + 3))
+      const ofKey = all.slice(index + 1).filter(({ key }) => key === 'b')
+      assert.deepEqual(await store.readHistory({ following, key: 'b', limit: 10 }), ofKey)
+    }
+  },
+
+  'a page of history ends before its stored text exceeds the bytes asked for, but has one entry': async (
+    open,
+  ) => {
+    const store = await open()
+    for (const value of ['12', '345', '"ä"', '"12"', null]) await writeAll(store, [change(rowId('a'), value)])
+    await set(store, 'a', '12345678')
+    await set(store, 'b', '1')
+    const count = async (maxBytes: number): Promise<number> =>
+      (await store.readHistory({ key: 'a', limit: 10, maxBytes })).length
+    // Newest first; old and new text together, an ä has two bytes.
+    const sizes = [8, 4, 8, 7, 5, 2]
+    for (const maxBytes of [0, 1, 7, 8, 11, 12, 19, 20, 26, 27, 31, 32, 33, 34, 1000]) {
+      let total = 0
+      const fitting = sizes.filter((size) => (total += size) <= maxBytes).length
+      assert.equal(await count(maxBytes), Math.max(fitting, 1), `${maxBytes} bytes`)
+    }
+    assert.equal((await store.readHistory({ key: 'a', limit: 2, maxBytes: 1000 })).length, 2)
+    const all = await store.readHistory({ limit: 10 })
+    assert.deepEqual(await store.readHistory({ limit: 10, maxBytes: 1000 }), all)
+    assert.deepEqual(await store.readHistory({ limit: 10, maxBytes: 1000, before: 1 }), [])
+  },
+
+  'writes trim the history of their values, on every eighth write at the latest': async (open) => {
+    const store = await open()
+    const other = store.watch ? await open() : store
+    const left = async (key: string): Promise<number[]> =>
+      (await store.readHistory({ key, limit: 100 })).map(({ revision }) => revision)
+    for (let value = 1; value <= 12; value++) await set(store, 'kept', String(value))
+    for (let value = 1; value <= 40; value++) {
+      const writer = value % 11 === 0 ? other : store
+      const { revision } = await writeAll(writer, [change(rowId('a'), String(value))], { keepHistory: 3 })
+      const revisions = await left('a')
+      assert.ok(revisions.length <= 3 + 7, `${revisions.length} entries after ${value} writes`)
+      const newest = Array.from({ length: Math.min(value, 3) }, (_, index) => revision - index)
+      assert.deepEqual(revisions.slice(0, 3), newest)
+    }
+    assert.equal((await left('kept')).length, 12)
+    const ids = [rowId('kept'), rowId('a', 'u1')]
+    for (let value = 41; value <= 48; value++) {
+      const changes = ids.map((id) => change(id, String(value)))
+      await writeAll(store, changes, { keepHistory: 3 })
+    }
+    assert.ok((await left('kept')).length <= 3 + 7)
+    assert.ok((await store.readHistory({ userId: 'u1', limit: 100 })).length >= 3)
+  },
 
   'pruning keeps the newest rows of each value, and always the very newest': async (open) => {
     const store = await open()

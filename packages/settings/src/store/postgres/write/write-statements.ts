@@ -1,4 +1,5 @@
 /** The SQL of a write in PostgreSQL. Rows travel as arrays, one for each column: the statements are the same for 1 and for 500. */
+import { trimmedAtOnce } from '../../trim-turns.ts'
 import type { PostgresNames } from '../names.ts'
 
 export interface PostgresWrites {
@@ -8,7 +9,7 @@ export interface PostgresWrites {
   readonly lock: string
   /** `$1` to `$3` name rows. Sent after the lock is held: an earlier statement would see rows as they were before it. */
   readonly find: string
-  /** Rows, history, revision and notification at once. */
+  /** Rows, history (with the trimming of the values named last), revision and notification at once. */
   readonly apply: string
   /** `$1` to `$7` are values as they were read, and their new texts. */
   readonly resealValues: string
@@ -55,6 +56,14 @@ export function writeStatements({ values, history, meta }: PostgresNames): Postg
         select $1::bigint, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
           $4::text, $3::text, $5::text, $6::text, $2::bigint
         from change
+      ), trimmed as (
+        delete from ${history} h using unnest($15::smallint[], $16::text[], $17::text[]) as due (scope, user_id, key)
+        cross join lateral (
+          select o.revision from ${history} o
+          where (o.key, o.scope, o.user_id) = (due.key, due.scope, due.user_id)
+          order by o.revision desc limit ${trimmedAtOnce} offset $18::int - 1 -- the entry of this write is not seen here
+        ) as old
+        where (h.revision, h.scope, h.user_id, h.key) = (old.revision, due.scope, due.user_id, due.key)
       ), counted as (
         update ${meta} set value = ($1::bigint)::text where name = 'revision'
       )

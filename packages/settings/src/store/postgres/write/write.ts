@@ -5,6 +5,7 @@ import type { SettingScope } from '../../../setting-definition.ts'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../../misuse-errors.ts'
 import { planWrite } from '../../plan-write.ts'
 import type { ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../../store.ts'
+import type { TrimTurns } from '../../trim-turns.ts'
 import { sendTogether } from './packets.ts'
 import { orStoreFailure, toStoreFailure } from '../failure.ts'
 import type { PostgresNames } from '../names.ts'
@@ -14,6 +15,7 @@ import type { PostgresWrites } from './write-statements.ts'
 export interface WriteSetup {
   readonly statements: PostgresWrites
   readonly names: Pick<PostgresNames, 'channel' | 'statements'>
+  readonly turns: TrimTurns
 }
 
 /**
@@ -25,7 +27,11 @@ export function writeThrough(pool: Pool, setup: WriteSetup, request: WriteReques
 }
 
 /** Replaces texts under the lock of the writers: one that has read a plain text before would note it in the history. */
-export function resealThrough(pool: Pool, setup: WriteSetup, request: ResealRequest): Promise<number> {
+export function resealThrough(
+  pool: Pool,
+  setup: Pick<WriteSetup, 'statements' | 'names'>,
+  request: ResealRequest,
+): Promise<number> {
   const { statements, names } = setup
   const values = resealedValues(request.values)
   const entries = resealedHistory(request.history)
@@ -98,11 +104,11 @@ async function lock(
 
 async function apply(
   client: PoolClient,
-  { statements, names }: WriteSetup,
+  { statements, names, turns }: WriteSetup,
   request: WriteRequest,
   result: WriteResult,
 ): Promise<void> {
-  const { actor, origin, requestId = null, note = null } = request
+  const { actor, origin, requestId = null, note = null, keepHistory } = request
   const { changes, revision, at } = result
   const columns = [
     ...columnsOf(changes),
@@ -111,7 +117,9 @@ async function apply(
     changes.map(({ after }) => after?.value ?? null),
     changes.map(({ after }) => after?.sealed ?? false),
   ]
-  const values = [revision, at, actor, origin, requestId, note, ...columns, names.channel]
+  const trimmed = keepHistory === undefined ? [] : turns.due(result)
+  const trimming = [...columnsOf(trimmed), keepHistory ?? 1]
+  const values = [revision, at, actor, origin, requestId, note, ...columns, names.channel, ...trimming]
   const applied = { name: `${names.statements}.apply`, text: statements.apply, values }
   const commit = { text: 'commit' }
   if (request.enqueue) {

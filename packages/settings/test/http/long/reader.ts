@@ -1,0 +1,76 @@
+/**
+ * A process with a small heap that reads the history of one long value, written 500 times. It prints what each request
+ * answered: status, bytes, entries, and the whole entry that the last page ends with.
+ */
+import Fastify, { type FastifyInstance } from 'fastify'
+import { memoryStore, setting, settings, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { storeOf } from '../../store/writer.js'
+
+/** What one request answered. */
+export interface Answered {
+  readonly url: string
+  readonly status: number
+  readonly bytes: number
+  readonly revisions: readonly number[]
+}
+
+export const writes = 500
+const key = 'app.layout'
+const row = { scope: SettingScope.Application, userId: '', key }
+const layout = setting.json(key, { displayName: 'Layout', scope: SettingScope.Application })
+
+const database = process.argv[2]
+if (process.argv[1] === import.meta.filename && database !== undefined) await main(database)
+
+async function main(name: string): Promise<void> {
+  const store = name === 'memory' ? memoryStore() : storeOf(name)
+  const app = Fastify()
+  const caller = { id: 'editor', permissions: ['Settings.Update'], isAdmin: false }
+  app.register(settings, { definitions: [layout], store, caller: () => caller, history: false })
+  await app.ready()
+  await write(app, store)
+  const answers: Answered[] = []
+  for (const path of ['/changes', `/${key}/history`]) answers.push(...(await readAll(app, path)))
+  answers.push(await read(app, `/${key}/history/${writes}`))
+  process.stdout.write(JSON.stringify(answers))
+  await app.close()
+}
+
+/** The first one over HTTP, which shows that such a value is legal. */
+async function write(app: FastifyInstance, store: SettingsStore): Promise<void> {
+  const payload = { key, scope: 1, value: JSON.parse(longText(0)) }
+  const { statusCode } = await app.inject({ method: 'PUT', url: '/api/settings', payload })
+  if (statusCode !== 204) throw new Error(`the value was refused with ${statusCode}`)
+  for (let index = 1; index < writes; index++) {
+    const change = { ...row, value: longText(index), sealed: false }
+    await store.write({ actor: 'editor', origin: 'api', reads: [row], decide: () => [change] })
+  }
+}
+
+/** 64 KiB of JSON text, of which a parser makes 21,840 lists. */
+function longText(index: number): string {
+  return `[${index}${',[]'.repeat(21_840)}]`
+}
+
+async function readAll(app: FastifyInstance, path: string): Promise<readonly Answered[]> {
+  const answers: Answered[] = []
+  let before = ''
+  while (answers.length < writes) {
+    const response = await app.inject({ url: `/api/settings${path}?limit=500${before}` })
+    const { entries, changes, next } = response.json()
+    const revisions = (changes ?? entries).map(({ revision }: { revision: number }) => revision)
+    const bytes = Buffer.byteLength(response.payload)
+    answers.push({ url: path, status: response.statusCode, bytes, revisions })
+    if (next === null) break
+    before = `&before=${encodeURIComponent(next)}`
+  }
+  return answers
+}
+
+async function read(app: FastifyInstance, path: string): Promise<Answered> {
+  const response = await app.inject({ url: `/api/settings${path}` })
+  const { revision, newValue } = response.json()
+  if (newValue.length !== 21_841) throw new Error('the value is not whole')
+  const bytes = Buffer.byteLength(response.payload)
+  return { url: path, status: response.statusCode, bytes, revisions: [revision] }
+}
