@@ -59,7 +59,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const snapshot = createSnapshot(registry, codec, locked.values)
   const users = createUserCache(store, snapshot, codec, userCapacity)
   const listeners = createListeners(log)
-  const publisher = createChangePublisher(registry, codec, store.transactional, events, log)
+  const publisher = createChangePublisher(registry, store.transactional, events, log)
   const coherence = createCoherence(
     store,
     snapshot,

@@ -19,8 +19,8 @@ export function checkRequest(request: WriteRequest): void {
 }
 
 /**
- * Asks the request what to change and answers the changes in the order of their rows, without those that change
- * nothing (decision 27). Without changes the revision stays.
+ * Asks the request what to change and answers the changes in the order of their rows, without deletions of nothing.
+ * Without changes the revision stays.
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, or a change of a row that was not read
  */
 export function planWrite(request: WriteRequest, revision: number, rows: Iterable<StoredRow>): WriteResult {
@@ -35,7 +35,7 @@ export function planWrite(request: WriteRequest, revision: number, rows: Iterabl
     // Deleting the row answers false for a row that was not read and for one that was already changed.
     if (!found.delete(change)) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
-    if (changesNothing(before, change)) continue
+    if (!before && change.value === null) continue
     const { scope, userId, key } = change
     changes.push({ scope, userId, key, before, after: rowAfter(change, revision + 1, at, request.actor) })
   }
@@ -60,11 +60,6 @@ export function historyOf(change: AppliedChange, request: WriteRequest, result: 
     note: request.note ?? null,
     at: result.at,
   }
-}
-
-function changesNothing(before: StoredRow | undefined, change: RowChange): boolean {
-  if (!before) return change.value === null
-  return before.value === change.value && before.sealed === change.sealed
 }
 
 // Members are named one by one here and above: spreading three objects into one makes V8 give up its fast layout, and a

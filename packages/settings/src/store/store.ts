@@ -79,7 +79,8 @@ export interface WriteRequest {
   readonly reads: readonly RowId[]
   /**
    * Decides, under the write lock, what to change; synchronous, because a transaction waits for it. Throwing writes
-   * nothing, returning no change writes nothing. The changes are of distinct rows.
+   * nothing, returning no change writes nothing; a change is written even if the row is like that already. The changes
+   * are of distinct rows.
    */
   decide(current: CurrentRows): readonly RowChange[]
   /**

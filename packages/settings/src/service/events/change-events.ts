@@ -13,7 +13,6 @@ import type { Registry } from '../../definitions/registry.ts'
 import type { JsonValue } from '../../setting-definition.ts'
 import type { AppliedChange, StoredRow, WriteRequest, WriteResult } from '../../store/store.ts'
 import { readText } from '../../values/decode.ts'
-import type { RowCodec } from '../row-codec.ts'
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
 const identity = {
@@ -46,7 +45,6 @@ export interface ChangePublisher {
 /** @param events looked up at each use: the application may not have any (decision 28) */
 export function createChangePublisher(
   registry: Registry,
-  codec: RowCodec,
   transactional: Tx['kind'] | false,
   events: () => Events | undefined,
   log: FastifyBaseLogger,
@@ -56,30 +54,18 @@ export function createChangePublisher(
   }
 
   function eventsOf({ changes, at }: WriteResult, actor: string | null): DomainEvent[] {
-    return changes.flatMap((change) => toEvent(change, at, actor) ?? [])
+    return changes.map((change) => toEvent(change, at, actor))
   }
 
-  /** None where the value is what it was: sealed anew under another key. */
-  function toEvent(change: AppliedChange, at: number, changedBy: string | null): DomainEvent | undefined {
+  function toEvent(change: AppliedChange, at: number, changedBy: string | null): DomainEvent {
     const { key, scope, before, after } = change
     const payload = { key, scope, userId: change.userId || null, changedBy, at: new Date(at).toISOString() }
     if (!after) return new SettingDeleted(payload)
-    const [oldText, newText] = [textOf(before), textOf(after)]
-    if (before && oldText === newText) return undefined
     const isMasked = registry.find(key)?.definition.sensitive !== false
     // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
-    const show = (row: StoredRow | undefined, text: string | undefined): JsonValue =>
-      isMasked || row?.sealed || text === undefined ? null : readText(text)
-    return new SettingChanged({ ...payload, oldValue: show(before, oldText), newValue: show(after, newText) })
-  }
-
-  /** Undefined where it cannot be read any more. */
-  function textOf(row: StoredRow | undefined): string | undefined {
-    try {
-      return row && codec.textOf(row, row)
-    } catch {
-      return undefined
-    }
+    const show = (row: StoredRow | undefined): JsonValue =>
+      isMasked || row === undefined || row.sealed ? null : readText(row.value)
+    return new SettingChanged({ ...payload, oldValue: show(before), newValue: show(after) })
   }
 
   return {

@@ -201,25 +201,20 @@ function refuseStale(
   if (stale.length > 0) throw onStale(stale)
 }
 
-/** Writing an equal value is no change (decision 27). */
 function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: RowCodec): Decision {
   const before = current.get(id)
   const { scope, userId, key } = id // named one by one: spreading costs more than the rest of a large bulk
   const value = entry.change.kind === 'set' ? entry.change.value : null
   if (value === null) return { before, change: before && { scope, userId, key, value, sealed: false } }
   const text = encodeValue(value)
-  if (before && isEqual(before, text, codec)) return { before, change: undefined }
+  if (before && isNoChange(entry, before, text)) return { before, change: undefined }
   const stored = codec.store(entry.cell.setting, id, text)
   return { before, change: { scope, userId, key, value: stored.value, sealed: stored.sealed } }
 }
 
-function isEqual(row: StoredRow, text: string, codec: RowCodec): boolean {
-  if (!row.sealed) return row.value === text
-  try {
-    return codec.textOf(row, row) === text
-  } catch {
-    return false // sealed with a lost key: writing it again is how it is repaired
-  }
+/** Writing an equal value is no change (decision 27), unless it is secret: who guesses must not see that it is equal. */
+function isNoChange({ cell }: WriteEntry, before: StoredRow, text: string): boolean {
+  return !cell.setting.definition.sensitive && !before.sealed && before.value === text
 }
 
 function keyOf({ cell }: WriteEntry): string {

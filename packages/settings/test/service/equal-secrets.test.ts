@@ -1,0 +1,81 @@
+/** Writing a secret that is already stored: it must look like writing another one. */
+import { randomBytes } from 'node:crypto'
+import Fastify from 'fastify'
+import { test } from 'tap'
+import { type DomainEvent, events, type EventTransport } from '@fastify-modular/core'
+import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
+import { as, callerByHeader, createApp, definitions } from '../support/app.ts'
+
+const { Application } = SettingScope
+const one = { id: 'one', key: randomBytes(32) }
+const row = { scope: Application, userId: '', key: 'app.api_secret' } as const
+
+/** A transport that remembers what was published. */
+function record(published: DomainEvent[]): EventTransport {
+  return {
+    name: 'recorder',
+    transactional: false,
+    open: () => {},
+    subscribe: () => {},
+    start: () => {},
+    verify: () => true,
+    publish: (event) => void published.push(event),
+    close: async () => {},
+  }
+}
+
+for (const [way, options] of [
+  ['sealed', { encryption: { keys: [one] } }],
+  ['plain', {}],
+] as const) {
+  test(`an equal secret is a write like any other, so that nobody learns it by guessing (${way})`, async (t) => {
+    const store = memoryStore()
+    const published: DomainEvent[] = []
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.register(events, { transport: record(published) })
+    app.register(settings, { definitions: [definitions], caller: callerByHeader, store, ...options })
+    await app.ready()
+    const admin = as(app, 'admin')
+    const secret = { key: 'app.api_secret', scope: Application, value: 'hunter2' }
+    await admin('PUT', '', secret)
+    await admin('PUT', '/me', { key: 'user.token', value: 'hush' })
+    const file = (value: string) => ({ format: 1, settings: [{ ...secret, value }] })
+    for (const value of ['hunter2', 'a guess']) {
+      t.match((await admin('PUT', '/bulk?dryRun=true', [{ ...secret, value }])).json, [
+        { change: 'update', oldValue: null, newValue: null },
+      ])
+      t.match((await admin('POST', '/import?dryRun=true', file(value))).json, {
+        update: ['app.api_secret'],
+        unchanged: [],
+      })
+    }
+    t.equal(app.settings.status.revision, 2, 'a dry run writes nothing')
+    published.length = 0
+    const tags = [
+      (await admin('PUT', '', secret)).headers.etag,
+      (await admin('PUT', '/bulk', [secret])).headers.etag,
+      (await admin('POST', '/import', file('hunter2'))).headers.etag,
+      (await admin('POST', '/app.api_secret/rollback', { scope: 1, revision: 1 })).headers.etag,
+      (await admin('PUT', '/me', { key: 'user.token', value: 'hush' })).headers.etag,
+    ]
+    t.same(tags, ['"r3"', '"r4"', '"r5"', '"r6"', '"r7"'])
+    t.equal(published.length, 5)
+    for (const event of published) t.match(event, { oldValue: null, newValue: null, changedBy: 'admin' })
+    t.equal((await store.readHistory({ key: 'app.api_secret', limit: 10 })).length, 5)
+    t.equal(app.settings.get(definitions.secret), 'hunter2')
+    await admin('PUT', '', { key: 'app.title', scope: 1, value: 'Acme' })
+    t.equal((await admin('PUT', '', { key: 'app.title', scope: 1, value: 'Acme' })).headers.etag, '"r8"')
+  })
+}
+
+test('a value that was sealed before its definition changed is no secret to guess either', async (t) => {
+  const store = memoryStore()
+  const keys = [one]
+  const before = await createApp(t, { store, encryption: { keys } })
+  await before.settings.setSetting('app.api_secret', 'hunter2', Application)
+  const plain = setting.text('app.api_secret', { displayName: 'No secret any more', scope: Application })
+  const after = await createApp(t, { store, encryption: { keys }, definitions: [plain] })
+  await after.settings.setSetting('app.api_secret', 'hunter2', Application)
+  t.match(await store.readRow(row), { value: '"hunter2"', sealed: false, revision: 2 })
+})
