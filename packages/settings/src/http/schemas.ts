@@ -209,6 +209,7 @@ export const ImportResult = Type.Object({
   delete: Keys,
   unchanged: Keys,
   unknown: Keys,
+  kept: Keys,
   dryRun: Type.Boolean(),
 })
 export const Inspection = Type.Object({

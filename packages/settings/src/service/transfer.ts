@@ -21,7 +21,7 @@ export interface SettingsExport {
   readonly format: 1
   /** Sorted by key. */
   readonly settings: readonly ExportedSetting[]
-  /** Keys of sensitive settings that have a stored value, which is not in the file. */
+  /** Keys whose stored values are not in the file: secrets, and values that do not fit their definition here. */
   readonly omitted: readonly string[]
 }
 
@@ -34,11 +34,16 @@ export interface ImportReport {
   readonly unchanged: readonly string[]
   /** Keys of the file that no module defines: left out. */
   readonly unknown: readonly string[]
+  /** Keys whose stored values `replace` leaves, because no file could have them: secrets, misfits, locked values. */
+  readonly kept: readonly string[]
   readonly dryRun: boolean
 }
 
 export interface ImportOptions extends WriteOptions {
-  /** `replace` also removes stored values that the file has not; secrets stay. @default 'merge' */
+  /**
+   * `replace` also removes stored values that the file does not have, but none that an export omits.
+   * @default 'merge'
+   */
   readonly mode?: 'merge' | 'replace'
   /** @default false */
   readonly dryRun?: boolean
@@ -75,10 +80,9 @@ export function createTransfer(snapshot: Snapshot, cells: () => readonly Cell[],
       const settings: ExportedSetting[] = []
       const omitted: string[] = []
       for (const cell of stored(included)) {
-        const layer = layerOf(cell)
-        if (cell.setting.definition.sensitive || layer?.row.sealed) omitted.push(keyOf(cell))
-        else if (layer?.state === 'valid')
-          settings.push({ key: keyOf(cell), scope: sharedScope(cell), value: layer.value })
+        const value = exportableValue(cell)
+        if (value === undefined) omitted.push(keyOf(cell))
+        else settings.push({ key: keyOf(cell), scope: sharedScope(cell), value })
       }
       return { format: 1, settings, omitted }
     },
@@ -88,9 +92,11 @@ export function createTransfer(snapshot: Snapshot, cells: () => readonly Cell[],
     ) {
       const { entries, unknown } = toEntries(file.settings, snapshot)
       const named = new Set(entries.map(({ cell }) => cell))
-      const surplus =
-        mode === 'merge' ? [] : stored(included).filter((cell) => !named.has(cell) && !isKept(cell))
-      const removals = surplus.map((cell): WriteEntry => ({ ...rowOf(cell), change: { kind: 'clear' } }))
+      const surplus = mode === 'merge' ? [] : stored(included).filter((cell) => !named.has(cell))
+      const kept = surplus.filter(isKept)
+      const removals = surplus
+        .filter((cell) => !isKept(cell))
+        .map((cell): WriteEntry => ({ ...rowOf(cell), change: { kind: 'clear' } }))
       const all = [...entries, ...removals]
       const expects = revision === undefined ? undefined : (current: number) => current === revision
       const outcome = await write(
@@ -109,6 +115,7 @@ export function createTransfer(snapshot: Snapshot, cells: () => readonly Cell[],
         delete: keysOf('delete'),
         unchanged: keysOf('none'),
         unknown,
+        kept: kept.map(keyOf),
         dryRun,
       }
     },
@@ -133,9 +140,19 @@ function rowOf(cell: Cell) {
   return { cell, scope: sharedScope(cell), userId: '' }
 }
 
-/** A file has no secrets, so that it cannot say that one shall go; and what is locked cannot be written. */
-function isKept({ setting, locked }: Cell): boolean {
-  return setting.definition.sensitive || locked !== undefined
+/** The stored value; undefined for secrets, and for what this version of the definitions cannot read. */
+function exportableValue(cell: Cell): JsonValue | undefined {
+  const layer = layerOf(cell)
+  const isSecret = cell.setting.definition.sensitive || layer?.row.sealed
+  return layer?.state === 'valid' && !isSecret ? layer.value : undefined
+}
+
+/**
+ * A file cannot say that a value shall go which no export has: instances of another version may use what does not fit
+ * here. And what is locked cannot be written.
+ */
+function isKept(cell: Cell): boolean {
+  return cell.locked !== undefined || exportableValue(cell) === undefined
 }
 
 function layerOf(cell: Cell): Layer | undefined {

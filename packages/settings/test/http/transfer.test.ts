@@ -1,3 +1,4 @@
+import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { as, createApp } from '../support/app.ts'
 
@@ -49,6 +50,7 @@ test('an export is imported elsewhere, after a dry run that tells what changes',
     delete: [],
     unchanged: ['mail.port'],
     unknown: [],
+    kept: [],
   }
   t.same(dry.json, { ...report, revision: 1, dryRun: true })
   t.equal(app.settings.status.revision, 1)
@@ -106,4 +108,60 @@ test('an import is all or nothing, with every error by key', async (t) => {
     403,
   )
   t.equal((await as(app, 'alice')('POST', '/import', { format: 1, settings: [] })).status, 403)
+})
+
+test('mode=replace keeps what an export of the same application omits, and names it', async (t) => {
+  const store = memoryStore()
+  const encryption = { keys: [{ id: 'k', key: Buffer.from('0123456789abcdef0123456789abcdef') }] }
+  const older = await createApp(t, { store, encryption })
+  for (const [key, scope, value] of [
+    ['app.title', 1, 'Acme'],
+    ['app.api_secret', 1, 'hunter2'],
+    ['app.support_email', 1, 'help@example.com'],
+    ['app.banner', 1, 'stored beneath a lock'],
+    ['mail.port', 0, 25],
+    ['mail.password', 0, 'hush'],
+  ] as const)
+    await older.settings.setSetting(key, value, scope)
+
+  const { Application, System } = SettingScope
+  const newer = await createApp(t, {
+    store,
+    encryption,
+    overrides: { 'app.banner': 'locked' },
+    definitions: [
+      setting.text('app.title', { displayName: 'Title', scope: Application }),
+      setting.text('app.api_secret', { displayName: 'No secret any more', scope: Application }),
+      setting.number('app.support_email', { displayName: 'Of another type', scope: Application }),
+      setting.text('app.banner', { displayName: 'Banner', scope: Application }),
+      setting.number('mail.port', { displayName: 'With other bounds', scope: System, min: 1000 }),
+      setting.password('mail.password', { displayName: 'Password', scope: System, sensitive: true }),
+    ],
+  })
+  const admin = as(newer, 'admin')
+  const file = (await admin('GET', '/export')).json
+  const left = ['app.api_secret', 'app.support_email', 'mail.password', 'mail.port']
+  t.same(file.omitted, left, 'secrets, also of the past, and what does not fit its definition here')
+  const stored = await store.scan(null, 100)
+  for (const dryRun of [true, false]) {
+    t.match(await admin('POST', `/import?mode=replace&dryRun=${dryRun}`, { ...file, settings: [] }), {
+      status: 200,
+      json: { delete: ['app.title'], kept: ['app.api_secret', 'app.banner', ...left.slice(1)] },
+    })
+  }
+  await older.settings.refresh()
+  t.same(
+    (await store.scan(null, 100)).map(({ key }) => key),
+    stored.map(({ key }) => key).filter((key) => key !== 'app.title'),
+  )
+  t.same(
+    (await as(newer, 'editor')('POST', '/import?mode=replace', { format: 1, settings: [] })).json.kept,
+    ['app.api_secret', 'app.banner', 'app.support_email'],
+    'System rows are for administrators',
+  )
+  t.same(
+    (await admin('POST', '/import', { format: 1, settings: [] })).json.kept,
+    [],
+    'a merge removes nothing',
+  )
 })
