@@ -118,8 +118,10 @@ const nobody: Readonly<Record<string, () => unknown>> = {
   'rejects with undefined': () => Promise.reject(),
   'rejects with false': () => Promise.reject(false),
   'rejects with text': () => Promise.reject('no session'),
+  // oxlint-disable-next-line no-thenable -- what some libraries return in place of a promise
   'is a thenable that is no promise': () => ({ then: (admit: (caller: unknown) => void) => admit(null) }),
   'is a thenable that rejects with nothing': () => ({
+    // oxlint-disable-next-line no-thenable -- as above
     then: (_admit: unknown, refuse: (reason?: unknown) => void) => refuse(),
   }),
 }
