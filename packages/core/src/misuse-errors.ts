@@ -55,7 +55,7 @@ export const FMOD_CORE_TRANSACTION_NOT_SUPPORTED = createError<[string, string]>
 )
 export const FMOD_CORE_PEER_MISSING = createError<[string]>(
   'FMOD_CORE_PEER_MISSING',
-  'This entry of @fastify-modular/core needs the package "%s". Install it beside @fastify-modular/core.',
+  'This event transport needs the package "%s". Install it beside @fastify-modular/core.',
 )
 export const FMOD_CORE_TRANSPORT_NOT_OPEN = createError<[string]>(
   'FMOD_CORE_TRANSPORT_NOT_OPEN',

@@ -1,9 +1,6 @@
 /** Publishes events within drizzle transactions: subpath `core/events/drizzle`, optional peer drizzle-orm. */
-import type { SQL } from 'drizzle-orm'
-import { loadPeer } from '../internal/load-peer.ts'
+import { type SQL, sql } from 'drizzle-orm'
 import type { AsyncTx, SyncTx } from './transaction.ts'
-
-const { sql } = await loadPeer('drizzle-orm', () => import('drizzle-orm'))
 
 /** A drizzle transaction on better-sqlite3. */
 export interface SyncDrizzle {

@@ -1,6 +1,6 @@
 /** The parts of pg and pg-boss that the transport uses, by structure: their types need not be installed. */
 import type { BoundedConnections } from '../../internal/postgres.ts'
-import { loadPeer } from '../../internal/load-peer.ts'
+import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
 
 /** One connection of a pg pool. */
 export interface PgConnection {
@@ -65,4 +65,13 @@ export async function createBoss(options: object): Promise<Boss> {
 export async function createPool(connectionString: string, connections: BoundedConnections): Promise<PgPool> {
   const { default: pg } = await loadPeer('pg', () => import('pg'))
   return new pg.Pool({ connectionString, max: 5, ...connections.poolConfig })
+}
+
+/** Imports an optional peer. @throws {FMOD_CORE_PEER_MISSING} the import fails */
+export async function loadPeer<T>(peer: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw Object.assign(new FMOD_CORE_PEER_MISSING(peer), { cause })
+  }
 }
