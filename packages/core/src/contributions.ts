@@ -3,6 +3,7 @@
  * A plugin calls `receive` when it registers; the modules plugin calls `deliver` once.
  */
 import type { FastifyInstance } from 'fastify'
+import { closestName } from './closest-name.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
   FMOD_CORE_HOOK_WITHOUT_PLUGIN,
@@ -58,13 +59,21 @@ export async function deliver(
   const homeless = contributions.filter(({ hook }) => !meeting.receivers.has(hook))
   if (homeless.length > 0) {
     throw new FMOD_CORE_HOOK_WITHOUT_PLUGIN(
-      homeless.map(({ module, hook }) => `module "${module}" contributes "${hook}"`).join(', '),
+      homeless
+        .map(({ module, hook }) => `module "${module}" contributes "${hook}"${suggestion(hook, meeting)}`)
+        .join(', '),
     )
   }
   for (const { hook, contribution, module } of contributions) {
     await meeting.receivers.get(hook)?.take(contribution, module)
   }
   for (const receiver of meeting.receivers.values()) await receiver.complete?.()
+}
+
+/** Members that every module has are offered as well: a misspelt `onReady` looks like a contribution. */
+function suggestion(hook: string, { receivers }: Rendezvous): string {
+  const meant = closestName(hook, [...receivers.keys(), ...ownMembers])
+  return meant === undefined ? '' : ` (did you mean "${meant}"?)`
 }
 
 function contributionsOf(module: ModuleCore, ignoreHooks: readonly string[]) {

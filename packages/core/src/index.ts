@@ -12,6 +12,7 @@ declare module 'fastify' {
 }
 
 export { type Caller, findTestCaller, hasPermission } from './caller.ts'
+export { closestName } from './closest-name.ts'
 export { type Contributions, receive, type Receiver } from './contributions.ts'
 export {
   ArgumentException,

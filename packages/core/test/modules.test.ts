@@ -53,6 +53,33 @@ test('a hook without a receiver is a boot error that names every module and hook
   )
 })
 
+for (const [misspelt, meant] of [
+  ['menuu', 'menu'],
+  ['MENU', 'menu'],
+  ['handler', 'handlers'],
+  ['onready', 'onReady'],
+  ['dependson', 'dependsOn'],
+] as const) {
+  test(`a misspelt member of a module is a boot error that offers the right one: ${misspelt}`, async (t) => {
+    const app = appOf(t)
+    receive(app, 'menu', { take: () => {} })
+    const odd = { name: 'odd', [misspelt]: () => {} } as Module
+    await t.rejects(async () => app.register(modules, { modules: [odd] }), {
+      code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+      message: new RegExp(`module "odd" contributes "${misspelt}" \\(did you mean "${meant}"\\?\\)`),
+    })
+  })
+}
+
+test('a hook that is like no other offers none', async (t) => {
+  const app = appOf(t)
+  const odd = { name: 'odd', breadcrumbs: () => {} } as Module
+  await t.rejects(async () => app.register(modules, { modules: [odd] }), {
+    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+    message: /"breadcrumbs"\./,
+  })
+})
+
 test('ignoreHooks lets a host do without a plugin', async (t) => {
   const app = appOf(t)
   const menu = () => t.fail('an ignored hook must not run')

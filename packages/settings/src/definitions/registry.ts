@@ -1,9 +1,9 @@
 /** All definitions of an application (S 2.1, S 4.2). Modules add theirs, then they are checked together and frozen. */
+import { closestName } from '@fastify-modular/core'
 import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
 import type { CompleteDefinition, SettingDefinition, SettingScope } from '../setting-definition.ts'
 import { defaultLimits, type ValueLimits } from '../values/limits.ts'
 import type { RegisteredSetting } from '../values/registered-setting.ts'
-import { closestKey } from './closest-key.ts'
 import { registerDefinition } from './register.ts'
 import type { CrossRule } from './rules.ts'
 import { checkCondition } from './check-condition.ts'
@@ -118,7 +118,7 @@ class DefinitionRegistry implements Registry {
   }
 
   closest(key: string): string | undefined {
-    return closestKey(key, this.#settings.keys())
+    return closestName(key, this.#settings.keys())
   }
 
   getDefinitions(scope?: SettingScope): readonly CompleteDefinition[] {

@@ -1,11 +1,14 @@
-/** Finds what somebody who mistyped a key probably meant. */
+/** Finds what a misspelt name probably means. */
 
-/** Returns the key with the fewest differences, or undefined if none is close. Keys have at most 100 characters. */
-export function closestKey(key: string, keys: Iterable<string>): string | undefined {
-  const wanted = key.slice(0, 100).toLowerCase()
+/**
+ * The name with the fewest insertions, deletions and replacements, in any letter case; undefined if none is close.
+ * Looks at the first 100 characters. Cost: the length of the name times that of all names.
+ */
+export function closestName(name: string, names: Iterable<string>): string | undefined {
+  const wanted = name.slice(0, 100).toLowerCase()
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1
-  for (const candidate of keys) {
+  for (const candidate of names) {
     const distance = editDistance(wanted, candidate.toLowerCase())
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }
