@@ -64,7 +64,7 @@ export async function openPostgres(
     run: async (statement) => void (await ask(() => db.execute(statement))),
     runAll: (statements) =>
       ask(() =>
-        db.transaction(async (tx) => {
+        transaction(pool, async (tx) => {
           for (const statement of statements) await tx.execute(statement)
         }),
       ),
