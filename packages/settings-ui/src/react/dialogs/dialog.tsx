@@ -13,7 +13,7 @@ interface DialogProps {
 }
 
 export function Dialog({ title, onClose, closeText, children, actions }: DialogProps): ReactNode {
-  const { id, messages } = usePage()
+  const { messages } = usePage()
   const element = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const dialog = element.current
@@ -21,8 +21,8 @@ export function Dialog({ title, onClose, closeText, children, actions }: DialogP
     return () => dialog?.close()
   }, [])
   return (
-    <dialog className="fm-dialog" ref={element} aria-labelledby={`${id}-dialog`} onCancel={onClose}>
-      <h2 id={`${id}-dialog`}>{title}</h2>
+    <dialog className="fm-dialog" ref={element} aria-label={title} onCancel={onClose}>
+      <h2>{title}</h2>
       <div className="fm-dialog-body">{children}</div>
       <div className="fm-dialog-actions">
         <button type="button" onClick={onClose}>

@@ -46,9 +46,7 @@ export function useReveal({ wanted, results, tab, changeUrl }: RevealOptions): v
     // What decides whether it is there shows why it is not.
     if (definition.showWhen && leftOut.has(target.key)) return setTarget({ key: definition.showWhen.key })
     const control = matches.has(target.key) ? document.getElementById(elementId({ id }, definition)) : null
-    if (!control) {
-      return changeUrl({ ...(tab && { scope: tabOf(definition) }), text: '', onlyModified: false })
-    }
+    if (!control) return changeUrl({ scope: tab && tabOf(definition), text: '', onlyModified: false })
     control.closest('details')?.setAttribute('open', '')
     control.focus()
     control.scrollIntoView({ block: 'center' })

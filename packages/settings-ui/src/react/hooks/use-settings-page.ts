@@ -42,28 +42,18 @@ export function useSettingsPage(
   const messages = useTexts(props.messages)
 
   // Hosts write functions in line: the latest are called, and a new one changes nothing else.
-  const latest = useRef({ props, language: { messages, locale } })
+  const latest = useRef({ props, messages, locale })
   useLayoutEffect(() => {
-    latest.current = { props, language: { messages, locale } }
+    latest.current = { props, messages, locale }
   })
   const { api, editor } = useMemo(() => {
-    const api = createApi(
-      apiBase,
-      (...request) => (latest.current.props.fetch ?? globalThis.fetch)(...request),
-      () => latest.current.props.locale,
-    )
+    const api = createApi(apiBase, () => latest.current.props)
     const onSaved = (): void => {
       tellOthers()
       latest.current.props.onSaved?.()
     }
-    return {
-      api,
-      editor: createEditor(
-        isOwn ? ownSource(api) : sharedSource(api),
-        () => latest.current.language,
-        onSaved,
-      ),
-    }
+    const source = isOwn ? ownSource(api) : sharedSource(api)
+    return { api, editor: createEditor(source, () => latest.current, onSaved) }
   }, [apiBase, isOwn])
 
   useFreshness(editor, props.locale)

@@ -13,15 +13,15 @@ const pause = 200
 
 const nothing: UrlState = { scope: null, text: '', onlyModified: false }
 
-/**
- * The state, and its change; `isStep` makes it one that the back button undoes.
- * @param isOwner whether the address is this page's; else it is left as it is
- */
+interface UrlOptions {
+  /** Whether the address is this page's; one that is not is neither read nor changed. */
+  readonly isOwner: boolean
+}
+
+/** The state, and its change; `isStep` makes it one that the back button undoes. */
 export function useUrlState({
   isOwner,
-}: {
-  readonly isOwner: boolean
-}): [UrlState, (change: Partial<UrlState>, isStep?: boolean) => void] {
+}: UrlOptions): [UrlState, (change: Partial<UrlState>, isStep?: boolean) => void] {
   const [state, setState] = useState(isOwner ? readUrl : nothing)
   const latest = useRef(state)
 
@@ -41,14 +41,11 @@ export function useUrlState({
     return () => clearTimeout(timer)
   }, [isOwner, state])
 
-  const change = useCallback(
-    (part: Partial<UrlState>, isStep = false) => {
-      latest.current = { ...latest.current, ...part }
-      setState(latest.current)
-      if (isStep && isOwner) writeUrl(latest.current, true)
-    },
-    [isOwner],
-  )
+  const change = useCallback((part: Partial<UrlState>, isStep = false) => {
+    latest.current = { ...latest.current, ...part }
+    setState(latest.current)
+    if (isStep) writeUrl(latest.current, true)
+  }, [])
   return [state, change]
 }
 

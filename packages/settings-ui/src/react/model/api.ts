@@ -1,28 +1,31 @@
 /** The HTTP API of settings as the pages use it: the client of `@fastify-modular/settings`, with less patience. */
 import { createSettingsClient, type SettingsClient } from '@fastify-modular/settings/client'
 
-type Fetch = typeof globalThis.fetch
+/** What a host says about requests, at the moment of each. */
+export interface RequestOptions {
+  readonly fetch?: typeof globalThis.fetch
+  /** The language in which definitions are asked for. @default as the browser says */
+  readonly locale?: string
+}
 
 /** Milliseconds after which a request counts as unanswered. */
 const timeout = 15_000
 
-/**
- * @param baseUrl where the API is, relative to the page or absolute
- * @param locale returns the language in which definitions are asked for; undefined for the browser's
- */
-export function createApi(baseUrl: string, fetch: Fetch, locale: () => string | undefined): SettingsClient {
-  const headers = (): Record<string, string> => {
-    const language = locale()
-    return language ? { 'accept-language': language } : {}
-  }
-  return createSettingsClient({ baseUrl, timeout, headers, fetch: detectLogin(fetch) })
-}
-
-/** Some gates answer with a login page where a status is due. */
-function detectLogin(fetch: Fetch): Fetch {
-  return async function fetchSignedIn(...request) {
-    const response = await fetch(...request)
-    const isPage = /html/.test(response.headers.get('content-type') ?? '')
-    return response.ok && isPage ? new Response(null, { status: 401 }) : response
-  }
+/** @param baseUrl where the API is, relative to the page or absolute */
+export function createApi(baseUrl: string, options: () => RequestOptions): SettingsClient {
+  return createSettingsClient({
+    baseUrl,
+    timeout,
+    headers() {
+      const { locale } = options()
+      return locale ? { 'accept-language': locale } : {}
+    },
+    async fetch(...request) {
+      const { fetch = globalThis.fetch } = options()
+      const response = await fetch(...request)
+      // Some gates answer with a login page where a status is due.
+      const isPage = /html/.test(response.headers.get('content-type') ?? '')
+      return response.ok && isPage ? new Response(null, { status: 401 }) : response
+    },
+  })
 }

@@ -3,7 +3,7 @@ import type { Definition } from './setting.ts'
 
 export interface Group {
   readonly name: string
-  /** For `#group-…`. */
+  /** The name as a part of an address, the only one such on its page. */
   readonly slug: string
   readonly definitions: readonly Definition[]
 }
@@ -32,6 +32,11 @@ export function groupDefinitions(
         (a, b) => a.order - b.order || collator.compare(a.displayName, b.displayName),
       ),
     }))
+}
+
+/** The id of a group's element, where the links of the navigation lead. */
+export function groupId(pageId: string, slug: string): string {
+  return `${pageId}-group-${slug}`
 }
 
 function uniqueSlug(name: string, taken: Set<string>): string {

@@ -3,7 +3,7 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useEditor, usePage } from './page-context.ts'
 
 export function ErrorSummary(): ReactNode {
-  const { id, messages, reveal } = usePage()
+  const { messages, reveal } = usePage()
   const summary = useEditor((state) => state.summary)
   const drafts = useEditor((state) => state.drafts)
   const definitions = useEditor((state) => state.definitions)
@@ -22,9 +22,9 @@ export function ErrorSummary(): ReactNode {
       role="alert"
       tabIndex={-1}
       ref={element}
-      aria-labelledby={`${id}-problem`}
+      aria-label={messages.problemTitle}
     >
-      <h2 id={`${id}-problem`}>{messages.problemTitle}</h2>
+      <h2>{messages.problemTitle}</h2>
       <ul>
         {keys.map((key) => {
           const name = definitions.find((definition) => definition.key === key)?.displayName ?? key

@@ -1,6 +1,6 @@
 /** One group of settings. Rows that do not match the search are hidden, not removed: a keystroke stays cheap. */
 import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
-import type { Group } from '../model/groups.ts'
+import { type Group, groupId } from '../model/groups.ts'
 import type { Definition } from '../model/setting.ts'
 import { SettingRow } from '../row/setting-row.tsx'
 import { useEditor, usePage } from './page-context.ts'
@@ -12,12 +12,10 @@ interface RowsProps {
 
 interface GroupCardProps extends Pick<RowsProps, 'matches'> {
   readonly group: Group
-  /** Whether there are others, and links that lead from one to another. */
-  readonly isLinked: boolean
   readonly isSearch: boolean
 }
 
-export function GroupCard({ group, matches, isLinked, isSearch }: GroupCardProps): ReactNode {
+export function GroupCard({ group, matches, isSearch }: GroupCardProps): ReactNode {
   const { id } = usePage()
   const { name, slug, definitions } = group
   const [common, advanced] = useMemo(
@@ -27,11 +25,11 @@ export function GroupCard({ group, matches, isLinked, isSearch }: GroupCardProps
   return (
     <section
       className="fm-card"
-      id={isLinked ? `group-${slug}` : undefined}
-      aria-labelledby={`${id}-group-${slug}`}
+      id={groupId(id, slug)}
+      aria-label={name}
       hidden={!hasMatch(definitions, matches)}
     >
-      <h2 id={`${id}-group-${slug}`}>{name}</h2>
+      <h2>{name}</h2>
       <Rows definitions={common} matches={matches} />
       {advanced.length > 0 && <Advanced definitions={advanced} matches={matches} isSearch={isSearch} />}
     </section>

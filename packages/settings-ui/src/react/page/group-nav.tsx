@@ -1,6 +1,6 @@
 /** The groups of a page, as links; the one in view is marked. */
 import { type ReactNode, useEffect, useState } from 'react'
-import type { Group } from '../model/groups.ts'
+import { type Group, groupId } from '../model/groups.ts'
 import { usePage } from './page-context.ts'
 
 interface GroupNavProps {
@@ -9,8 +9,8 @@ interface GroupNavProps {
 }
 
 export function GroupNav({ groups, matches }: GroupNavProps): ReactNode {
-  const { messages } = usePage()
-  const current = useGroupInView(groups)
+  const { id, messages } = usePage()
+  const current = useGroupInView(id, groups)
   return (
     <nav className="fm-nav" aria-label={messages.groups}>
       <ul>
@@ -18,7 +18,7 @@ export function GroupNav({ groups, matches }: GroupNavProps): ReactNode {
           const count = definitions.filter(({ key }) => matches.has(key)).length
           return (
             <li key={slug} hidden={count === 0}>
-              <a href={`#group-${slug}`} aria-current={slug === current ? 'true' : undefined}>
+              <a href={`#${groupId(id, slug)}`} aria-current={slug === current ? 'true' : undefined}>
                 {name} <span className="fm-count">{count}</span>
               </a>
             </li>
@@ -30,7 +30,7 @@ export function GroupNav({ groups, matches }: GroupNavProps): ReactNode {
 }
 
 /** The slug of the topmost group that is in view. */
-function useGroupInView(groups: readonly Group[]): string | undefined {
+function useGroupInView(id: string, groups: readonly Group[]): string | undefined {
   const [slug, setSlug] = useState<string>()
   useEffect(() => {
     const visible = new Set<string>()
@@ -40,15 +40,15 @@ function useGroupInView(groups: readonly Group[]): string | undefined {
           if (isIntersecting) visible.add(target.id)
           else visible.delete(target.id)
         }
-        setSlug(groups.find((group) => visible.has(`group-${group.slug}`))?.slug)
+        setSlug(groups.find((group) => visible.has(groupId(id, group.slug)))?.slug)
       },
       { rootMargin: '-20% 0px -60%' },
     )
     for (const group of groups) {
-      const section = document.getElementById(`group-${group.slug}`)
+      const section = document.getElementById(groupId(id, group.slug))
       if (section) observer.observe(section)
     }
     return () => observer.disconnect()
-  }, [groups])
+  }, [id, groups])
   return slug ?? groups[0]?.slug
 }

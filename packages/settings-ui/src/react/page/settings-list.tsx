@@ -37,13 +37,7 @@ export function SettingsList({ tab, results, state, onSearch }: SettingsListProp
       <ErrorSummary />
       <ReadOnlyNotice tab={tab} />
       {groups.map((group) => (
-        <GroupCard
-          key={group.slug}
-          group={group}
-          matches={matches}
-          isLinked={groups.length > 1}
-          isSearch={isSearch}
-        />
+        <GroupCard key={group.slug} group={group} matches={matches} isSearch={isSearch} />
       ))}
       {matches.size === 0 && isSearch && (
         <div className="fm-notice">
