@@ -1,22 +1,12 @@
-/** House style in numbers. */
-import { posix } from 'node:path'
+/** House style that a machine can see. */
 
-const longest = 250
-const fullest = 12
+/** Lines of a source file. Most are far shorter; a longer one holds two ideas. */
+const longest = 400
 
-/** Returns a sentence when a file is too long to be one concept. */
+/** Returns a sentence when a file is too long to be one idea. */
 export function lengthProblem(path: string, text: string): string | undefined {
   const lines = text.split('\n').length - 1
   return lines > longest ? `${path} has ${lines} lines, more than ${longest}` : undefined
-}
-
-/** Returns the source folders that hold more files than a reader takes in at once. */
-export function crowdedFolders(paths: readonly string[]): string[] {
-  const counts = new Map<string, number>()
-  for (const path of paths) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1)
-  return [...counts]
-    .filter(([, count]) => count > fullest)
-    .map(([folder, count]) => `${folder} holds ${count} files, more than ${fullest}`)
 }
 
 /** Returns the first line of an index file that does more than export: no work on import. */

@@ -127,14 +127,17 @@ test('an attempt leaves nothing behind on the signal of its transport', async (t
     removeEventListener: { value: () => listening-- },
   }) as AbortSignal
   const context = { announce() {}, revive: () => ({ eventId: '1' }) } as never
+  const event = { type: 'x' }
   const handler = {
     name: 'x',
+    event,
     handle: (_: never, given: AbortSignal) => void t.not(given.aborted, true),
   } as never
   await attempt(context, handler, { eventId: '1', type: 'x', payload: {} }, counted, 1000)
   t.equal(listening, 0)
   const stopped = {
     name: 'x',
+    event,
     handle: (_: never, given: AbortSignal) => void t.equal(given.aborted, true),
   } as never
   await attempt(context, stopped, { eventId: '1', type: 'x', payload: {} }, AbortSignal.abort(), 1000)
