@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { deliver } from './contributions.ts'
 import { events } from './events/plugin.ts'
-import { logFailure } from './failures.ts'
+import { logFailure } from './internal/failures.ts'
 import type { Module } from './module.ts'
 import { orderModules } from './module-order.ts'
 

@@ -1,6 +1,6 @@
 /** @fastify-modular/errors: one pipeline for everything that goes wrong. */
-import type { Problems } from './mappings.ts'
-import type { ProblemExtensions, ProblemSlug } from './sources/from-definition.ts'
+import type { Problems } from './problems.ts'
+import type { ProblemExtensions, ProblemSlug } from './problems.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,11 +17,11 @@ declare module 'fastify' {
   }
 }
 
-export type { ErrorMatch, MapOptions, Problems } from './mappings.ts'
+export type { ErrorMatch, MapOptions, Problems } from './problems.ts'
 export type { ErrorsOptions } from './options.ts'
 export { errors, errors as default } from './plugin.ts'
-export type { Problem, ProblemLogLevel } from './problem.ts'
-export type { PageRenderer, PageRequest, RenderedPage } from './render/page-renderer.ts'
+export type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
+export type { PageRenderer, PageRequest, RenderedPage } from './error-page.ts'
 export { problemChannel, type ProblemEvent, type ProblemSource } from './report.ts'
 export {
   problemDetailsSchema,
@@ -30,7 +30,7 @@ export {
   validationProblemDetailsSchema,
 } from './schemas.ts'
 export { createErrorServerOptions, type ErrorServerOptions } from './server-options.ts'
-export { databaseConflicts, isForeignKeyViolation, isUniqueViolation } from './sources/database-conflicts.ts'
-export type { ProblemDefinition, ProblemSlug, ProblemTypes } from './sources/from-definition.ts'
-export type { MappedProblem, ProblemMapper } from './sources/from-mapper.ts'
+export { databaseConflicts, isForeignKeyViolation, isUniqueViolation } from './database-conflicts.ts'
+export type { ProblemDefinition, ProblemSlug, ProblemTypes } from './problems.ts'
+export type { MappedProblem, ProblemMapper } from './problems.ts'
 export { type ProblemContext, toProblem } from './to-problem.ts'

@@ -1,9 +1,9 @@
 /** The options of the plugin, checked before anything starts. */
-import { unknownOptions } from '@fastify-modular/core'
+import { defaultTypeBase } from '@fastify-modular/core/problem'
+import { isApiTarget, option, optionProblems, type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { FMOD_ERRORS_DEBUG_IN_PRODUCTION, FMOD_ERRORS_INVALID_OPTION } from './misuse-errors.ts'
-import { defaultTypeBase } from './problem.ts'
-import type { UnmatchedPages } from './render/negotiate.ts'
+import type { UnmatchedPages } from './negotiate.ts'
 
 export interface ErrorsOptions {
   /** Absolute URI in front of the slugs of problem types. @default 'urn:problem:' */
@@ -53,38 +53,15 @@ export type ErrorsSettings = Required<
  * @throws {FMOD_ERRORS_DEBUG_IN_PRODUCTION} `exposeDebug` while NODE_ENV is production
  */
 export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
-  const {
-    typeBase = defaultTypeBase,
-    renderTimeout = 2000,
-    exposeDebug = false,
-    pagesForBrowsers = false,
-    unmatchedPages,
-    errorPage,
-  } = options
-  const wrong = [
-    !URL.canParse(`${typeBase}x`) && `typeBase must be an absolute URI, not "${typeBase}"`,
-    !(Number.isInteger(renderTimeout) && renderTimeout > 0) &&
-      'renderTimeout must be a positive integer of milliseconds',
-    !['boolean', 'function'].includes(typeof pagesForBrowsers) &&
-      'pagesForBrowsers must be a boolean or a function of the request',
-    ![undefined, 'always', 'browsers', false].includes(unmatchedPages) &&
-      "unmatchedPages must be 'always', 'browsers' or false",
-    !isErrorPage(errorPage) && 'errorPage must be a path, a file URL or false',
-    ...switches.map(
-      (name) => !['boolean', 'undefined'].includes(typeof options[name]) && `${name} must be a boolean`,
-    ),
-    ...unknownOptions(options, known).map(
-      (name) => `there is no option ${name}, only ${Object.keys(known).join(', ')}`,
-    ),
-  ].filter(Boolean)
-  if (wrong.length > 0) throw new FMOD_ERRORS_INVALID_OPTION(wrong.join('; '))
+  const problems = optionProblems(schema, options)
+  const { typeBase = defaultTypeBase, exposeDebug = false, pagesForBrowsers = false } = options
+  if (problems.length > 0) throw new FMOD_ERRORS_INVALID_OPTION(problems.join('; '))
   if (exposeDebug && process.env['NODE_ENV'] === 'production') throw new FMOD_ERRORS_DEBUG_IN_PRODUCTION()
   return {
+    ...options,
     typeBase,
-    renderTimeout,
     exposeDebug,
-    ...(errorPage !== undefined && { errorPage }),
-    ...(unmatchedPages !== undefined && { unmatchedPages }),
+    renderTimeout: options.renderTimeout ?? 2000,
     errorHandler: options.errorHandler ?? true,
     notFoundHandler: options.notFoundHandler ?? true,
     errorRoutes: options.errorRoutes ?? true,
@@ -93,26 +70,26 @@ export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
   }
 }
 
-const switches = ['exposeDebug', 'errorHandler', 'notFoundHandler', 'errorRoutes'] as const
-
-const known: Readonly<Record<keyof ErrorsOptions, true>> = {
-  typeBase: true,
-  errorPage: true,
-  pagesForBrowsers: true,
-  unmatchedPages: true,
-  renderTimeout: true,
-  exposeDebug: true,
-  errorHandler: true,
-  notFoundHandler: true,
-  errorRoutes: true,
-}
+const schema: OptionsSchema<ErrorsOptions> = Type.Object({
+  typeBase: option.that((value) => typeof value === 'string' && URL.canParse(`${value}x`), 'an absolute URI'),
+  errorPage: option.that(isErrorPage, 'a path, a file URL or false'),
+  pagesForBrowsers: Type.Union([Type.Boolean(), option.function()], {
+    description: 'a boolean or a function of the request',
+  }),
+  unmatchedPages: option.oneOf('always', 'browsers', false),
+  renderTimeout: option.milliseconds(),
+  exposeDebug: option.boolean(),
+  errorHandler: option.boolean(),
+  notFoundHandler: option.boolean(),
+  errorRoutes: option.boolean(),
+})
 
 function isErrorPage(value: unknown): boolean {
-  return value === undefined || value === false || typeof value === 'string' || value instanceof URL
+  return value === false || typeof value === 'string' || value instanceof URL
 }
 
 function isOutsideApi({ url }: FastifyRequest): boolean {
-  return !/^\/api(?:[/?#]|$)/i.test(url)
+  return !isApiTarget(url)
 }
 
 function never(): false {

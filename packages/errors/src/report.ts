@@ -1,9 +1,8 @@
 /** What the operator learns of a failure: one log record, and an event for whoever counts. */
+import type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
+import { describeError, safeRead, safeText } from '@fastify-modular/core/internal'
 import { channel } from 'node:diagnostics_channel'
 import type { FastifyRequest } from 'fastify'
-import type { Problem, ProblemLogLevel } from './problem.ts'
-import { describeError } from './values/describe-error.ts'
-import { safeRead, safeText } from './values/safe-read.ts'
 
 /**
  * Where a failure came from: a handler, hook or serialiser; a path without a route; Fastify before any route

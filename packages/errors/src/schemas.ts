@@ -1,6 +1,6 @@
 /** Problem bodies in OpenAPI documents. They describe; bodies are sent as text, which no schema can filter. */
+import { isErrorStatus, statusTitle } from '@fastify-modular/core/problem'
 import { FMOD_ERRORS_INVALID_STATUS } from './misuse-errors.ts'
-import { isErrorStatus, statusTitle } from './problem.ts'
 
 /** The body of every problem (RFC 9457). Shared with the application as `ProblemDetails#`. */
 export const problemDetailsSchema = {

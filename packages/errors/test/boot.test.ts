@@ -66,7 +66,7 @@ test('options that cannot be used are all named at boot', async (t) => {
   } as object
   await t.rejects(createApp(t, { errors: untyped }), {
     message:
-      /pagesForBrowsers must be.*unmatchedPages must be.*errorPage must be.*errorRoutes must be.*there is no option pageForBrowsers/,
+      /errorPage must be.*pagesForBrowsers must be.*unmatchedPages must be.*errorRoutes must be.*unknown option pageForBrowsers/,
   })
 })
 
@@ -76,7 +76,7 @@ test('server options that a scaffold hands down to every plugin do not stop the 
   const { app } = await createApp(t, { errors: handedDown as object })
   t.equal((await app.inject({ method: 'POST', url: '/nope' })).statusCode, 404)
   const misspelt = { ...handedDown, errorPages: false } as object
-  await t.rejects(createApp(t, { errors: misspelt }), { message: /there is no option errorPages/ })
+  await t.rejects(createApp(t, { errors: misspelt }), { message: /unknown option errorPages/ })
 })
 
 test('exposeDebug shows a defect to developers and is refused in production', async (t) => {

@@ -18,8 +18,7 @@ declare module 'fastify' {
 
 export type { HistoryFlags, Page } from './page.ts'
 export { inertia, inertia as default, type InertiaOptions } from './plugin.ts'
-export { always, type Props } from './props.ts'
+export { always, type Props, type SharedProps } from './props.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './render.ts'
 export type { NonceSource, RootParts, RootTemplate } from './root-html.ts'
-export type { SharedProps } from './shared-props.ts'
-export type { AssetVersion } from './version.ts'
+export type { AssetVersion } from './visits.ts'

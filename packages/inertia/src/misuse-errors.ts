@@ -1,6 +1,10 @@
 /** Mistakes of the developer. One row each in docs/reference/error-codes.md. */
 import createError from '@fastify/error'
 
+export const FMOD_INERTIA_INVALID_OPTION = createError<[string]>(
+  'FMOD_INERTIA_INVALID_OPTION',
+  'The inertia plugin cannot start: %s.',
+)
 export const FMOD_INERTIA_REGISTERED_TWICE = createError(
   'FMOD_INERTIA_REGISTERED_TWICE',
   'The inertia plugin is registered twice in one scope. Register it once, before the routes that render pages.',

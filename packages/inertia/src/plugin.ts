@@ -1,15 +1,27 @@
 /** The inertia plugin: pages as answers. */
+import {
+  checkCoreVersion,
+  option,
+  optionProblems,
+  type OptionsSchema,
+  Type,
+} from '@fastify-modular/core/internal'
 import type { FastifyPluginAsync, FastifyReply, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { isInertia } from './headers.ts'
-import { FMOD_INERTIA_REGISTERED_TWICE } from './misuse-errors.ts'
+import { FMOD_INERTIA_INVALID_OPTION, FMOD_INERTIA_REGISTERED_TWICE } from './misuse-errors.ts'
 import type { HistoryFlags } from './page.ts'
-import type { Props } from './props.ts'
-import { adaptRedirects, inertiaLocation } from './redirects.ts'
+import type { Props, SharedProps } from './props.ts'
 import { createRenderer, type RenderedPage } from './render.ts'
 import type { NonceSource, RootTemplate } from './root-html.ts'
-import type { SharedProps } from './shared-props.ts'
-import { type AssetVersion, refusesStale, versionSource } from './version.ts'
+import {
+  adaptRedirects,
+  answerStale,
+  type AssetVersion,
+  inertiaLocation,
+  isInertia,
+  isStale,
+  versionSource,
+} from './visits.ts'
 
 export interface InertiaOptions {
   /** Changes whenever the client's assets change, for example a hash of the bundler's manifest. @default null, no check */
@@ -24,7 +36,22 @@ export interface InertiaOptions {
   readonly encryptHistory?: boolean
 }
 
+const schema: OptionsSchema<InertiaOptions> = Type.Object({
+  version: Type.Union([Type.String(), Type.Null(), option.function()], {
+    description: 'text, null or a function that returns one of them',
+  }),
+  share: Type.Union([option.function(), option.record('')], {
+    description: 'an object of props or a function of the request',
+  }),
+  rootTemplate: Type.Union([Type.String(), option.function()], { description: 'HTML or a function' }),
+  nonce: option.function('a function of the request and the reply'),
+  encryptHistory: option.boolean(),
+})
+
 const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
+  checkCoreVersion(import.meta.url)
+  const problems = optionProblems(schema, options)
+  if (problems.length > 0) throw new FMOD_INERTIA_INVALID_OPTION(problems.join('; '))
   if (app.hasDecorator('inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
   const version = versionSource(options.version ?? null)
 
@@ -39,7 +66,8 @@ function receiveVisits(currentVersion: () => string | null): onRequestHookHandle
   return function inertiaVisit(request, reply, done) {
     if (!isInertia(request)) return done()
     adaptRedirects(reply)
-    if (!refusesStale(request, reply, currentVersion)) done()
+    if (isStale(request, currentVersion)) answerStale(request, reply, currentVersion())
+    else done()
   }
 }
 

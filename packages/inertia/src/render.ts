@@ -1,11 +1,10 @@
 /** From component and props to the bytes of an answer. */
+import { varyWith } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isInertia, varyByInertia } from './headers.ts'
 import { type HistoryFlags, type Page, pageUrl } from './page.ts'
-import { readPartialReload } from './partial.ts'
-import { type Props, resolveProps } from './props.ts'
+import { type Props, readPartialReload, resolveProps, type SharedProps, withSharedProps } from './props.ts'
 import { compileRoot, type NonceSource, type RootTemplate } from './root-html.ts'
-import { type SharedProps, withSharedProps } from './shared-props.ts'
+import { isInertia } from './visits.ts'
 
 /** A page to render. */
 export interface PageRequest extends HistoryFlags {
@@ -64,7 +63,7 @@ export function createRenderer(options: RendererOptions): PageRenderer {
     version,
     async render(request, reply, asked) {
       const page = await buildPage(request, asked)
-      const vary = varyByInertia(reply)
+      const vary = varyWith(reply, 'X-Inertia') // a cache must not give one representation for the other
       if (isInertia(request)) {
         const headers = { vary, 'x-inertia': 'true' }
         return { body: JSON.stringify(page), contentType: 'application/json; charset=utf-8', headers }

@@ -2,7 +2,7 @@ import { test } from 'tap'
 import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
 import { always, type Props } from '@fastify-modular/inertia'
-import { narrow, readPartialReload } from '#src/partial.js'
+import { narrow, readPartialReload } from '#src/props.js'
 import { createApp, visit } from './fixture.js'
 
 /** The props that a partial reload of `Page` receives. */

@@ -1,5 +1,6 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
 import { findTestCaller, receive } from '@fastify-modular/core'
+import { checkCoreVersion } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { audit } from './audit/audit.ts'
@@ -24,6 +25,7 @@ import { checkOptions, type PublicRoutesOptions } from './options.ts'
 import { PublicRouteRegistry, RuleBook } from './registry.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
+  checkCoreVersion(import.meta.url)
   checkOptions(options)
   checkPlace(app)
   const {

@@ -1,5 +1,6 @@
 /** Who asks: the contract between the gate and whatever knows the callers (decision 54). */
 import type { Caller } from '@fastify-modular/core'
+import { isThenable } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 
 /** The caller, or nothing for an anonymous request. */
@@ -81,8 +82,4 @@ function orFailure(
   if (isThenable(answer)) return answer.then((caller) => caller || Promise.reject(failure))
   if (answer) return answer
   throw failure
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

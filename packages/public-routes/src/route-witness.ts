@@ -1,5 +1,5 @@
 /** Whether the route that the router chose, with the parameters it took, spells exactly the path that was matched. */
-import { fullyDecoded } from './canonical-path.ts'
+import { fullyDecoded } from '@fastify-modular/core/internal'
 import type { RoutePattern } from './matching/route-pattern.ts'
 
 /** The parameters of a request as the router decoded them; an earlier hook may have changed them to anything. */

@@ -1,4 +1,4 @@
-import { canonicalPath } from '#src/canonical-path.js'
+import { canonicalPath } from '@fastify-modular/core/internal'
 import { isStaticPattern, literalHead, literalTail, parseRoutePattern } from '#src/matching/route-pattern.js'
 import { spellsPath } from '#src/route-witness.js'
 import fc from 'fast-check'

@@ -8,16 +8,16 @@ import {
   FMOD_SETTINGS_NOT_SEALED,
 } from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
-import type { Snapshot } from './service/read/snapshot.ts'
-import { checkOverrides } from './service/write/locked.ts'
-import type { Sealing } from './service/write/sealing.ts'
+import type { SharedValues } from './memory/shared-values.ts'
+import { checkOverrides } from './overrides.ts'
+import type { Sealing } from './secrets/sealing.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type { SettingsStore } from './store/store.ts'
 
 /** What both kinds of checks look at. */
 interface Booting {
   readonly registry: Registry
-  readonly snapshot: Snapshot
+  readonly sharedValues: SharedValues
   readonly sealing: Sealing
   readonly options: SettingsOptions
 }
@@ -25,14 +25,16 @@ interface Booting {
 /** Definitions, overrides and keys together, once all modules have contributed. @throws {Error} a misuse error that lists all problems */
 export function checkAtBoot({
   registry,
-  snapshot,
+  sharedValues,
   sealing,
   options,
   locked,
 }: Booting & { readonly locked: ReadonlyMap<string, JsonValue> }): void {
   registry.check()
   checkOverrides(locked, registry)
-  const lost = [...snapshot.rows()].filter((row) => row.sealed && !sealing.knows(sealing.keyIdOf(row.value)))
+  const lost = [...sharedValues.rows()].filter(
+    (row) => row.sealed && !sealing.knows(sealing.keyIdOf(row.value)),
+  )
   if (lost.length > 0) {
     throw new FMOD_SETTINGS_MISSING_SEALING_KEYS(
       lost.map((row) => `"${row.key}" with "${sealing.keyIdOf(row.value)}"`).join(', '),
@@ -49,7 +51,7 @@ export function checkAtBoot({
  * @throws {FMOD_SETTINGS_NOT_SEALED} encryption is required
  */
 export async function checkSealed(
-  { registry, snapshot, sealing, options }: Booting,
+  { registry, sharedValues, sealing, options }: Booting,
   store: SettingsStore,
   rewrap: () => Promise<unknown>,
 ): Promise<readonly string[]> {
@@ -61,7 +63,7 @@ export async function checkSealed(
   async function findPlain(): Promise<readonly string[]> {
     const found = new Set(await store.findPlainHistory(keys))
     const isSensitive = new Set(keys)
-    for (const { key, sealed } of snapshot.rows()) if (!sealed && isSensitive.has(key)) found.add(key)
+    for (const { key, sealed } of sharedValues.rows()) if (!sealed && isSensitive.has(key)) found.add(key)
     return [...found].toSorted()
   }
 
@@ -79,7 +81,7 @@ export function warnAtBoot(
   log: FastifyBaseLogger,
   {
     registry,
-    snapshot,
+    sharedValues,
     sealing,
     options,
     store,
@@ -120,7 +122,7 @@ export function warnAtBoot(
       'every signed-in caller can read these sensitive settings at /resolved; see the option sensitiveResolved',
     )
   }
-  const orphans = new Set([...snapshot.rows()].map(({ key }) => key).filter((key) => !registry.find(key)))
+  const orphans = new Set([...sharedValues.rows()].map(({ key }) => key).filter((key) => !registry.find(key)))
   if (orphans.size > 0)
     log.warn(
       { keys: [...orphans] },

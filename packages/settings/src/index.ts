@@ -1,7 +1,7 @@
 /** @fastify-modular/settings: settings that modules declare, typed, validated, stored, scoped and masked (S 2–4). */
 import type { SettingsBuilder } from './definitions/builder.ts'
-import type { UserReader } from './service/read/reader.ts'
-import type { Settings } from './service/settings.ts'
+import type { UserReader } from './reading/reader.ts'
+import type { Settings } from './settings.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -22,7 +22,7 @@ declare module '@fastify-modular/core' {
 }
 
 export { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
-export type { RuleTokens, RuleValues } from './definitions/rules.ts'
+export type { RuleTokens, RuleValues } from './definitions/builder.ts'
 export {
   type DynamicKey,
   setting,
@@ -33,42 +33,35 @@ export {
   type TokenOptions,
 } from './definitions/tokens.ts'
 export type { FindCaller } from './http/access.ts'
-export type { Translate, TranslatedField } from './http/localize/translate.ts'
-export type { OwnWrites } from './http/handlers/my-handlers.ts'
-export type { SensitiveResolved } from './http/handlers/read-handlers.ts'
+export type { Translate, TranslatedField } from './http/localized-definitions.ts'
+export type { OwnWrites } from './http/routes/own-values.ts'
+export type { SensitiveResolved } from './http/routes/values.ts'
 export type { HistoryRetentionOptions, SettingsLimits, SettingsOptions } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
-export { SettingChanged, SettingDeleted } from './service/events/change-events.ts'
-export type {
-  BulkSettingUpdate,
-  SettingDefinitions,
-  SettingsContract,
-  SettingsFilter,
-  SettingSource,
-  SettingValueDto,
-  WriteOptions,
-} from './service/contract.ts'
-export {
-  InvalidScopeException,
-  PreconditionFailedException,
-  SettingLockedException,
-} from './service/exceptions.ts'
-export type { HistoryEntry, HistoryFilter, HistoryPage, RollbackTarget } from './service/history.ts'
-export type { SettingChange, SettingListener } from './service/events/listeners.ts'
+export { SettingChanged, SettingDeleted } from './events/change-events.ts'
+export type { SettingDefinitions, SettingsContract } from './contract.ts'
+export type { WriteOptions } from './write/write.ts'
+export type { BulkSettingUpdate } from './write/entries.ts'
+export type { SettingsFilter } from './reading/list.ts'
+export type { SettingValueDto } from './reading/dto.ts'
+export type { SettingSource } from './resolve.ts'
+export { InvalidScopeException, PreconditionFailedException, SettingLockedException } from './exceptions.ts'
+export type { HistoryEntry, HistoryFilter, HistoryPage, RollbackTarget } from './history/history.ts'
+export type { SettingChange, SettingListener } from './events/listeners.ts'
 export type {
   InvalidSettingDiagnostic,
   SettingChangeDiagnostic,
   SettingsRefreshDiagnostic,
   SettingsStats,
-} from './service/events/observer.ts'
-export type { SettingsStatus } from './service/read/coherence.ts'
-export type { InspectedLayer, SettingInspection } from './service/read/inspect.ts'
-export type { SettingsReader, UserReader } from './service/read/reader.ts'
-export type { OrphanedSetting, Settings } from './service/settings.ts'
-export type { ExportedSetting, ImportOptions, ImportReport, SettingsExport } from './service/transfer.ts'
-export type { LockedBy, Overrides } from './service/write/locked.ts'
-export type { RewrapReport } from './service/write/rewrap.ts'
-export type { SealingKey } from './service/write/sealing.ts'
+} from './diagnostics.ts'
+export type { SettingsStatus } from './memory/coherence.ts'
+export type { InspectedLayer, SettingInspection } from './reading/inspect.ts'
+export type { SettingsReader, UserReader } from './reading/reader.ts'
+export type { OrphanedSetting, Settings } from './settings.ts'
+export type { ExportedSetting, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
+export type { LockedBy, Overrides } from './overrides.ts'
+export type { RewrapReport } from './secrets/rewrap.ts'
+export type { SealingKey } from './secrets/sealing.ts'
 export {
   type CompleteDefinition,
   type JsonValue,

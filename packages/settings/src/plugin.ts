@@ -1,25 +1,27 @@
 /** The settings plugin: the order in which its parts come to life. */
 import { type Events, receive } from '@fastify-modular/core'
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { checkCoreVersion } from '@fastify-modular/core/internal'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
-import { checkOptions } from './check-options.ts'
+import { createSettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { createDefinitionRegistry } from './definitions/registry.ts'
-import { authenticateWith, findCallerOf, type FindCaller } from './http/access.ts'
+import { verifyEvents } from './events/change-events.ts'
+import { defaultPerValue, startRetention } from './history/retention.ts'
+import { authenticateWith, type FindCaller, findCallerOf } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import { FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
-import type { SettingsOptions } from './options.ts'
-import { decorateRequests } from './request-settings.ts'
-import { defaultPerValue, startRetention } from './service/retention.ts'
-import { createSettingsService } from './service/service.ts'
-import { verifyEvents } from './service/events/verify-events.ts'
-import { readOverrides } from './service/write/locked.ts'
-import { createSealing } from './service/write/sealing.ts'
+import { checkOptions, type SettingsOptions } from './options.ts'
+import { readOverrides } from './overrides.ts'
+import type { UserReader } from './reading/reader.ts'
+import { createSealing } from './secrets/sealing.ts'
+import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
-import { defaultLimits } from './values/limits.ts'
+import { defaultLimits } from './values/registered-setting.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
+  checkCoreVersion(import.meta.url)
   if (app.hasDecorator('settings')) throw new FMOD_SETTINGS_REGISTERED_TWICE()
   checkOptions(options)
   const { store = memoryStore(), limits = {}, history = {} } = options
@@ -41,7 +43,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     events,
     log: app.log,
   })
-  const { settings, coherence, snapshot } = service
+  const { settings, coherence, sharedValues } = service
 
   app.decorate('settings', settings)
   let stopRetention: (() => Promise<void>) | undefined
@@ -53,9 +55,9 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   await store.open({ log: app.log })
   await coherence.start()
 
-  const check = (): void => checkAtBoot({ registry, snapshot, sealing, locked: locked.values, options })
+  const check = (): void => checkAtBoot({ registry, sharedValues, sealing, locked: locked.values, options })
   const findNotSealed = (): Promise<readonly string[]> =>
-    checkSealed({ registry, snapshot, sealing, options }, store, settings.rewrap)
+    checkSealed({ registry, sharedValues, sealing, options }, store, settings.rewrap)
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receive(app, 'settings', {
     take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),
@@ -75,11 +77,20 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     registry.freeze()
     const notSealed = await findNotSealed()
     isChecked = true
-    service.cells() // every setting gets its place in memory before the first request
+    service.states() // every setting gets its place in memory before the first request
     const bus = events()
     if (bus) await verifyEvents(store, bus)
     const knowsCaller = findCallerOf(app, options.caller) !== undefined
-    warnAtBoot(app.log, { registry, snapshot, sealing, store, events: bus, options, knowsCaller, notSealed })
+    warnAtBoot(app.log, {
+      registry,
+      sharedValues,
+      sealing,
+      store,
+      events: bus,
+      options,
+      knowsCaller,
+      notSealed,
+    })
     if (history !== false) stopRetention = startRetention(store, history, app.log)
   })
 
@@ -105,3 +116,21 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 
 /** The settings plugin: `app.register(settings, { definitions: [mail], store: sqlite({ file }) })`. */
 export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: '5.x' })
+
+/** Adds the decorator: `const settings = await request.settings`. The same promise for the whole request. */
+function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {
+  const readers = new WeakMap<FastifyRequest, Promise<UserReader>>()
+
+  async function read(request: FastifyRequest): Promise<UserReader> {
+    const caller = await findCaller(request)
+    return settings.forUser(caller?.id ?? null)
+  }
+
+  app.decorateRequest('settings', {
+    getter(this: FastifyRequest) {
+      const reader = readers.get(this) ?? read(this)
+      readers.set(this, reader)
+      return reader
+    },
+  })
+}

@@ -41,14 +41,14 @@ test('a wrong arrow is found', (t) => {
     'packages/core/src/b.ts': "import { test } from 'tap'",
     'packages/core/src/c.ts': "import '../../errors/src/problem.ts'",
     'packages/core/src/d.ts': "import '@fastify-modular/test-support/raw-http'",
-    'packages/settings/src/values/a.ts': "import { write } from '../service/write/write.ts'",
+    'packages/settings/src/values/a.ts': "import { write } from '../write/write.ts'",
     'packages/settings/src/store/a.ts': "import { text } from '../values/text.ts'",
-    'packages/settings/src/service/a.ts': "import { routes } from '../http/routes.ts'",
-    'packages/settings/src/definitions/a.ts': "import type { Contract } from '../service/contract.ts'",
+    'packages/settings/src/memory/a.ts': "import { routes } from '../http/routes.ts'",
+    'packages/settings/src/definitions/a.ts': "import type { Contract } from '../contract.ts'",
     'packages/settings/src/setting-definition.ts': "import { text } from './values/text.ts'",
     'packages/settings/src/http/a.ts': "import plugin from '../plugin.ts'",
     'packages/settings-ui/src/a.ts': "import { SettingType } from '@fastify-modular/settings'",
-    'packages/settings/src/service/b.ts': "import { sql } from 'drizzle-orm'",
+    'packages/settings/src/reading/b.ts': "import { sql } from 'drizzle-orm'",
   }
   for (const [path, text] of Object.entries(wrong)) t.equal(importProblems(path, text).length, 1, path)
   t.end()
@@ -58,7 +58,7 @@ test('a right arrow is not', (t) => {
   const right: Record<string, string> = {
     'packages/host-example/src/app.ts': "import '@fastify-modular/settings/sqlite'",
     'packages/errors/test/a.test.ts': "import '@fastify-modular/inertia'; import { test } from 'tap'",
-    'packages/settings/src/http/a.ts': "import '../service/read/resolve.ts'; import '../misuse-errors.ts'",
+    'packages/settings/src/http/a.ts': "import '../resolve.ts'; import '../misuse-errors.ts'",
     'packages/settings/src/store/sqlite/a.ts':
       "import '../../setting-definition.ts'; import 'drizzle-orm/sqlite-core'",
     'packages/settings-ui/src/a.ts': "import type { SettingType } from '@fastify-modular/settings'",

@@ -4,23 +4,41 @@ import { posix } from 'node:path'
 /** What the sources of each package may import of ours. Siblings never import siblings. */
 const packageArrows: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  inertia: [],
+  inertia: ['core'],
   'public-routes': ['core'],
   errors: ['core'],
   settings: ['core'],
-  'settings-ui': ['settings'],
+  'settings-ui': ['core', 'settings'],
   'host-example': ['core', 'inertia', 'public-routes', 'errors', 'settings', 'settings-ui'],
 }
 
-/** The floors of settings: a file stands only on its own floor and those named here. */
-const settingsFloors: Readonly<Record<string, readonly string[]>> = {
-  'setting-definition': [],
-  values: ['setting-definition'],
-  store: ['setting-definition'],
-  definitions: ['values', 'store', 'setting-definition'],
-  service: ['definitions', 'values', 'store', 'setting-definition'],
-  http: ['service', 'definitions', 'values', 'store', 'setting-definition'],
-}
+/** The floors of settings, from the ground up: a file imports from its own folder and from those before it. */
+const settingsFloors: readonly string[] = [
+  'setting-definition',
+  'store',
+  'values',
+  'definitions',
+  'resolve',
+  'diagnostics',
+  'secrets',
+  'overrides',
+  'exceptions',
+  'memory',
+  'events',
+  'write',
+  'reading',
+  'history',
+  'contract',
+  'settings',
+  'create-settings',
+  'http',
+  'options',
+  'boot-checks',
+  'plugin',
+  'client',
+  'testing',
+  'index',
+]
 
 /** Everybody may raise a misuse error. */
 const everywhere = 'misuse-errors'
@@ -80,9 +98,10 @@ function floorProblem(path: string, specifier: string): string | undefined {
   if (target === undefined) return undefined
   const from = floorOf(path)
   const to = floorOf(target)
-  const allowed = settingsFloors[from]
-  if (allowed === undefined || to === from || to === everywhere || allowed.includes(to)) return undefined
-  return `the floor ${from} may not import ${to}`
+  if (to === from || from === everywhere || to === everywhere) return undefined
+  const [lower, upper] = [settingsFloors.indexOf(to), settingsFloors.indexOf(from)]
+  if (lower === -1 || upper === -1) return `${lower === -1 ? to : from} is no floor of settings yet`
+  return lower < upper ? undefined : `the floor ${from} may not import ${to}`
 }
 
 /** House style: SQL lives in stores. */
@@ -91,7 +110,7 @@ function sqlProblem(path: string, specifier: string): string | undefined {
   return isSql && floorOf(path) !== 'store' ? `only store/ may import ${specifier}` : undefined
 }
 
-/** `packages/settings/src/values/text.ts` → `values`; `…/src/plugin.ts` → `plugin` */
+/** `packages/settings/src/values/formats.ts` → `values`; `…/src/plugin.ts` → `plugin` */
 function floorOf(path: string): string {
   return path.replace(/^packages\/[^/]+\/src\//, '').replace(/(?:\/.*|\.tsx?)$/, '')
 }

@@ -1,5 +1,5 @@
 /** One attempt to deliver a stored event to its handler, and what a failure means; shared by the durable transports. */
-import { describeFailure } from '../failures.ts'
+import { describeFailure } from '../internal/failures.ts'
 import type { EventHandler } from './discover-handlers.ts'
 import type { DomainEvent } from './event.ts'
 import type { TransportContext } from './transport.ts'

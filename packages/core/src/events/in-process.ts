@@ -1,5 +1,5 @@
 /** The transport for one process: handlers run here, isolated, once `publish` has returned to the event loop. */
-import { logFailure } from '../failures.ts'
+import { logFailure } from '../internal/failures.ts'
 import type { EventHandler } from './discover-handlers.ts'
 import { type DomainEvent, eventClassOf } from './event.ts'
 import { createRunning } from './running.ts'

@@ -1,6 +1,6 @@
 /** An error page: what happened, and where to go. */
 import type { CSSProperties, PropsWithChildren, ReactNode } from 'react'
-import type { ErrorPageProps } from '../problem.ts'
+import type { ErrorPageProps } from '../error-page.ts'
 
 // System colours follow the reader's theme and contrast settings; style attributes need no stylesheet of the host.
 const paper: CSSProperties = {

@@ -1,6 +1,6 @@
 /** One page for each status that the specification names (S 7.2.5), and one for all others. */
 import type { ReactNode } from 'react'
-import type { ErrorPageProps } from '../problem.ts'
+import type { ErrorPageProps } from '../error-page.ts'
 import { ErrorPage } from './error-page.tsx'
 
 /** `Error/403`: signed in, but not allowed. */

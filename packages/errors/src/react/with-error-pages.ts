@@ -1,6 +1,6 @@
 /** Finds the component of an error page before the application's own pages are looked through (S 7.2.5). */
 import type { ComponentType } from 'react'
-import type { ErrorPageProps } from '../problem.ts'
+import type { ErrorPageProps } from '../error-page.ts'
 import { ErrorPage } from './error-page.tsx'
 import { Error403, Error404, Error500 } from './error-pages.tsx'
 

@@ -1,7 +1,7 @@
 /** The two shapes of answers, asserted whole. */
 import type { LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
-import { builtInTemplate, fillIn } from '#src/render/error-page.js'
+import { builtInTemplate, fillIn } from '#src/error-page.js'
 
 /** The text that stands for everything a caller must not know. */
 export const generic = 'An unexpected error occurred. Please try again later.'

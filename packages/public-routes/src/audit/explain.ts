@@ -1,7 +1,7 @@
 /** Says how the gate decides a request, and why, by sending it through the real router up to the gate. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { canonicalPath } from '../canonical-path.ts'
+import { canonicalPath } from '@fastify-modular/core/internal'
 import { isWitnessed, type Decider } from '../gate/decide.ts'
 import { unlisted } from '../gate/route-book.ts'
 import type { RouteRecord } from '../gate/route-record.ts'

@@ -1,7 +1,8 @@
 /** Asks the provider who calls, and waits no longer than the time-out. */
 import type { Caller } from '@fastify-modular/core'
+import { isThenable, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
-import { isThenable, neverAborted, type AuthProvider } from '../provider.ts'
+import { neverAborted, type AuthProvider } from '../provider.ts'
 
 /** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what the provider does. */
 export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
@@ -17,22 +18,17 @@ export function createAuthenticate(provider: AuthProvider, timeout: number): Aut
 }
 
 /** A late answer changes nothing: by then the promise has settled. */
-function within(
+async function within(
   timeout: number,
   controller: AbortController | null,
   authenticated: PromiseLike<unknown>,
 ): Promise<Caller | null> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const failure = new Error(`the authentication provider did not answer within ${timeout} ms`)
-      reject(failure)
-      controller?.abort(failure)
-    }, timeout)
-    Promise.resolve(authenticated)
-      .then(toCaller)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer))
+  const answer = await withTimeout(authenticated, timeout, () => {
+    const failure = new Error(`the authentication provider did not answer within ${timeout} ms`)
+    controller?.abort(failure)
+    throw failure
   })
+  return toCaller(answer)
 }
 
 /** Anything but a caller or nothing is a broken provider, and a broken provider lets nobody in. */

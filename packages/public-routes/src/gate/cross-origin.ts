@@ -1,6 +1,6 @@
 /** Refuses unsafe requests that another site makes a browser send, with the cookies it has for us (decision 39). */
 import type { FastifyRequest } from 'fastify'
-import { canonicalPath } from '../canonical-path.ts'
+import { canonicalPath } from '@fastify-modular/core/internal'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS } from '../misuse-errors.ts'
 import { PublicRoute } from '../public-route.ts'
 import { RuleIndex } from '../rule-index.ts'

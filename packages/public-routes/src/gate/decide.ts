@@ -1,6 +1,6 @@
 /** Decides whether a request is public: canonical target, a rule for its path, and a route that spells that path. */
 import type { FastifyRequest } from 'fastify'
-import { canonicalPath } from '../canonical-path.ts'
+import { canonicalPath } from '@fastify-modular/core/internal'
 import type { RuleBook } from '../registry.ts'
 import { routeConfig, type RegisteredRule } from '../rule-index.ts'
 import { spellsPath, type RouteParams } from '../route-witness.ts'

@@ -1,9 +1,9 @@
 /** Collects the routes of an application as they are registered, and finds the one that a request was routed to. */
+import { createConfigReader, type RouteConfig } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG } from '../misuse-errors.ts'
 import { PublicRoute } from '../public-route.ts'
 import { routeConfig, type RegisteredRule } from '../rule-index.ts'
-import { createConfigReader, type RouteConfig } from './route-config.ts'
 import { RouteRecord } from './route-record.ts'
 import { haveSameMembers, type TableRoute } from './route-table.ts'
 

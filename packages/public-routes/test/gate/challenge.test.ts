@@ -40,9 +40,14 @@ const rows: readonly Row[] = [
   ],
   [
     'HTML with a quality',
-    { url: '/page', headers: { accept: 'application/json, text/html;q=0.5' } },
+    { url: '/page', headers: { accept: 'text/html;q=0.5, */*;q=0.1' } },
     302,
     '/login?returnTo=%2Fpage',
+  ],
+  [
+    'HTML that JSON is preferred to',
+    { url: '/page', headers: { accept: 'application/json, text/html;q=0.5' } },
+    401,
   ],
   [
     'a media type that only begins like HTML',
@@ -61,6 +66,7 @@ const rows: readonly Row[] = [
     401,
   ],
   ['the API', { url: '/api/page', headers: { accept: html } }, 401],
+  ['the API in capitals', { url: '/API/page', headers: { accept: html } }, 401],
   ['the API root', { url: '/api', headers: { accept: html } }, 401],
   ['the API root with a query', { url: '/api?x', headers: { accept: html } }, 401],
   [
@@ -105,18 +111,24 @@ for (const [name, request, status, location] of rows) {
 test('S 7.3, decision 38: a 401 is a problem and the same for existing and missing paths', async (t) => {
   const app = await gatedApp(t)
   app.get('/exists', async () => 'secret')
-  const [existing, missing] = [await app.inject('/exists'), await app.inject('/missing')]
+  const [existing, missing] = [await app.inject('/exists?x'), await app.inject('/absent?x')]
   t.equal(existing.headers['content-type'], 'application/problem+json')
   const { requestId, ...problem } = existing.json<{ requestId: string }>()
   t.match(requestId, /^req-/)
   t.same(problem, {
-    type: 'about:blank',
+    type: 'urn:problem:unauthorized',
     title: 'Unauthorized',
     status: 401,
     detail: 'Sign in to access this resource.',
+    instance: '/exists',
     code: 'UNAUTHORIZED',
   })
-  t.equal(missing.body, existing.body.replace(requestId, missing.json<{ requestId: string }>().requestId))
+  t.equal(
+    missing.body,
+    existing.body
+      .replace('/exists', '/absent')
+      .replace(requestId, missing.json<{ requestId: string }>().requestId),
+  )
   const { date: _1, ...here } = existing.headers
   const { date: _2, ...there } = missing.headers
   t.same(here, there)

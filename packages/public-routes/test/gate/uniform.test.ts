@@ -5,7 +5,8 @@ import { test, type Test } from 'tap'
 import { listen } from '../support/application.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
-const missing = '/missing'
+/** A path that no route matches, as long as the other: both stand in their answers. */
+const missingLike = (target: string): string => `/${'m'.repeat(target.length - 1)}`
 
 const existing: Readonly<Record<string, string>> = {
   'a static path': '/static-path',
@@ -47,7 +48,8 @@ const providers: Readonly<Record<string, AuthProvider>> = {
 async function answerTo(port: number, method: string, target: string, headers: Record<string, string>) {
   const { status, headers: received, body } = await rawRequest({ port, method, target, headers })
   const lines = [...received].filter(([name]) => name !== 'date').map(([name, value]) => `${name}: ${value}`)
-  return [status, ...lines, '', body].join('\n').replaceAll(encodeURIComponent(target), '')
+  const answer = [status, ...lines, '', body].join('\n')
+  return answer.replaceAll(encodeURIComponent(target), '').replaceAll(`"${target}"`, '')
 }
 
 async function gated(t: Test, provider: AuthProvider): Promise<number> {
@@ -64,9 +66,9 @@ for (const [setting, provider] of Object.entries(providers)) {
     const port = await gated(t, provider)
     for (const [client, headers] of Object.entries(clients)) {
       for (const method of ['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-        const expected = await answerTo(port, method, missing, headers)
-        t.notMatch(expected, /^(200|404)/)
         for (const [name, target] of Object.entries(existing)) {
+          const expected = await answerTo(port, method, missingLike(target), headers)
+          t.notMatch(expected, /^(200|404)/)
           const answer = await answerTo(port, method, target, headers)
           t.equal(answer, expected, `${method} of ${client}: ${name}`)
         }

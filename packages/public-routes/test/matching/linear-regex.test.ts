@@ -1,5 +1,5 @@
 import { compileLinearRegex } from '#src/matching/linear-regex.js'
-import { maxPathLength } from '#src/canonical-path.js'
+import { maxPathLength } from '@fastify-modular/core/internal'
 import fc from 'fast-check'
 import { test } from 'tap'
 

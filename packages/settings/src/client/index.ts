@@ -1,7 +1,7 @@
 /** @fastify-modular/settings/client: the HTTP API from a browser or from Node, without dependencies. */
 export { createSettingsClient } from './client.ts'
-export type { Conflict, Problem } from './settings-request-error.ts'
-export { SettingsRequestError } from './settings-request-error.ts'
+export type { Conflict, Problem } from './request.ts'
+export { SettingsRequestError } from './request.ts'
 export type { CallOptions, SettingsClientOptions } from './request.ts'
 export type {
   BulkPreviewEntry,
@@ -16,12 +16,14 @@ export type {
   SettingChangeSet,
   SettingsClient,
   WriteCondition,
-} from './settings-client.ts'
-export type { SettingDefinitionDto } from '../http/definition-dto.ts'
-export type { BulkSettingUpdate, SettingSource, SettingValueDto } from '../service/contract.ts'
-export type { HistoryEntry, HistoryPage } from '../service/history.ts'
-export type { SettingInspection } from '../service/read/inspect.ts'
-export type { ImportReport, SettingsExport } from '../service/transfer.ts'
+} from './client.ts'
+export type { SettingDefinitionDto } from '../http/routes/definitions.ts'
+export type { BulkSettingUpdate } from '../write/entries.ts'
+export type { SettingValueDto } from '../reading/dto.ts'
+export type { SettingSource } from '../resolve.ts'
+export type { HistoryEntry, HistoryPage } from '../history/history.ts'
+export type { SettingInspection } from '../reading/inspect.ts'
+export type { ImportReport, SettingsExport } from '../history/transfer.ts'
 export {
   type JsonValue,
   type SettingOption,

@@ -126,3 +126,11 @@ function token<T, K extends string>(type: SettingType, key: K, options: AnyOptio
   const defaultValue = value === undefined ? null : toRaw(type, value as JsonValue) // the registry checks it
   return Object.freeze({ ...rest, key, type, defaultValue })
 }
+
+/** What `get` takes. */
+export type SettingReference = string | { readonly key: string }
+
+/** The key of a token, or the key itself. */
+export function keyOf(reference: SettingReference): string {
+  return typeof reference === 'string' ? reference : reference.key
+}

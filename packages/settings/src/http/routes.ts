@@ -1,21 +1,25 @@
 /** The HTTP API of settings (S 4.1): one row per route. Static paths win over `/:key`, whose keys may not be one of them. */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
-import type { SettingsService } from '../service/service.ts'
+import type { SettingsService } from '../create-settings.ts'
 import { decorateCaller } from './access.ts'
 import { describeRoute as route } from './describe-route.ts'
-import { createHistoryHandlers } from './handlers/history-handlers.ts'
-import { createDefinitionsHandler } from './handlers/definitions-handler.ts'
-import { createListHandler } from './handlers/list-handler.ts'
-import { createMyHandlers, type OwnWrites } from './handlers/my-handlers.ts'
+import { createHistoryHandlers } from './routes/history.ts'
+import { createDefinitionsHandler } from './routes/definitions.ts'
+import {
+  createListHandler,
+  createReadHandlers,
+  createWriteHandlers,
+  refuseUserScope,
+  type SensitiveResolved,
+} from './routes/values.ts'
+import { createMyHandlers, type OwnWrites } from './routes/own-values.ts'
 import { answerProblem } from './problem.ts'
-import { createReadHandlers, type SensitiveResolved } from './handlers/read-handlers.ts'
-import { createLocalizer, type Translation } from './localize/localizer.ts'
+import { createLocalizer, type Translation } from './localized-definitions.ts'
 import type * as routes from './route-types.ts'
 import { rootSpellings } from './root-spellings.ts'
 import * as schemas from './schemas.ts'
-import { createTransferHandlers } from './handlers/transfer-handlers.ts'
+import { createTransferHandlers } from './routes/transfer.ts'
 import { validatorCompiler } from './validator.ts'
-import { createWriteHandlers, refuseUserScope } from './handlers/write-handlers.ts'
 
 /** What the routes need beside the service. */
 export interface RoutesInit {

@@ -1,8 +1,7 @@
 /** Values for one test, above everything that is stored. */
 import type { SettingKeyMap } from '../definitions/tokens.ts'
 import { FMOD_SETTINGS_CANNOT_OVERRIDE } from '../misuse-errors.ts'
-import { internalsOf, type SettingsInternals } from '../service/internals.ts'
-import type { Settings } from '../service/settings.ts'
+import { internalsOf, type Settings, type SettingsInternals } from '../settings.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import { deepFreeze, encodeValue, readText } from '../values/decode.ts'
 import { createPatternBudget } from '../values/pattern.ts'
@@ -69,5 +68,7 @@ function setLayers(
   const layers = edit(layersOf.get(internals) ?? [])
   layersOf.set(internals, layers)
   const topmost = (key: string) => layers.findLast((layer) => layer.has(key))?.get(key)
-  internals.notify(internals.snapshot.lock(new Map([...touched.keys()].map((key) => [key, topmost(key)]))))
+  internals.notify(
+    internals.sharedValues.lock(new Map([...touched.keys()].map((key) => [key, topmost(key)]))),
+  )
 }

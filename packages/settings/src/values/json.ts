@@ -1,5 +1,5 @@
 /** JSON values (S 2.3, decision 7): what comes back from the database is what went in. */
-import { maxJsonDepth } from './limits.ts'
+import { maxJsonDepth } from './registered-setting.ts'
 import { isStorable } from '../setting-definition.ts'
 
 /** The problems of a Json value, of at most `maxBytes` bytes of JSON text. */

@@ -1,5 +1,10 @@
 /** A definition as the application uses it: checked, completed, and with what can be worked out once. */
-import type { CompleteDefinition, JsonValue, SettingDefinition } from '../setting-definition.ts'
+import {
+  type CompleteDefinition,
+  type JsonValue,
+  type SettingDefinition,
+  SettingType,
+} from '../setting-definition.ts'
 import type { CompiledPattern } from './pattern.ts'
 
 /** One registered setting; frozen. */
@@ -18,3 +23,21 @@ export interface RegisteredSetting {
 
 /** A rule of the developer's own about one value. */
 type SettingRule = NonNullable<SettingDefinition['validate']>
+
+/** Limits of values, in UTF-8 bytes of their text. */
+export interface ValueLimits {
+  /** MultilineText and Json. @default 65536 */
+  readonly longBytes: number
+  /** All other types. @default 16384 */
+  readonly textBytes: number
+}
+
+export const defaultLimits: ValueLimits = { longBytes: 64 * 1024, textBytes: 16 * 1024 }
+
+/** Deeper JSON is refused. */
+export const maxJsonDepth = 32
+
+/** The limit of a setting's values, by type. */
+export function maxBytesOf(type: SettingType, limits: ValueLimits): number {
+  return type === SettingType.MultilineText || type === SettingType.Json ? limits.longBytes : limits.textBytes
+}

@@ -1,13 +1,10 @@
 /** Checks values against their definitions (S 2.3, decisions 7–12). Nothing is coerced, no message repeats a value. */
 import { SettingType, type JsonValue } from '../setting-definition.ts'
 import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
-import { isDateTime } from './date-time.ts'
-import { checkUrl, isColor, isEmail } from './formats.ts'
+import { checkNumber, checkText, checkUrl, isColor, isDateTime, isEmail } from './formats.ts'
 import { checkJson } from './json.ts'
-import { checkNumber } from './number.ts'
 import type { PatternBudget } from './pattern.ts'
 import type { RegisteredSetting } from './registered-setting.ts'
-import { checkText } from './text.ts'
 
 /**
  * Whether the value counts as none (decision 10): null, the empty string, and white space where a Text or

@@ -131,7 +131,6 @@ test('the client has no dependencies: it loads nothing but its own files', async
     'client/client.js',
     'client/index.js',
     'client/request.js',
-    'client/settings-request-error.js',
     'setting-definition.js',
   ])
 })

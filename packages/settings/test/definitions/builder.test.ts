@@ -1,7 +1,6 @@
 import { test } from 'tap'
-import { SettingsBuilder } from '#src/definitions/builder.js'
+import { createRule, SettingsBuilder } from '#src/definitions/builder.js'
 import { createDefinitionRegistry } from '#src/definitions/registry.js'
-import { createRule } from '#src/definitions/rules.js'
 import { setting } from '#src/definitions/tokens.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
 import { define } from '../registered.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { acceptedLocales } from '#src/http/localize/accept-language.js'
+import { acceptedLocales } from '#src/http/accept-language.js'
 
 test('S7: no Accept-Language makes the parser throw or answer without bound', async () => {
   const part = fc.oneof(

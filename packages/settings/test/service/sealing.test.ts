@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { createSealing } from '#src/service/write/sealing.js'
+import { createSealing } from '#src/secrets/sealing.js'
 
 const { Application, User } = SettingScope
 const key = (id: string) => ({ id, key: randomBytes(32) })

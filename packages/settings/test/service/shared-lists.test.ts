@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 import Fastify from 'fastify'
-import { createSharedLists } from '#src/service/read/shared-lists.js'
+import { createSharedLists } from '#src/memory/user-values.js'
 
 test('P12: users with equal values share one list', async (t) => {
   const share = createSharedLists()

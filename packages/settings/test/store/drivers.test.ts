@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Test, test } from 'tap'
-import { checkDriver } from '#src/store/sqlite/driver.js'
+import { checkDriver } from '#src/store/sqlite/connection.js'
 
 const here = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import { Turns } from '#src/store/turns.js'
+import { WriteQueue } from '#src/store/write-queue.js'
 import { failureOf, is503 } from './failures.js'
 
 test('tasks run one at a time, in the order in which they came', async (t) => {
-  const turns = new Turns(1000)
+  const turns = new WriteQueue(1000)
   const log: string[] = []
   await Promise.all(
     ['a', 'b', 'c'].map((name) =>
@@ -19,7 +19,7 @@ test('tasks run one at a time, in the order in which they came', async (t) => {
 })
 
 test('a task that fails lets the next one go', async (t) => {
-  const turns = new Turns(1000)
+  const turns = new WriteQueue(1000)
   const failing = turns.take(() => Promise.reject(new Error('mine')))
   const next = turns.take(async () => 'done')
   await t.rejects(failing, { message: 'mine' })
@@ -27,7 +27,7 @@ test('a task that fails lets the next one go', async (t) => {
 })
 
 test('a task whose turn does not come is answered 503, never runs, and is not missed', async (t) => {
-  const turns = new Turns(10)
+  const turns = new WriteQueue(10)
   let release = (): void => {}
   const holding = turns.take(() => new Promise<void>((resolve) => (release = resolve)))
   let ran = false

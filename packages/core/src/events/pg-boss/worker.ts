@@ -1,5 +1,5 @@
 /** Fetches and handles the jobs of the handlers that this process has. */
-import { describeFailure, logFailure } from '../../failures.ts'
+import { describeFailure, logFailure } from '../../internal/failures.ts'
 import { within } from '../../internal/postgres.ts'
 import { attempt, isUndeliverable, type RetryOptions } from '../attempt.ts'
 import type { EventHandler } from '../discover-handlers.ts'

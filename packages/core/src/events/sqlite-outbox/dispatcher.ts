@@ -1,5 +1,5 @@
 /** Delivers due events of the outbox to the handlers of this process. */
-import { describeFailure, logFailure } from '../../failures.ts'
+import { describeFailure, logFailure } from '../../internal/failures.ts'
 import { attempt, backOff, isUndeliverable, type RetryOptions } from '../attempt.ts'
 import type { EventHandler } from '../discover-handlers.ts'
 import { createRunning } from '../running.ts'

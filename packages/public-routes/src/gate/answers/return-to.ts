@@ -1,6 +1,6 @@
 /** Where a caller goes after signing in: only ever to a page of this site. */
 import type { FastifyRequest } from 'fastify'
-import { canonicalPath } from '../../canonical-path.ts'
+import { canonicalPath } from '@fastify-modular/core/internal'
 
 /** Longer targets are dropped, in characters. */
 const maxLength = 2048

@@ -1,6 +1,6 @@
 /** Brings the tables in PostgreSQL up to date. */
 import type { ClientBase } from 'pg'
-import { isOutdated, type MigrateMode } from '../schema-version.ts'
+import { isOutdated, type MigrateMode } from '../options.ts'
 import { migrations, recordVersion } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
 

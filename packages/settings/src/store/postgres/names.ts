@@ -1,6 +1,6 @@
 /** The names of everything that the store has in PostgreSQL, ready for SQL. */
 import { createHash } from 'node:crypto'
-import { checkIdentifier } from '../identifiers.ts'
+import { checkIdentifier } from '../options.ts'
 
 /** Where the tables are; the same as in the options of the store. */
 export interface PostgresTableNames {

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkRequest } from '../plan-write.ts'
 import { canExist } from '../row-id.ts'
-import type { MigrateMode } from '../schema-version.ts'
+import { checkStoreArguments, type MigrateMode } from '../options.ts'
 import type {
   HistoryId,
   HistoryQuery,
@@ -19,9 +19,8 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
-import { checkStoreArguments } from '../store-options.ts'
 import { TrimTurns } from '../trim-turns.ts'
-import { Turns } from '../turns.ts'
+import { WriteQueue } from '../write-queue.ts'
 import { type Connections, checkSource, createConnections, type DriverSource } from './connection.ts'
 import { orStoreFailure, toStoreFailure } from './failure.ts'
 import { listen } from './listen.ts'
@@ -29,8 +28,8 @@ import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { type PostgresReads, prepareReads } from './read-statements.ts'
 import { postgresSettingsTables } from './tables.ts'
-import { writeStatements } from './write/write-statements.ts'
-import { resealThrough, writeThrough } from './write/write.ts'
+import { writeStatements } from './write-statements.ts'
+import { resealThrough, writeThrough } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
@@ -216,7 +215,7 @@ async function prepare(connections: Connections, names: PostgresNames): Promise<
   const { schema, prefix } = names
   const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
   const statements = writeStatements(names)
-  const writers = new Turns(turnLimit)
+  const writers = new WriteQueue(turnLimit)
   const turns = new TrimTurns()
   return {
     ...connections,

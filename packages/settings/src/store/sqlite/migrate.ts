@@ -1,6 +1,6 @@
 /** Brings the tables in SQLite up to date. */
 import type { Database } from 'better-sqlite3'
-import { isOutdated, type MigrateMode } from '../schema-version.ts'
+import { isOutdated, type MigrateMode } from '../options.ts'
 import { migrations, recordVersion } from './migrations.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** The schema in SQLite, step by step. Append only: a step that was released never changes. */
-import { checkIdentifier } from '../identifiers.ts'
+import { checkIdentifier } from '../options.ts'
 
 /** The condition of the partial index; a statement has to repeat it to use the index. */
 export const plainHistory =

@@ -1,9 +1,8 @@
 /** The settings store in a SQLite file. */
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
-import { checkIdentifier } from '../identifiers.ts'
+import { checkIdentifier, checkStoreArguments, type MigrateMode } from '../options.ts'
 import { checkRequest } from '../plan-write.ts'
 import { canExist } from '../row-id.ts'
-import type { MigrateMode } from '../schema-version.ts'
 import type {
   HistoryId,
   HistoryQuery,
@@ -17,11 +16,10 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
-import { checkStoreArguments } from '../store-options.ts'
 import { canOpen, type Connection, type DriverSource, openConnection } from './connection.ts'
 import { toStoreFailure } from './failure.ts'
 import { createWithLock, type WithLock } from './lock.ts'
-import { watchFile } from './file/watch.ts'
+import { watchFile } from './file.ts'
 import { createReseal, createWrite, toReplacedFailure } from './write.ts'
 
 /** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */

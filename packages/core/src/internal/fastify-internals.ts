@@ -1,0 +1,73 @@
+/**
+ * What Fastify keeps under symbols of its own and gives out only through slow or missing getters. Each symbol is looked
+ * for by its description on the first use and taken only if what stands there agrees with the public API; otherwise the
+ * public API is used.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** The configuration of the route that the router chose. */
+export type RouteConfig = FastifyRequest['routeOptions']['config'] | undefined
+
+/**
+ * A reader of the route's configuration. `request.routeOptions` builds an object of twelve members each time: half of
+ * what a gate would cost (bench/gate.mjs).
+ */
+export function createConfigReader(): (request: FastifyRequest) => RouteConfig {
+  let key: symbol | null | undefined
+  return function readConfig(request) {
+    if (key === undefined) {
+      const { config } = request.routeOptions
+      key = findKey(request, 'fastify.context', (context) => member(context, 'config') === config)
+    }
+    const context = key === null ? undefined : valueUnder(request, key)
+    return isObject(context) ? (member(context, 'config') as RouteConfig) : request.routeOptions.config
+  }
+}
+
+/**
+ * A check whether a header was set on a reply, or may have been. `reply.getHeaders()` copies all of them into two
+ * objects, and most failures have none to clean up.
+ */
+export function createHeaderCheck(): (reply: FastifyReply) => boolean {
+  let key: symbol | null | undefined
+  return function hasHeaders(reply) {
+    if (key === undefined) key = findHeadersKey(reply)
+    const headers = key === null ? undefined : valueUnder(reply, key)
+    if (!isObject(headers)) return true
+    return Object.keys(headers).length > 0 || reply.raw.getHeaderNames().length > 0
+  }
+}
+
+function findHeadersKey(reply: FastifyReply): symbol | null {
+  const mark = 'x-fastify-modular-probe'
+  reply.header(mark, '1')
+  const key = findKey(reply, 'fastify.reply.headers', (headers) => member(headers, mark) === '1')
+  reply.removeHeader(mark)
+  return key
+}
+
+/** Takes away all trailers of a reply. Fastify removes a trailer by its name and does not list the names. */
+export function removeTrailers(reply: FastifyReply): void {
+  const key = findKey(reply, 'fastify.reply.trailers', () => true)
+  const trailers = key === null ? undefined : valueUnder(reply, key)
+  if (isObject(trailers)) for (const name of Object.keys(trailers)) reply.removeTrailer(name)
+}
+
+function findKey(holder: object, description: string, agrees: (value: unknown) => boolean): symbol | null {
+  const keys = Object.getOwnPropertySymbols(holder).filter(
+    (key) => key.description === description && agrees(valueUnder(holder, key)),
+  )
+  return keys.length === 1 ? (keys[0] ?? null) : null
+}
+
+function valueUnder(holder: object, key: symbol): unknown {
+  return (holder as Readonly<Record<symbol, unknown>>)[key]
+}
+
+function member(value: unknown, name: string): unknown {
+  return isObject(value) ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,18 @@
+/**
+ * @fastify-modular/core/internal: what the packages of one release share. Not for applications or other packages: it may
+ * change with each minor version, which `checkCoreVersion` proves at registration.
+ */
+export { isApiTarget, isNavigation, prefersJson } from './browser.ts'
+export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
+export { checkCoreVersion } from './core-version.ts'
+export { type DescribedError, describeError, describeFailure, logFailure } from './failures.ts'
+export {
+  createConfigReader,
+  createHeaderCheck,
+  removeTrailers,
+  type RouteConfig,
+} from './fastify-internals.ts'
+export { option, optionProblems, type OptionsSchema, Type } from './options.ts'
+export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
+export { withTimeout } from './timeout.ts'
+export { addVary, varyWith } from './vary.ts'

@@ -1,0 +1,35 @@
+/** Reads values that may be anything: thrown proxies, getters that throw, objects without a prototype. Nothing here throws. */
+
+/** The member of any value, or undefined where reading it fails. */
+export function safeRead(value: unknown, key: PropertyKey): unknown {
+  try {
+    return (value as Record<PropertyKey, unknown> | null | undefined)?.[key]
+  } catch {
+    return undefined
+  }
+}
+
+/** The member if it is a string, truncated to `limit` characters. */
+export function safeText(value: unknown, key: PropertyKey, limit = 2000): string | undefined {
+  const text = safeRead(value, key)
+  return typeof text === 'string' ? truncate(text, limit) : undefined
+}
+
+/** The names of an object's own members; none where they cannot be listed. */
+export function safeKeys(value: object): string[] {
+  try {
+    return Object.keys(value)
+  } catch {
+    return [] // a proxy
+  }
+}
+
+/** At most `limit` characters of the text; the last one is an ellipsis where the text is longer. */
+export function truncate(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit - 1)}…` : text
+}
+
+/** Whether a value is a promise, of this or another library. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof safeRead(value, 'then') === 'function'
+}

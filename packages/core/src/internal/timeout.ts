@@ -1,0 +1,22 @@
+/** Bounds a wait. */
+
+/**
+ * Settles like the promise, or after `ms` milliseconds like `onTimeout`, which may throw. The promise itself goes on:
+ * pass an AbortSignal to what can be stopped.
+ */
+export async function withTimeout<T, L = T>(
+  promise: PromiseLike<T>,
+  ms: number,
+  onTimeout: () => L,
+): Promise<T | L> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, ms, 'late')
+  })
+  try {
+    const winner = await Promise.race([Promise.resolve(promise).then((value) => ({ value })), late])
+    return winner === 'late' ? onTimeout() : winner.value
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,15 @@
+/** @fastify-modular/core/problem: problem details (RFC 9457), the same whoever answers. */
+export { allowedHeaders, type ErrorContext, problemOfError } from './of-error.ts'
+export {
+  defaultTypeBase,
+  isErrorStatus,
+  type Problem,
+  problemMediaType,
+  problemOfStatus,
+  problemType,
+  type ProblemLogLevel,
+  routeNotFound,
+  statusMessage,
+  statusTitle,
+} from './problem.ts'
+export { type ProblemOccurrence, problemText, standardMembers } from './text.ts'

@@ -1,0 +1,108 @@
+/** A problem as the text of `application/problem+json` (RFC 9457). */
+import { canonicalPath } from '../internal/canonical-path.ts'
+import { safeKeys, truncate } from '../internal/safe.ts'
+import type { Problem } from './problem.ts'
+import { traceIdOf } from './trace-id.ts'
+
+/** In characters. */
+const maxDetail = 2000
+/** Of all extensions together, in characters of JSON. */
+const maxExtensions = 65_536
+
+/** What is said of the request that failed; a `FastifyRequest` has it. */
+export interface ProblemOccurrence {
+  /** The request target. */
+  readonly url: string
+  /** Names the request in the log. */
+  readonly id: unknown
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** Members that no extension can override (RFC 9457, 3.1, and those of these packages), in their order. */
+export const standardMembers: ReadonlySet<string> = new Set([
+  'type',
+  'title',
+  'status',
+  'detail',
+  'instance',
+  'code',
+  'requestId',
+  'traceId',
+])
+
+/**
+ * The body of a problem, its members in the order of `standardMembers`, then the extensions. `instance` is the path of
+ * the request without its query, where tokens live; it is left out for targets that are not canonical. Text, because a
+ * response schema of the route would filter an object, and because it is faster.
+ */
+export function problemText(problem: Problem, { url, id, headers }: ProblemOccurrence): string {
+  const traceId = traceIdOf(headers['traceparent'])
+  return (
+    startOf(problem) +
+    instanceOf(url) +
+    `,"code":${quote(problem.code)},"requestId":${quote(String(id))}` +
+    (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
+    (problem.extensions ? extensionsOf(problem.extensions) : '') +
+    '}'
+  )
+}
+
+interface Start extends Pick<Problem, 'type' | 'title' | 'status' | 'detail'> {
+  readonly withoutDetail: string
+  readonly text: string
+}
+
+/** By type and code: a few hundred kinds are many. 10x JSON.stringify (bench/errors.mjs). */
+const starts = new Map<string, Start>()
+const maxStarts = 500
+
+/** `{"type":…,"title":…,"status":…,"detail":…`, cached with the detail that was seen first: mostly the constant one. */
+function startOf({ type, title, status, code, detail }: Problem): string {
+  const kind = type === 'about:blank' ? code : type
+  const known = starts.get(kind)
+  if (known && known.type === type && known.title === title && known.status === status)
+    return known.detail === detail ? known.text : withDetail(known.withoutDetail, detail)
+  const withoutDetail = JSON.stringify({ type, title, status }).slice(0, -1)
+  const text = withDetail(withoutDetail, detail)
+  if (known || starts.size < maxStarts)
+    starts.set(kind, { type, title, status, detail: truncate(detail, maxDetail), withoutDetail, text })
+  return text
+}
+
+function withDetail(start: string, detail: string): string {
+  return `${start},"detail":${quote(truncate(detail, maxDetail))}`
+}
+
+/** A canonical path needs no escapes in JSON, and is a URI reference. */
+function instanceOf(url: string): string {
+  if (canonicalPath(url) === null) return ''
+  const query = url.indexOf('?')
+  return `,"instance":"${query === -1 ? url : url.slice(0, query)}"`
+}
+
+/** `JSON.stringify` of a string, in half the time for one that needs no escapes. */
+function quote(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters must be escaped
+  return /["\\\u0000-\u001f\u007f-\uffff]/.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+/** `,"name":value` for each extension. One that cannot be serialised is left out, never the answer. */
+function extensionsOf(extensions: Readonly<Record<string, unknown>>): string {
+  let members = ''
+  for (const name of safeKeys(extensions)) {
+    // RFC 9457, 3.2: names begin with a letter and are made of letters, digits and underscores.
+    if (standardMembers.has(name) || !/^[A-Za-z]\w{0,99}$/.test(name)) continue
+    const value = toJson(extensions, name)
+    if (value !== undefined && members.length + value.length <= maxExtensions)
+      members += `,"${name}":${value}`
+  }
+  return members
+}
+
+function toJson(extensions: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  try {
+    return JSON.stringify(extensions[name])
+  } catch {
+    return undefined // circular, a BigInt, a getter or toJSON that throws
+  }
+}

@@ -1,0 +1,34 @@
+/** Which representation of a failure a caller gets (decision 44). Pure. */
+import { isNavigation, prefersJson } from '@fastify-modular/core/internal'
+
+/** Which unmatched GET and HEAD requests get a page (option `unmatchedPages`, decision 62). */
+export type UnmatchedPages = 'always' | 'browsers' | false
+
+/** A page of the front end, or problem details. */
+export type Representation = 'page' | 'problem'
+
+/** What the choice depends on. */
+export interface Negotiable {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Where no route matched: who gets a page for that. */
+  readonly unmatchedPages?: UnmatchedPages | undefined
+  /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`); asked at need. */
+  pagesForBrowsers(): boolean
+}
+
+/**
+ * A page for the Inertia client, whose `Accept` says nothing, and for an unmatched GET as far as the application has
+ * pages for it; problem details for everyone else. Nobody is refused by 406.
+ */
+export function negotiate(asked: Negotiable): Representation {
+  const { method, headers, unmatchedPages } = asked
+  if (unmatchedPages === false) return 'problem'
+  if (headers['x-inertia'] !== undefined) return 'page'
+  if (unmatchedPages !== undefined) {
+    const isRead = method === 'GET' || method === 'HEAD'
+    const isWanted = unmatchedPages === 'always' ? !prefersJson(headers) : isNavigation(headers)
+    return isRead && isWanted ? 'page' : 'problem'
+  }
+  return isNavigation(headers) && asked.pagesForBrowsers() ? 'page' : 'problem'
+}

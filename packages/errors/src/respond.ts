@@ -1,0 +1,251 @@
+/** Answers a failed request: chooses the representation, renders it, falls back when that fails, reports. */
+import { isNativeError } from 'node:util/types'
+import { createHeaderCheck, describeError, removeTrailers, safeRead } from '@fastify-modular/core/internal'
+import { type Problem, problemOfStatus, problemText } from '@fastify-modular/core/problem'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorPageProps, type LastResort, type PageRenderer, renderPage } from './error-page.ts'
+import { removeBodyHeaders, removeHeadersOf, varyByNegotiation } from './headers.ts'
+import { negotiate, type UnmatchedPages } from './negotiate.ts'
+import type { ErrorsSettings } from './options.ts'
+import { type Failure, report } from './report.ts'
+
+/** What answers are made with. */
+export interface ResponderParts {
+  readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers' | 'renderTimeout' | 'exposeDebug'>
+  /** Read at each unmatched request: it is decided when the application is ready. */
+  readonly unmatchedPages: () => UnmatchedPages
+  readonly standIn: PageRenderer
+  readonly lastResort: LastResort
+}
+
+/** Answers failed requests. */
+export interface Responder {
+  /** Answers a failure in the representation that its caller gets, and reports it. Never throws. */
+  fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void
+  /** Answers with an error page that tells of no failure, and reports none (S 4.3). Never throws. */
+  show(request: FastifyRequest, reply: FastifyReply, props: ErrorPageProps, status: number): void
+}
+
+type Send = (answer: Answer) => void
+
+/** The failure of an answer. */
+const lost: Failure = { problem: problemOfStatus(500), source: 'last-resort' }
+
+/** The one place where failures become answers. */
+export function createResponder({
+  settings,
+  unmatchedPages,
+  standIn,
+  lastResort,
+}: ResponderParts): Responder {
+  const pages = { standIn, timeout: settings.renderTimeout }
+
+  function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void {
+    if (isOver(request, reply)) return leave(request, reply, failure)
+    const send = own(request, reply)
+    try {
+      if (wantsPage(request, failure)) void sendPage(request, reply, failure, send)
+      else sendProblem(request, failure, send)
+    } catch (renderError) {
+      sendLastResort(request, failure, renderError, send)
+    }
+  }
+
+  function show(request: FastifyRequest, reply: FastifyReply, props: ErrorPageProps, status: number): void {
+    const send = own(request, reply)
+    void renderPage(request, reply, props, { status, shared: true }, pages).then(send, (error: unknown) =>
+      sendLastResort(request, lost, error, send),
+    )
+  }
+
+  /** When Fastify fails to send our answer, the constant one is written past it. */
+  function own(request: FastifyRequest, reply: FastifyReply): Send {
+    return takeOver(reply, (error) => {
+      if (reply.raw.writableEnded) return
+      report(request, { ...lost, error })
+      writeRaw(reply, lastResort(request))
+    })
+  }
+
+  function wantsPage(request: FastifyRequest, { source }: Failure): boolean {
+    const { method, headers } = request
+    const asked = {
+      method,
+      headers,
+      unmatchedPages: source === 'not-found' ? unmatchedPages() : undefined,
+      pagesForBrowsers: () => settings.pagesForBrowsers(request),
+    }
+    return negotiate(asked) === 'page'
+  }
+
+  function sendProblem(request: FastifyRequest, failure: Failure, send: Send): void {
+    const problem = settings.exposeDebug ? withDebug(failure) : failure.problem
+    const body = problemText(problem, request)
+    report(request, failure)
+    const { status, headers } = problem
+    send({ status, contentType: 'application/problem+json', body, headers })
+  }
+
+  async function sendPage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    failure: Failure,
+    send: Send,
+  ): Promise<void> {
+    const { status, title, detail: message, headers } = failure.problem
+    const shared = failure.source === 'not-found'
+    try {
+      const answer = await renderPage(request, reply, { status, title, message }, { status, shared }, pages)
+      report(request, failure)
+      send({ ...answer, headers: { ...headers, ...answer.headers } })
+    } catch (renderError) {
+      sendLastResort(request, failure, renderError, send)
+    }
+  }
+
+  function sendLastResort(request: FastifyRequest, failure: Failure, error: unknown, send: Send): void {
+    report(request, { ...lost, error, original: failure.error })
+    const answer = lastResort(request)
+    send({ ...answer, headers: { ...failure.problem.headers, ...answer.headers } })
+  }
+
+  return { fail, show }
+}
+
+/** Nobody can be answered: the caller went away, or the handler began to write by itself and then failed. */
+function isOver({ raw: request }: FastifyRequest, { raw: reply }: FastifyReply): boolean {
+  return reply.headersSent || reply.destroyed || (request.destroyed && !request.complete)
+}
+
+function leave(request: FastifyRequest, { raw }: FastifyReply, failure: Failure): void {
+  report(request, isAbort(failure.error) ? { ...failure, source: 'aborted' } : failure)
+  if (!raw.writableEnded) raw.destroy()
+}
+
+/** The end of the connection as handlers and streams see it; any other error is a defect, with or without a reader. */
+function isAbort(error: unknown): boolean {
+  const code = safeRead(error, 'code')
+  return (
+    code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || safeRead(error, 'name') === 'AbortError'
+  )
+}
+
+/** For developers only; the option is refused in production. */
+function withDebug({ problem, error }: Failure): Problem {
+  if (problem.status < 500 || error === undefined) return problem
+  return { ...problem, extensions: { ...problem.extensions, debug: describeError(error) } }
+}
+
+const hasHeaders = createHeaderCheck()
+
+/** A rendered answer. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string | Buffer
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Takes the reply and returns the one function that answers it. Fastify answers what goes wrong while we answer — an
+ * onSend hook that throws, a header that cannot be written — by its own handler, which tells the raw message; it does
+ * so through `reply.send`, so that method now leads to `onLost`.
+ * @param onLost must write to `reply.raw`: Fastify has given up on this reply
+ */
+function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answer: Answer) => void {
+  // The class's method: the reply may be ours already, when the onSend hooks failed on our 404 page.
+  const { send } = Object.getPrototypeOf(reply) as FastifyReply
+  let hasAnswered = false
+  let hasStrayError = false
+
+  reply.send = function ownedSend(payload?: unknown) {
+    // Nothing is what an async handler sends that does not return its reply.
+    if (!hasAnswered) hasStrayError ||= payload !== undefined
+    else if (isFailure(reply, payload)) {
+      removeHeadersOf(payload, reply)
+      onLost(payload)
+    }
+    return reply
+  }
+  return function sendOnce(answer) {
+    if (reply.raw.headersSent || reply.raw.destroyed) return
+    hasAnswered = true
+    // The handler went on and failed while a page was being rendered: Fastify would take our body for its error.
+    if (hasStrayError) return writeRaw(reply, answer)
+    try {
+      prepare(reply, answer)
+      send.call(reply, answer.body)
+    } catch (error) {
+      onLost(error)
+    }
+  }
+}
+
+function prepare(reply: FastifyReply, { status, contentType, headers }: Answer): void {
+  if (hasHeaders(reply)) removeBodyHeaders(reply)
+  removeTrailers(reply)
+  forgetPhrase(reply)
+  reply.code(status)
+  if (headers) reply.headers(headers)
+  varyByNegotiation(reply)
+  reply.header('content-type', contentType).header('cache-control', 'no-store')
+  reply.header('x-content-type-options', 'nosniff')
+  // With a serialiser of ours a string is sent as it is: no schema filters it, no charset is added to its type.
+  reply.serializer(asItIs)
+}
+
+function asItIs(body: string): string {
+  return body
+}
+
+/**
+ * Whether Fastify reports a failure, in distinction from a handler that calls `send` once more. Fastify takes away the
+ * content type before it hands an error over; after a stream has begun, the type is on the raw response.
+ */
+function isFailure(reply: FastifyReply, payload: unknown): boolean {
+  return isNativeError(payload) || !reply.hasHeader('content-type') || reply.raw.hasHeader('content-type')
+}
+
+/** Answers past Fastify and all hooks. CORS headers and the like, set before, stay. */
+function writeRaw(reply: FastifyReply, { status, contentType, body, headers }: Answer): void {
+  const { raw } = reply
+  if (raw.writableEnded) return
+  if (raw.headersSent) {
+    raw.destroy() // half an answer is out: the connection's end says that it is not whole
+    return
+  }
+  const own = {
+    ...headers,
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
+  try {
+    forgetPhrase(reply)
+    removeBodyHeaders(reply)
+    varyByNegotiation(reply)
+    raw.writeHead(status, { ...keptHeaders(reply), ...own })
+  } catch {
+    for (const name of raw.getHeaderNames()) raw.removeHeader(name)
+    raw.writeHead(status, own) // one of the host's headers cannot be written
+  }
+  reply.hijack()
+  raw.end(body)
+}
+
+/** A phrase set for another status, by the host or by Node when it could not write the head. HTTP/2 has none. */
+function forgetPhrase({ raw, request }: FastifyReply): void {
+  if (request.raw.httpVersionMajor !== 2 && raw.statusMessage) raw.statusMessage = ''
+}
+
+/** What callers need to read and repeat the request; other headers may belong to the error that was lost. */
+const kept = /^(?:access-control-.*|vary|retry-after|www-authenticate|set-cookie)$/
+
+function keptHeaders(reply: FastifyReply): Record<string, number | string | string[]> {
+  const headers: Record<string, number | string | string[]> = {}
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined && kept.test(name)) headers[name] = value
+  }
+  return headers
+}

@@ -1,0 +1,124 @@
+/** What Inertia visits need of a server: a reload when the client is stale, and redirects that a fetch can follow. */
+import { addVary } from '@fastify-modular/core/internal'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { FMOD_INERTIA_INVALID_VERSION, FMOD_INERTIA_UNSAFE_LOCATION } from './misuse-errors.ts'
+import { pageUrl } from './page.ts'
+
+/** Whether the Inertia client made the request. Its `Accept` header asks for HTML, so only this header tells. */
+export function isInertia(request: FastifyRequest): boolean {
+  return request.headers['x-inertia'] !== undefined
+}
+
+/** The version of the assets: fixed, or a function that is called at each request. */
+export type AssetVersion = string | null | (() => string | null)
+
+/**
+ * A function that returns the current version. It throws the same error when a function of the application returns a
+ * version that cannot be used: no visit would ever match it, so that every one of them would load the page afresh.
+ * @throws {FMOD_INERTIA_INVALID_VERSION} it could not come back unchanged in a header
+ */
+export function versionSource(version: AssetVersion): () => string | null {
+  if (typeof version === 'function') return () => checked(version())
+  const fixed = checked(version)
+  return () => fixed
+}
+
+function checked(version: string | null): string | null {
+  if (version === null || version === undefined) return null
+  if (typeof version !== 'string' || !/^[\x21-\x7e]+$/.test(version)) throw new FMOD_INERTIA_INVALID_VERSION()
+  return version
+}
+
+/**
+ * Whether a visit was made with other assets than the current ones. A request without a version does not come from the
+ * client: it has no page that could be stale.
+ */
+export function isStale(request: FastifyRequest, currentVersion: () => string | null): boolean {
+  const version = request.headers['x-inertia-version']
+  return request.method === 'GET' && version !== undefined && version !== (currentVersion() ?? '')
+}
+
+/**
+ * Answers a stale visit by 409, so that the client loads the page afresh; before the handler runs, and for unmatched
+ * paths too: any page, even an error page, would give a stale client the new version and so hide that it is stale.
+ */
+export function answerStale(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  currentVersion: string | null,
+): void {
+  addVary(reply, 'X-Inertia')
+  reply.code(409).header('x-inertia-location', pageUrl(request))
+  // Lets a client tell new assets from a plain redirect, so that background requests do not reload the page.
+  if (currentVersion !== null) reply.header('x-inertia-version', currentVersion)
+  reply.send()
+}
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * Adapts the redirects of a reply to an Inertia visit, which have no body: to another origin → 409 with
+ * `X-Inertia-Location`; to a `#fragment` → 409 with `X-Inertia-Redirect`; after a write → 303, because a 302 repeats
+ * PUT, PATCH and DELETE. On the reply and not by an onSend hook, which every other request would pay for.
+ */
+export function adaptRedirects(reply: FastifyReply): void {
+  const { send } = reply
+  reply.send = function sendAdapted(payload?: unknown) {
+    if (payload === undefined || payload === null || payload === '') adaptRedirect(reply)
+    return send.call(reply, payload)
+  }
+}
+
+function adaptRedirect(reply: FastifyReply): void {
+  const { request } = reply
+  if (!redirectStatuses.has(reply.statusCode)) return
+  const location = reply.getHeader('location')
+  if (typeof location !== 'string') return
+
+  const target = resolve(location, request)
+  const keepsMethod = reply.statusCode === 307 || reply.statusCode === 308
+  if (target?.isWeb && !target.isOwn) answerConflict(reply, 'x-inertia-location', location)
+  else if (target?.isOwn && target.hasFragment && !keepsMethod)
+    answerConflict(reply, 'x-inertia-redirect', location)
+  else if (request.method !== 'GET' && request.method !== 'HEAD' && !keepsMethod) reply.code(303)
+}
+
+/**
+ * Sends the browser to a page outside this Inertia application: 409 for the client, an ordinary redirect for others.
+ * @throws {FMOD_INERTIA_UNSAFE_LOCATION} not a path and not an http(s) URL (`javascript:` would run)
+ */
+export function inertiaLocation(this: FastifyReply, url: string): FastifyReply {
+  const { request } = this
+  if (!resolve(url, request)?.isWeb) throw new FMOD_INERTIA_UNSAFE_LOCATION()
+  const location = toHeaderText(url)
+  if (isInertia(request)) return answerConflict(this, 'x-inertia-location', location).send()
+  return this.redirect(location, request.method === 'GET' || request.method === 'HEAD' ? 302 : 303)
+}
+
+function answerConflict(reply: FastifyReply, header: string, location: string): FastifyReply {
+  for (const name of ['location', 'content-type', 'content-length']) reply.removeHeader(name)
+  addVary(reply, 'X-Inertia')
+  return reply.code(409).header(header, location)
+}
+
+interface Target {
+  readonly isWeb: boolean
+  readonly isOwn: boolean
+  readonly hasFragment: boolean
+}
+
+function resolve(location: string, request: FastifyRequest): Target | null {
+  const base = `${request.protocol}://${request.host}`
+  if (!URL.canParse(base) || !URL.canParse(location, base)) return null
+  const url = new URL(location, base)
+  return {
+    isWeb: url.protocol === 'http:' || url.protocol === 'https:',
+    isOwn: url.origin === new URL(base).origin,
+    hasFragment: url.hash !== '',
+  }
+}
+
+/** A header carries ASCII; everything else is percent-encoded as a browser would. */
+function toHeaderText(url: string): string {
+  return url.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[^\x21-\x7e]/gu, encodeURIComponent)
+}

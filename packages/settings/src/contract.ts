@@ -1,0 +1,186 @@
+/** The settings contract for other modules, in process (S 4.2; names in camelCase, without Async). */
+import type { SettingState, SharedValues } from './memory/shared-values.ts'
+import type { UserCache } from './memory/user-values.ts'
+import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
+import { type DefinitionFilter, listShared, selectStates, type SettingsFilter } from './reading/list.ts'
+import { resolveFor, unwrap } from './reading/reader.ts'
+import type { Layer } from './resolve.ts'
+import type { RowCodec } from './secrets/row-codec.ts'
+import { type JsonValue, SettingScope } from './setting-definition.ts'
+import type { SettingsStore } from './store/store.ts'
+import { toRaw } from './values/decode.ts'
+import {
+  type BulkSettingUpdate,
+  requireSetting,
+  requireUser,
+  rowUser,
+  toBulkEntries,
+} from './write/entries.ts'
+import { toConflict, type Write, type WriteOptions } from './write/write.ts'
+
+export type { SettingDefinitions } from './definitions/registry.ts'
+
+/**
+ * The ten operations of the contract. Calls are trusted: no permission is asked, any scope may be written.
+ * Unknown keys: reads give null, writes throw `NotFoundException`. User scope without `userId` throws `ArgumentException`.
+ */
+export interface SettingsContract {
+  /** The stored value in raw form (decision 4), or null when none is stored. Sensitive values are real. */
+  getSetting(key: string, scope: SettingScope, userId?: string): Promise<string | null>
+  /** The stored value decoded, or null when none is stored. */
+  getSettingAs<T extends JsonValue = JsonValue>(
+    key: string,
+    scope: SettingScope,
+    userId?: string,
+  ): Promise<T | null>
+  /** User → application → default, in raw form (S 3.2). */
+  resolveUserSetting(key: string, userId: string): Promise<string | null>
+  /** User → application → default, decoded, also for sensitive settings (S 2.7). */
+  resolveUserSettingElement(key: string, userId: string): Promise<JsonValue>
+  /** @throws {SettingValidationException} the value breaks the definition */
+  setSetting(
+    key: string,
+    value: JsonValue,
+    scope: SettingScope,
+    userId?: string,
+    options?: WriteOptions,
+  ): Promise<void>
+  /** All or nothing, System and Application only. @throws {SettingValidationException} with all errors by key */
+  setMany(updates: readonly BulkSettingUpdate[], options?: WriteOptions): Promise<void>
+  /** Removes the stored value; removing nothing is fine. */
+  deleteSetting(key: string, scope: SettingScope, userId?: string, options?: WriteOptions): Promise<void>
+  /** The same as `deleteSetting` (S 3.1). */
+  resetToDefault(key: string, scope: SettingScope, userId?: string, options?: WriteOptions): Promise<void>
+  /** Values as responses show them; sensitive ones masked. */
+  getSettingValues(filter?: SettingsFilter): Promise<readonly SettingValueDto[]>
+  /** One value as responses show it, or null for an unknown key. */
+  getSettingValue(key: string, scope: SettingScope, userId?: string): Promise<SettingValueDto | null>
+}
+
+/** What the operations stand on. */
+export interface ContractParts {
+  readonly store: SettingsStore
+  readonly sharedValues: SharedValues
+  readonly users: UserCache
+  readonly codec: RowCodec
+  readonly write: Write
+  /** All settings in the order of lists: group, order, key (decision 16). */
+  states(): readonly SettingState[]
+}
+
+export function createContract(parts: ContractParts): SettingsContract {
+  return { ...createReads(parts), ...createWrites(parts) }
+}
+
+type Writes = 'setSetting' | 'setMany' | 'deleteSetting' | 'resetToDefault'
+
+function createReads({
+  store,
+  sharedValues,
+  users,
+  codec,
+  states,
+}: ContractParts): Omit<SettingsContract, Writes> {
+  /** The stored value; null where none is, or what is stored no longer fits. */
+  async function stored(state: SettingState, scope: SettingScope, userId: string): Promise<JsonValue> {
+    if (scope === SettingScope.System) return valueOf(state.system)
+    if (scope === SettingScope.Application) return valueOf(state.application)
+    if (!state.place) {
+      const row = await store.readRow({ scope, userId, key: state.setting.definition.key })
+      return valueOf(row && codec.layerOf(state.setting, row))
+    }
+    const own = (await users.load(userId))[state.place.index]
+    if (own instanceof Error) throw own
+    return own ?? null
+  }
+
+  async function getSettingAs<T extends JsonValue>(
+    key: string,
+    scope: SettingScope,
+    userId?: string,
+  ): Promise<T | null> {
+    const user = rowUser(scope, userId)
+    const state = sharedValues.find(key)
+    return state ? ((await stored(state, scope, user)) as T | null) : null // the caller vouches for T (S 4.2)
+  }
+
+  async function resolveUserSettingElement(key: string, userId: string): Promise<JsonValue> {
+    const user = requireUser(userId)
+    const state = sharedValues.find(key)
+    if (!state) return null
+    return unwrap(state.place ? resolveFor(state, await users.load(user)) : state.shared)
+  }
+
+  /** A user's own rows only; never anybody else's (decision 16). */
+  async function userValues(userId: string, filter: DefinitionFilter): Promise<SettingValueDto[]> {
+    const rows = new Map((await store.readUser(userId)).map((row) => [row.key, row]))
+    return selectStates(states(), filter).flatMap((state) => {
+      const row = rows.get(state.setting.definition.key)
+      return row ? [toUserDto(state, userId, row, codec)] : []
+    })
+  }
+
+  return {
+    getSettingAs,
+    resolveUserSettingElement,
+    async getSetting(key, scope, userId) {
+      return raw(sharedValues.find(key), await getSettingAs(key, scope, userId))
+    },
+    async resolveUserSetting(key, userId) {
+      return raw(sharedValues.find(key), await resolveUserSettingElement(key, userId))
+    },
+    async getSettingValues(filter: SettingsFilter = {}) {
+      if (filter.scope === SettingScope.User) return userValues(requireUser(filter.userId), filter)
+      return listShared(states(), filter)
+    },
+    async getSettingValue(key, scope, userId) {
+      const user = rowUser(scope, userId)
+      const state = sharedValues.find(key)
+      if (!state) return null
+      if (scope !== SettingScope.User) return toSharedDto(state, scope)
+      return toUserDto(state, user, await store.readRow({ scope, userId: user, key }), codec)
+    },
+  }
+}
+
+function createWrites({ sharedValues, write }: ContractParts): Pick<SettingsContract, Writes> {
+  async function setSetting(
+    key: string,
+    value: JsonValue,
+    scope: SettingScope,
+    userId?: string,
+    options: WriteOptions = {},
+  ): Promise<void> {
+    const entry = { scope, userId: rowUser(scope, userId), state: requireSetting(sharedValues, key) }
+    await write([{ ...entry, change: { kind: 'set', value } }], options, { onStale: toConflict })
+  }
+
+  async function deleteSetting(
+    key: string,
+    scope: SettingScope,
+    userId?: string,
+    options: WriteOptions = {},
+  ): Promise<void> {
+    const entry = { scope, userId: rowUser(scope, userId), state: requireSetting(sharedValues, key) }
+    await write([{ ...entry, change: { kind: 'clear' } }], options, { onStale: toConflict })
+  }
+
+  return {
+    setSetting,
+    deleteSetting,
+    resetToDefault: deleteSetting,
+    async setMany(updates, options = {}) {
+      const { entries, errors } = toBulkEntries(sharedValues, updates)
+      await write(entries, options, { onStale: toConflict, errors })
+    },
+  }
+}
+
+function raw(state: SettingState | undefined, value: JsonValue): string | null {
+  return state ? toRaw(state.setting.definition.type, value) : null
+}
+
+function valueOf(layer: Layer | undefined): JsonValue {
+  if (layer?.state === 'unreadable') throw layer.error
+  return layer?.state === 'valid' ? layer.value : null
+}

@@ -1,0 +1,103 @@
+/** What happens to settings, for tracing and metrics: `node:diagnostics_channel` and counters. Never a value. */
+import { channel } from 'node:diagnostics_channel'
+import type { SettingScope } from './setting-definition.ts'
+import type { WriteResult } from './store/store.ts'
+
+/** The message of `fastify-modular:settings:change`: this process wrote one row, and memory has it. */
+export interface SettingChangeDiagnostic {
+  readonly key: string
+  readonly scope: SettingScope
+  readonly userId: string | null
+  readonly change: 'create' | 'update' | 'delete'
+  readonly revision: number
+  readonly actor: string | null
+}
+
+/** The message of `fastify-modular:settings:refresh`: memory took what other processes wrote, or could not. */
+export interface SettingsRefreshDiagnostic {
+  /** The revision that memory holds now. */
+  readonly revision: number
+  /** Whether everything was read again rather than what had changed. */
+  readonly reloaded: boolean
+  /** Why the database could not be read; absent where it could. */
+  readonly error?: unknown
+}
+
+/** The message of `fastify-modular:settings:invalid`: a stored value no longer fits its definition and counts as unset. */
+export interface InvalidSettingDiagnostic {
+  readonly key: string
+  readonly scope: SettingScope
+}
+
+/** Counts of this process since it started. Reads are not counted. */
+export interface SettingsStats {
+  /** Writes that changed something. */
+  readonly writes: number
+  /** Rows that they changed. */
+  readonly changes: number
+  /** Writes refused because somebody else had been faster (409, 412). */
+  readonly conflicts: number
+  /** Writes refused because of their values, or because the host locked them (422, 409). */
+  readonly refusals: number
+  /** Writes that failed for another reason, such as a database that does not answer (503). */
+  readonly failures: number
+  /** How often memory took what other processes wrote. */
+  readonly refreshes: number
+  /** How often it could not. */
+  readonly failedRefreshes: number
+  /** Stored values found that no longer fit their definitions. */
+  readonly invalid: number
+}
+
+const channels = {
+  change: channel('fastify-modular:settings:change'),
+  refresh: channel('fastify-modular:settings:refresh'),
+  invalid: channel('fastify-modular:settings:invalid'),
+}
+
+/** Counts and announces; costs next to nothing without a subscriber. */
+export interface Observer {
+  readonly stats: SettingsStats
+  count(what: 'conflicts' | 'refusals' | 'failures'): void
+  wrote(written: WriteResult, actor: string | null): void
+  refreshed(message: SettingsRefreshDiagnostic): void
+  foundInvalid(message: InvalidSettingDiagnostic): void
+}
+
+export function createObserver(): Observer {
+  const stats = {
+    writes: 0,
+    changes: 0,
+    conflicts: 0,
+    refusals: 0,
+    failures: 0,
+    refreshes: 0,
+    failedRefreshes: 0,
+    invalid: 0,
+  }
+  return {
+    get stats() {
+      return { ...stats }
+    },
+    count(what) {
+      stats[what]++
+    },
+    wrote({ revision, changes }, actor) {
+      stats.writes++
+      stats.changes += changes.length
+      if (!channels.change.hasSubscribers) return
+      for (const { key, scope, userId, before, after } of changes) {
+        const change = after ? (before ? 'update' : 'create') : 'delete'
+        channels.change.publish({ key, scope, userId: userId || null, change, revision, actor })
+      }
+    },
+    refreshed(message) {
+      stats[message.error === undefined ? 'refreshes' : 'failedRefreshes']++
+      if (channels.refresh.hasSubscribers) channels.refresh.publish(message)
+    },
+    foundInvalid(message) {
+      stats.invalid++
+      if (channels.invalid.hasSubscribers) channels.invalid.publish(message)
+    },
+  }
+}

@@ -1,0 +1,147 @@
+/** The events of settings (S 6, decision 28), and how they reach `app.events`. */
+import {
+  type AsyncTx,
+  defineEvent,
+  type DomainEvent,
+  type Events,
+  type SyncTx,
+  type Tx,
+} from '@fastify-modular/core'
+import { Type } from '@sinclair/typebox'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Registry } from '../definitions/registry.ts'
+import { FMOD_SETTINGS_FOREIGN_EVENTS } from '../misuse-errors.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type {
+  AppliedChange,
+  RowChange,
+  SettingsStore,
+  StoredRow,
+  WriteRequest,
+  WriteResult,
+} from '../store/store.ts'
+import { readText } from '../values/decode.ts'
+
+const Nullable = Type.Union([Type.String(), Type.Null()])
+const identity = {
+  key: Type.String(),
+  /** 0 System, 1 Application, 2 User. */
+  scope: Type.Integer(),
+  userId: Nullable,
+  changedBy: Nullable,
+  /** ISO 8601, UTC. */
+  at: Type.String(),
+}
+
+/** A value was stored. `oldValue` is null where none was stored before; both are null for sensitive settings. */
+export class SettingChanged extends defineEvent(
+  'settings.changed',
+  Type.Object({ ...identity, oldValue: Type.Unknown(), newValue: Type.Unknown() }),
+) {}
+
+/** A stored value was removed: the setting is back to what it inherits. */
+export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {}
+
+/** Publishes what a write changed. */
+export interface ChangePublisher {
+  /** For `WriteRequest.enqueue`; undefined unless the transport can be part of the transaction. */
+  enqueueAs(actor: string | null): WriteRequest['enqueue']
+  /** After the commit, unless it was enqueued. Never rejects: a write that is committed cannot fail any more. */
+  publish(written: WriteResult, actor: string | null): Promise<void>
+}
+
+/** @param events looked up at each use: the application may not have any (decision 28) */
+export function createChangePublisher(
+  registry: Registry,
+  transactional: Tx['kind'] | false,
+  events: () => Events | undefined,
+  log: FastifyBaseLogger,
+): ChangePublisher {
+  function isWithin(bus: Events): boolean {
+    return transactional !== false && bus.transactional === transactional
+  }
+
+  function eventsOf({ changes, at }: WriteResult, actor: string | null): DomainEvent[] {
+    return changes.map((change) => toEvent(change, at, actor))
+  }
+
+  function toEvent(change: AppliedChange, at: number, changedBy: string | null): DomainEvent {
+    const { key, scope, before, after } = change
+    const payload = { key, scope, userId: change.userId || null, changedBy, at: new Date(at).toISOString() }
+    if (!after) return new SettingDeleted(payload)
+    const isMasked = registry.find(key)?.definition.sensitive !== false
+    // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
+    const show = (row: StoredRow | undefined): JsonValue =>
+      isMasked || row === undefined || row.sealed ? null : readText(row.value)
+    return new SettingChanged({ ...payload, oldValue: show(before), newValue: show(after) })
+  }
+
+  return {
+    enqueueAs(actor) {
+      const bus = events()
+      if (bus === undefined || !isWithin(bus)) return undefined
+      return (tx, written) => {
+        const published = eventsOf(written, actor)
+        return tx.kind === 'async' ? publishAll(bus, tx, published) : publishAtOnce(bus, tx, published)
+      }
+    },
+    async publish(written, actor) {
+      const bus = events()
+      if (bus === undefined || isWithin(bus)) return
+      for (const event of eventsOf(written, actor)) {
+        try {
+          await bus.publish(event)
+        } catch (err) {
+          log.error(
+            { err, event: event.constructor.name },
+            'event of a committed setting was not handed over',
+          )
+        }
+      }
+    },
+  }
+}
+
+function publishAtOnce(bus: Events, tx: SyncTx, events: readonly DomainEvent[]): void {
+  for (const event of events) bus.publish(event, { tx })
+}
+
+async function publishAll(bus: Events, tx: AsyncTx, events: readonly DomainEvent[]): Promise<void> {
+  for (const event of events) await bus.publish(event, { tx })
+}
+
+/** Thrown to undo the probe. */
+class Undo extends Error {}
+
+const probe = { scope: SettingScope.Application, userId: '', key: 'settings.probe' } as const
+
+/** How both are given one database. */
+const sharing = {
+  sync: 'one connection for sqlite({ database }) and sqliteOutbox({ database })',
+  async: 'one pool for postgres({ pool }) and pgBoss({ pool })',
+} as const
+
+/**
+ * Opens a transaction of the store, shows it to the transport and undoes it. Only for a transport of the store's kind.
+ * @throws {FMOD_SETTINGS_FOREIGN_EVENTS} the transport is on another database of the same kind
+ */
+export async function verifyEvents(store: SettingsStore, events: Events): Promise<void> {
+  if (store.transactional === false || events.transactional !== store.transactional) return
+  let isShared = false
+  async function ask(tx: AsyncTx): Promise<never> {
+    isShared = await events.verify(tx)
+    throw new Undo()
+  }
+  function enqueue(tx: Tx): Promise<never> {
+    if (tx.kind === 'async') return ask(tx)
+    isShared = events.verify(tx)
+    throw new Undo()
+  }
+  try {
+    const decide = (): RowChange[] => [{ ...probe, value: 'null', sealed: false }]
+    await store.write({ actor: null, origin: 'probe', reads: [probe], decide, enqueue })
+  } catch (error) {
+    if (!(error instanceof Undo)) throw error
+  }
+  if (!isShared) throw new FMOD_SETTINGS_FOREIGN_EVENTS(store.name, sharing[store.transactional])
+}

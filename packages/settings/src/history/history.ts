@@ -1,0 +1,172 @@
+/** What happened to values, and the way back (issue "history and rollback"; masked like every response). */
+import { ArgumentException, ConflictException, NotFoundException } from '@fastify-modular/core'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
+import type { HistoryId, HistoryRow, SettingsStore } from '../store/store.ts'
+import { toConflict, type Write, type WriteOptions, type WriteOutcome } from '../write/write.ts'
+import { readText } from '../values/decode.ts'
+import type { SharedValues } from '../memory/shared-values.ts'
+import type { RowCodec } from '../secrets/row-codec.ts'
+import { requireSetting, rowUser } from '../write/entries.ts'
+
+/** One change of one value. */
+export interface HistoryEntry {
+  readonly revision: number
+  readonly key: string
+  readonly scope: SettingScope
+  readonly userId: string | null
+  /** What was stored before; null where nothing was, and for sensitive settings. */
+  readonly oldValue: JsonValue
+  /** What was stored then; null where the value was removed, and for sensitive settings. */
+  readonly newValue: JsonValue
+  /** Whether a value was stored after the change: tells apart what masking hides. */
+  readonly isOverridden: boolean
+  readonly origin: string
+  readonly actor: string | null
+  readonly note: string | null
+  readonly requestId: string | null
+  /** ISO 8601, UTC. */
+  readonly at: string
+}
+
+/** Selects history, newest first. */
+export interface HistoryFilter {
+  readonly key?: string
+  readonly scope?: SettingScope
+  /** Required when `scope` is User. Without a scope, users' values are left out. */
+  readonly userId?: string
+  readonly revision?: number
+  /** Only entries before this revision, or behind the `next` of a page. */
+  readonly before?: number | string
+  /** At most so many entries, 1–500. @default 50 */
+  readonly limit?: number
+}
+
+/** Some history, newest first: as many entries as were asked for, or less if they store more than 1 MiB. */
+export interface HistoryPage<Entry = HistoryEntry> {
+  /** One at least, unless there are none, or those of the page are of settings that no module defines any more. */
+  readonly entries: readonly Entry[]
+  /** For the filter `before`: the revision, scope and key of the last entry, such as `12:1:app.title`; null at the end. */
+  readonly next: string | null
+}
+
+/** An entry whose values are JSON text as it is stored; null where nothing is, or nothing is to be shown. */
+export interface StoredHistoryEntry extends Omit<HistoryEntry, 'oldValue' | 'newValue'> {
+  readonly oldText: string | null
+  readonly newText: string | null
+}
+
+export interface History {
+  /** What happened to System and Application values, or to those of one user; of defined settings only. */
+  list(filter?: HistoryFilter): Promise<HistoryPage>
+  /** The same with the values as text: to parse a page of them would take far more memory than the page. */
+  page(filter?: HistoryFilter): Promise<HistoryPage<StoredHistoryEntry>>
+  /**
+   * Writes again what a revision had made of a value, as a new revision, checked like every write.
+   * @throws {NotFoundException} unknown setting, or the revision did not change it
+   * @throws {ConflictException} the old value cannot be unsealed any more
+   */
+  rollback(target: RollbackTarget, options?: WriteOptions): Promise<WriteOutcome>
+}
+
+/** The value to take back, and the revision whose result is wanted. */
+export interface RollbackTarget {
+  readonly key: string
+  readonly scope: SettingScope
+  readonly revision: number
+  readonly userId?: string
+}
+
+const maxLimit = 500
+/** Bytes of stored text in a page. */
+const pageBytes = 1024 * 1024
+
+export function createHistory(
+  store: SettingsStore,
+  sharedValues: SharedValues,
+  codec: RowCodec,
+  write: Write,
+): History {
+  function toEntry(row: HistoryRow): StoredHistoryEntry | undefined {
+    const state = sharedValues.find(row.key)
+    if (!state) return undefined
+    const show = (value: string | null, sealed: boolean): string | null =>
+      // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
+      sealed || state.setting.definition.sensitive ? null : value
+    const { revision, key, scope, origin, actor, note, requestId } = row
+    return {
+      revision,
+      key,
+      scope,
+      userId: row.userId || null,
+      oldText: show(row.oldValue, row.oldSealed),
+      newText: show(row.newValue, row.newSealed),
+      isOverridden: row.newValue !== null,
+      origin,
+      actor,
+      note,
+      requestId,
+      at: new Date(row.at).toISOString(),
+    }
+  }
+
+  async function page({ before, limit = 50, ...filter }: HistoryFilter = {}) {
+    if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
+      throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
+    }
+    // Without a scope nobody's own values: the empty user id is that of System and Application rows.
+    const userId = filter.scope === undefined ? '' : rowUser(filter.scope, filter.userId)
+    const selection = { ...filter, userId }
+    const begin = typeof before === 'string' ? { following: toPosition(before, userId) } : given(before)
+    const rows = await store.readHistory({ ...selection, ...begin, limit, maxBytes: pageBytes })
+    const last = rows.at(-1)
+    const rest = last ? await store.readHistory({ ...selection, following: last, limit: 1 }) : []
+    return {
+      entries: rows.flatMap((row) => toEntry(row) ?? []),
+      next: last && rest.length > 0 ? `${last.revision}:${last.scope}:${last.key}` : null,
+    }
+  }
+
+  return {
+    page,
+    async list(filter) {
+      const { entries, next } = await page(filter)
+      return { entries: entries.map(withValues), next }
+    },
+    async rollback({ key, scope, revision, userId }, options = {}) {
+      const id = { key, scope, userId: rowUser(scope, userId) }
+      const state = requireSetting(sharedValues, key)
+      const [entry] = await store.readHistory({ ...id, revision, limit: 1 })
+      if (!entry) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
+      const change = toChange(entry, codec)
+      return write([{ ...id, state, change }], { origin: 'rollback', ...options }, { onStale: toConflict })
+    },
+  }
+}
+
+function given(before: number | undefined): { readonly before?: number } {
+  return before === undefined ? {} : { before }
+}
+
+/** @throws {ArgumentException} it is not the `next` of a page */
+function toPosition(next: string, userId: string): HistoryId {
+  const [, revision, scope, key = ''] = /^(\d{1,15}):([01]|2):(.+)$/s.exec(next) ?? []
+  if (revision === undefined) throw new ArgumentException('Use a revision, or the next of a page.', 'before')
+  return { revision: Number(revision), scope: Number(scope) as SettingScope, userId, key } // as the pattern says
+}
+
+function withValues({ oldText, newText, ...entry }: StoredHistoryEntry): HistoryEntry {
+  const valueOf = (text: string | null): JsonValue => (text === null ? null : readText(text))
+  return { ...entry, oldValue: valueOf(oldText), newValue: valueOf(newText) }
+}
+
+function toChange(entry: HistoryRow, codec: RowCodec) {
+  if (entry.newValue === null) return { kind: 'clear' } as const
+  try {
+    const text = codec.textOf(entry, { value: entry.newValue, sealed: entry.newSealed })
+    return { kind: 'set', value: JSON.parse(text) as JsonValue } as const // canonical JSON
+  } catch {
+    throw new ConflictException(
+      `The old value of the setting "${entry.key}" cannot be read any more, so that it cannot be restored.`,
+    )
+  }
+}

@@ -1,0 +1,174 @@
+/** System and Application values as a file: in a stable order for version control, without secrets. */
+import { ArgumentException } from '@fastify-modular/core'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import {
+  type ChangeKind,
+  changeKind,
+  toConflict,
+  type Write,
+  type WriteEntry,
+  type WriteOptions,
+} from '../write/write.ts'
+import type { Layer } from '../resolve.ts'
+import { requireFit, sharedScope } from '../write/entries.ts'
+import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+
+/** One stored value of a file. */
+export interface ExportedSetting {
+  readonly key: string
+  readonly scope: typeof SettingScope.System | typeof SettingScope.Application
+  readonly value: JsonValue
+}
+
+/** Everything that is stored for System and Application. Equal settings make equal files. */
+export interface SettingsExport {
+  readonly format: 1
+  /** Sorted by key. */
+  readonly settings: readonly ExportedSetting[]
+  /** Keys whose stored values are not in the file: secrets, and values that do not fit their definition here. */
+  readonly omitted: readonly string[]
+}
+
+/** What an import does, or would do: keys, sorted. */
+export interface ImportReport {
+  readonly revision: number
+  readonly create: readonly string[]
+  readonly update: readonly string[]
+  readonly delete: readonly string[]
+  readonly unchanged: readonly string[]
+  /** Keys of the file that no module defines: left out. */
+  readonly unknown: readonly string[]
+  /** Keys whose stored values `replace` leaves, because no file could have them: secrets, misfits, locked values. */
+  readonly kept: readonly string[]
+  readonly dryRun: boolean
+}
+
+export interface ImportOptions extends WriteOptions {
+  /**
+   * `replace` also removes stored values that the file does not have, but none that an export omits.
+   * @default 'merge'
+   */
+  readonly mode?: 'merge' | 'replace'
+  /** @default false */
+  readonly dryRun?: boolean
+  /** Writes only if the store is still at this revision, that of a dry run. */
+  readonly revision?: number
+  /** Which scopes `replace` may remove values of; by default all. */
+  readonly included?: ScopeFilter
+}
+
+/** Selects scopes. */
+export type ScopeFilter = (scope: ExportedSetting['scope']) => boolean
+
+export interface Transfer {
+  exportSettings(included?: ScopeFilter): SettingsExport
+  /**
+   * All or nothing.
+   * @throws {SettingValidationException} values that break their definitions, by key
+   * @throws {ConflictException} the store is not at `revision` any more, or a setting is locked
+   * @throws {ArgumentException} one setting twice, or in a scope it does not have
+   */
+  importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
+}
+
+export function createTransfer(
+  sharedValues: SharedValues,
+  states: () => readonly SettingState[],
+  write: Write,
+): Transfer {
+  /** Settings with a stored value, sorted by key. */
+  function stored(included: ScopeFilter): readonly SettingState[] {
+    return states()
+      .filter((state) => layerOf(state) && included(sharedScope(state)))
+      .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  }
+
+  return {
+    exportSettings(included = () => true) {
+      const settings: ExportedSetting[] = []
+      const omitted: string[] = []
+      for (const state of stored(included)) {
+        const value = exportableValue(state)
+        if (value === undefined) omitted.push(keyOf(state))
+        else settings.push({ key: keyOf(state), scope: sharedScope(state), value })
+      }
+      return { format: 1, settings, omitted }
+    },
+    async importSettings(
+      file,
+      { mode = 'merge', dryRun = false, revision, included = () => true, ...options } = {},
+    ) {
+      const { entries, unknown } = toEntries(file.settings, sharedValues)
+      const named = new Set(entries.map(({ state }) => state))
+      const surplus = mode === 'merge' ? [] : stored(included).filter((state) => !named.has(state))
+      const kept = surplus.filter(isKept)
+      const removals = surplus
+        .filter((state) => !isKept(state))
+        .map((state): WriteEntry => ({ ...rowOf(state), change: { kind: 'clear' } }))
+      const all = [...entries, ...removals]
+      const expects = revision === undefined ? undefined : (current: number) => current === revision
+      const outcome = await write(
+        all,
+        { origin: 'import', ...options },
+        { dryRun, onStale: toConflict, expects },
+      )
+      const keysOf = (kind: ChangeKind): readonly string[] =>
+        all
+          .flatMap(({ state }, index) =>
+            changeKind(outcome.entries[index] ?? {}) === kind ? keyOf(state) : [],
+          )
+          .toSorted()
+      return {
+        revision: outcome.revision,
+        create: keysOf('create'),
+        update: keysOf('update'),
+        delete: keysOf('delete'),
+        unchanged: keysOf('none'),
+        unknown,
+        kept: kept.map(keyOf),
+        dryRun,
+      }
+    },
+  }
+}
+
+function toEntries(settings: readonly ExportedSetting[], sharedValues: SharedValues) {
+  const seen = new Set<string>()
+  const unknown = new Set<string>()
+  const entries: WriteEntry[] = []
+  for (const { key, scope, value } of settings) {
+    if (seen.has(key)) throw new ArgumentException(`The setting "${key}" is in the file twice.`, 'key')
+    seen.add(key)
+    const state = sharedValues.find(key)
+    if (!state) unknown.add(key)
+    else entries.push({ ...rowOf(requireFit(state, scope)), change: { kind: 'set', value } })
+  }
+  return { entries, unknown: [...unknown].toSorted() }
+}
+
+function rowOf(state: SettingState) {
+  return { state, scope: sharedScope(state), userId: '' }
+}
+
+/** The stored value; undefined for secrets, and for what this version of the definitions cannot read. */
+function exportableValue(state: SettingState): JsonValue | undefined {
+  const layer = layerOf(state)
+  const isSecret = state.setting.definition.sensitive || layer?.row.sealed
+  return layer?.state === 'valid' && !isSecret ? layer.value : undefined
+}
+
+/**
+ * A file cannot say that a value shall go which no export has: instances of another version may use what does not fit
+ * here. And what is locked cannot be written.
+ */
+function isKept(state: SettingState): boolean {
+  return state.locked !== undefined || exportableValue(state) === undefined
+}
+
+function layerOf(state: SettingState): Layer | undefined {
+  return sharedScope(state) === SettingScope.System ? state.system : state.application
+}
+
+function keyOf({ setting }: SettingState): string {
+  return setting.definition.key
+}

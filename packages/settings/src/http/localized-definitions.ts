@@ -1,0 +1,148 @@
+/** Definitions in the language of a request, made once for each language that the host names (decision 64). */
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { Translations } from '../reading/list.ts'
+import type { CompleteDefinition } from '../setting-definition.ts'
+import { acceptedLocales, canonicalLocale } from './accept-language.ts'
+import { type SettingDefinitionDto, toDefinitionDto } from './routes/definitions.ts'
+
+/** All definitions in one language. */
+export interface LocalizedDefinitions {
+  /** The language of the definitions themselves is `en`. */
+  readonly locale: string
+  readonly definitions: readonly SettingDefinitionDto[]
+  /** For search, beside the English ones; undefined in English. */
+  readonly translations?: Translations
+}
+
+export interface Localizer {
+  /** The same object for the same language. */
+  forRequest(request: FastifyRequest): LocalizedDefinitions
+  /** Whether answers depend on the language at all. */
+  readonly isActive: boolean
+}
+
+/** The option `translate` and the languages that it knows. */
+export interface Translation {
+  readonly translate: Translate
+  readonly locales: readonly string[]
+}
+
+const english = 'en'
+
+/**
+ * @param definitions all of them, once the application is ready
+ * @param translation undefined: everything is English
+ */
+export function createLocalizer(
+  definitions: () => readonly CompleteDefinition[],
+  translation: Translation | undefined,
+  log: FastifyBaseLogger,
+): Localizer {
+  /** Undefined until a request wants the language, null where nothing is translated. Requests add no language. */
+  const byLocale = new Map<string, LocalizedDefinitions | null | undefined>(
+    translation?.locales.map((locale) => [canonicalLocale(locale) ?? locale, undefined]),
+  )
+  let own: LocalizedDefinitions | undefined
+  let hasFailed = false
+
+  function inEnglish(): LocalizedDefinitions {
+    // Definitions are frozen once the application is ready (decision 5).
+    own ??= { locale: english, definitions: definitions().map(toDefinitionDto) }
+    return own
+  }
+
+  /** Null if nothing is translated. */
+  function inLocale(locale: string, translate: Translate): LocalizedDefinitions | null {
+    if (!byLocale.has(locale)) return null
+    const known = byLocale.get(locale)
+    if (known !== undefined) return known
+    const made = make(locale, translate)
+    byLocale.set(locale, made)
+    return made
+  }
+
+  function make(locale: string, translate: Translate): LocalizedDefinitions | null {
+    const textOf = (key: string, field: Parameters<Translate>[1]): string | undefined => {
+      try {
+        const text: unknown = translate(key, field, locale)
+        return typeof text === 'string' && text !== '' ? text : undefined
+      } catch (err) {
+        if (!hasFailed)
+          log.warn({ err, key, field, locale }, 'settings option translate failed; English is shown')
+        hasFailed = true
+        return undefined
+      }
+    }
+    const translations = new Map<string, SettingDefinitionDto>()
+    const localized = inEnglish().definitions.map((definition) => {
+      const translated = translateDefinition(definition, textOf)
+      if (!translated) return definition
+      translations.set(definition.key, { ...translated, group: translated.groupName })
+      return translated
+    })
+    return translations.size > 0 ? { locale, definitions: localized, translations } : null
+  }
+
+  return {
+    forRequest({ headers }) {
+      if (!translation) return inEnglish()
+      for (const locale of acceptedLocales(headers['accept-language'])) {
+        const localized = inLocale(locale, translation.translate)
+        if (localized) return localized
+        if (locale === english) return inEnglish()
+      }
+      return inEnglish()
+    },
+    isActive: translation !== undefined,
+  }
+}
+
+/** What can be translated of a definition; options by their value: `options.dark.label`. */
+export type TranslatedField =
+  | 'displayName'
+  | 'description'
+  | 'groupName'
+  | 'placeholder'
+  | 'unit'
+  | 'confirm'
+  | `options.${string}.label`
+  | `options.${string}.description`
+
+/**
+ * The text of a field in a language such as `de` or `de-AT`, or undefined where there is none: English then. Called
+ * once for each field and each locale of the option `locales`, spelled as in BCP 47 (`de-AT`); synchronous.
+ */
+export type Translate = (key: string, field: TranslatedField, locale: string) => string | undefined
+
+/** A definition in one language; undefined if nothing of it is translated. */
+function translateDefinition(
+  definition: SettingDefinitionDto,
+  textOf: (key: string, field: TranslatedField) => string | undefined,
+): SettingDefinitionDto | undefined {
+  let isTranslated = false
+  /** What the definition does not say is not asked for. */
+  function translated<T extends string | null>(field: TranslatedField, english: T): T | string {
+    const text = english === null ? undefined : textOf(definition.key, field)
+    if (text === undefined) return english
+    isTranslated = true
+    return text
+  }
+  const { options } = definition
+  const result = {
+    ...definition,
+    displayName: translated('displayName', definition.displayName),
+    description: translated('description', definition.description),
+    groupName: translated('groupName', definition.groupName),
+    placeholder: translated('placeholder', definition.placeholder),
+    unit: translated('unit', definition.unit),
+    confirm: translated('confirm', definition.confirm),
+    options:
+      options &&
+      options.map(({ value, label, description }) => ({
+        value,
+        label: translated(`options.${value}.label`, label),
+        description: translated(`options.${value}.description`, description),
+      })),
+  }
+  return isTranslated ? result : undefined
+}

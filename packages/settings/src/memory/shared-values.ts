@@ -1,0 +1,256 @@
+/**
+ * All System and Application values in memory. Every change is applied in one step of the event loop, so a reader
+ * never sees half of a bulk; applying is order-independent, so a late reload cannot undo a newer write.
+ */
+import type { Registry, RegisteredSetting } from '../definitions/registry.ts'
+import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { isSameRow } from '../store/row-id.ts'
+import type { RowId, StoredRow } from '../store/store.ts'
+import type { RowCodec } from '../secrets/row-codec.ts'
+import { type Layer, type Resolution, resolve } from '../resolve.ts'
+
+/** The index of a setting in the values of each user. */
+interface UserPlace {
+  /** Given when the first user has a value, so that what nobody overrides takes no room; Infinity until then. */
+  index: number
+}
+
+/** One setting with its shared values. */
+export interface SettingState {
+  readonly setting: RegisteredSetting
+  readonly locked: JsonValue | undefined
+  /** Where users' values of this setting are; undefined unless its definition is User-scoped. */
+  readonly place: UserPlace | undefined
+  readonly system: Layer | undefined
+  readonly application: Layer | undefined
+  /** What a read without a user answers. */
+  readonly shared: Resolution
+}
+
+/** A row as it became; `row` undefined means unset. */
+interface SharedChange {
+  readonly scope: SettingScope
+  readonly key: string
+  readonly row: StoredRow | undefined
+}
+
+/** A change with the revision that made it. */
+interface PastChange extends SharedChange {
+  readonly revision: number
+}
+
+/** A read without a user that answers something new. */
+export interface EffectiveChange {
+  readonly state: SettingState
+  readonly previous: Resolution
+}
+
+export interface SharedValues {
+  /** The last revision up to which every write is in here. */
+  readonly revision: number
+  /** False while a later write is in here, but not all before it. */
+  readonly complete: boolean
+  /** Counts local changes: a key for caches. */
+  readonly generation: number
+  /** Counts the calls of `lock`. */
+  readonly lockGeneration: number
+  /** The settings that were asked for before; `find` knows the others too. */
+  readonly states: ReadonlyMap<string, SettingState>
+  find(key: string): SettingState | undefined
+  /** @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
+  require(key: string): SettingState
+  /** All System and Application rows, also those without a definition. */
+  rows(): Iterable<StoredRow>
+  /** Whether a System or Application row is here as the database has it. True for users' rows, which are elsewhere. */
+  agrees(id: RowId, row: StoredRow | undefined): boolean
+  /** Call it before reading what `load` gets: only what is applied after it may be newer than that. */
+  beginLoad(): void
+  /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
+  load(revision: number, rows: readonly StoredRow[]): readonly EffectiveChange[]
+  /** Takes what one revision changed; pass an empty list for a revision that changed users' values only. */
+  apply(revision: number, changes: readonly SharedChange[]): readonly EffectiveChange[]
+  /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
+  replay(revision: number, changes: readonly PastChange[]): readonly EffectiveChange[]
+  /** Takes rows whose texts were sealed anew, with the values and revisions they had. */
+  reseal(rows: readonly StoredRow[]): readonly EffectiveChange[]
+  /** Locks other values, or (undefined) those that the host locks: for tests. */
+  lock(values: ReadonlyMap<string, JsonValue | undefined>): readonly EffectiveChange[]
+}
+
+type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
+interface Slot {
+  readonly row: StoredRow | undefined
+  readonly revision: number
+}
+
+export function createSharedValues(
+  registry: Registry,
+  codec: RowCodec,
+  locked: ReadonlyMap<string, JsonValue>,
+): SharedValues {
+  const slots = {
+    [SettingScope.System]: new Map<string, Slot>(),
+    [SettingScope.Application]: new Map<string, Slot>(),
+  }
+  const states = new Map<string, SettingState>()
+  const ahead = new Set<number>()
+  /** Revisions that were applied since `beginLoad`. */
+  const sinceLoad = new Set<number>()
+  const relocked = new Map<string, JsonValue>()
+  let revision = 0
+  let generation = 0
+  let lockGeneration = 0
+
+  /** Rows may be here before their definition: a setting gets its state when it is first asked for. */
+  function find(key: string): SettingState | undefined {
+    const state = states.get(key)
+    if (state) return state
+    const setting = registry.find(key)
+    if (!setting) return undefined
+    const isUsers = setting.definition.scope === SettingScope.User
+    const made = toState(setting, isUsers ? { index: Infinity } : undefined)
+    states.set(key, made)
+    return made
+  }
+
+  function toState(setting: RegisteredSetting, place: UserPlace | undefined): SettingState {
+    const system = layer(setting, SettingScope.System)
+    const application = layer(setting, SettingScope.Application)
+    const { key } = setting.definition
+    const override = relocked.has(key) ? relocked.get(key) : locked.get(key)
+    const isSystem = setting.definition.scope === SettingScope.System
+    const shared = resolve({
+      locked: override,
+      application: isSystem ? undefined : application,
+      system: isSystem ? system : undefined,
+      default: setting.defaultValue,
+    })
+    return { setting, locked: override, place, system, application, shared }
+  }
+
+  function layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
+    const row = slots[scope].get(setting.definition.key)?.row
+    return row && codec.layerOf(setting, row)
+  }
+
+  /** Only newer news counts. Returns whether the row changed. */
+  function put({ scope, key, row }: SharedChange, at: number): boolean {
+    if (scope === SettingScope.User) return false
+    const known = slots[scope].get(key)
+    if (known && known.revision >= at) return false
+    slots[scope].set(key, { row, revision: at })
+    return !isSameRow(known?.row, row)
+  }
+
+  function refresh(keys: ReadonlySet<string>): EffectiveChange[] {
+    if (keys.size > 0) generation++
+    const changes: EffectiveChange[] = []
+    for (const key of keys) {
+      const old = states.get(key)
+      if (!old) continue // nobody has read it yet
+      const state = toState(old.setting, old.place)
+      states.set(key, state)
+      if (!isSame(old.shared, state.shared)) changes.push({ state, previous: old.shared })
+    }
+    return changes
+  }
+
+  function advance(to: number): void {
+    if (to > revision) revision = to
+    for (const late of ahead) if (late <= revision) ahead.delete(late)
+    while (ahead.delete(revision + 1)) revision++
+  }
+
+  return {
+    get revision() {
+      return revision
+    },
+    get complete() {
+      return ahead.size === 0
+    },
+    get generation() {
+      return generation
+    },
+    get lockGeneration() {
+      return lockGeneration
+    },
+    states,
+    find,
+    require(key) {
+      const state = find(key)
+      if (state) return state
+      const closest = registry.closest(key)
+      throw new FMOD_SETTINGS_UNKNOWN_KEY(key, closest === undefined ? '' : ` Did you mean "${closest}"?`)
+    },
+    *rows() {
+      for (const scope of [SettingScope.System, SettingScope.Application] as const) {
+        for (const { row } of slots[scope].values()) if (row) yield row
+      }
+    },
+    agrees: ({ scope, key }, row) =>
+      scope === SettingScope.User || isSameRow(slots[scope].get(key)?.row, row),
+    beginLoad() {
+      // The rows stay until the load replaces them: readers see old values rather than none.
+      for (const map of [slots[SettingScope.System], slots[SettingScope.Application]]) {
+        for (const [key, { row }] of map) map.set(key, { row, revision: -1 })
+      }
+      sinceLoad.clear()
+    },
+    load(at, rows) {
+      const changed = new Set<string>()
+      const unset = {
+        [SettingScope.System]: new Set(slots[0].keys()),
+        [SettingScope.Application]: new Set(slots[1].keys()),
+      }
+      for (const row of rows) {
+        if (row.scope === SettingScope.User) continue
+        unset[row.scope].delete(row.key)
+        if (put({ ...row, row }, row.revision)) changed.add(row.key)
+      }
+      for (const scope of [SettingScope.System, SettingScope.Application] as const) {
+        for (const key of unset[scope]) if (put({ scope, key, row: undefined }, at)) changed.add(key)
+      }
+      revision = 0
+      ahead.clear()
+      for (const applied of sinceLoad) ahead.add(applied)
+      advance(at)
+      return refresh(changed)
+    },
+    apply(at, changes) {
+      sinceLoad.add(at)
+      const changed = new Set(changes.filter((change) => put(change, at)).map(({ key }) => key))
+      if (at === revision + 1) advance(at)
+      else if (at > revision) ahead.add(at)
+      return refresh(changed)
+    },
+    replay(to, changes) {
+      const changed = new Set(changes.filter((change) => put(change, change.revision)).map(({ key }) => key))
+      advance(to)
+      return refresh(changed)
+    },
+    reseal(rows) {
+      const changed = new Set<string>()
+      for (const row of rows) {
+        if (row.scope === SettingScope.User) continue
+        const slot = slots[row.scope].get(row.key)
+        if (slot?.row?.revision !== row.revision) continue // written meanwhile
+        slots[row.scope].set(row.key, { row, revision: slot.revision })
+        changed.add(row.key)
+      }
+      return refresh(changed)
+    },
+    lock(values) {
+      for (const [key, value] of values) {
+        if (value === undefined) relocked.delete(key)
+        else relocked.set(key, value)
+      }
+      lockGeneration++
+      return refresh(new Set(values.keys()))
+    },
+  }
+}
+
+function isSame(a: Resolution, b: Resolution): boolean {
+  return a.error === b.error && (a.value === b.value || JSON.stringify(a.value) === JSON.stringify(b.value))
+}

@@ -1,0 +1,91 @@
+/** The layer above all others: values that the host's configuration fixes; never persisted (decision 15, `locked`). */
+import type { Registry } from './definitions/registry.ts'
+import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_INVALID_OVERRIDES } from './misuse-errors.ts'
+import type { JsonValue } from './setting-definition.ts'
+import { deepFreeze } from './values/decode.ts'
+import { createPatternBudget } from './values/pattern.ts'
+import { validateValue } from './values/validate.ts'
+
+/** Values by key; the environment's win over the option's, being closer to the machine. */
+export type Overrides = Readonly<Record<string, JsonValue>>
+
+const environment = 'SM_SETTINGS_OVERRIDES'
+
+/** Where the host fixed a value. */
+export type LockedBy = 'option' | 'environment'
+
+/** The locked values by key, and where each was fixed. */
+export interface Locked {
+  readonly values: ReadonlyMap<string, JsonValue>
+  originOf(key: string): LockedBy | null
+}
+
+/** The locked values of the option and of `SM_SETTINGS_OVERRIDES` (one JSON object). */
+export function readOverrides(option: Overrides = {}): Locked {
+  const own = new Map(Object.entries(structuredClone(option))) // frozen below; the host's object is the host's
+  const foreign = new Map(Object.entries(overridesFromEnvironment()))
+  const values = new Map([...own, ...foreign].map(([key, value]) => [key, deepFreeze(value)]))
+  const originOf = (key: string): LockedBy | null =>
+    foreign.has(key) ? 'environment' : own.has(key) ? 'option' : null
+  return { values, originOf }
+}
+
+/** Checks the locked values once all definitions are known. @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with every problem, no value */
+export function checkOverrides(locked: ReadonlyMap<string, JsonValue>, registry: Registry): void {
+  const problems = [...locked].flatMap(([key, value]) => {
+    const setting = registry.find(key)
+    if (!setting) return [`no module defines "${key}"`]
+    if (value === null) return [`"${key}" is null, which is no value to lock`]
+    return validateValue(setting, value, createPatternBudget(1000)).map((message) => `"${key}": ${message}`)
+  })
+  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(problems.join('; '))
+}
+
+function overridesFromEnvironment(): Overrides {
+  const text = process.env[environment]
+  if (!text) return {}
+  const mustBe = `${environment} must be one JSON object of values by key`
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Overrides // parsed JSON
+  } catch {
+    // The text may hold secrets, and the parser would quote it.
+    throw new FMOD_SETTINGS_INVALID_OPTION(
+      'overrides',
+      `${mustBe}; it is not valid JSON at position ${jsonFault(text)}`,
+    )
+  }
+  throw new FMOD_SETTINGS_INVALID_OPTION('overrides', mustBe)
+}
+
+const string = /\s*"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"\s*/iuy
+const scalar = /\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])\s*/y
+
+/** Where a text that is not JSON stops being JSON: the offset of the first token that does not fit. */
+function jsonFault(text: string): number {
+  let at = 0
+  value()
+  return at
+
+  function value(): boolean {
+    if (eat(/\s*\{\s*/y)) return eat(/\}\s*/y) || list(member, /\}\s*/y)
+    if (eat(/\s*\[\s*/y)) return eat(/\]\s*/y) || list(value, /\]\s*/y)
+    return eat(string) || eat(scalar)
+  }
+  function member(): boolean {
+    return eat(string) && eat(/:\s*/y) && value()
+  }
+  function list(item: () => boolean, end: RegExp): boolean {
+    while (item()) {
+      if (eat(end)) return true
+      if (!eat(/,\s*/y)) return false
+    }
+    return false
+  }
+  function eat(token: RegExp): boolean {
+    token.lastIndex = at
+    if (!token.test(text)) return false
+    at = token.lastIndex
+    return true
+  }
+}

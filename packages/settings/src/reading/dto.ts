@@ -1,0 +1,75 @@
+/** Values as responses show them: the one place where sensitive values are masked (S 2.4, decisions 13 and 15). */
+import type { RegisteredSetting } from '../values/registered-setting.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { StoredRow } from '../store/store.ts'
+
+import type { RowCodec } from '../secrets/row-codec.ts'
+import { resolve, type SettingSource } from '../resolve.ts'
+import type { SettingState } from '../memory/shared-values.ts'
+
+/** A System or Application value. */
+export function toSharedDto(
+  state: SettingState,
+  scope: typeof SettingScope.System | typeof SettingScope.Application,
+): SettingValueDto {
+  const layer = scope === SettingScope.System ? state.system : state.application
+  const own = scope === SettingScope.System ? { system: layer } : { application: layer }
+  const { source, value } = resolve({ locked: state.locked, ...own, default: state.setting.defaultValue })
+  return toDto(state, scope, layer?.row, source, value, null)
+}
+
+/** A user's value, with what is inherited where the user has none of their own (S 3.3). */
+export function toUserDto(
+  state: SettingState,
+  userId: string,
+  row: StoredRow | undefined,
+  codec: RowCodec,
+): SettingValueDto {
+  const layers = {
+    locked: state.locked,
+    user: row && codec.layerOf(state.setting, row),
+    application: state.application,
+    default: state.setting.defaultValue,
+  }
+  const { source, value } = resolve(layers)
+  return toDto(state, SettingScope.User, row, source, value, userId)
+}
+
+function toDto(
+  { setting, locked }: { readonly setting: RegisteredSetting; readonly locked: SettingState['locked'] },
+  scope: SettingScope,
+  row: StoredRow | undefined,
+  source: SettingValueDto['source'],
+  value: SettingValueDto['value'],
+  userId: string | null,
+): SettingValueDto {
+  return {
+    key: setting.definition.key,
+    scope,
+    value: setting.definition.sensitive ? null : value,
+    isOverridden: row !== undefined,
+    source,
+    locked: locked !== undefined,
+    version: row?.revision ?? 0,
+    userId,
+    updatedAt: row ? new Date(row.updatedAt).toISOString() : null,
+    updatedBy: row?.updatedBy ?? null,
+  }
+}
+
+/** A value as responses show it (S 2.4, decision 15). */
+export interface SettingValueDto {
+  readonly key: string
+  readonly scope: SettingScope
+  /** Always null for sensitive settings. */
+  readonly value: JsonValue
+  readonly isOverridden: boolean
+  readonly source: SettingSource
+  readonly locked: boolean
+  /** Revision of the stored row; 0 when unset. */
+  readonly version: number
+  readonly userId: string | null
+  /** ISO 8601, UTC. */
+  readonly updatedAt: string | null
+  readonly updatedBy: string | null
+}

@@ -1,0 +1,90 @@
+/** Lists of values in their order: group, order, key (decision 16). */
+
+import { type SettingValueDto, toSharedDto } from './dto.ts'
+import type { SettingState } from '../memory/shared-values.ts'
+import type { CompleteDefinition, SettingScope } from '../setting-definition.ts'
+import { sharedScope } from '../write/entries.ts'
+
+/** The settings that a filter selects. */
+export function selectStates(
+  states: readonly SettingState[],
+  filter: DefinitionFilter,
+  translations?: Translations,
+): readonly SettingState[] {
+  const isSelected = createSelect(filter, translations)
+  return isSelected ? states.filter(({ setting }) => isSelected(setting.definition)) : states
+}
+
+/** System and Application values, and the application's default of User settings, stored or not. */
+export function listShared(
+  states: readonly SettingState[],
+  filter: SharedFilter,
+  translations?: Translations,
+): SettingValueDto[] {
+  return selectStates(states, filter, translations).flatMap((state) => {
+    const scope = sharedScope(state)
+    return filter.scope === undefined || filter.scope === scope ? toSharedDto(state, scope) : []
+  })
+}
+
+type SharedFilter = Omit<SettingsFilter, 'userId' | 'scope'> & { readonly scope?: SettingScope | undefined }
+
+/** Selects definitions; members are combined with AND. */
+export interface DefinitionFilter {
+  readonly group?: string | undefined
+  /** Each word of it occurs in the key, the display name, the description, the group or a tag, in any case; blank selects all. */
+  readonly q?: string | undefined
+  /** One of its tags, in any case; blank selects all. */
+  readonly tag?: string | undefined
+}
+
+/** What is searched. */
+type Searchable = Pick<CompleteDefinition, 'key' | 'displayName' | 'description' | 'group' | 'tags'>
+
+/** The same definitions in another language, by key. */
+export type Translations = ReadonlyMap<string, Searchable>
+
+/**
+ * Returns the function that tells whether a definition is selected; undefined if all are.
+ * @param translations where words are found too
+ */
+export function createSelect(
+  { group, q = '', tag = '' }: DefinitionFilter,
+  translations?: Translations,
+): ((definition: CompleteDefinition) => boolean) | undefined {
+  const words = fold(q).split(/\s+/).filter(Boolean)
+  const wantedTag = fold(tag.trim())
+  if (group === undefined && words.length === 0 && wantedTag === '') return undefined
+  return function isSelected(definition) {
+    if (group !== undefined && definition.group !== group) return false
+    if (wantedTag !== '' && !definition.tags.some((own) => fold(own) === wantedTag)) return false
+    if (words.length === 0) return true
+    const translated = translations?.get(definition.key)
+    const text = textOf(definition) + (translated ? `\n${textOf(translated)}` : '')
+    return words.every((word) => text.includes(word))
+  }
+}
+
+const texts = new WeakMap<Searchable, string>()
+
+/** What is searched; made once, because definitions never change. */
+function textOf(definition: Searchable): string {
+  const known = texts.get(definition)
+  if (known !== undefined) return known
+  const { key, displayName, description, group, tags } = definition
+  const text = fold([key, displayName, description, group, ...tags].join('\n'))
+  texts.set(definition, text)
+  return text
+}
+
+/** Without the differences that people do not type: case, and the several encodings of one accented letter. */
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase()
+}
+
+/** Selects values; members are combined with AND (S 2.6). */
+export interface SettingsFilter extends DefinitionFilter {
+  readonly scope?: SettingScope
+  /** Required when `scope` is User. */
+  readonly userId?: string
+}

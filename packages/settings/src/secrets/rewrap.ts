@@ -1,0 +1,87 @@
+/** Seals every secret with the active key, in the history too: after a new key was put first, or encryption was switched on. */
+import { setImmediate } from 'node:timers/promises'
+import { FMOD_SETTINGS_ENCRYPTION_REQUIRED } from '../misuse-errors.ts'
+import type { HistoryRow, Resealed, RowId, SettingsStore, StoredRow } from '../store/store.ts'
+import type { Sealing } from './sealing.ts'
+
+/** What `rewrap` did. */
+export interface RewrapReport {
+  /** Values that are sealed anew. */
+  readonly rewrapped: number
+  /** Entries of the history whose old or new value is sealed anew. */
+  readonly history: number
+  /** Keys of settings with a value, or an old one, that the keys at hand cannot unseal: it stays as it is. */
+  readonly unreadable: readonly string[]
+}
+
+interface Rewrapping {
+  readonly store: SettingsStore
+  readonly sealing: Sealing
+  readonly isSensitive: (key: string) => boolean
+  /** Takes the values of a portion as they are stored now. */
+  readonly resealed: (rows: readonly StoredRow[]) => void
+}
+
+/** So many rows, at most twice the longest value each, are in memory at once and wait for one transaction. */
+const portion = 100
+
+/**
+ * Safe to repeat, to interrupt and to run twice at once: each portion is a transaction, and passes over what is already
+ * sealed. No value changes: versions stay, and neither events nor listeners are notified.
+ * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
+ */
+export async function rewrap({ store, sealing, isSensitive, resealed }: Rewrapping): Promise<RewrapReport> {
+  const { activeKeyId } = sealing
+  if (activeKeyId === null) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be sealed')
+  const unreadable = new Set<string>()
+  let rewrapped = 0
+  let history = 0
+
+  /** Undefined where nothing is to be done. */
+  function reseal(id: RowId, text: string | null, isSealed: boolean): string | undefined {
+    if (text === null) return undefined
+    if (isSealed ? sealing.keyIdOf(text) === activeKeyId : !isSensitive(id.key)) return undefined
+    try {
+      return sealing.seal(id, isSealed ? sealing.open(id, text) : text)
+    } catch {
+      unreadable.add(id.key)
+      return undefined
+    }
+  }
+
+  function resealValue(before: StoredRow): Resealed<StoredRow>[] {
+    const value = reseal(before, before.value, before.sealed)
+    return value === undefined ? [] : [{ before, after: { ...before, value, sealed: true } }]
+  }
+
+  function resealEntry(before: HistoryRow): Resealed<HistoryRow>[] {
+    const oldValue = reseal(before, before.oldValue, before.oldSealed)
+    const newValue = reseal(before, before.newValue, before.newSealed)
+    if (oldValue === undefined && newValue === undefined) return []
+    const old = oldValue === undefined ? {} : { oldValue, oldSealed: true }
+    return [
+      { before, after: { ...before, ...old, ...(newValue !== undefined && { newValue, newSealed: true }) } },
+    ]
+  }
+
+  // Values first: a write that comes later finds no plain text that it would note as the old value.
+  for await (const rows of pages((after: StoredRow | null) => store.scan(after, portion))) {
+    const values = rows.flatMap(resealValue)
+    if (values.length === 0) continue
+    rewrapped += await store.reseal({ values, history: [] })
+    resealed(values.map(({ after }) => after))
+  }
+  for await (const rows of pages((after: HistoryRow | null) => store.scanHistory(after, portion))) {
+    const entries = rows.flatMap(resealEntry)
+    if (entries.length > 0) history += await store.reseal({ values: [], history: entries })
+  }
+  return { rewrapped, history, unreadable: [...unreadable].toSorted() }
+}
+
+/** With a turn of the event loop between them, which a synchronous store would not give to requests. */
+async function* pages<T>(read: (after: T | null) => Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
+  for (let rows = await read(null), last = rows.at(-1); last; rows = await read(last), last = rows.at(-1)) {
+    yield rows
+    await setImmediate()
+  }
+}

@@ -1,0 +1,96 @@
+/** Between stored text and values: decoding by definition, sealing of sensitive ones. */
+import type { FastifyBaseLogger } from 'fastify'
+import type { RegisteredSetting } from '../values/registered-setting.ts'
+import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
+import type { RowId, StoredRow } from '../store/store.ts'
+import { decodeStored } from '../values/decode.ts'
+import type { Observer } from '../diagnostics.ts'
+import type { Layer } from '../resolve.ts'
+import type { Sealing } from './sealing.ts'
+
+/** What a row stores: canonical JSON text, or its envelope. */
+interface StoredText {
+  readonly value: string
+  readonly sealed: boolean
+}
+
+export interface RowCodec {
+  /** How a row reads under its definition today. */
+  layerOf(setting: RegisteredSetting, row: StoredRow): Layer
+  /** Tells that these very rows hold values that were just validated: reading them does not validate them again. */
+  trust(rows: Iterable<StoredRow>): void
+  /** What to store for the canonical text of a value. */
+  store(setting: RegisteredSetting, id: RowId, text: string): StoredText
+  /** The canonical text of what is stored. @throws {Error} it cannot be unsealed */
+  textOf(id: RowId, stored: StoredText): string
+}
+
+/** @param refusesPlain whether a sensitive value that is not sealed is unreadable */
+export function createRowCodec(
+  sealing: Sealing,
+  refusesPlain: () => boolean,
+  observer: Pick<Observer, 'foundInvalid'>,
+  log: FastifyBaseLogger,
+): RowCodec {
+  const reported = new Set<string>()
+  const trusted = new WeakSet<StoredRow>()
+
+  function textOf(id: RowId, { value, sealed }: StoredText): string {
+    return sealed ? sealing.open(id, value) : value
+  }
+
+  /** Once for each value of a definition, however often it is loaded; never the value itself. */
+  function isFirstReport({ key, scope }: RowId): boolean {
+    const name = `${scope} ${key}`
+    if (reported.has(name)) return false
+    reported.add(name)
+    observer.foundInvalid({ key, scope })
+    return true
+  }
+
+  /** Whoever wrote it had no key: a process that is set up otherwise, or somebody at the database (decision 59). */
+  function plainSecret(row: StoredRow): Layer {
+    const { key, scope } = row
+    if (isFirstReport(row))
+      log.error(
+        { key, scope },
+        'a sensitive setting is stored in plain text although encryption is required, and is not served',
+      )
+    return {
+      state: 'unreadable',
+      row,
+      error: new FMOD_SETTINGS_UNREADABLE(key, 'it is stored in plain text'),
+    }
+  }
+
+  return {
+    textOf,
+    layerOf(setting, row) {
+      if (!row.sealed && setting.definition.sensitive && refusesPlain()) return plainSecret(row)
+      let text: string
+      try {
+        text = textOf(row, row)
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : 'unknown'
+        const error = new FMOD_SETTINGS_UNREADABLE(row.key, reason)
+        error.cause = cause
+        return { state: 'unreadable', row, error }
+      }
+      const decoded = decodeStored(setting, text, trusted.has(row))
+      if (decoded.ok) return { state: 'valid', value: decoded.value, row }
+      if (isFirstReport(row))
+        log.warn(
+          { key: row.key, scope: row.scope },
+          'stored setting no longer fits its definition and counts as unset',
+        )
+      return { state: 'invalid', row }
+    },
+    trust(rows) {
+      for (const row of rows) trusted.add(row)
+    },
+    store(setting, id, text) {
+      if (!setting.definition.sensitive || sealing.activeKeyId === null) return { value: text, sealed: false }
+      return { value: sealing.seal(id, text), sealed: true }
+    },
+  }
+}

@@ -1,0 +1,69 @@
+// What a release would make of the versions: `changeset version` on a copy of the repository.
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { test } from 'tap'
+import { capture } from '../command.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const cli = createRequire(import.meta.url).resolve('@changesets/cli/bin.js')
+const core = '@fastify-modular/core'
+
+function packagesOf(folder) {
+  return readdirSync(join(folder, 'packages'))
+    .map((name) => JSON.parse(readFileSync(join(folder, 'packages', name, 'package.json'), 'utf8')))
+    .filter((manifest) => !manifest.private)
+}
+
+/** Packages and changesets without sources, as a git repository of its own. */
+async function copyOfRepository(t) {
+  const copy = mkdtempSync(join(tmpdir(), 'fastify-modular-release-'))
+  t.teardown(() => rmSync(copy, { recursive: true, force: true }))
+  for (const name of ['package.json', 'pnpm-workspace.yaml', '.changeset']) {
+    cpSync(join(root, name), join(copy, name), { recursive: true })
+  }
+  for (const folder of ['packages', '.']) {
+    for (const name of readdirSync(join(root, folder))) {
+      const manifest = join(folder, name, 'package.json')
+      if (name === 'node_modules') continue
+      try {
+        cpSync(join(root, manifest), join(copy, manifest))
+      } catch (error) {
+        if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+      }
+    }
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  await capture('git', ['init', '--quiet'], { cwd: copy })
+  return copy
+}
+
+async function release(copy, changes) {
+  for (const [name, kind] of Object.entries(changes)) {
+    const file = join(copy, '.changeset', `${name.replaceAll(/\W/g, '-')}-${kind}.md`)
+    writeFileSync(file, `---\n'${name}': ${kind}\n---\n\nA change.\n`)
+  }
+  await capture(process.execPath, [cli, 'version'], { cwd: copy })
+  return packagesOf(copy)
+}
+
+test('a release gives every package the same version below 1.0.0, whatever it brings', async (t) => {
+  const copy = await copyOfRepository(t)
+  for (const changes of [{}, { [core]: 'minor' }, { '@fastify-modular/errors': 'patch' }]) {
+    const versions = (await release(copy, changes)).map(({ version }) => version)
+    t.equal(new Set(versions).size, 1, versions.join(' '))
+    t.match(versions[0], /^0\./)
+  }
+})
+
+test('whoever imports core names it as a peer of any version below 1.0.0', async (t) => {
+  const copy = await copyOfRepository(t)
+  const released = await release(copy, { [core]: 'minor' })
+  for (const { name, peerDependencies, dependencies = {} } of released) {
+    if (name === core) continue
+    t.match(peerDependencies[core], /^>=0\.\d+\.0 <1\.0\.0$/, name)
+    t.notOk(core in dependencies, name)
+  }
+})
