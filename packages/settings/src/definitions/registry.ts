@@ -158,11 +158,7 @@ interface Registration {
 }
 
 /** Completes and checks a definition, compiles its pattern, decodes and validates its default. */
-function registerDefinition(
-  declared: SettingDefinition,
-  module: string,
-  limits: ValueLimits,
-): Registration {
+function registerDefinition(declared: SettingDefinition, module: string, limits: ValueLimits): Registration {
   const definition = completeDefinition(declared)
   const problems = checkDefinition(definition)
   if (problems.length > 0) return { problems, warnings: [] }
