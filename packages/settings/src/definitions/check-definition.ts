@@ -3,7 +3,7 @@ import { type CompleteDefinition, SettingScope, SettingType } from '../setting-d
 import { createPatternBudget } from '../values/pattern.ts'
 import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { validateValue } from '../values/validate.ts'
-import { checkHints, hintMembers, type MemberRule } from './definition-schema.ts'
+import { checkHints, hintMembers, type MemberRule } from './complete-definition.ts'
 
 const keyGrammar = /^[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/
 /** Routes of the HTTP API: a setting of this name could not be read there. */

@@ -13,7 +13,7 @@ import {
 import { validateValue } from '../values/validate.ts'
 import type { CrossRule } from './builder.ts'
 import { checkCondition, checkDefinition, hasPattern, lintDefinition } from './check-definition.ts'
-import { completeDefinition } from './definition-schema.ts'
+import { completeDefinition } from './complete-definition.ts'
 
 export type { RegisteredSetting }
 

@@ -172,7 +172,7 @@ test('a module’s handler hears of a change, and reads the new value', async (t
   t.equal(await heard, 'app.title is Acme, get says Acme')
 })
 
-test('settings.on calls back when get answers something new, after the sharedValues changed', async (t) => {
+test('settings.on calls back when get answers something new, after memory changed', async (t) => {
   const { transport } = recorder()
   const app = await createApp(t, transport)
   const calls: unknown[] = []

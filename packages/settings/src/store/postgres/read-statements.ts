@@ -60,7 +60,7 @@ export function prepareReads(
       revision: meta.value,
       at: atOf(sql`${meta.value}`),
       knownAt: atOf(sql`${sql.placeholder('known')}`),
-      // Neither the system's identifier nor its timeline: a sharedValues of the disk that is put back has the same ones.
+      // Neither the system's identifier nor its timeline: a snapshot of the disk that is put back has the same ones.
       epoch: sql<string>`concat(to_regclass(${valuesName})::oid, ' ', extract(epoch from pg_postmaster_start_time()))`,
     })
     .from(meta)

@@ -1,4 +1,4 @@
-/** WriteQueue what a module declared into a complete, frozen definition, read once. */
+/** Turns what a module declared into a complete, frozen definition, read once. */
 import {
   type CompleteDefinition,
   type JsonValue,
