@@ -38,6 +38,11 @@ interface Queryable {
   query(sql: string): Promise<unknown>
 }
 
+/** A client as the pool gives it to `verify`. */
+interface NewClient extends Queryable {
+  on(event: 'error', listener: () => void): unknown
+}
+
 /** Opens the connections of one pool, and ends them. */
 export class BoundedConnections {
   readonly timeouts: Required<PostgresTimeouts>
@@ -66,7 +71,12 @@ export class BoundedConnections {
       idleTimeoutMillis: 10_000,
       maxLifetimeSeconds: 900,
       // Called for a new connection before the pool hands it out.
-      verify: callbackify((client: Queryable) => this.prepare(client)),
+      verify: callbackify((client: NewClient) => {
+        // The pool has removed its own listener: without one, a connection lost from here on would end the process.
+        // What waits for the connection is rejected besides.
+        client.on('error', () => {})
+        return this.prepare(client)
+      }),
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { test, type Test } from 'tap'
 import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
@@ -10,6 +11,13 @@ function openPool(t: Test, connectionString: string, timeouts: PostgresTimeouts 
   pool.on('error', () => {})
   t.teardown(() => (pool.ending ? undefined : connections.end(pool)))
   return { connections, pool }
+}
+
+/** Waits until something is the case, at most 20 seconds. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !isSo(); await delay(5)) {
+    if (Date.now() > end) throw new Error('it was not so within 20 s')
+  }
 }
 
 const names = [
@@ -81,3 +89,19 @@ test('the end of a pool cuts off what does not end: idle and busy connections al
   )
   await hanging
 })
+
+for (const fault of ['reset', 'silent'] as const) {
+  test(`a new connection lost while its time-outs are set (${fault}) rejects what waits for it, and does no more`, async (t) => {
+    const { url } = await testDatabase(t)
+    const proxy = await startFaultyProxy(url)
+    t.teardown(() => proxy.close())
+    proxy.applyToNew({ delay: 50 }) // the fault comes before the answer
+    const { connections, pool } = openPool(t, proxy.url, { close: 100 })
+    const rejected = t.rejects(pool.query('SELECT 1'))
+    await until(() => proxy.connections.some((connection) => connection.hasSent('set_config')))
+    proxy.apply(fault)
+    if (fault === 'silent') await connections.end(pool)
+    await rejected
+    t.equal(pool.totalCount, 0)
+  })
+}
