@@ -1,5 +1,6 @@
 /** Hears what other instances commit, over one connection of its own that is made again whenever it is lost. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { within } from '@fastify-modular/core/internal/postgres'
 import type { Client } from 'pg'
 
 /** What the listener needs, and whom it tells. */
@@ -14,6 +15,8 @@ export interface ListenOptions {
   /** Milliseconds between two tests whether the connection still answers, and how long the answer may take. */
   readonly probe: number
   readonly answer: number
+  /** How many milliseconds stopping may take. */
+  readonly close: number
   /** Gets the revision of a notification; without one it is time to look. */
   readonly onHint: (revision?: number) => void
   readonly onLost: (error: unknown) => void
@@ -32,7 +35,7 @@ export async function listen(options: ListenOptions): Promise<() => Promise<void
   await firstAttempt
   return async () => {
     stop.abort()
-    await ended
+    await within(options.close, ended)
   }
 
   async function keepListening(): Promise<void> {
@@ -81,11 +84,16 @@ async function listenOnce(
       .catch(lose)
       .finally(() => (isProbing = false))
   }
-  try {
+  async function begin(): Promise<void> {
     await client.connect()
     await options.prepare(client)
     client.on('notification', ({ payload }) => options.onHint(Number(payload)))
     await client.query(`listen "${options.channel}"`)
+  }
+  try {
+    // connect() of a client that is ended meanwhile never settles.
+    await Promise.race([begin(), end])
+    if (signal.aborted) return
     onListening()
     options.onHint() // something may have been committed while nobody listened
     timers.push(
@@ -110,6 +118,6 @@ async function test(client: Client, answer: number): Promise<void> {
 
 /** At most a second: a server that is gone does not say good-bye. */
 async function close(client: Client): Promise<void> {
-  await Promise.race([client.end(), sleep(1000, undefined, { ref: false })]).catch(() => {})
+  await within(1000, client.end())
   client.connection.stream.destroy()
 }

@@ -178,6 +178,7 @@ class PostgresStore implements SettingsStore {
       pollInterval: this.#pollInterval,
       probe: timeouts.probe,
       answer: timeouts.connect,
+      close: timeouts.close,
       onHint,
       onLost: (error) => onLost(toStoreFailure(error)),
     })

@@ -79,3 +79,21 @@ test('the connection that listens beside a pool without time-outs has its own', 
   await until('another one', () => listening().length === 1)
   await stop?.()
 })
+
+for (const fault of ['silent', { delay: 200 }] as const) {
+  test(`a store that closes while its listener connects again ends (${JSON.stringify(fault)})`, async (t) => {
+    const { proxy } = await startProxy(t)
+    const store = postgres({ connectionString: proxy.url }) // connecting may take 5 s
+    await store.open({ log: silentLog })
+    await store.watch?.(
+      () => {},
+      () => {},
+    )
+    proxy.applyToNew(fault)
+    const { accepted } = proxy
+    proxy.applyToOpen('reset')
+    await until('another attempt', () => proxy.accepted > accepted)
+    await store.close()
+    await until('all connections to be closed', () => proxy.connections.length === 0)
+  })
+}
