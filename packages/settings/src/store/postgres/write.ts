@@ -1,5 +1,5 @@
 /** One write in PostgreSQL, from the lock to the commit. */
-import { type AsyncTx, ServiceUnavailableException } from '@fastify-modular/core'
+import { type AsyncTx, isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { SettingScope } from '../../setting-definition.ts'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
@@ -60,15 +60,25 @@ async function onConnection<T>(pool: Pool, task: (client: PoolClient) => Promise
   try {
     return await Promise.race([task(client), lost])
   } catch (error) {
-    isClean = await client.query('rollback').then(
-      () => true,
-      () => false,
-    )
+    isClean = !isUnanswered(error) && (await rollBack(client))
     throw error
   } finally {
     client.off('error', onError)
     client.release(!isClean)
   }
+}
+
+/** A connection that did not answer would not answer a rollback either; the server rolls back when it is closed. */
+function isUnanswered(error: unknown): boolean {
+  const cause = isDomainException(error) && error.statusCode === 503 ? error.cause : undefined
+  return cause instanceof Error && !('severity' in cause) // what PostgreSQL answers has a severity
+}
+
+function rollBack(client: PoolClient): Promise<boolean> {
+  return client.query('rollback').then(
+    () => true,
+    () => false,
+  )
 }
 
 function lossOf(): { readonly lost: Promise<never>; readonly onError: (error: unknown) => void } {

@@ -97,3 +97,24 @@ for (const fault of ['silent', { delay: 200 }] as const) {
     await until('all connections to be closed', () => proxy.connections.length === 0)
   })
 }
+
+test('a write that got no answer gives its connection back without asking it for more', async (t) => {
+  const { proxy } = await startProxy(t)
+  const pool = new Pool({ connectionString: proxy.url, max: 1, query_timeout: 300 })
+  pool.on('error', () => {})
+  t.teardown(() => pool.end())
+  let statementsOfLast = (): unknown[] => []
+  pool.on('connect', (client) => {
+    const calls = t.capture(client, 'query', client.query)
+    statementsOfLast = () => calls().map(({ args }) => args[0])
+  })
+  const store = await openStore(t, { pool })
+  await set(store, 'a', '1')
+  statementsOfLast() // those up to here
+  proxy.applyToOpen('silent')
+  t.ok(is503(await failureOf(set(store, 'a', '2'))))
+  const statements = statementsOfLast()
+  t.match(statements, [{ text: /^begin/ }])
+  t.equal(statements.length, 1)
+  await set(store, 'a', '3')
+})
