@@ -8,8 +8,8 @@ async function start(): Promise<void> {
   const config = readConfig(process.env)
   const app = await createApp(config)
   const stop = createStop(app)
-  // Nothing keeps the process alive once everything is closed: the exit code stays 0.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop().catch(fail))
+  // Nothing keeps the process alive once everything is closed: the exit code stays 0. What did not close might.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop().catch(exit))
   try {
     const address = await app.listen({ port: config.port, host: config.host })
     console.log(welcome(address, config.accounts.kind === 'demo'))
@@ -34,6 +34,11 @@ function fail(error: unknown): void {
   const isMisuse = error instanceof Error && 'code' in error && String(error.code).startsWith('FMOD_')
   console.error(error instanceof ConfigError || isMisuse ? error.message : error)
   process.exitCode = 1
+}
+
+function exit(error: unknown): never {
+  fail(error)
+  process.exit()
 }
 
 start().catch(fail)

@@ -2,11 +2,11 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** How long requests in flight may take to finish, in ms. */
-const patience = 10_000
-
-/** Remembers the connections of an application that is about to listen; returns the function that stops it. */
-export function createStop(app: FastifyInstance): () => Promise<void> {
+/**
+ * Remembers the connections of an application that is about to listen; returns the function that stops it. Requests in
+ * flight may take `patience` ms to finish, and whatever else is to be closed as long again: then it rejects.
+ */
+export function createStop(app: FastifyInstance, patience = 10_000): () => Promise<void> {
   const connections = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
     connections.add(socket)
@@ -25,14 +25,19 @@ export function createStop(app: FastifyInstance): () => Promise<void> {
   }
 
   return async function stop() {
-    const closed = app.close()
     const sweeping = setInterval(closeIdle, 50)
     const ending = setTimeout(cutOff, patience)
+    let givingUp: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      const error = new Error(`The application did not close within ${2 * patience} ms.`)
+      givingUp = setTimeout(() => reject(error), 2 * patience)
+    })
     try {
-      await closed
+      await Promise.race([app.close(), late])
     } finally {
       clearInterval(sweeping)
       clearTimeout(ending)
+      clearTimeout(givingUp)
     }
   }
 }
