@@ -1,8 +1,12 @@
 /** Brings the tables in PostgreSQL up to date. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { isOutdated, type MigrateMode } from '../options.ts'
 import { migrations, recordVersion } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
+
+/** Milliseconds that a process waits for another one that migrates: less than the 10 s that Fastify gives a plugin. */
+const lockPatience = 7000
 
 /**
  * Runs the missing migrations in one transaction under an advisory lock, which makes processes that start together take
@@ -16,15 +20,27 @@ export async function migrate(client: ClientBase, names: PostgresNames, mode: Mi
     `begin isolation level read committed; set local lock_timeout = '60s'; set local statement_timeout = '60s'`,
   )
   try {
-    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-      `fastify-modular ${names.channel}`,
-    ])
+    await takeTurn(client, `fastify-modular ${names.channel}`)
     const found = await readVersion(client, names) // another process may have been faster
     if (isOutdated('postgres', mode, found, migrations.length)) await runFrom(client, names, found)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {}) // the first failure is the one that matters
     throw error
+  }
+}
+
+/** Asks again and again: the time-outs of the database, and of the driver, are for statements shorter than a migration. */
+async function takeTurn(client: ClientBase, lock: string): Promise<void> {
+  const sql = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken'
+  for (const end = Date.now() + lockPatience; ; await sleep(50 + 100 * Math.random())) {
+    const { rows } = await client.query<{ taken: boolean }>(sql, [lock])
+    if (rows[0]?.taken === true) return
+    if (Date.now() > end) {
+      throw new Error(
+        `another process has held the lock of the migrations "${lock}" for ${lockPatience} ms; start again when it has ended`,
+      )
+    }
   }
 }
 

@@ -162,3 +162,18 @@ function withUser(pool: Pool, role: string): string {
   url.password = 'x'
   return url.href
 }
+
+test('a store waits its turn while another process migrates, and says so when that takes too long', async (t) => {
+  const pool = await newPool(t)
+  const other = await pool.connect()
+  await other.query("select pg_advisory_lock(hashtextextended('fastify-modular settings', 0))")
+  const late = postgres({ pool }).open({ log: silentLog })
+  await t.rejects(late, { message: /another process has held the lock of the migrations/ })
+  const store = postgres({ pool })
+  t.teardown(() => store.close())
+  const waiting = store.open({ log: silentLog })
+  await other.query("select pg_advisory_unlock(hashtextextended('fastify-modular settings', 0))")
+  other.release()
+  await waiting
+  t.equal(await revisionOf(store), 0)
+})
