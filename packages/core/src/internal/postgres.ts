@@ -103,15 +103,22 @@ export class BoundedConnections {
   }
 }
 
+/** What the server bounds, in milliseconds: below the time-out of a statement in this process, which learns the reason so. */
+export function serverTimeouts(query: number) {
+  return {
+    statement_timeout: Math.round((query * 2) / 3),
+    lock_timeout: Math.round(query / 3),
+    idle_in_transaction_session_timeout: Math.round((query * 2) / 3),
+  }
+}
+
 /**
  * One statement that sets what this server and platform have: `client_connection_check_interval` needs PostgreSQL 14
  * and an operating system that reports closed connections.
  */
 function sessionTimeouts(query: number): string {
   const values = {
-    statement_timeout: Math.round((query * 2) / 3),
-    lock_timeout: Math.round(query / 3),
-    idle_in_transaction_session_timeout: Math.round((query * 2) / 3),
+    ...serverTimeouts(query),
     client_connection_check_interval: 2000,
     tcp_keepalives_idle: 10,
     tcp_keepalives_interval: 2,

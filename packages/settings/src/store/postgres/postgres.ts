@@ -52,7 +52,7 @@ export interface PostgresOptions extends PostgresTableNames {
   readonly tablePrefix?: string
   /** Milliseconds after which a change of another instance is noticed even if no notification arrives. @default 30000 */
   readonly pollInterval?: number
-  /** How long the database may take. A pool that you hand over keeps its own time-outs for statements. */
+  /** How long the database may take. A pool that you hand over keeps its time-outs for statements, except those of writes. */
   readonly timeouts?: PostgresTimeouts
 }
 
@@ -212,17 +212,17 @@ const turnLimit = 10_000
 
 async function prepare(connections: Connections, names: PostgresNames): Promise<OpenStore> {
   const { drizzle } = await import('drizzle-orm/node-postgres')
-  const { pool } = connections
+  const { pool, timeouts } = connections
   const { schema, prefix } = names
   const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
   const statements = writeStatements(names)
   const writers = new WriteQueue(turnLimit)
-  const turns = new TrimTurns()
+  const setup = { statements, names, patience: timeouts.query, turns: new TrimTurns() }
   return {
     ...connections,
     reads: prepareReads(drizzle(pool), tables, names),
-    write: (request) => writers.take(() => writeThrough(pool, { statements, names, turns }, request)),
-    reseal: (request) => writers.take(() => resealThrough(pool, { statements, names }, request)),
+    write: (request) => writers.take(() => writeThrough(pool, setup, request)),
+    reseal: (request) => writers.take(() => resealThrough(pool, setup, request)),
     prune: async ({ perValue, olderThan }) =>
       (await pool.query(statements.pruneHistory, [perValue, olderThan])).rowCount ?? 0,
   }

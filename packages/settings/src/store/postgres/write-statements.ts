@@ -5,7 +5,10 @@ import type { PostgresNames } from './names.ts'
 export interface PostgresWrites {
   /** Sent before all others. */
   readonly begin: string
-  /** Takes the lock that makes writers take turns: commit order is revision order. Answers the revision. */
+  /**
+   * Takes the lock that makes writers take turns: commit order is revision order. Answers the revision. `$1` to `$3` are
+   * the time-outs of the server for a lock, a statement and an idle transaction, in milliseconds.
+   */
   readonly lock: string
   /** `$1` to `$3` name rows. Sent after the lock is held: an earlier statement would see rows as they were before it. */
   readonly find: string
@@ -26,8 +29,8 @@ export function writeStatements({ values, history, meta }: PostgresNames): Postg
     // They are set before the row is locked, because rows are locked last, and prepared: three statements less to parse.
     lock: `
       with timeouts as materialized (
-        select set_config('lock_timeout', '5s', true), set_config('statement_timeout', '10s', true),
-          set_config('idle_in_transaction_session_timeout', '10s', true)
+        select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
+          set_config('idle_in_transaction_session_timeout', $3, true)
       )
       select meta.value from ${meta} as meta, timeouts where meta.name = 'revision' for update of meta`,
     // A lateral look-up per row: a join would be planned as a scan of the table whatever the number of rows asked for.

@@ -1,6 +1,7 @@
 /** One write in PostgreSQL, from the lock to the commit. */
 import { type AsyncTx, isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
-import type { Pool, PoolClient, QueryResult } from 'pg'
+import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import type { SettingScope } from '../../setting-definition.ts'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { planWrite } from '../plan-write.ts'
@@ -14,6 +15,8 @@ import type { PostgresWrites } from './write-statements.ts'
 /** What the writes of one store have in common. */
 export interface WriteSetup {
   readonly statements: PostgresWrites
+  /** Milliseconds that one statement may take. */
+  readonly patience: number
   readonly names: Pick<PostgresNames, 'channel' | 'statements'>
   readonly turns: TrimTurns
 }
@@ -29,17 +32,17 @@ export function writeThrough(pool: Pool, setup: WriteSetup, request: WriteReques
 /** Replaces texts under the lock of the writers: one that has read a plain text before would note it in the history. */
 export function resealThrough(
   pool: Pool,
-  setup: Pick<WriteSetup, 'statements' | 'names'>,
+  setup: Omit<WriteSetup, 'turns'>,
   request: ResealRequest,
 ): Promise<number> {
-  const { statements, names } = setup
+  const { statements } = setup
   const values = resealedValues(request.values)
   const entries = resealedHistory(request.history)
   return onConnection(pool, async (client) => {
     const [, , rows, noted, committed] = await orStoreFailure(
       sendTogether(client, [
         { text: statements.begin },
-        { name: `${names.statements}.lock`, text: statements.lock },
+        lockStatement(setup),
         { text: statements.resealValues, values },
         { text: statements.resealHistory, values: entries },
         { text: 'commit' },
@@ -97,19 +100,30 @@ async function writeOn(client: PoolClient, setup: WriteSetup, request: WriteRequ
 
 async function lock(
   client: PoolClient,
-  { statements, names }: WriteSetup,
+  setup: WriteSetup,
   { reads }: WriteRequest,
 ): Promise<{ readonly revision: number; readonly rows: StoredRow[] }> {
+  const { statements, names } = setup
   const [, locked, found] = await orStoreFailure(
     sendTogether(client, [
       { text: statements.begin },
-      { name: `${names.statements}.lock`, text: statements.lock },
+      lockStatement(setup),
       { name: `${names.statements}.find`, text: statements.find, values: columnsOf(reads) },
     ]),
   )
   const [revision] = (locked?.rows ?? []) as { readonly value: string }[]
   const rows = (found?.rows ?? []) as ValueRecord[]
   return { revision: Number(revision?.value ?? 0), rows: rows.map(toRow) }
+}
+
+function lockStatement({ statements, names, patience }: Omit<WriteSetup, 'turns'>): QueryConfig {
+  const bounds = serverTimeouts(patience)
+  const values = [
+    bounds.lock_timeout,
+    bounds.statement_timeout,
+    bounds.idle_in_transaction_session_timeout,
+  ].map(String)
+  return { name: `${names.statements}.lock`, text: statements.lock, values }
 }
 
 async function apply(

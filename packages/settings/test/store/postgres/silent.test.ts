@@ -118,3 +118,21 @@ test('a write that got no answer gives its connection back without asking it for
   t.equal(statements.length, 1)
   await set(store, 'a', '3')
 })
+
+test('a write waits for the lock of another one a third of the time-out of a statement', async (t) => {
+  const { url } = await testDatabase(t)
+  const pool = new Pool({ connectionString: url, query_timeout: 3000 })
+  pool.on('error', () => {})
+  t.teardown(() => pool.end())
+  for (const source of [{ connectionString: url }, { pool }]) {
+    const store = postgres(source, { timeouts: { query: 3000 } })
+    await store.open({ log: silentLog })
+    t.teardown(() => store.close())
+    const other = await pool.connect()
+    await other.query('begin')
+    await other.query('select * from settings_meta for update')
+    t.match(await failureOf(set(store, 'a', '1')), { cause: { code: '55P03' } })
+    await other.query('rollback')
+    other.release()
+  }
+})
