@@ -12,6 +12,7 @@ import type { SharedValues } from './memory/shared-values.ts'
 import { checkOverrides } from './overrides.ts'
 import type { Sealing } from './secrets/sealing.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
+import type { Settings } from './settings.ts'
 import type { SettingsStore } from './store/store.ts'
 
 /** What both kinds of checks look at. */
@@ -53,7 +54,7 @@ export function checkAtBoot({
 export async function checkSealed(
   { registry, sharedValues, sealing, options }: Booting,
   store: SettingsStore,
-  rewrap: () => Promise<unknown>,
+  { rewrap, refresh }: Pick<Settings, 'rewrap' | 'refresh'>,
 ): Promise<readonly string[]> {
   if (sealing.activeKeyId === null) return []
   const keys = sensitiveKeys(registry)
@@ -68,8 +69,10 @@ export async function checkSealed(
   }
 
   let plain = await findPlain()
-  if (plain.length > 0 && sealAtBoot) {
-    await rewrap()
+  if (plain.length > 0 && sealAtBoot) await rewrap()
+  if (plain.length > 0 && (sealAtBoot || mode === 'require')) {
+    // Another instance may have sealed what is plain in memory, which leaves no trace in the history.
+    await refresh()
     plain = await findPlain()
   }
   if (plain.length > 0 && mode === 'require') throw new FMOD_SETTINGS_NOT_SEALED(plain.join(', '))

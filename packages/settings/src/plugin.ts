@@ -57,7 +57,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 
   const check = (): void => checkAtBoot({ registry, sharedValues, sealing, locked: locked.values, options })
   const findNotSealed = (): Promise<readonly string[]> =>
-    checkSealed({ registry, sharedValues, sealing, options }, store, settings.rewrap)
+    checkSealed({ registry, sharedValues, sealing, options }, store, settings)
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receive(app, 'settings', {
     take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),

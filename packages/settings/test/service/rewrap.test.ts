@@ -153,6 +153,39 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     }
   })
 
+  test(`${engine}: instances that boot at once with sealAtBoot all start`, async (t) => {
+    for (let round = 0; round < 5; round++) {
+      const database = await makeDatabase(t)
+      await writePlainSecrets(t, database())
+      const encryption = { keys: [one], mode: 'require', sealAtBoot: true } as const
+      const apps = await Promise.all(
+        [1, 2, 3].map(() => createApp(t, { store: database(), encryption, routes: false })),
+      )
+      for (const { settings } of apps) t.equal(settings.get(definitions.secret), 'hunter3')
+      t.notMatch(await everything(database()), /hunter|hush/)
+    }
+  })
+
+  test(`${engine}: a boot is not refused for what another instance seals meanwhile`, async (t) => {
+    const database = await makeDatabase(t)
+    await writePlainSecrets(t, database())
+    const other = await createApp(t, { store: database(), encryption: { keys: [one] } })
+    const store = new Proxy(database(), {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target)
+        if (name === 'findPlainHistory') {
+          return async (keys: readonly string[]) => {
+            await other.settings.rewrap()
+            return target.findPlainHistory(keys)
+          }
+        }
+        return typeof member === 'function' ? member.bind(target) : member
+      },
+    })
+    const { settings } = await createApp(t, { store, encryption: { keys: [one], mode: 'require' } })
+    t.equal(settings.get(definitions.secret), 'hunter3')
+  })
+
   test(`${engine}: a rewrap that was broken off goes on where it stopped`, async (t) => {
     const database = await makeDatabase(t)
     const plain = await createApp(t, { store: database() })
