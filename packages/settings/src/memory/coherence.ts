@@ -51,6 +51,12 @@ const page = 1000
 /** Milliseconds until a look that failed is repeated: doubled from the first to the last. */
 const backOff = { first: 250, last: 5000 }
 
+/**
+ * So many milliseconds after a database took the place of another one, each look reads everything: a restore in several
+ * transactions loads rows that no revision tells of.
+ */
+const settling = 120_000
+
 export function createCoherence(
   store: SettingsStore,
   sharedValues: SharedValues,
@@ -66,6 +72,10 @@ export function createCoherence(
   let unwatch: (() => Promise<void>) | undefined
   /** What the last look found. Own writes do not move it: they may be on top of another past than ours. */
   let anchor: StoreState = { revision: 0, at: null, knownAt: null, epoch: '' }
+  /** The last own write that no look has found yet. */
+  let unseen: Pick<WriteResult, 'revision' | 'at'> | undefined
+  /** Until when each look reads everything, and the first one after it, milliseconds since the epoch. */
+  let unsettledUntil: number | undefined
   /** Whether memory has what the database has not. */
   let isSuspect = false
   /** Revisions that writes of this process are about to commit, and whether the database has told of them. */
@@ -74,14 +84,11 @@ export function createCoherence(
   async function readAll(): Promise<Read> {
     isSuspect = false
     try {
-      // Before the rows: what changes in between is found by the next look.
-      const found = await store.readState(anchor.revision)
       sharedValues.beginLoad()
       const { revision, rows } = await store.readShared()
       users.forget()
       const before = { revision: sharedValues.revision, generation: sharedValues.generation }
       const changes = sharedValues.load(revision, rows)
-      anchor = found
       notify(changes, revision)
       const isNews =
         before.revision !== sharedValues.revision || before.generation !== sharedValues.generation
@@ -93,29 +100,49 @@ export function createCoherence(
   }
 
   async function refresh(): Promise<Read> {
-    if (isSuspect) return readAll()
     const known = sharedValues.revision
+    const mine = unseen
+    // Before the rows: what changes in between is found by the next look.
     const found = await store.readState(anchor.revision)
-    if (found.revision < known || found.knownAt !== anchor.at) {
+    const isReplaced = await isOther(found, known, mine)
+    if (isReplaced) unsettledUntil = Date.now() + settling
+    const isUnsettled = unsettledUntil !== undefined
+    const read = isSuspect || isUnsettled ? await readAll() : await readNews(found, known)
+    if (!isReplaced && unsettledUntil !== undefined && Date.now() >= unsettledUntil)
+      unsettledUntil = undefined
+    anchor = found
+    if (unseen === mine) unseen = undefined
+    return read
+  }
+
+  /** Whether another database than the one that memory knows is in its place. */
+  async function isOther(found: StoreState, known: number, mine: typeof unseen): Promise<boolean> {
+    if (
+      found.revision < Math.max(known, mine?.revision ?? 0) ||
+      isOtherTime(found.knownAt, anchor.at) ||
+      (mine && isOtherTime(await timeOf(mine.revision, found), mine.at))
+    ) {
       log.warn(
         { known, current: found.revision },
         'settings database went back in time or was replaced; all values are read again',
       )
-      return readAll()
+      return true
     }
-    if (found.epoch !== anchor.epoch) {
-      log.info({ known }, 'settings database was started again or made anew; all values are read again')
-      return readAll()
-    }
-    if (found.revision === known && sharedValues.complete) {
-      anchor = found
-      return 'nothing'
-    }
+    if (found.epoch === anchor.epoch) return false
+    log.info({ known }, 'settings database was started again or made anew; all values are read again')
+    return true
+  }
+
+  async function timeOf(revision: number, found: StoreState): Promise<number | null> {
+    return revision === found.revision ? found.at : (await store.readState(revision)).knownAt
+  }
+
+  async function readNews(found: StoreState, known: number): Promise<Read> {
+    if (found.revision === known && sharedValues.complete) return 'nothing'
     const news = await store.readHistory({ after: known, limit: page })
     // A full page may be one of several.
     if (news.length === page) return readAll()
     applyHistory(news, found.revision)
-    anchor = found
     return 'changes'
   }
 
@@ -165,13 +192,18 @@ export function createCoherence(
     // Of users memory has values only, so that it cannot compare.
     const names = found.filter(({ id }) => id.scope === SettingScope.User).map(({ id }) => id.userId)
     if (names.length > 0) users.forget(names)
-    if (isSuspect || !found.every(({ id, row }) => sharedValues.agrees(id, row))) await catchUp()
+    const isKnown = (): boolean => found.every(({ id, row }) => sharedValues.agrees(id, row))
+    if (isSuspect || !isKnown()) await catchUp()
+    // History does not tell of rows that were changed by hand.
+    if (!isKnown()) await reload()
   }
 
   /** @throws what the store throws; if the commit happened nevertheless, the database has told or will tell */
   async function write(request: WriteRequest): Promise<WriteResult> {
     let revision = 0
+    let found = 0
     function decide(current: CurrentRows): readonly RowChange[] {
+      found = current.revision
       // Under the lock memory may be behind the database, but neither ahead of it nor beside it.
       const { revision: known } = sharedValues
       const isDifferent = (): boolean => request.reads.some((id) => !sharedValues.agrees(id, current.get(id)))
@@ -182,13 +214,18 @@ export function createCoherence(
       return changes
     }
     try {
-      return await store.write({ ...request, decide })
-    } catch (error) {
-      const isOutage = isDomainException(error) && error.statusCode === 503
-      if (isOutage || isSuspect || own.get(revision) === true) void catchUp()
-      throw error
-    } finally {
+      const written = await store.write({ ...request, decide })
+      if (written.changes.length > 0) unseen = { revision: written.revision, at: written.at }
       own.delete(revision)
+      return written
+    } catch (error) {
+      const isTold = own.get(revision) === true
+      own.delete(revision)
+      const isOutage = isDomainException(error) && error.statusCode === 503
+      if (isOutage || isTold) void catchUp()
+      // A refused writer reads again, and must then find what the write was refused for.
+      else if (isSuspect || found > sharedValues.revision) await catchUp()
+      throw error
     }
   }
 
@@ -212,6 +249,7 @@ export function createCoherence(
       if (!sharedValues.complete) setImmediate(() => sharedValues.complete || void catchUp())
     },
     async start() {
+      anchor = await store.readState(0)
       await readAll()
       checkedAt = Date.now()
       unwatch = await store.watch?.(
@@ -244,4 +282,9 @@ function toRow(entry: HistoryRow): StoredRow | undefined {
   return value === null
     ? undefined
     : { scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor }
+}
+
+/** Whether a revision has another time than it had. History may have lost it, which means nothing. */
+function isOtherTime(at: number | null, before: number | null): boolean {
+  return at !== null && at !== before
 }

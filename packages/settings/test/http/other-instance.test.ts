@@ -43,3 +43,25 @@ test('the tag of own values changes with them, whichever instance wrote', async 
     'the writes of others leave it as it is',
   )
 })
+
+const title = (value: unknown) => ({ key: 'app.title', scope: Application, value })
+const stale = { 'if-match': '"r1"' }
+const refused = {
+  '412 of a write': ['PUT', '', title('mine'), stale],
+  '412 of a reset': ['DELETE', '/app.title?scope=1', undefined, stale],
+  '409 of a bulk': ['PUT', '/bulk', [{ ...title('mine'), version: 1 }], {}],
+  '422 of a value': ['PUT', '', title(''), { 'if-match': '"r2"' }],
+} as const
+
+for (const [name, [method, path, body, headers]] of Object.entries(refused)) {
+  test(`who is refused (${name}) reads the value that it was refused for`, async (t) => {
+    const { here, there } = await twoInstances(t)
+    await there.settings.setSetting('app.title', 'A', Application)
+    await here.settings.refresh()
+    await there.settings.setSetting('app.title', 'B', Application)
+    const editor = as(here, 'admin')
+    t.match(await editor('GET', '/app.title?scope=1'), { headers: { etag: '"r1"' } }, 'not noticed yet')
+    t.equal((await editor(method, path, body, headers)).status, Number(name.slice(0, 3)))
+    t.match(await editor('GET', '/app.title?scope=1'), { headers: { etag: '"r2"' }, json: { value: 'B' } })
+  })
+}

@@ -1,5 +1,11 @@
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { test } from 'tap'
-import { memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import {
+  memoryStore,
+  SettingScope,
+  type SettingsOptions,
+  type SettingsStore,
+} from '@fastify-modular/settings'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
@@ -7,7 +13,11 @@ import { as, createApp, definitions, rejection } from '../support/app.ts'
 const { Application, User, System } = SettingScope
 
 /** Two applications on one store, whose notifications the test sends. */
-async function createTwo(t: Parameters<typeof createApp>[0]) {
+async function createTwo(
+  t: Parameters<typeof createApp>[0],
+  options: SettingsOptions = {},
+  server: FastifyServerOptions = {},
+) {
   const inner = memoryStore()
   const watchers = new Set<() => void>()
   const down = { value: false }
@@ -29,8 +39,19 @@ async function createTwo(t: Parameters<typeof createApp>[0]) {
       return async () => void watchers.delete(onHint)
     },
   })
-  const [here, there] = [await createApp(t, { store: store() }), await createApp(t, { store: store() })]
+  const [here, there] = [
+    await createApp(t, { ...options, store: store() }, server),
+    await createApp(t, { ...options, store: store() }, server),
+  ]
   return { here, there, down, inner, onLook, hint: () => watchers.forEach((notify) => notify()) }
+}
+
+/** Lets the applications look, and resolves when one of them has. */
+async function look({ settings }: FastifyInstance, hint: () => void): Promise<void> {
+  const { checkedAt } = settings.status
+  await until('the next millisecond', () => Date.now() > checkedAt)
+  hint()
+  await until('the look', () => settings.status.checkedAt > checkedAt)
 }
 
 test('what another process wrote is read after its notification, with listeners called', async (t) => {
@@ -206,6 +227,84 @@ test('a database that went back in time is read again', async (t) => {
   await there.settings.refresh()
   t.equal(there.settings.get(definitions.port), 99)
   t.equal(there.settings.status.revision, 1)
+})
+
+/** What was logged as a warning or worse. */
+function collectWarnings() {
+  const lines: string[] = []
+  return {
+    lines,
+    server: { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } },
+  }
+}
+
+test('own writes whose history was trimmed since the last look are no other database', async (t) => {
+  const { lines, server } = collectWarnings()
+  const { here, inner, hint } = await createTwo(t, { routes: false }, server)
+  await here.settings.setSetting('mail.port', 1000, System)
+  await look(here, hint)
+  lines.length = 0
+  for (let value = 1; value <= 130; value++) await here.settings.setSetting('mail.port', value, System)
+  t.equal((await inner.readState(1)).knownAt, null, 'what the last look saw has left the history')
+  await look(here, hint)
+  t.same(lines, [])
+  t.equal(here.settings.get(definitions.port), 130)
+})
+
+test('two instances that write one value with a short history raise no alarm', async (t) => {
+  const { lines, server } = collectWarnings()
+  const two = await createTwo(t, { history: { perValue: 5 }, routes: false }, server)
+  lines.length = 0
+  for (let value = 1; value <= 100; value++) {
+    await two[value % 3 === 0 ? 'there' : 'here'].settings.setSetting('mail.port', value, System)
+    if (value % 20 === 0) for (const app of [two.here, two.there]) await look(app, two.hint)
+  }
+  t.same(lines, [])
+  t.equal(two.here.settings.get(definitions.port), 100)
+  t.equal(two.there.settings.get(definitions.port), 100)
+})
+
+for (const others of [0, 1]) {
+  test(`a restore under own writes that no look has seen is noticed, with ${others} later writes elsewhere`, async (t) => {
+    const { here, inner, hint } = await createTwo(t)
+    await here.settings.setSetting('app.title', 'one', Application)
+    await here.settings.setSetting('mail.port', 25, System)
+    const restored = memoryStore()
+    const written = Date.now()
+    await until('a later millisecond', () => Date.now() > written)
+    const other = await createApp(t, { store: restored })
+    await other.settings.setSetting('mail.port', 98, System)
+    await other.settings.setSetting('mail.port', 99, System)
+    if (others > 0) await other.settings.setSetting('app.banner', 'new', Application)
+    Object.assign(inner, restored)
+    hint()
+    await until('the restored value', () => here.settings.get(definitions.port) === 99)
+    t.equal(here.settings.get(definitions.title), 'Fastify Modular')
+    t.equal(here.settings.status.revision, 2 + others)
+  })
+}
+
+test('a database that was replaced is read again by each look for two minutes, and by one after them', async (t) => {
+  const { here, inner, hint } = await createTwo(t)
+  await here.settings.setSetting('mail.port', 25, System)
+  const { readState, readShared } = { ...inner }
+  const asked = { rows: 0 }
+  Object.assign(inner, {
+    readState: async (known: number) => ({ ...(await readState(known)), epoch: 'new' }),
+    readShared: () => (asked.rows++, readShared()),
+  })
+  const reads = async () => {
+    const before = asked.rows
+    await look(here, hint)
+    return asked.rows > before
+  }
+  t.equal(await reads(), true, 'another epoch')
+  t.equal(await reads(), true, 'rows may still be on their way')
+  const now = Date.now
+  t.teardown(() => void (Date.now = now))
+  Date.now = () => now() + 121_000
+  t.equal(await reads(), true, 'the last one, however long it took to come')
+  t.equal(await reads(), false)
 })
 
 test('while changes are not told the status is stale, until the next one is', async (t) => {

@@ -149,6 +149,22 @@ for (const [name, open] of Object.entries(engines)) {
     t.equal(settings.get(definitions.title), 'Fastify Modular')
   })
 
+  test(`${name}: a write that changes nothing answers with memory as the database is, behind or not`, async (t) => {
+    const { store, run } = await open(t)
+    const { settings } = await createApp(t, { store: store() })
+    await settings.setSetting('app.title', 'one', Application)
+    const other = await createApp(t, { store: store() })
+    await run(
+      `update settings_value set value = '"by hand"'`,
+      `insert into settings_value (scope, key, value, revision, updated_at) values (0, 'mail.port', '26', 2, 2)`,
+      `insert into settings_history (revision, scope, key, new_value, origin, at) values (2, 0, 'mail.port', '26', 'api', 2)`,
+      `update settings_meta set value = '2' where name = 'revision'`,
+    )
+    await other.settings.setSetting('app.title', 'by hand', Application)
+    t.equal(other.settings.get(definitions.title), 'by hand')
+    t.equal(other.settings.get(definitions.port), 26)
+  })
+
   test(`${name}: a user's value that was deleted behind its back is gone after a DELETE`, async (t) => {
     const { store, run } = await open(t)
     const { settings } = await createApp(t, { store: store() })
@@ -172,6 +188,19 @@ test('PostgreSQL: tables that were made anew are read again, whatever their revi
     `update settings_value set value = '99'`,
   )
   await until('the value of the new table', () => settings.get(definitions.port) === 99)
+})
+
+test('PostgreSQL: rows that a restore loads after the tables were looked at are read too', async (t) => {
+  const { store, run } = await engines.PostgreSQL(t)
+  const { settings } = await createApp(t, { store: store(20) })
+  await settings.setSetting('mail.port', 25, System)
+  await run(
+    'alter table settings_value rename to old_value',
+    'create table settings_value (like old_value including all)',
+  )
+  await until('the empty table', () => settings.get(definitions.port) === 587)
+  await run('insert into settings_value select * from old_value')
+  await until('the rows', () => settings.get(definitions.port) === 25)
 })
 
 test('SQLite: a backup that is restored into the open file is read again', async (t) => {
