@@ -53,8 +53,6 @@ export interface SharedValues {
   readonly complete: boolean
   /** Counts local changes: a key for caches. */
   readonly generation: number
-  /** Counts the calls of `lock`. */
-  readonly lockGeneration: number
   /** The settings that were asked for before; `find` knows the others too. */
   readonly states: ReadonlyMap<string, SettingState>
   find(key: string): SettingState | undefined
@@ -100,7 +98,6 @@ export function createSharedValues(
   const relocked = new Map<string, JsonValue>()
   let revision = 0
   let generation = 0
-  let lockGeneration = 0
 
   /** Rows may be here before their definition: a setting gets its state when it is first asked for. */
   function find(key: string): SettingState | undefined {
@@ -172,9 +169,6 @@ export function createSharedValues(
     get generation() {
       return generation
     },
-    get lockGeneration() {
-      return lockGeneration
-    },
     states,
     find,
     require(key) {
@@ -245,7 +239,6 @@ export function createSharedValues(
         if (value === undefined) relocked.delete(key)
         else relocked.set(key, value)
       }
-      lockGeneration++
       return refresh(new Set(values.keys()))
     },
   }

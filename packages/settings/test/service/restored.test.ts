@@ -121,6 +121,29 @@ for (const [name, open] of Object.entries(engines)) {
     t.equal(settings.get(definitions.email), 'a@example.org')
   })
 
+  test(`${name}: after a restore the tag of a list from the lost past is of no list`, async (t) => {
+    const { store, run } = await open(t)
+    const app = await createApp(t, { store: store() })
+    const list = (tag = '') => as(app, 'alice')('GET', '?scope=1', undefined, { 'if-none-match': tag })
+    await app.settings.setSetting('mail.port', 25, System)
+    await app.settings.setSetting('app.title', 'lost', Application)
+    const lost = String((await list()).headers.etag)
+    t.equal((await list(lost)).status, 304)
+    await run(...backTo(1))
+    const other = await createApp(t, { store: store() })
+    await other.settings.setSetting('app.title', 'new', Application)
+    await app.settings.refresh()
+    t.equal(app.settings.status.revision, 2, 'the same revision again')
+    const answer = await list(lost)
+    t.equal(answer.status, 200)
+    t.match(answer.text, /"new"/)
+    t.equal(
+      answer.headers.etag,
+      (await as(other, 'alice')('GET', '?scope=1')).headers.etag,
+      'every instance has the same tag',
+    )
+  })
+
   test(`${name}: a write to a database that went back answers with memory as the database is`, async (t) => {
     const { store, run } = await open(t)
     const { settings } = await createApp(t, { store: store() })

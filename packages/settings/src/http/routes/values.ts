@@ -56,20 +56,28 @@ export function createListHandler({ settings, sharedValues, states }: SettingsSe
   /** By scope, then by group: few, because both are names that exist. */
   const kept = new Map<SettingScope | undefined, Map<string | undefined, KeptList>>()
   let definitionsTag: string | undefined
+  let contentTag = ''
   let tag = ''
   let tagRevision = -1
-  let tagLocks = 0
+  let tagGeneration = -1
 
-  /** Of all shared lists alike: caches keep them by their URL. */
+  /**
+   * Of all shared lists alike: caches keep them by their URL. The revision is not enough: a database that was restored
+   * from a backup comes to the same revisions again, with other values.
+   */
   function sharedTag(): string {
-    const { revision, lockGeneration } = sharedValues
-    if (tagRevision === revision && tagLocks === lockGeneration) return tag
-    // Other definitions or overrides make other lists of the same revision.
-    if (definitionsTag === undefined || tagLocks !== lockGeneration)
-      definitionsTag = fingerprint(JSON.stringify(states().map(toContent)))
+    const { revision, generation } = sharedValues
+    if (tagRevision === revision && tagGeneration === generation) return tag
+    // Which values a list selects depends on the definitions.
+    definitionsTag ??= fingerprint(
+      JSON.stringify(states().map(({ setting }) => toDefinitionDto(setting.definition))),
+    )
     tagRevision = revision
-    tagLocks = lockGeneration
-    tag = `"r${tagRevision}-${definitionsTag}"`
+    if (tagGeneration !== generation) {
+      tagGeneration = generation
+      contentTag = fingerprint(`${definitionsTag} ${String(keptList(undefined, undefined))}`)
+    }
+    tag = `"r${revision}-${contentTag}"`
     return tag
   }
 
@@ -141,11 +149,6 @@ export function createListHandler({ settings, sharedValues, states }: SettingsSe
     const values = listShared(states(), { scope, group, q, tag: wanted }, translations)
     return Buffer.from(JSON.stringify(values))
   }
-}
-
-/** What the list shows of a setting beside what is stored; that a secret is locked, but not its value. */
-function toContent({ setting: { definition }, locked = null }: SettingState): unknown {
-  return [toDefinitionDto(definition), definition.sensitive ? locked !== null : locked]
 }
 
 /** Sets the tag; answers 304 to somebody who has it. */
