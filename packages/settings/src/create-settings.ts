@@ -100,7 +100,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const states = sortedStates(registry, (key) => sharedValues.find(key))
   const parts: ContractParts = { store, sharedValues, users, codec, write, states }
   const history = createHistory(store, sharedValues, codec, write)
-  const transfer = createTransfer(sharedValues, states, write)
+  const transfer = createTransfer(sharedValues, states, coherence.catchUp, write)
 
   const settings: Omit<Settings, 'get' | 'on'> & {
     get(reference: SettingReference): unknown

@@ -11,6 +11,7 @@ import {
 } from '../write/write.ts'
 import type { Layer } from '../resolve.ts'
 import { requireFit, sharedScope } from '../write/entries.ts'
+import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 
 /** One stored value of a file. */
@@ -71,9 +72,11 @@ export interface Transfer {
   importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
 }
 
+/** @param catchUp takes what other processes wrote */
 export function createTransfer(
   sharedValues: SharedValues,
   states: () => readonly SettingState[],
+  catchUp: Coherence['catchUp'],
   write: Write,
 ): Transfer {
   /** Settings with a stored value, sorted by key. */
@@ -98,6 +101,8 @@ export function createTransfer(
       file,
       { mode = 'merge', dryRun = false, revision, included = () => true, ...options } = {},
     ) {
+      // What is to go must be known, whichever process stored it.
+      if (mode === 'replace') await catchUp()
       const { entries, unknown } = toEntries(file.settings, sharedValues)
       const named = new Set(entries.map(({ state }) => state))
       const surplus = mode === 'merge' ? [] : stored(included).filter((state) => !named.has(state))

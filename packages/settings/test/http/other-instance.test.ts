@@ -65,3 +65,19 @@ for (const [name, [method, path, body, headers]] of Object.entries(refused)) {
     t.match(await editor('GET', '/app.title?scope=1'), { headers: { etag: '"r2"' }, json: { value: 'B' } })
   })
 }
+
+test('mode=replace removes what another instance has just stored, and the dry run says so', async (t) => {
+  const { here, there } = await twoInstances(t)
+  await here.settings.setSetting('app.title', 'Acme', Application)
+  await there.settings.setSetting('app.banner', 'surplus', Application)
+  t.equal(here.settings.get('app.banner'), null, 'not noticed yet')
+  const file = { format: 1, settings: [{ key: 'app.title', scope: Application, value: 'Acme' }] }
+  for (const dryRun of [true, false]) {
+    t.match(await as(here, 'editor')('POST', `/import?mode=replace&dryRun=${dryRun}`, file), {
+      status: 200,
+      json: { delete: ['app.banner'], unchanged: ['app.title'] },
+    })
+  }
+  await there.settings.refresh()
+  t.equal(there.settings.get('app.banner'), null)
+})
