@@ -23,6 +23,7 @@ import { crossRulesOf } from './write/cross-rules.ts'
 import { requireUser } from './write/entries.ts'
 import type { Locked } from './overrides.ts'
 import { createWrite, observeWrite } from './write/write.ts'
+import { isSecret } from './values/registered-setting.ts'
 import { rewrap } from './secrets/rewrap.ts'
 import type { Sealing } from './secrets/sealing.ts'
 
@@ -187,7 +188,9 @@ function compare(a: string, b: string): number {
 }
 
 function publicValues(states: readonly SettingState[]): Readonly<Record<string, JsonValue>> {
-  const shown = states.filter(({ setting }) => setting.definition.public && !setting.definition.sensitive)
+  const shown = states.filter(
+    ({ setting, shared }) => setting.definition.public && !isSecret(setting, shared.row),
+  )
   return Object.fromEntries(
     shown.map(({ setting, shared }) => [setting.definition.key, shared.error ? null : shared.value]),
   )

@@ -25,6 +25,8 @@ export interface Resolution {
   readonly source: SettingSource
   readonly value: JsonValue
   readonly error?: Error
+  /** Where the value is stored; undefined for defaults, locked values and what users' memory supplies. */
+  readonly row?: StoredRow
 }
 
 /** Locked, user, application, system, default: the first layer that has a value. Callers pass the layers that apply. */
@@ -40,8 +42,8 @@ export function resolve(layers: Layers): Resolution {
 function supply(source: SettingSource, layer: Layer | undefined): Resolution | undefined {
   if (layer === undefined || layer.state === 'invalid') return undefined
   return layer.state === 'valid'
-    ? { source, value: layer.value }
-    : { source, value: null, error: layer.error }
+    ? { source, value: layer.value, row: layer.row }
+    : { source, value: null, error: layer.error, row: layer.row }
 }
 
 /** Where a value comes from. */

@@ -3,6 +3,7 @@ import { ArgumentException, ConflictException, NotFoundException } from '@fastif
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryId, HistoryRow, SettingsStore } from '../store/store.ts'
 import { toConflict, type Write, type WriteOptions, type WriteOutcome } from '../write/write.ts'
+import { isSecret } from '../values/registered-setting.ts'
 import { readText } from '../values/decode.ts'
 import type { SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
@@ -90,8 +91,7 @@ export function createHistory(
     const state = sharedValues.find(row.key)
     if (!state) return undefined
     const show = (value: string | null, sealed: boolean): string | null =>
-      // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
-      sealed || state.setting.definition.sensitive ? null : value
+      isSecret(state.setting, { sealed }) ? null : value
     const { revision, key, scope, origin, actor, note, requestId } = row
     return {
       revision,

@@ -10,6 +10,7 @@ import {
   type WriteOptions,
 } from '../write/write.ts'
 import type { Layer } from '../resolve.ts'
+import { isSecret } from '../values/registered-setting.ts'
 import { requireFit, sharedScope } from '../write/entries.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
@@ -158,8 +159,7 @@ function rowOf(state: SettingState) {
 /** The stored value; undefined for secrets, and for what this version of the definitions cannot read. */
 function exportableValue(state: SettingState): JsonValue | undefined {
   const layer = layerOf(state)
-  const isSecret = state.setting.definition.sensitive || layer?.row.sealed
-  return layer?.state === 'valid' && !isSecret ? layer.value : undefined
+  return layer?.state === 'valid' && !isSecret(state.setting, layer.row) ? layer.value : undefined
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Values as responses show them: the one place where sensitive values are masked (S 2.4, decisions 13 and 15). */
-import type { RegisteredSetting } from '../values/registered-setting.ts'
+import { isSecret } from '../values/registered-setting.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { StoredRow } from '../store/store.ts'
 
 import type { RowCodec } from '../secrets/row-codec.ts'
-import { resolve, type SettingSource } from '../resolve.ts'
+import { type Resolution, resolve, type SettingSource } from '../resolve.ts'
 import type { SettingState } from '../memory/shared-values.ts'
 
 /** A System or Application value. */
@@ -14,8 +14,8 @@ export function toSharedDto(
 ): SettingValueDto {
   const layer = scope === SettingScope.System ? state.system : state.application
   const own = scope === SettingScope.System ? { system: layer } : { application: layer }
-  const { source, value } = resolve({ locked: state.locked, ...own, default: state.setting.defaultValue })
-  return toDto(state, scope, layer?.row, source, value, null)
+  const resolution = resolve({ locked: state.locked, ...own, default: state.setting.defaultValue })
+  return toDto(state, scope, layer?.row, resolution, null)
 }
 
 /** A user's value, with what is inherited where the user has none of their own (S 3.3). */
@@ -31,24 +31,22 @@ export function toUserDto(
     application: state.application,
     default: state.setting.defaultValue,
   }
-  const { source, value } = resolve(layers)
-  return toDto(state, SettingScope.User, row, source, value, userId)
+  return toDto(state, SettingScope.User, row, resolve(layers), userId)
 }
 
 function toDto(
-  { setting, locked }: { readonly setting: RegisteredSetting; readonly locked: SettingState['locked'] },
+  { setting, locked }: SettingState,
   scope: SettingScope,
   row: StoredRow | undefined,
-  source: SettingValueDto['source'],
-  value: SettingValueDto['value'],
+  supplied: Resolution,
   userId: string | null,
 ): SettingValueDto {
   return {
     key: setting.definition.key,
     scope,
-    value: setting.definition.sensitive ? null : value,
+    value: isSecret(setting, supplied.row) ? null : supplied.value,
     isOverridden: row !== undefined,
-    source,
+    source: supplied.source,
     locked: locked !== undefined,
     version: row?.revision ?? 0,
     userId,
@@ -61,7 +59,7 @@ function toDto(
 export interface SettingValueDto {
   readonly key: string
   readonly scope: SettingScope
-  /** Always null for sensitive settings. */
+  /** Null for sensitive settings, and for what was sealed before a definition stopped being sensitive. */
   readonly value: JsonValue
   readonly isOverridden: boolean
   readonly source: SettingSource

@@ -1,5 +1,6 @@
 /** Which layer supplies a value, and what the layers beneath hold. */
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { isSecret } from '../values/registered-setting.ts'
 import type { StoredRow } from '../store/store.ts'
 import { type Layer, resolve, type SettingSource } from '../resolve.ts'
 import type { LockedBy } from '../overrides.ts'
@@ -9,7 +10,7 @@ import type { SettingState } from '../memory/shared-values.ts'
 /** One place that may hold a value. */
 export interface InspectedLayer {
   readonly source: SettingSource
-  /** Null where nothing is set, and for sensitive settings. */
+  /** Null where nothing is set, and for secrets. */
   readonly value: JsonValue
   readonly isSet: boolean
   /** A stored value that no longer fits its definition, or cannot be unsealed: it counts as unset. */
@@ -21,7 +22,7 @@ export interface SettingInspection {
   readonly key: string
   readonly scope: SettingScope
   readonly module: string
-  /** The value that holds; null for sensitive settings. */
+  /** The value that holds; null for secrets. */
   readonly value: JsonValue
   readonly source: SettingSource
   /** What fixes a locked value: the option `overrides`, or `SM_SETTINGS_OVERRIDES`; null if it is not locked. */
@@ -44,31 +45,35 @@ export function inspectState(
   // Code in process may store a user's value of any setting; only User settings are resolved with it.
   const user = row && definition.scope === SettingScope.User ? codec.layerOf(state.setting, row) : undefined
   const shared = isSystem ? { system: state.system } : { application: state.application }
-  const { source, value } = resolve({ locked: state.locked, user, ...shared, default: defaultValue })
-  const show = (shown: JsonValue): JsonValue => (definition.sensitive ? null : shown)
+  const supplied = resolve({ locked: state.locked, user, ...shared, default: defaultValue })
+  const show = (value: JsonValue, from?: StoredRow): JsonValue =>
+    isSecret(state.setting, from) ? null : value
+  const ofLayer = (source: SettingSource, layer: Layer | undefined): InspectedLayer => ({
+    source,
+    value: layer?.state === 'valid' ? show(layer.value, layer.row) : null,
+    isSet: layer !== undefined,
+    invalid: layer !== undefined && layer.state !== 'valid',
+  })
+  const ofValue = (source: SettingSource, value: JsonValue | undefined): InspectedLayer => ({
+    source,
+    value: show(value ?? null),
+    isSet: value !== undefined,
+    invalid: false,
+  })
   const layers: InspectedLayer[] = [
-    inspectValue('locked', state.locked),
-    ...(definition.scope === SettingScope.User ? [inspectLayer('user', user)] : []),
-    isSystem ? inspectLayer('system', state.system) : inspectLayer('application', state.application),
-    inspectValue('default', definition.defaultValue === null ? undefined : defaultValue),
-  ].map((layer) => ({ ...layer, value: show(layer.value) }))
+    ofValue('locked', state.locked),
+    ...(definition.scope === SettingScope.User ? [ofLayer('user', user)] : []),
+    isSystem ? ofLayer('system', state.system) : ofLayer('application', state.application),
+    ofValue('default', definition.defaultValue === null ? undefined : defaultValue),
+  ]
   return {
     key: definition.key,
     scope: definition.scope,
     module,
-    value: show(value),
-    source,
+    value: show(supplied.value, supplied.row),
+    source: supplied.source,
     lockedBy,
     invalid: layers.some(({ invalid }) => invalid),
     layers,
   }
-}
-
-function inspectValue(source: SettingSource, value: JsonValue | undefined): InspectedLayer {
-  return { source, value: value ?? null, isSet: value !== undefined, invalid: false }
-}
-
-function inspectLayer(source: SettingSource, layer: Layer | undefined): InspectedLayer {
-  if (layer?.state === 'valid') return { source, value: layer.value, isSet: true, invalid: false }
-  return { source, value: null, isSet: layer !== undefined, invalid: layer !== undefined }
 }

@@ -21,6 +21,17 @@ export interface RegisteredSetting {
   readonly maxBytes: number
 }
 
+/**
+ * Whether responses hide a stored value (decision 13): the definition is sensitive, or was when the value was sealed.
+ * @param row where the value is stored; undefined for defaults and locked values
+ */
+export function isSecret(
+  { definition }: RegisteredSetting,
+  row: { readonly sealed: boolean } | undefined,
+): boolean {
+  return definition.sensitive || row?.sealed === true
+}
+
 /** A rule of the developer's own about one value. */
 type SettingRule = NonNullable<SettingDefinition['validate']>
 

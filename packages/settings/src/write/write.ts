@@ -19,6 +19,7 @@ import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { RowMap } from '../store/row-map.ts'
 import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/decode.ts'
+import { isSecret } from '../values/registered-setting.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { validateValue } from '../values/validate.ts'
 
@@ -220,7 +221,7 @@ function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: 
 
 /** Writing an equal value is no change (decision 27), unless it is secret: who guesses must not see that it is equal. */
 function isNoChange({ state }: WriteEntry, before: StoredRow, text: string): boolean {
-  return !state.setting.definition.sensitive && !before.sealed && before.value === text
+  return !isSecret(state.setting, before) && before.value === text
 }
 
 function keyOf({ state }: WriteEntry): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'tap'
-import { memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { memoryStore, setting, SettingScope, type SettingsStore } from '@fastify-modular/settings'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
 const { System, Application, User } = SettingScope
@@ -176,4 +176,57 @@ test('a plain row that appears under "require" is not served, and is logged; wri
   t.notMatch(lines.join(''), /INJECTED/)
   await settings.setSetting('app.api_secret', 'mine', Application)
   t.equal(settings.get(definitions.secret), 'mine')
+})
+
+test('decision 13: a sealed value stays hidden although its definition is not sensitive any more', async (t) => {
+  const store = memoryStore()
+  const encryption = { keys: [one] }
+  const system = { displayName: 'Once secret', scope: System }
+  const shared = { displayName: 'Once secret', scope: Application }
+  const own = { displayName: 'Once secret', scope: User }
+  const older = await createApp(t, {
+    store,
+    encryption,
+    definitions: [
+      setting.text('past.system', { ...system, sensitive: true }),
+      setting.text('past.shared', { ...shared, sensitive: true }),
+      setting.text('past.own', { ...own, sensitive: true }),
+    ],
+  })
+  await older.settings.setSetting('past.system', 'hunter1', System)
+  await older.settings.setSetting('past.shared', 'hunter2', Application)
+  await older.settings.setSetting('past.own', 'hunter3', Application)
+  await older.settings.setSetting('past.own', 'hunter4', User, 'editor')
+
+  const app = await createApp(t, {
+    store,
+    encryption,
+    definitions: [
+      setting.text('past.system', { ...system, public: true }),
+      setting.text('past.shared', { ...shared, public: true }),
+      setting.text('past.own', own),
+    ],
+  })
+  const keys = ['past.system', 'past.shared', 'past.own']
+  const ofAll = ['', '?scope=0', '?scope=1', '?scope=2', '/me', '/public', '/export', '/changes']
+  const ofKey = ['?scope=0', '?scope=1', '?scope=2', '/inspect', '/history', '/history?scope=2']
+  const paths = [...ofAll, ...keys.flatMap((key) => ofKey.map((rest) => `/${key}${rest}`))]
+  for (const caller of ['admin', 'editor'] as const) {
+    for (const path of paths)
+      t.notMatch((await as(app, caller)('GET', path)).text, /hunter/, `${caller} GET ${path}`)
+  }
+  const bulk = keys.map((key) => ({ key, scope: key === 'past.system' ? 0 : 1, value: 'new' }))
+  t.same(
+    (await as(app, 'admin')('PUT', '/bulk?dryRun=true', bulk)).json.map(
+      ({ oldValue, newValue }: Record<string, unknown>) => [oldValue, newValue],
+    ),
+    keys.map(() => [null, 'new']),
+  )
+  t.equal((await as(app, 'editor')('GET', '/past.system/resolved')).status, 403, 'as before')
+  t.equal(await app.settings.getSettingAs('past.shared', Application), 'hunter2', 'code in process reads it')
+  t.equal(await app.settings.getSettingAs('past.own', User, 'editor'), 'hunter4')
+
+  await as(app, 'admin')('PUT', '/bulk', bulk)
+  t.match((await as(app, 'editor')('GET', '/past.shared?scope=1')).json, { value: 'new' }, 'not sealed')
+  t.same((await as(app, null)('GET', '/public')).json, { 'past.shared': 'new', 'past.system': 'new' })
 })

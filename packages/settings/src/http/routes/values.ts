@@ -29,6 +29,7 @@ import { type DefinitionFilter, listShared, selectStates, type Translations } fr
 import { resolveFor, unwrap } from '../../reading/reader.ts'
 import type { Resolution } from '../../resolve.ts'
 import { SettingScope } from '../../setting-definition.ts'
+import { isSecret } from '../../values/registered-setting.ts'
 import { callerOf, requireAdmin, requireUpdate, updatePermission } from '../access.ts'
 import {
   fingerprint,
@@ -184,7 +185,7 @@ export function createReadHandlers(
     const caller = callerOf(request)
     const state = requireSetting(sharedValues, request.params.key)
     const resolution = state.place ? resolveFor(state, await users.load(caller.id)) : state.shared
-    if (state.setting.definition.sensitive) {
+    if (isSecret(state.setting, resolution.row)) {
       requireSensitive(state, resolution, caller)
       request.log.info({ key: request.params.key, caller: caller.id }, 'sensitive setting was read')
     }
@@ -287,19 +288,19 @@ export function createWriteHandlers({ sharedValues, codec, write }: SettingsServ
     )
   }
 
-  /** What a bulk would do to one value; sensitive ones as null. */
+  /** What a bulk would do to one value; secrets as null. */
   function toPreview({ state, scope, change }: WriteEntry, outcome: EntryOutcome | undefined) {
-    const { key, sensitive } = state.setting.definition
+    const { setting } = state
     // As the database has it: memory may not have taken yet what another process wrote.
-    const layer = outcome?.before && codec.layerOf(state.setting, outcome.before)
+    const layer = outcome?.before && codec.layerOf(setting, outcome.before)
     const oldValue = layer?.state === 'valid' ? layer.value : null
     const newValue = change.kind === 'set' ? change.value : null
     return {
-      key,
+      key: setting.definition.key,
       scope,
       change: changeKind(outcome ?? {}),
-      oldValue: sensitive ? null : oldValue,
-      newValue: sensitive ? null : newValue,
+      oldValue: isSecret(setting, outcome?.before) ? null : oldValue,
+      newValue: isSecret(setting, undefined) ? null : newValue,
     }
   }
 
