@@ -19,11 +19,11 @@ export function decorateCaller(scope: FastifyInstance): void {
 
 /**
  * An onRequest hook for the scope of the routes: answers 401 to requests without a caller before anything else is
- * looked at. Routes are closed unless their own configuration says `public`.
+ * looked at. All routes are closed but the one with `openRoute`.
  */
 export function authenticateWith(find: FindCaller): onRequestHookHandler {
   return function authenticate(request, _reply, done) {
-    if ('public' in request.routeOptions.config) return done()
+    if (isOpen(request)) return done()
     const admit = (found: Caller | null): void => done(keepCaller(request, found))
     const refuse = (reason: unknown): void => done(toError(reason))
     try {
@@ -34,6 +34,21 @@ export function authenticateWith(find: FindCaller): onRequestHookHandler {
       refuse(reason)
     }
   }
+}
+
+const mark = Symbol('@fastify-modular/settings/open')
+
+/** The configuration of the route for everybody; `public` says so to the gate. */
+export const openRoute = { public: ['GET'], [mark]: true } as const
+
+/** Hooks of the host can close the open route by `config.public`, and open no other one. */
+function isOpen({ method, routeOptions: { config } }: FastifyRequest): boolean {
+  if (!(mark in config) || !('public' in config)) return false
+  const wanted = method === 'HEAD' ? 'GET' : method
+  return (
+    config.public === true ||
+    (Array.isArray(config.public) && config.public.some((each) => String(each).toUpperCase() === wanted))
+  )
 }
 
 /** Leaves the caller for the handlers; what keeps the request out where there is none. */

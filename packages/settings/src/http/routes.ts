@@ -1,7 +1,7 @@
 /** The HTTP API of settings (S 4.1): one row per route. Static paths win over `/:key`, whose keys may not be one of them. */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
-import { decorateCaller } from './access.ts'
+import { decorateCaller, openRoute } from './access.ts'
 import { describeRoute as route } from './describe-route.ts'
 import { createHistoryHandlers } from './routes/history.ts'
 import { createDefinitionsHandler } from './routes/definitions.ts'
@@ -76,7 +76,7 @@ export function addSettingsRoutes(app: FastifyInstance, init: RoutesInit): void 
   )
   app.get(
     '/public',
-    { config: { public: ['GET'] }, ...route('getPublicSettings', { ok: schemas.PublicValues }) },
+    { config: openRoute, ...route('getPublicSettings', { ok: schemas.PublicValues }) },
     reads.publicValues,
   )
   app.get<routes.ScopedRoute>(

@@ -1,8 +1,9 @@
 /** Rules that hold for every route, whichever routes there are. */
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import { settings } from '@fastify-modular/settings'
+import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { test } from 'tap'
 import type { FindCaller } from '#src/http/access.js'
-import { createApp, editor, routesOf } from '../support/app.ts'
+import { createApp, definitions, editor, routesOf } from '../support/app.ts'
 
 const title = { key: 'app.title', scope: 1, value: 'Acme' }
 
@@ -40,7 +41,11 @@ interface Route {
 
 /** The routes of the application, with a request that each accepts. */
 function requestsOf(app: FastifyInstance): readonly Route[] {
-  return routesOf(app).flatMap((route) =>
+  return toRequests(routesOf(app))
+}
+
+function toRequests(routes: readonly RouteOptions[]): readonly Route[] {
+  return routes.flatMap((route) =>
     [route.method].flat().map((method) => {
       const operation = operationOf(route)
       const { query, body } = requests[operation] ?? {}
@@ -140,6 +145,41 @@ for (const [way, caller] of Object.entries(nobody)) {
       }
     }
     t.equal(app.settings.status.revision, revision, 'nothing was written')
+  })
+}
+
+/** What a hook of the host may leave in `config.public` of every route, and whether the public one stays open. */
+const hostRules: readonly (readonly [unknown, boolean])[] = [
+  [true, true],
+  [['GET'], true],
+  [['POST', 'get'], true],
+  [false, false],
+  [undefined, false],
+  [null, false],
+  [[], false],
+  [['POST'], false],
+  ['GET', false],
+  [{ GET: true }, false],
+]
+
+for (const [rule, isOpen] of hostRules) {
+  test(`config.public ${JSON.stringify(rule)} on every route opens ${isOpen ? 'the public one alone' : 'none'}`, async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.addHook('onRoute', (route) => {
+      route.config = { ...route.config, public: rule } as NonNullable<RouteOptions['config']>
+    })
+    const routes: RouteOptions[] = []
+    app.addHook('onRoute', (route) => void routes.push(route))
+    await app.register(settings, { definitions: [definitions], caller: () => null })
+    await app.ready()
+    for (const route of toRequests(routes)) {
+      const bare = { ...route, url: String(route.url.split('?')[0]), body: undefined }
+      for (const each of [route, bare]) {
+        const { statusCode } = await request(app, each)
+        t.equal(statusCode, route.isPublic && isOpen ? 200 : 401, `${each.name} ${each.url}`)
+      }
+    }
   })
 }
 
