@@ -34,7 +34,7 @@ export async function audit(parts: AuditParts): Promise<void> {
   await checkCoverage(app, probes, hooks)
   if (loginUrl?.startsWith('/') === true) await checkLogin(parts.explain, loginUrl)
 
-  noteEarlyRoutes(app, parts.early)
+  noteEarlyRoutes(app, parts.early, parts.hadCors)
   const unexpected = hooks.filter((name) => !parts.expectedHooks.includes(name))
   if (unexpected.length > 0) {
     app.log.warn(
@@ -51,19 +51,26 @@ export async function audit(parts: AuditParts): Promise<void> {
 }
 
 /** A route that states in `config.public` what it opens knows of the gate; the others may stand there by mistake. */
-function noteEarlyRoutes(app: FastifyInstance, early: readonly RouteRecord[] | null): void {
+function noteEarlyRoutes(app: FastifyInstance, early: readonly RouteRecord[] | null, hadCors: boolean): void {
   if (early === null) {
     app.log.warn(
       'routes that were registered before the gate cannot be listed with this version of Fastify, so nothing opens them. Register them after the gate',
     )
     return
   }
-  const unaware = early.filter(({ declared, isDerivedHead }) => declared === null && !isDerivedHead)
+  const unaware = early.filter(
+    (record) => record.declared === null && !record.isDerivedHead && !(hadCors && isPreflight(record)),
+  )
   if (unaware.length === 0) return
   app.log.info(
     { routes: unaware.map(({ methods, url }) => `${methods.join(',')} ${url}`) },
     'routes that were registered before the gate are gated and listed like all others',
   )
+}
+
+/** The route that @fastify/cors registers, so that the router takes preflight requests. */
+function isPreflight({ url, methods }: RouteRecord): boolean {
+  return url === '*' && methods.length === 1 && methods[0] === 'OPTIONS'
 }
 
 /** A path that no route has must get as far as the gate: this finds hooks that answer, wherever they come from. */

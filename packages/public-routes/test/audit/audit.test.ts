@@ -1,5 +1,8 @@
 import type { AuthProvider } from '@fastify-modular/public-routes'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import cookie from '@fastify/cookie'
+import cors from '@fastify/cors'
 import session from '@fastify/session'
 import fp from 'fastify-plugin'
 import { test } from 'tap'
@@ -94,6 +97,35 @@ test('hooks that are expected to run before the gate give no warning, any other 
   t.match(await bootWith([]), [{ hooks: ['fastifyCookieHandler', 'handleSession'], msg: /expectedHooks/ }])
 })
 
+test('the order and the expectedHooks of the README give no warning, and cors no early route', async (t) => {
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
+  const [, list = ''] = /expectedHooks: \[(.*?)\n  \],/s.exec(readme) ?? []
+  const expectedHooks = Array.from(list.matchAll(/'(\w+)'/g), ([, name = '']) => name)
+  const { app, warnings, lines } = loggingApp(t)
+  await app.register(cors)
+  await app.register(cookie)
+  await app.register(session, { secret: 'a-secret-of-more-than-thirty-two-characters' })
+  app.get('/early', async () => 'ran')
+  await gate(app, { expectedHooks })
+  await app.ready()
+  t.same(warnings(), [])
+  t.same(
+    lines().flatMap(({ routes }) => routes ?? []),
+    ['GET /early'],
+  )
+})
+
+test('a route for OPTIONS * that stands before the gate without cors is named', async (t) => {
+  const { app, lines } = loggingApp(t)
+  app.options('*', async () => 'ran')
+  await gate(app)
+  await app.ready()
+  t.same(
+    lines().flatMap(({ routes }) => routes ?? []),
+    ['OPTIONS *'],
+  )
+})
+
 test('neither the self-test nor explain shows as a request in the log; what others log at that time does', async (t) => {
   const { app, lines } = loggingApp(t)
   app.addHook('onRequest', function wait(_request, _reply, done) {
@@ -115,7 +147,6 @@ test('neither the self-test nor explain shows as a request in the log; what othe
 })
 
 test('decision 40: @fastify/cors after the gate gives a warning, before it none', async (t) => {
-  const cors = fp(async () => {}, { name: '@fastify/cors' })
   for (const first of [true, false]) {
     const { app, warnings } = loggingApp(t)
     if (first) await app.register(cors)
