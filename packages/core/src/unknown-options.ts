@@ -50,14 +50,15 @@ const ofServer = [
   'useSemicolonDelimiter',
 ]
 
-const ofFastify: ReadonlySet<string> = new Set([...ofRegister, ...ofServer])
+/** Options that Fastify reads: a plugin that is handed one of them passes it over. */
+export const readByFastify: ReadonlySet<string> = new Set([...ofRegister, ...ofServer])
 
 /**
  * The names among the options that the plugin does not know, for its error at boot; what Fastify reads is left out.
  * `known` has a member for each option of the plugin; make it a `Record<keyof Options, …>`, and the compiler keeps it complete.
  */
 export function unknownOptions(options: object, known: Readonly<Record<string, unknown>>): string[] {
-  return unknownMembers(options, known).filter((name) => !ofFastify.has(name))
+  return unknownMembers(options, known).filter((name) => !readByFastify.has(name))
 }
 
 /** Like `unknownOptions`, for an object inside of options: nobody hands options of Fastify down to it. */

@@ -4,6 +4,7 @@
  */
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { readByFastify } from '../unknown-options.ts'
 
 /** The builder of the schemas: one copy of it for all packages. */
 export { Type }
@@ -16,8 +17,8 @@ export const option = {
   boolean: () => Type.Boolean({ description: 'a boolean' }),
   string: (description = 'a string') => Type.String({ description }),
   /** A positive integer that a timer can take. */
-  milliseconds: () => positive('a positive integer of milliseconds', 0x7fffffff),
-  positiveInteger: (description = 'a positive integer') => positive(description, Number.MAX_SAFE_INTEGER),
+  milliseconds: () =>
+    Type.Integer({ minimum: 1, maximum: 0x7fffffff, description: 'a positive integer of milliseconds' }),
   function: (description = 'a function') => Type.Function([], Type.Unknown(), { description }),
   oneOf: (...values: readonly (string | boolean)[]) =>
     Type.Union(
@@ -26,66 +27,9 @@ export const option = {
     ),
   /** What no schema can say; `fits` must not throw. */
   that: (fits: (value: unknown) => boolean, description: string) => Type.Unknown({ fits, description }),
-  list: (description: string) => Type.Array(Type.Unknown(), { description }),
   /** An object whose members are for the plugin to check. */
   record: (description: string) => Type.Record(Type.String(), Type.Unknown(), { description }),
 } as const
-
-function positive(description: string, maximum: number): TSchema {
-  return Type.Integer({ minimum: 1, maximum, description })
-}
-
-/** What Fastify itself reads from the options of `register`. */
-const ofRegister = ['prefix', 'logLevel', 'logSerializers']
-
-/** What Fastify reads when it is created. The scaffold of fastify-cli hands all of it down to each of its plugins. */
-const ofServer = [
-  'ajv',
-  'allowErrorHandlerOverride',
-  'allowUnsafeRegex',
-  'bodyLimit',
-  'caseSensitive',
-  'childLoggerFactory',
-  'clientErrorHandler',
-  'connectionTimeout',
-  'constraints',
-  'disableRequestLogging',
-  'exposeHeadRoutes',
-  'forceCloseConnections',
-  'frameworkErrors',
-  'genReqId',
-  'handlerTimeout',
-  'http',
-  'http2',
-  'http2SessionTimeout',
-  'https',
-  'ignoreDuplicateSlashes',
-  'ignoreTrailingSlash',
-  'keepAliveTimeout',
-  'logController',
-  'logger',
-  'loggerInstance',
-  'maxParamLength',
-  'maxRequestsPerSocket',
-  'onConstructorPoisoning',
-  'onProtoPoisoning',
-  'pluginTimeout',
-  'querystringParser',
-  'requestIdHeader',
-  'requestIdLogLabel',
-  'requestTimeout',
-  'return503OnClosing',
-  'rewriteUrl',
-  'routerOptions',
-  'schemaController',
-  'schemaErrorFormatter',
-  'serializerOpts',
-  'serverFactory',
-  'trustProxy',
-  'useSemicolonDelimiter',
-]
-
-const ofFastify: ReadonlySet<string> = new Set([...ofRegister, ...ofServer])
 
 /**
  * All problems of the options, each a clause for the plugin's error at boot; empty where there is none. An unknown name
@@ -98,7 +42,7 @@ export function optionProblems<O extends object>(schema: OptionsSchema<O>, optio
 function membersOf(schema: TObject, options: object, path: string): string[] {
   const names = Object.keys(schema.properties)
   const unknown = Object.keys(options)
-    .filter((name) => !names.includes(name) && !(path === '' && ofFastify.has(name)))
+    .filter((name) => !names.includes(name) && !(path === '' && readByFastify.has(name)))
     .map((name) => `unknown option ${path}${name}; expected ${listOf(names)}`)
   const wrong = Object.entries(schema.properties).flatMap(([name, member]) => {
     const value: unknown = Object.hasOwn(options, name) ? options[name as keyof typeof options] : undefined

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { callbackify } from 'node:util'
+import { withTimeout } from './timeout.ts'
 
 /** How long connections that we open may wait, in milliseconds. */
 export interface PostgresTimeouts {
@@ -134,10 +135,9 @@ function sessionTimeouts(query: number): string {
 
 /** Waits for the end of work, at most so many milliseconds; how it ends does not matter. */
 export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  await Promise.race([work.catch(() => {}), late])
-  clearTimeout(timer)
+  await withTimeout(
+    work.catch(() => {}),
+    milliseconds,
+    () => {},
+  )
 }
