@@ -26,7 +26,7 @@ export const FMOD_SETTINGS_FROZEN = createError<[string]>(
 )
 export const FMOD_SETTINGS_INVALID_RULE_RESULT = createError<[string]>(
   'FMOD_SETTINGS_INVALID_RULE_RESULT',
-  'The rule about %s returned something else than a message, a list of messages or nothing. It cannot be asynchronous.',
+  'The rule about %s returned something other than a message, a list of messages or nothing. It cannot be asynchronous.',
 )
 
 // Reading

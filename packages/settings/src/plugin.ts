@@ -6,7 +6,7 @@ import fp from 'fastify-plugin'
 import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
 import { createSettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
-import { createDefinitionRegistry } from './definitions/registry.ts'
+import { Registry } from './definitions/registry.ts'
 import { verifyEvents } from './events/change-events.ts'
 import { defaultPerValue, startRetention } from './history/retention.ts'
 import { authenticateWith, type FindCaller, findCallerOf } from './http/access.ts'
@@ -25,7 +25,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   if (app.hasDecorator('settings')) throw new FMOD_SETTINGS_REGISTERED_TWICE()
   checkOptions(options)
   const { store = memoryStore(), limits = {}, history = {} } = options
-  const registry = createDefinitionRegistry({ ...defaultLimits, ...limits })
+  const registry = new Registry({ ...defaultLimits, ...limits })
   const sealing = createSealing(options.encryption?.keys)
   const locked = readOverrides(options.overrides)
   const events = (): Events | undefined =>

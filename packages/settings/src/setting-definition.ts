@@ -55,12 +55,12 @@ export interface SettingHints {
   readonly tags?: readonly string[]
   /** Left out of user interfaces; the API serves it like any other. @default false */
   readonly hidden?: boolean
-  /** For the few who know what they do. @default false */
+  /** For experts. @default false */
   readonly advanced?: boolean
   readonly showWhen?: ShowWhen | null
-  /** Asked before a change is saved: what will happen then. */
+  /** Shown for confirmation before a change is saved: what will happen then. */
   readonly confirm?: string | null
-  /** A change counts from the next start on. @default false */
+  /** A change takes effect at the next start. @default false */
   readonly restart?: boolean
   /** Where to read more; `https:` only. */
   readonly docsUrl?: string | null
@@ -95,13 +95,13 @@ export interface SettingDefinition extends SettingHints {
   /** Readable without signing in, in `GET /api/settings/public`. @default false */
   readonly public?: boolean
   /**
-   * A further rule of your own, asked about values that satisfy the rest of the definition: messages that say what to
-   * enter, or nothing. Synchronous, and never told over HTTP. A method, so that a rule about numbers is one of a Number.
+   * A further rule of your own for values that satisfy the rest of the definition: returns messages that say what to
+   * enter, or nothing. Synchronous, and never sent over HTTP. A method, so that a rule about numbers fits a Number.
    */
   validate?(value: JsonValue): RuleResult
 }
 
-/** What a rule answers: messages that say what to enter, or nothing. */
+/** What a rule returns: messages that say what to enter, or nothing. */
 export type RuleResult = string | readonly string[] | void
 
 /** A definition with every member present but `validate`, frozen: what the registry returns and HTTP shows. */

@@ -1,5 +1,5 @@
 /** Registers one definition as the application would, for tests of what is done with it. */
-import { createDefinitionRegistry } from '#src/definitions/registry.js'
+import { Registry } from '#src/definitions/registry.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
 import { createPatternBudget } from '#src/values/pattern.js'
 import type { RegisteredSetting } from '#src/values/registered-setting.js'
@@ -23,7 +23,7 @@ export function define(type: SettingType, members: Partial<SettingDefinition> = 
 /** The setting that a definition of this type makes. */
 export function registered(type: SettingType, members?: Partial<SettingDefinition>): RegisteredSetting {
   const definition = define(type, members)
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   registry.add(definition, 'test')
   registry.check()
   const setting = registry.find(definition.key)

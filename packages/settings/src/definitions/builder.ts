@@ -39,8 +39,8 @@ export class SettingsBuilder {
   }
 
   /**
-   * Adds a rule about several settings. It is asked about the values as a write would leave them, whenever one of them
-   * is written; so settings that depend on each other change together, in one bulk.
+   * Adds a rule about several settings. It checks the values as a write would leave them, whenever one of them is
+   * written; settings that depend on each other change together, in one bulk.
    * @param check returns messages that say what to enter, or nothing; synchronous
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready
    */
@@ -50,7 +50,7 @@ export class SettingsBuilder {
   }
 }
 
-/** A token map may have a member `key` too: a definition, never a string. What is no object is for `add` to refuse. */
+/** A token map may have a member `key`, too: a definition, never a string. `add` refuses what is not an object. */
 function isDefinition(source: SettingDefinition | TokenMap | null): source is SettingDefinition {
   return typeof source !== 'object' || source === null || typeof source.key === 'string'
 }
@@ -61,18 +61,18 @@ export type RuleTokens = Readonly<Record<string, SettingToken<unknown>>>
 /** The values that a rule looks at, resolved: locked, stored or default. */
 export type RuleValues<M extends RuleTokens> = { readonly [N in keyof M]: SettingValue<M[N]> }
 
-/** A rule as the service asks it: about the values as a write would leave them. */
+/** A rule as the service applies it: to the values as a write would leave them. */
 export interface CrossRule {
   readonly module: string
   readonly keys: readonly string[]
   /**
    * Messages that say what to enter; none if the values go together.
-   * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something else than messages
+   * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something other than messages
    */
   check(valueOf: (key: string) => JsonValue): string[]
 }
 
-/** Makes the rule of a module out of its tokens and its function. */
+/** Makes the rule of a module from its tokens and its function. */
 export function createRule<M extends RuleTokens>(
   module: string,
   tokens: M,

@@ -13,9 +13,7 @@ import {
 import { validateValue } from '../values/validate.ts'
 import type { CrossRule } from './builder.ts'
 import { checkCondition, checkDefinition, hasPattern, lintDefinition } from './check-definition.ts'
-import { completeDefinition } from './complete-definition.ts'
-
-export type { RegisteredSetting }
+import { completeDefinition } from './definition-schema.ts'
 
 /** The definitions of all modules, read-only (S 4.2). */
 export interface SettingDefinitions {
@@ -24,80 +22,65 @@ export interface SettingDefinitions {
   getDefinition(key: string): CompleteDefinition | null
 }
 
-/** The registry as the plugin uses it; other code sees `SettingDefinitions`. */
-export interface Registry extends SettingDefinitions {
-  /**
-   * Adds a definition. What is wrong with it is remembered for `check`. The very same object again changes nothing.
-   * @throws {FMOD_SETTINGS_FROZEN} after `freeze`
-   */
-  add(definition: SettingDefinition, module: string): void
-  /** @throws {FMOD_SETTINGS_FROZEN} after `freeze` */
-  addRule(rule: CrossRule): void
-  /** The rules that look at a setting. */
-  rulesOf(key: string): readonly CrossRule[]
-  /** @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} all problems of all modules */
-  check(): void
-  /** What is legal and probably not meant, for the boot log. */
-  warnings(): readonly string[]
-  freeze(): void
-  find(key: string): RegisteredSetting | undefined
-  /** In the order of registration. */
-  all(): readonly RegisteredSetting[]
-  /** The key that somebody who mistyped probably meant. */
-  closest(key: string): string | undefined
-}
-
-/** Creates an empty registry. */
-export function createDefinitionRegistry(limits: ValueLimits = defaultLimits): Registry {
-  return new DefinitionRegistry(limits)
-}
-
-class DefinitionRegistry implements Registry {
+/**
+ * The registry as the plugin uses it; other code sees `SettingDefinitions`. Problems are collected, so that `check`
+ * reports those of all modules together.
+ */
+export class Registry implements SettingDefinitions {
   readonly #limits: ValueLimits
   readonly #settings = new Map<string, RegisteredSetting>()
-  /** The objects that modules handed in, and who did, by key in lower case: keys that differ in case only are twins. */
+  /** What each module declared, by key in lower case: keys may not differ in letter case only. */
   readonly #declared = new Map<string, { readonly definition: SettingDefinition; readonly module: string }>()
   readonly #rules: CrossRule[] = []
   readonly #problems: string[] = []
   readonly #warnings: string[] = []
   #frozen = false
 
-  constructor(limits: ValueLimits) {
+  constructor(limits: ValueLimits = defaultLimits) {
     this.#limits = limits
   }
 
+  /**
+   * Adds a definition, or remembers its problems for `check`. Adding the same object again changes nothing.
+   * @throws {FMOD_SETTINGS_FROZEN} after `freeze`
+   */
   add(definition: SettingDefinition, module: string): void {
     const key = keyOf(definition)
     if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(key ?? '')
     if (key === undefined) {
       this.#problems.push(
-        `the module "${module}" adds something that is no setting definition: it has no key`,
+        `the module "${module}" adds something that is not a setting definition: it has no key`,
       )
       return
     }
-    const twin = this.#declared.get(key.toLowerCase())
-    if (twin && twin.definition === definition) return
     const where = `setting "${key}" (module "${module}"): `
-    if (twin) {
-      this.#problems.push(`${where}the module "${twin.module}" defines it as "${twin.definition.key}"`)
+    const earlier = this.#declared.get(key.toLowerCase())
+    if (earlier) {
+      if (earlier.definition !== definition)
+        this.#problems.push(
+          `${where}the module "${earlier.module}" defines it as "${earlier.definition.key}"`,
+        )
       return
     }
     this.#declared.set(key.toLowerCase(), { definition, module })
-    const { setting, problems, warnings } = registerDefinition(definition, module, this.#limits)
+    const { setting, problems, warnings } = toSetting(definition, module, this.#limits)
     this.#problems.push(...problems.map((problem) => where + problem))
     this.#warnings.push(...warnings.map((warning) => where + warning))
     if (setting) this.#settings.set(key, setting)
   }
 
+  /** @throws {FMOD_SETTINGS_FROZEN} after `freeze` */
   addRule(rule: CrossRule): void {
     if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(rule.keys.join(', '))
     this.#rules.push(rule)
   }
 
+  /** The rules that look at a setting. */
   rulesOf(key: string): readonly CrossRule[] {
     return this.#rules.filter((rule) => rule.keys.includes(key))
   }
 
+  /** @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} with the problems of all modules */
   check(): void {
     const problems = [
       ...this.#problems,
@@ -108,10 +91,12 @@ class DefinitionRegistry implements Registry {
     throw new FMOD_SETTINGS_INVALID_DEFINITIONS(problems.map((problem) => `\n  - ${problem}`).join(''))
   }
 
+  /** What is legal and probably not meant, for the boot log. */
   warnings(): readonly string[] {
     return [...this.#warnings]
   }
 
+  /** No definition and no rule can be added from now on. */
   freeze(): void {
     this.#frozen = true
   }
@@ -120,10 +105,12 @@ class DefinitionRegistry implements Registry {
     return this.#settings.get(key)
   }
 
+  /** In the order of registration. */
   all(): readonly RegisteredSetting[] {
     return [...this.#settings.values()]
   }
 
+  /** The key that a misspelt one probably means. */
   closest(key: string): string | undefined {
     return closestName(key, this.#settings.keys())
   }
@@ -144,13 +131,13 @@ class DefinitionRegistry implements Registry {
   }
 }
 
-/** JavaScript modules may hand in anything. */
+/** JavaScript modules may pass anything. */
 function keyOf(definition: unknown): string | undefined {
   if (typeof definition !== 'object' || definition === null || !('key' in definition)) return undefined
   return typeof definition.key === 'string' ? definition.key : undefined
 }
 
-/** A setting that can be used, or what is wrong with its definition; and what is suspicious about it. */
+/** What a declaration makes: a setting, unless it cannot be used; the problems of the declaration; its warnings. */
 interface Registration {
   readonly setting?: RegisteredSetting
   readonly problems: readonly string[]
@@ -158,24 +145,25 @@ interface Registration {
 }
 
 /** Completes and checks a definition, compiles its pattern, decodes and validates its default. */
-function registerDefinition(declared: SettingDefinition, module: string, limits: ValueLimits): Registration {
+function toSetting(declared: SettingDefinition, module: string, limits: ValueLimits): Registration {
   const definition = completeDefinition(declared)
   const problems = checkDefinition(definition)
   if (problems.length > 0) return { problems, warnings: [] }
 
-  const pattern = patternOf(definition)
-  if (pattern === 'invalid') return refused('the pattern is no valid regular expression of JavaScript')
-  if (pattern && pattern.steps !== Infinity && pattern.steps > maxSteps) {
-    return refused(
-      `the pattern compiles to ${pattern.steps} steps, more than ${maxSteps}: shorten its alternatives and repetitions`,
-    )
-  }
-  if (declared.validate && typeof declared.validate !== 'function')
-    return refused('validate must be a function')
-  const validate = declared.validate?.bind(declared) ?? null
-  const maxBytes = maxBytesOf(definition.type, limits)
-  const setting = { definition, module, defaultValue: null, pattern, validate, maxBytes }
+  const { pattern, problem } = compile(definition)
+  if (problem !== undefined) return { problems: [problem], warnings: [] }
+  const validate = declared.validate ?? null
+  if (validate !== null && typeof validate !== 'function')
+    return { problems: ['validate must be a function'], warnings: [] }
 
+  const setting = {
+    definition,
+    module,
+    defaultValue: null,
+    pattern,
+    validate: validate && validate.bind(declared),
+    maxBytes: maxBytesOf(definition.type, limits),
+  }
   const { defaultValue, errors } = defaultOf(setting)
   return {
     setting: Object.freeze({ ...setting, defaultValue }),
@@ -184,12 +172,19 @@ function registerDefinition(declared: SettingDefinition, module: string, limits:
   }
 }
 
-function patternOf({ type, pattern }: CompleteDefinition): CompiledPattern | 'invalid' | null {
-  if (pattern === null || !hasPattern(type)) return null
+/** The pattern where the type honours it (S 2.3.2), or why it cannot be used. */
+function compile({ type, pattern: source }: CompleteDefinition): {
+  readonly pattern: CompiledPattern | null
+  readonly problem?: string
+} {
+  if (source === null || !hasPattern(type)) return { pattern: null }
   try {
-    return compilePattern(pattern)
+    const pattern = compilePattern(source)
+    if (pattern.steps === Infinity || pattern.steps <= maxSteps) return { pattern }
+    const problem = `the pattern compiles to ${pattern.steps} steps, more than ${maxSteps}: shorten its alternatives and repetitions`
+    return { pattern, problem }
   } catch {
-    return 'invalid'
+    return { pattern: null, problem: 'the pattern is not a valid regular expression of JavaScript' }
   }
 }
 
@@ -198,11 +193,7 @@ function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; error
   if (raw === null) return { defaultValue: null, errors: [] }
   const decoded = decodeDefault(type, raw)
   if (!decoded.ok) return { defaultValue: null, errors: decoded.errors }
-  // The developer's own pattern on the developer's own text may take its time.
+  // The developer wrote both the pattern and the text: time to match them is not a risk.
   const errors = validateValue(setting, decoded.value, createPatternBudget(1000))
   return { defaultValue: deepFreeze(decoded.value), errors }
-}
-
-function refused(problem: string): Registration {
-  return { problems: [problem], warnings: [] }
 }

@@ -1,5 +1,6 @@
 /** What the settings routes take and answer; also their OpenAPI description. */
 import { type TSchema, Type } from '@sinclair/typebox'
+import { definitionSchema } from '../definitions/definition-schema.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 
 const names = Object.keys(SettingScope).map((name) => name.toLowerCase())
@@ -93,39 +94,7 @@ export const OwnValues = Type.Array(Type.Object({ ...valueMembers, inheritedValu
 /** S 2.1. */
 export const Definitions = Type.Array(
   Type.Object({
-    key: Type.String(),
-    displayName: Type.String(),
-    description: nullable(Type.String()),
-    group: nullable(Type.String()),
-    scope: Scope,
-    defaultValue: nullable(Type.String()),
-    type: Type.Integer({ minimum: 0, maximum: 10 }),
-    allowedValues: nullable(Type.Array(Type.String())),
-    min: nullable(Type.Number()),
-    max: nullable(Type.Number()),
-    pattern: nullable(Type.String()),
-    required: Type.Boolean(),
-    sensitive: Type.Boolean(),
-    order: Type.Integer(),
-    placeholder: nullable(Type.String()),
-    public: Type.Boolean(),
-    options: nullable(
-      Type.Array(
-        Type.Object({
-          value: Type.String(),
-          label: Type.String(),
-          description: nullable(Type.String()),
-        }),
-      ),
-    ),
-    unit: nullable(Type.String()),
-    tags: Type.Array(Type.String()),
-    hidden: Type.Boolean(),
-    advanced: Type.Boolean(),
-    showWhen: nullable(Type.Object({ key: Type.String(), equals: Value })),
-    confirm: nullable(Type.String()),
-    restart: Type.Boolean(),
-    docsUrl: nullable(Type.String()),
+    ...definitionSchema.properties,
     groupName: nullable(Type.String({ description: 'what to show for the group' })),
     valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
   }),

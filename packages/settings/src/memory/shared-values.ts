@@ -2,7 +2,8 @@
  * All System and Application values in memory. Every change is applied in one step of the event loop, so a reader
  * never sees half of a bulk; applying is order-independent, so a late reload cannot undo a newer write.
  */
-import type { Registry, RegisteredSetting } from '../definitions/registry.ts'
+import type { Registry } from '../definitions/registry.ts'
+import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSameRow } from '../store/row-id.ts'

@@ -1,6 +1,6 @@
 /** Settings without an application, for unit tests of what takes `Settings`. */
 import { type RuleTokens, SettingsBuilder } from '../definitions/builder.ts'
-import { createDefinitionRegistry } from '../definitions/registry.ts'
+import { Registry } from '../definitions/registry.ts'
 import type { SettingKeys } from '../definitions/tokens.ts'
 import { createSettingsService } from '../create-settings.ts'
 import type { Settings } from '../settings.ts'
@@ -19,7 +19,7 @@ export function fakeSettings<M extends RuleTokens>(
   tokens: M,
   values: Partial<SettingKeys<M>> = {},
 ): Settings {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   new SettingsBuilder(registry, 'test').addAll(tokens)
   registry.check()
   const { settings } = createSettingsService({

@@ -12,7 +12,7 @@ export type Decoded =
 /** `Number('')` is 0 and `Number('0x10')` is 16: only JSON's own grammar counts (RFC 8259, 6). */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Milliseconds, more than a write has: a stored value was checked when it was written, and a slow processor must not turn it into the default. */
+/** Milliseconds, more than a write has: a stored value was checked when it was written, and a slow machine must not turn it into the default. */
 const storedPatternLimit = 1000
 
 /** Decodes a raw default by type (decision 4); not yet validated, not frozen. */
@@ -34,8 +34,8 @@ export function decodeDefault(type: SettingType, raw: string): Decoded {
 }
 
 /**
- * Decodes what a store keeps, deep-frozen; not ok when it is no JSON or does not fit the definition any more, which is
- * then the setting's default. The errors never repeat the value.
+ * Decodes what a store keeps, deep-frozen; not ok when it is not JSON or no longer fits the definition: the setting then
+ * has its default. The errors never repeat the value.
  * @param isChecked whether the value was just validated
  */
 export function decodeStored(setting: RegisteredSetting, text: string, isChecked = false): Decoded {
@@ -47,13 +47,13 @@ export function decodeStored(setting: RegisteredSetting, text: string, isChecked
   return errors.length > 0 ? { ok: false, errors } : { ok: true, value: deepFreeze(parsed.value) }
 }
 
-/** What a stored text says whatever its definition; null where something else than this package wrote it, and no JSON. */
+/** The value of a stored text whatever its definition; null where another program wrote something that is not JSON. */
 export function readText(text: string): JsonValue {
   const parsed = parse(text)
   return parsed.ok ? parsed.value : null
 }
 
-/** Whether a text is JSON; what it says is dropped. */
+/** Whether a text is JSON. */
 export function isJson(text: string): boolean {
   return parse(text).ok
 }
@@ -69,7 +69,7 @@ export function toRaw(type: SettingType, value: JsonValue): string | null {
   return typeof value === 'string' && type !== SettingType.Json ? value : JSON.stringify(value)
 }
 
-/** Freezes a JSON value through and through, so that whoever reads it cannot change what others read. */
+/** Freezes a JSON value with all its members, so that no reader can change what others read. */
 export function deepFreeze<T extends JsonValue>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   for (const member of Object.values(value)) deepFreeze(member)

@@ -4,25 +4,21 @@ import { isStorable } from '../setting-definition.ts'
 
 /** The problems of a Json value, of at most `maxBytes` bytes of JSON text. */
 export function checkJson(value: unknown, maxBytes: number): string[] {
-  // A value takes two bytes with its separator, so a longer walk means too long a text, or a circle.
-  const problem = new JsonWalk(maxBytes / 2 + 1).problemOf(value, 1)
+  const problem = findProblem(value, maxBytes)
   if (problem) return [problem]
   const text: string | undefined = JSON.stringify(value)
-  if (text === undefined) return [notJson] // a toJSON of its own says so
+  if (text === undefined) return [notJson] // its toJSON returns undefined
   return Buffer.byteLength(text) > maxBytes ? [tooLong(maxBytes)] : []
 }
 
-class JsonWalk {
-  #left: number
-  readonly #maxBytes: number
+/** Each value takes at least two bytes, one for its separator; this bound ends the walk through a circular value. */
+function findProblem(root: unknown, maxBytes: number): string | undefined {
+  let bytes = 0
+  return problemOf(root, 1)
 
-  constructor(values: number) {
-    this.#left = values
-    this.#maxBytes = (values - 1) * 2
-  }
-
-  problemOf(value: unknown, depth: number): string | undefined {
-    if (--this.#left < 0) return tooLong(this.#maxBytes)
+  function problemOf(value: unknown, depth: number): string | undefined {
+    if (bytes > maxBytes) return tooLong(maxBytes)
+    bytes += 2
     switch (typeof value) {
       case 'boolean':
         return undefined
@@ -31,17 +27,17 @@ class JsonWalk {
       case 'string':
         return isStorable(value) ? undefined : notStorable
       case 'object':
-        return value === null ? undefined : this.#problemOfNested(value, depth)
+        return value === null ? undefined : problemOfNested(value, depth)
       default:
         return notJson
     }
   }
 
-  #problemOfNested(value: object, depth: number): string | undefined {
+  function problemOfNested(value: object, depth: number): string | undefined {
     if (depth > maxJsonDepth) return `Enter JSON nested at most ${maxJsonDepth} levels deep.`
     if (Array.isArray(value)) {
       for (const item of value) {
-        const problem = this.problemOf(item, depth + 1)
+        const problem = problemOf(item, depth + 1)
         if (problem) return problem
       }
       return undefined
@@ -49,21 +45,21 @@ class JsonWalk {
     const prototype: unknown = Object.getPrototypeOf(value)
     if (prototype !== Object.prototype && prototype !== null) return notJson
     for (const [name, member] of Object.entries(value)) {
-      const problem = problemOfName(name, member) ?? this.problemOf(member, depth + 1)
+      const problem = problemOfName(name, member) ?? problemOf(member, depth + 1)
       if (problem) return problem
     }
     return undefined
   }
 }
 
-/** Identifiers of 18 digits are rounded when JSON is parsed, so what came in is lost; a float of that size is none. */
+/** Parsing JSON rounds identifiers of 18 digits, and what was sent is lost; floats like 1e21 are meant as they are. */
 function problemOfNumber(value: number): string | undefined {
   if (!Number.isFinite(value)) return notJson
   const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
   return isRounded ? 'Enter whole numbers beyond 9007199254740991 as text: they would be rounded.' : undefined
 }
 
-/** Names with which merging code would change the prototype of all objects. */
+/** With these names, code that merges objects would change the prototype of all of them. */
 function problemOfName(name: string, member: unknown): string | undefined {
   if (!isStorable(name)) return notStorable
   const poisons =

@@ -13,8 +13,8 @@ export interface CompiledPattern {
 /** The work that the patterns of one request may do, in total. */
 export interface PatternBudget {
   /**
-   * Whether the pattern occurs in the text; undefined when finding out would cost more than is left. Asked again about
-   * the same pattern and text, it answers the same at no cost.
+   * Whether the pattern occurs in the text; undefined when the search would cost more than is left. A second search of
+   * the same text for the same pattern returns the same at no cost.
    */
   search(pattern: CompiledPattern, text: string): boolean | undefined
 }
@@ -24,15 +24,15 @@ export const maxSteps = 10_000
 /** Steps, so that the load of the machine decides nothing: one takes 10 to 50 ns. */
 const stepsPerValue = 50_000_000
 const stepsPerRequest = 200_000_000
-/** A search that backtracks is broken off so often before its value is refused, however little it worked meanwhile. */
+/** After so many interrupted searches a value is refused, even if they used little processor time. */
 const maxAttempts = 40
-/** Milliseconds; less would break off searches that have only begun. */
+/** Milliseconds; less would interrupt searches that have only begun. */
 const shortestAttempt = 10
 
 /**
  * Compiles a pattern in JavaScript's syntax: with the flag u, or without where u refuses it. It runs on a linear-time
  * engine if that can express it, else on V8's.
- * @throws {SyntaxError} it is no regular expression
+ * @throws {SyntaxError} the source is not a regular expression
  */
 export function compilePattern(source: string): CompiledPattern {
   const unicode = compileUnicode(source)
@@ -64,7 +64,7 @@ export function createPatternBudget(limit = 50): PatternBudget {
     return pattern.search(text)
   }
 
-  /** The watchdog counts wall time: where the machine let the process wait instead, the search is begun again. */
+  /** The watchdog counts wall time: where the machine let the process wait instead, the search starts again. */
   function searchBacktracking(pattern: CompiledPattern, text: string): boolean | undefined {
     for (let attempt = 0; attempt < maxAttempts && timeLeft > 0; attempt++) {
       // The watchdog takes longer to start and to end than most searches: only the search itself is charged.

@@ -20,7 +20,7 @@ export function isEmptyValue({ definition }: RegisteredSetting, value: unknown):
  * Returns everything that is wrong with a value, as messages that say what to enter; none if it may be written.
  * Null is fine unless the setting is required: it clears.
  * @param budget the work that patterns may do, shared by all values of one request
- * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something else than messages
+ * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages
  */
 export function validateValue(setting: RegisteredSetting, value: unknown, budget: PatternBudget): string[] {
   if (isEmptyValue(setting, value)) {
@@ -44,7 +44,7 @@ export function isTextLike(type: SettingType): boolean {
 /**
  * The messages of a rule of the developer's own.
  * @param subject what the rule is about, for the error
- * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something else than messages
+ * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something other than messages
  */
 export function messagesOf(result: unknown, subject: string): string[] {
   if (result === undefined || result === null) return []

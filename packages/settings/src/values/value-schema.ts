@@ -7,7 +7,7 @@ import { isUnicodePattern } from './pattern.ts'
 export type ValueSchema = Readonly<Record<string, unknown>>
 
 /**
- * Returns the schema of a definition's values. Whatever the setting accepts satisfies it; the reverse is not promised:
+ * Returns the schema of a definition's values. Every value that the setting accepts satisfies it; the reverse is not promised:
  * the calendar, the details of addresses and the developer's own rule are beyond JSON Schema.
  */
 export function valueSchema(definition: CompleteDefinition): ValueSchema {
@@ -29,7 +29,7 @@ function schemaOf({ type, min, max, allowedValues, pattern, required }: Complete
     case SettingType.Color:
       return text(required, { pattern: '^#[0-9a-fA-F]{6}$' })
     case SettingType.Url:
-      return text(required, { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }) // format "uri" knows no ü
+      return text(required, { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }) // the format "uri" refuses ü
     case SettingType.Email:
       return text(required, { pattern: '^[^@]+@[^@]+$', maxLength: 254 })
     case SettingType.DateTime:

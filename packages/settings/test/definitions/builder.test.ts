@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { createRule, SettingsBuilder } from '#src/definitions/builder.js'
-import { createDefinitionRegistry } from '#src/definitions/registry.js'
+import { Registry } from '#src/definitions/registry.js'
 import { setting } from '#src/definitions/tokens.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
 import { define } from '../registered.js'
@@ -8,7 +8,7 @@ import { define } from '../registered.js'
 const text = (key: string): SettingDefinition => define(SettingType.Text, { key })
 
 test('S 2.1: add returns the builder, so that calls chain', async (t) => {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   const builder = new SettingsBuilder(registry, 'test')
   t.equal(builder.add(text('a.one')).add(text('a.two')), builder)
   t.same(
@@ -18,7 +18,7 @@ test('S 2.1: add returns the builder, so that calls chain', async (t) => {
 })
 
 test('S 2.1: a module adds definitions and token maps alike', async (t) => {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   const mail = {
     host: setting.text('mail.host', {
       displayName: 'Host',
@@ -48,7 +48,7 @@ test('S 2.1: a module adds definitions and token maps alike', async (t) => {
 })
 
 test('what is neither a definition nor a token map is a boot error that names the module', async (t) => {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   const sources: unknown[] = [
     undefined,
     null,
@@ -59,7 +59,7 @@ test('what is neither a definition nor a token map is a boot error that names th
   ]
   new SettingsBuilder(registry, 'sloppy').addAll(...(sources as SettingDefinition[]))
   t.throws(() => registry.check(), {
-    message: /module "sloppy" adds something that is no setting definition/,
+    message: /module "sloppy" adds something that is not a setting definition/,
   })
 })
 
@@ -68,7 +68,7 @@ test('a rule sees the values of its settings by name, and belongs to each of the
     user: setting.text('mail.user', { displayName: 'User', scope: SettingScope.System }),
     password: setting.password('mail.password', { displayName: 'Password', scope: SettingScope.System }),
   }
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   const builder = new SettingsBuilder(registry, 'mail')
   const chained = builder
     .addAll(mail, text('a.other'))
@@ -91,7 +91,7 @@ test('a rule sees the values of its settings by name, and belongs to each of the
 })
 
 test('a rule about a setting that no module defines is a boot error', async (t) => {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   const foreign = setting.text('other.key', { displayName: 'Other', scope: SettingScope.System })
   new SettingsBuilder(registry, 'mail').rule({ foreign }, () => undefined)
   t.throws(() => registry.check(), {
@@ -106,11 +106,11 @@ test('a rule about a setting that no module defines is a boot error', async (t) 
   })
 })
 
-test('a rule that returns something else than messages is a mistake that names its settings', async (t) => {
-  const registry = createDefinitionRegistry()
+test('a rule that returns something other than messages is a mistake that names its settings', async (t) => {
+  const registry = new Registry()
   const token = setting.text('a.b', { displayName: 'B', scope: SettingScope.System })
   // @ts-expect-error -- a rule returns messages
-  new SettingsBuilder(createDefinitionRegistry(), 'test').rule({ token }, () => true)
+  new SettingsBuilder(new Registry(), 'test').rule({ token }, () => true)
   registry.addRule(createRule('test', { token }, () => JSON.parse('true') as string))
   t.throws(() => registry.rulesOf('a.b')[0]?.check(() => null), {
     code: 'FMOD_SETTINGS_INVALID_RULE_RESULT',

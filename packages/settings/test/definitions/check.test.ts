@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { createDefinitionRegistry } from '#src/definitions/registry.js'
+import { Registry } from '#src/definitions/registry.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
 import { define } from '../registered.js'
 
 function problemOf(definition: unknown): string {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   registry.add(definition as SettingDefinition, 'test')
   try {
     registry.check()
@@ -85,7 +85,7 @@ const refused: readonly (readonly [string, SettingType, Partial<SettingDefinitio
     'an invalid pattern',
     SettingType.Text,
     { pattern: '[unclosed' },
-    /pattern is no valid regular expression/,
+    /pattern is not a valid regular expression/,
   ],
   ['min above max', SettingType.Number, { min: 10, max: 5 }, /min 10 is greater than max 5/],
   [
@@ -95,7 +95,7 @@ const refused: readonly (readonly [string, SettingType, Partial<SettingDefinitio
     /Select needs allowedValues/,
   ],
   ['a Select with an empty list', SettingType.Select, { allowedValues: [] }, /Select needs allowedValues/],
-  ['an empty allowed value', SettingType.Select, { allowedValues: ['a', ''] }, /texts that are not empty/],
+  ['an empty allowed value', SettingType.Select, { allowedValues: ['a', ''] }, /strings that are not empty/],
   ['an allowed value twice', SettingType.Select, { allowedValues: ['a', 'a'] }, /twice/],
   ['public together with sensitive', SettingType.Text, { public: true, sensitive: true }, /cannot be public/],
   [
@@ -186,7 +186,7 @@ test('JavaScript modules get an error for a member of the wrong type', async (t)
     { ...base, key: undefined },
     { ...base, key: 5 },
   ])
-    t.match(problemOf(nothing), /no setting definition/)
+    t.match(problemOf(nothing), /not a setting definition/)
 })
 
 test('no definition makes the registry throw before check', async () => {

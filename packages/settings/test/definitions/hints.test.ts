@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { createDefinitionRegistry, type Registry } from '#src/definitions/registry.js'
+import { Registry } from '#src/definitions/registry.js'
 import { setting } from '#src/definitions/tokens.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
 import { define, problemsOf, registered } from '../registered.js'
 
 function registryOf(...definitions: readonly unknown[]): Registry {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   for (const definition of definitions) registry.add(definition as SettingDefinition, 'test')
   return registry
 }
@@ -64,24 +64,24 @@ const refused: readonly (readonly [string, Partial<Record<keyof SettingDefinitio
   ['an allowed value without its option', { options: options.slice(1) }, /each of the allowedValues once/],
   ['options of a Text', { type: SettingType.Text }, /options belong to a Select/],
   ['an option twice', { options: [...options, options[0]] }, /each of the allowedValues once/],
-  ['no options at all', { options: [] }, /options must be a list/],
-  ['an option without a label', { options: [{ value: 'light' }, options[1]] }, /options must be a list/],
-  ['an empty label', { options: [{ value: 'light', label: ' ' }, options[1]] }, /options must be a list/],
-  ['an option that is a text', { options: ['light', 'dark'] }, /options must be a list/],
-  ['options that are no list', { options: 'light,dark' }, /options must be a list/],
-  ['a unit that is no text', { unit: 5 }, /unit must be at most 30/],
-  ['an empty unit', { unit: '' }, /unit must be at most 30/],
-  ['a long unit', { unit: 'x'.repeat(31) }, /unit must be at most 30/],
-  ['a tag with a space', { tags: ['a b'] }, /tags must be a list/],
-  ['a tag with a comma', { tags: ['a,b'] }, /tags must be a list/],
-  ['an empty tag', { tags: [''] }, /tags must be a list/],
-  ['too many tags', { tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, /tags must be a list/],
-  ['tags that are a text', { tags: 'mail' }, /tags must be a list/],
+  ['no options at all', { options: [] }, /options must be an array/],
+  ['an option without a label', { options: [{ value: 'light' }, options[1]] }, /options must be an array/],
+  ['an empty label', { options: [{ value: 'light', label: ' ' }, options[1]] }, /options must be an array/],
+  ['an option that is a text', { options: ['light', 'dark'] }, /options must be an array/],
+  ['options that are no list', { options: 'light,dark' }, /options must be an array/],
+  ['a unit that is no text', { unit: 5 }, /unit must be a string of 1 to 30/],
+  ['an empty unit', { unit: '' }, /unit must be a string of 1 to 30/],
+  ['a long unit', { unit: 'x'.repeat(31) }, /unit must be a string of 1 to 30/],
+  ['a tag with a space', { tags: ['a b'] }, /tags must be an array/],
+  ['a tag with a comma', { tags: ['a,b'] }, /tags must be an array/],
+  ['an empty tag', { tags: [''] }, /tags must be an array/],
+  ['too many tags', { tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, /tags must be an array/],
+  ['tags that are a text', { tags: 'mail' }, /tags must be an array/],
   ['tags that differ in case only', { tags: ['mail', 'Mail'] }, /tags has a tag twice/],
   ['hidden as a text', { hidden: 'yes' }, /hidden must be true or false/],
   ['advanced as a number', { advanced: 1 }, /advanced must be true or false/],
   ['restart as a text', { restart: 'yes' }, /restart must be true or false/],
-  ['an empty confirmation', { confirm: ' ' }, /confirm must be a text/],
+  ['an empty confirmation', { confirm: ' ' }, /confirm must be a string/],
   ['a link over http', { docsUrl: 'http://example.com' }, /docsUrl must be an absolute https URL/],
   ['a link that is a script', { docsUrl: 'javascript:alert(1)' }, /docsUrl must be an absolute https URL/],
   ['a link without a host', { docsUrl: 'https://' }, /docsUrl must be an absolute https URL/],

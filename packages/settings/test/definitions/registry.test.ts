@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { createDefinitionRegistry, type Registry } from '#src/definitions/registry.js'
+import { Registry } from '#src/definitions/registry.js'
 import { SettingsBuilder } from '#src/definitions/builder.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
 import { define } from '../registered.js'
@@ -8,7 +8,7 @@ const text = (key: string, scope: SettingScope = SettingScope.Application): Sett
   define(SettingType.Text, { key, scope })
 
 function filled(...definitions: readonly SettingDefinition[]): Registry {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   new SettingsBuilder(registry, 'test').addAll(...definitions)
   registry.check()
   return registry
@@ -26,7 +26,7 @@ test('S 4.2: getDefinitions gives all in the order of registration, or those of 
   t.same(keys(SettingScope.System), ['z.a'])
   t.same(keys(SettingScope.Application), ['a.z', 'b.b'])
   t.same(keys(SettingScope.User), ['m.m'])
-  t.same(createDefinitionRegistry().getDefinitions(SettingScope.System), [])
+  t.same(new Registry().getDefinitions(SettingScope.System), [])
 })
 
 test('S 4.2: getDefinition gives one definition or null', async (t) => {
@@ -97,7 +97,7 @@ test('decision 4: defaults are decoded once, and deep-frozen', async (t) => {
 })
 
 test('decision 3: the very same object may be added twice', async (t) => {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   const shared = text('a.shared')
   registry.add(shared, 'first')
   registry.add(shared, 'second')
@@ -107,7 +107,7 @@ test('decision 3: the very same object may be added twice', async (t) => {
 })
 
 test('decision 3: one key defined by two modules is a boot error that names both', async (t) => {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   registry.add(text('a.key'), 'first')
   registry.add(text('a.key'), 'second')
   t.throws(() => registry.check(), {
@@ -117,7 +117,7 @@ test('decision 3: one key defined by two modules is a boot error that names both
 })
 
 test('decision 2: keys that differ in case only are a boot error that names both', async (t) => {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   registry.add(text('a.key'), 'first')
   registry.add(text('a.Key'), 'second')
   t.throws(() => registry.check(), {
@@ -126,7 +126,7 @@ test('decision 2: keys that differ in case only are a boot error that names both
 })
 
 test('decision 3: the problems of all modules are told in one error', async (t) => {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   registry.add(text('good.one'), 'good')
   registry.add(text('me'), 'first')
   registry.add(define(SettingType.Number, { key: 'n.n', min: 10, max: 5, defaultValue: '7' }), 'second')

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { createDefinitionRegistry } from '#src/definitions/registry.js'
+import { Registry } from '#src/definitions/registry.js'
 import { setting } from '#src/definitions/tokens.js'
 import { SettingScope, SettingType } from '#src/setting-definition.js'
 import { problemsOf } from '../registered.js'
@@ -65,14 +65,14 @@ test('a typed default that JSON cannot carry is a boot error, not another value'
     setting.number('a.a', { ...common, default: Number.NaN }),
     setting.number('a.a', { ...common, default: Infinity }),
   ]) {
-    const registry = createDefinitionRegistry()
+    const registry = new Registry()
     registry.add(token, 'test')
     t.throws(() => registry.check(), { code: 'FMOD_SETTINGS_INVALID_DEFINITIONS' })
   }
 })
 
 test('the rule of a token is asked with the type of its values', async (t) => {
-  const registry = createDefinitionRegistry()
+  const registry = new Registry()
   registry.add(
     setting.select('a.a', {
       ...common,

@@ -1,0 +1,151 @@
+/**
+ * The members of a definition, each declared once: its type, its default, and in its `description` the end of the
+ * sentence "<member> must be …" that stops the boot. `GET /definitions` describes its response by the same schema.
+ */
+import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import {
+  type CompleteDefinition,
+  type JsonValue,
+  type SettingDefinition,
+  SettingScope,
+  SettingType,
+} from '../setting-definition.ts'
+import { deepFreeze, encodeValue, readText } from '../values/decode.ts'
+import { checkUrl } from '../values/formats.ts'
+import { checkJson } from '../values/json.ts'
+import { defaultLimits } from '../values/registered-setting.ts'
+
+/** With a character that is not white space. */
+const filled = { pattern: '\\S' }
+const json = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
+
+/** All members of a complete definition, in the order in which clients see them. */
+export const definitionSchema = Type.Object({
+  key: Type.String({
+    maxLength: 100, // Fastify's router answers 414 above
+    pattern: '^[A-Za-z][A-Za-z0-9_-]*(?:\\.[A-Za-z0-9_-]+)*$',
+    description:
+      'like module.category.name, of at most 100 characters: a letter, then letters, digits, _ and -, in segments separated by dots',
+  }),
+  displayName: Type.String({ ...filled, description: 'a string that is not empty' }),
+  description: nullable(Type.String(), 'a string'),
+  group: nullable(Type.String(), 'a string'),
+  scope: memberOf(SettingScope, 'SettingScope'),
+  defaultValue: nullable(Type.String(), 'its raw text, like "587" or "true"'),
+  type: memberOf(SettingType, 'SettingType'),
+  // The empty string counts as no value (decision 10).
+  allowedValues: nullable(
+    Type.Array(Type.String({ minLength: 1 })),
+    'an array of strings that are not empty',
+  ),
+  min: nullable(Type.Number(), 'a finite number'),
+  max: nullable(Type.Number(), 'a finite number'),
+  pattern: nullable(Type.String(), 'the text of a regular expression'),
+  required: flag(),
+  sensitive: flag(),
+  order: Type.Number({ default: 0, description: 'a finite number' }),
+  placeholder: nullable(Type.String(), 'a string'),
+  public: flag(),
+  options: nullable(
+    Type.Array(
+      Type.Object({
+        value: Type.String(filled),
+        label: Type.String(filled),
+        description: nullable(Type.String(filled), 'a string that is not empty'),
+      }),
+      { minItems: 1 },
+    ),
+    'an array of { value, label, description? } whose members are strings that are not empty',
+  ),
+  unit: nullable(Type.String({ ...filled, maxLength: 30 }), 'a string of 1 to 30 characters'),
+  tags: Type.Array(Type.String({ pattern: '^[^\\s,"]{1,50}$' }), {
+    default: [],
+    maxItems: 20,
+    description:
+      'an array of at most 20 strings of 1 to 50 characters without white space, commas and quotation marks',
+  }),
+  hidden: flag(),
+  advanced: flag(),
+  showWhen: nullable(
+    Type.Object({ key: Type.String(filled), equals: json }),
+    '{ key, equals } with the key of another setting and a JSON value',
+  ),
+  confirm: nullable(Type.String(filled), 'a string that is not empty'),
+  restart: flag(),
+  docsUrl: nullable(Type.String({ pattern: '^https://' }), 'an absolute https URL'),
+})
+
+/** What JSON Schema cannot say about members that satisfy it. */
+const furtherChecks: Partial<Record<string, (definition: CompleteDefinition) => boolean>> = {
+  showWhen: ({ showWhen }) => showWhen === null || isJson(showWhen.equals),
+  docsUrl: ({ docsUrl }) => docsUrl === null || checkUrl(docsUrl).length === 0,
+}
+
+/**
+ * Reads every member of a declaration once and copies it, so that later changes have no effect; members that were left
+ * out get their defaults (decision 1). The options of a Select are its allowed values unless it lists those itself.
+ * What JavaScript modules declare may be anything: `memberProblems` says what cannot be used.
+ */
+export function completeDefinition(declared: SettingDefinition): CompleteDefinition {
+  const definition = Object.freeze(copyMembers(definitionSchema.properties, declared)) as CompleteDefinition
+  const { options, allowedValues } = definition
+  if (allowedValues !== null || !options || !isValid('options', definition)) return definition
+  return Object.freeze({ ...definition, allowedValues: Object.freeze(options.map(({ value }) => value)) })
+}
+
+/** What each member must be, for those that are something else; check what goes together only where there is none. */
+export function memberProblems(definition: CompleteDefinition): string[] {
+  return Object.entries(definitionSchema.properties)
+    .filter(([name]) => !isValid(name as keyof CompleteDefinition, definition))
+    .map(([name, { description = '' }]) => `${name} must be ${description}`)
+}
+
+function isValid(name: keyof CompleteDefinition, definition: CompleteDefinition): boolean {
+  return (
+    Value.Check(definitionSchema.properties[name], definition[name]) &&
+    furtherChecks[name]?.(definition) !== false
+  )
+}
+
+function copyMembers(members: Readonly<Record<string, TSchema>>, declared: object): object {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, schema]) => [name, copyOf(schema, Reflect.get(declared, name))]),
+  )
+}
+
+/** A frozen copy of what the schema describes. Anything else stays as it is and does not satisfy the schema. */
+function copyOf(schema: TSchema, declared: unknown): unknown {
+  const value: unknown = declared ?? ('default' in schema ? schema.default : declared)
+  const shape = KindGuard.IsUnion(schema) ? schema.anyOf[0] : schema
+  if (shape === json) return isJson(value) ? deepFreeze(readText(encodeValue(value))) : undefined
+  if (KindGuard.IsArray(shape) && Array.isArray(value))
+    return Object.freeze(Array.from(value, (item) => copyOf(shape.items, item)))
+  if (KindGuard.IsObject(shape) && typeof value === 'object' && value !== null)
+    return Object.freeze(copyMembers(shape.properties, value))
+  return value
+}
+
+function isJson(value: unknown): value is JsonValue {
+  return checkJson(value, defaultLimits.longBytes).length === 0
+}
+
+function nullable<T extends TSchema>(schema: T, description: string) {
+  return Type.Union([schema, Type.Null()], { default: null, description })
+}
+
+function flag() {
+  return Type.Boolean({ default: false, description: 'true or false' })
+}
+
+/** `0 System, 1 Application, 2 User`: enumerations count from 0 without a gap. */
+function memberOf<T extends number>(enumeration: Readonly<Record<string, T>>, name: string) {
+  const members = Object.entries(enumeration)
+  return Type.Unsafe<T>(
+    Type.Integer({
+      minimum: 0,
+      maximum: members.length - 1,
+      description: `a member of ${name}: ${members.map(([member, value]) => `${value} ${member}`).join(', ')}`,
+    }),
+  )
+}
