@@ -3,7 +3,7 @@
  * A plugin calls `receive` when it registers; the modules plugin calls `deliver` once.
  */
 import type { FastifyInstance } from 'fastify'
-import { closestName } from './closest-name.ts'
+import { closestName } from './internal/closest-name.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
   FMOD_CORE_HOOK_WITHOUT_PLUGIN,

@@ -12,7 +12,6 @@ declare module 'fastify' {
 }
 
 export { type Caller, findTestCaller, hasPermission } from './caller.ts'
-export { closestName } from './closest-name.ts'
 export { type Contributions, receive, type Receiver } from './contributions.ts'
 export {
   ArgumentException,
@@ -40,4 +39,3 @@ export { type AsyncTx, fromBetterSqlite, fromPg, type SyncTx, type Tx } from './
 export type { DeadLetter, DeadLetters, EventTransport, TransportContext } from './events/transport.ts'
 export { defineModule, type Module, type ModuleCore, type ModuleHooks, type ModulePlugin } from './module.ts'
 export { modules, modules as default, type ModulesOptions } from './plugin.ts'
-export { unknownMembers, unknownOptions } from './unknown-options.ts'

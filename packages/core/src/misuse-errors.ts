@@ -25,6 +25,10 @@ export const FMOD_CORE_DUPLICATE_RECEIVER = createError<[string]>(
   'FMOD_CORE_DUPLICATE_RECEIVER',
   'Two plugins receive the module hook "%s". Register its plugin once.',
 )
+export const FMOD_CORE_INVALID_OPTION = createError<[string, string]>(
+  'FMOD_CORE_INVALID_OPTION',
+  'The options of %s cannot be used: %s.',
+)
 export const FMOD_CORE_MODULES_REGISTERED_TWICE = createError(
   'FMOD_CORE_MODULES_REGISTERED_TWICE',
   'The modules plugin is registered twice. Pass all modules to one registration.',

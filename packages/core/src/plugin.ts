@@ -4,6 +4,8 @@ import fp from 'fastify-plugin'
 import { deliver } from './contributions.ts'
 import { events } from './events/plugin.ts'
 import { logFailure } from './internal/failures.ts'
+import { option, optionProblems, type OptionsSchema, Type } from './internal/options.ts'
+import { FMOD_CORE_INVALID_OPTION } from './misuse-errors.ts'
 import type { Module } from './module.ts'
 import { orderModules } from './module-order.ts'
 
@@ -13,7 +15,15 @@ export interface ModulesOptions {
   readonly ignoreHooks?: readonly string[]
 }
 
-const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, { modules, ignoreHooks = [] }) => {
+const schema: OptionsSchema<ModulesOptions> = Type.Object({
+  modules: option.required(Type.Array(Type.Unknown(), { description: 'an array of modules' })),
+  ignoreHooks: option.names('an array of names of hooks'),
+})
+
+const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) => {
+  const problems = optionProblems(schema, options)
+  if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION('the modules plugin', problems.join('; '))
+  const { modules, ignoreHooks = [] } = options
   const ordered = orderModules(modules)
   if (!app.hasDecorator('events')) await app.register(events)
   await deliver(app, ordered, ignoreHooks)

@@ -57,12 +57,12 @@ const refused: readonly [string, object, string][] = [
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
   [
-    'a classify that is no function',
+    'a classify that is not a function',
     { provider: headerProvider, classify: 'api' },
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
   [
-    'expected hooks that are no list',
+    'expected hooks that are not an array',
     { provider: headerProvider, expectedHooks: 'handleSession' },
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
@@ -85,6 +85,29 @@ for (const [name, options, code] of refused) {
     await t.rejects(Promise.resolve(register(app, { env: false, ...options })), { code })
   })
 }
+
+test('all options that cannot be used are named at once, a misspelt one with the nearest name', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close().catch(() => {}))
+  const provider = { ...headerProvider, loginUrl: 'login' }
+  const options = {
+    provider,
+    timeout: 0,
+    crossOrigin: { exempted: [], trustedOrigins: 'x' },
+    defualts: false,
+  }
+  const names = [
+    'crossOrigin.trustedOrigins',
+    'crossOrigin.exempted',
+    'timeout',
+    'defualts',
+    'provider.loginUrl',
+  ]
+  await t.rejects(Promise.resolve(register(app, options)), {
+    code: 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+    message: new RegExp(`^${names.map((name) => `.*${name}`).join('')}`),
+  })
+})
 
 test('registering twice is refused', async (t) => {
   const app = await gatedApp(t)

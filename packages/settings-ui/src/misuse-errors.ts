@@ -3,21 +3,21 @@ import createError from '@fastify/error'
 
 export const FMOD_SETTINGS_UI_UNGUARDED = createError(
   'FMOD_SETTINGS_UI_UNGUARDED',
-  'Nothing guards the settings pages. Register the gate of @fastify-modular/public-routes, pass an onRequest hook as the option guard, or say guard: false when something in front of this application does it.',
+  'Nothing guards the settings pages. Register the gate of @fastify-modular/public-routes, pass an onRequest hook as the option guard, or set guard: false when something in front of this application does it.',
 )
 export const FMOD_SETTINGS_UI_CALLER_UNKNOWN = createError(
   'FMOD_SETTINGS_UI_CALLER_UNKNOWN',
-  'The settings pages cannot tell who asks, so they would be read-only for everybody. Register the gate of @fastify-modular/public-routes, or pass the same option caller as to the settings plugin.',
+  'The settings pages cannot identify the caller, so they would be read-only for everybody. Register the gate of @fastify-modular/public-routes, or pass the same option caller as to the settings plugin.',
 )
 export const FMOD_SETTINGS_UI_API_MISSING = createError<[string]>(
   'FMOD_SETTINGS_UI_API_MISSING',
   'The settings pages talk to an HTTP API at %s, and there is none. Register the plugin of @fastify-modular/settings with its routes, or set the option apiBase to where they are.',
 )
-export const FMOD_SETTINGS_UI_INVALID_OPTION = createError<[string, string]>(
+export const FMOD_SETTINGS_UI_INVALID_OPTION = createError<[string]>(
   'FMOD_SETTINGS_UI_INVALID_OPTION',
-  'The settings-ui option "%s" cannot be used: %s.',
+  'The settings-ui plugin cannot start: %s.',
 )
 export const FMOD_SETTINGS_UI_NOT_BUILT = createError<[string]>(
   'FMOD_SETTINGS_UI_NOT_BUILT',
-  'The built pages are not there (%s is missing). Build the package, or install it again.',
+  'The built pages are missing (%s). Build the package, or install it again.',
 )

@@ -1,9 +1,10 @@
 /** What `app.register(settingsUi, options)` takes. */
+import { option, optionProblems, type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import type { FindCaller, OwnWrites } from '@fastify-modular/settings'
 import type { onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
 import type { PageMessages } from './document/page-messages.ts'
-import { checkTheme, type ThemeOptions } from './theme.ts'
+import { type ThemeOptions, themeSchema } from './theme.ts'
 
 /** Options of the settings pages; all may be left out behind the gate of public-routes. */
 export interface SettingsUiOptions {
@@ -11,9 +12,9 @@ export interface SettingsUiOptions {
   readonly prefix?: string
   /** Where the HTTP API of settings is. @default '/api/settings' */
   readonly apiBase?: string
-  /** What keeps strangers out where there is no gate: a hook, or false when something in front does it. */
+  /** Protects the pages where there is no gate: a hook, or false when something in front does it. */
   readonly guard?: onRequestHookHandler | false
-  /** Who asks: decides what the pages offer, never what the API allows. @default `request.caller` of the gate */
+  /** Returns the caller of a request: decides what the pages offer, never what the API allows. @default `request.caller` of the gate */
   readonly caller?: FindCaller
   /** As given to the settings plugin. @default 'permission' */
   readonly ownWrites?: OwnWrites
@@ -41,26 +42,47 @@ export interface SettingsUiOptions {
   readonly csp?: string | false
 }
 
-/** @throws {FMOD_SETTINGS_UI_INVALID_OPTION} paths that are none, an unknown locale or theme */
-export function checkOptions(options: SettingsUiOptions): void {
-  for (const name of ['prefix', 'apiBase', 'home', 'logout'] as const) checkPath(name, options[name])
-  if (options.prefix === '/' || options.prefix?.endsWith('/')) {
-    throw new FMOD_SETTINGS_UI_INVALID_OPTION('prefix', 'it ends with a slash')
-  }
-  checkLocale(options.locale)
-  checkTheme(options.theme)
-}
-
 /** Another origin would be refused by the pages' policy, long after boot. */
-function checkPath(name: string, path: unknown): void {
-  if (path === undefined || (typeof path === 'string' && /^\/(?![/\\])[^\\?#\s]*$/.test(path))) return
-  throw new FMOD_SETTINGS_UI_INVALID_OPTION(name, 'it is no path of this origin, such as "/settings"')
+const path = option.that(isPath, 'a path of this origin, such as "/settings"')
+
+const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
+  prefix: option.that(
+    (value) => isPath(value) && !value.endsWith('/'),
+    'a path of this origin without a slash at its end, such as "/settings"',
+  ),
+  apiBase: path,
+  guard: Type.Union([Type.Literal(false), option.function()], { description: 'an onRequest hook or false' }),
+  caller: option.function('a function of the request'),
+  ownWrites: option.oneOf('permission', 'authenticated'),
+  adminPage: option.boolean(),
+  userPage: option.boolean(),
+  title: option.string(),
+  logo: option.string('a path of this origin or a data: URL'),
+  theme: themeSchema,
+  css: option.string('CSS'),
+  locale: option.that(isLocale, 'a language tag, such as "en" or "pt-BR"'),
+  messages: option.record('an object with texts'),
+  home: path,
+  logout: path,
+  csp: Type.Union([Type.String(), Type.Literal(false)], {
+    description: 'a Content-Security-Policy or false',
+  }),
+})
+
+/** @throws {FMOD_SETTINGS_UI_INVALID_OPTION} with all options that cannot be used */
+export function checkOptions(options: SettingsUiOptions): void {
+  const problems = optionProblems(schema, options)
+  if (problems.length > 0) throw new FMOD_SETTINGS_UI_INVALID_OPTION(problems.join('; '))
 }
 
-function checkLocale(locale: string | undefined): void {
+function isPath(value: unknown): value is string {
+  return typeof value === 'string' && /^\/(?![/\\])[^\\?#\s]*$/.test(value)
+}
+
+function isLocale(value: unknown): boolean {
   try {
-    Intl.getCanonicalLocales(locale ?? 'en')
+    return typeof value === 'string' && Intl.getCanonicalLocales(value).length === 1
   } catch {
-    throw new FMOD_SETTINGS_UI_INVALID_OPTION('locale', 'it is no language tag, such as "en" or "pt-BR"')
+    return false
   }
 }

@@ -1,4 +1,5 @@
 /** The settings pages: their routes, and what must be there for them to work. */
+import { checkCoreVersion } from '@fastify-modular/core/internal'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { loadAssets, sendAsset } from './assets.ts'
@@ -18,6 +19,7 @@ import { themeCss } from './theme.ts'
 const hide: FastifySchema & { readonly hide: true } = { hide: true }
 
 const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, options) => {
+  checkCoreVersion(import.meta.url)
   checkOptions(options)
   const {
     prefix = '/settings',

@@ -1,5 +1,5 @@
 /** Colours and shape of the pages: the `--fm-*` properties that hosts may set. */
-import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
+import { option, Type } from '@fastify-modular/core/internal'
 
 /** The properties that are API. */
 const themeTokens = [
@@ -23,22 +23,21 @@ export interface ThemeOptions {
   readonly tokens?: Partial<Record<ThemeToken, string>>
 }
 
-const names: readonly string[] = themeTokens
+const token = option.that(
+  (value) => typeof value === 'string' && !/[;{}]/.test(value),
+  'one CSS value', // more would end the declaration
+)
 
-/** @throws {FMOD_SETTINGS_UI_INVALID_OPTION} an unknown scheme or token, a value that would end the declaration */
-export function checkTheme({ scheme = 'auto', tokens = {} }: ThemeOptions = {}): void {
-  if (!['auto', 'light', 'dark'].includes(scheme)) {
-    throw new FMOD_SETTINGS_UI_INVALID_OPTION('theme.scheme', 'it is none of auto, light, dark')
-  }
-  for (const [name, value] of Object.entries(tokens)) {
-    const problem = !names.includes(name)
-      ? `there is no token of this name, but ${names.join(', ')}`
-      : typeof value !== 'string' || /[;{}]/.test(value)
-        ? 'it is no single CSS value'
-        : undefined
-    if (problem) throw new FMOD_SETTINGS_UI_INVALID_OPTION(`theme.tokens.${name}`, problem)
-  }
-}
+/** For the options of which the theme is one. */
+export const themeSchema = Type.Object(
+  {
+    scheme: option.oneOf('auto', 'light', 'dark'),
+    tokens: Type.Object(Object.fromEntries(themeTokens.map((name) => [name, token])), {
+      description: 'an object with CSS values by token',
+    }),
+  },
+  { description: 'an object with scheme and tokens' },
+)
 
 /** The tokens and the host's own rules as CSS; empty where nothing is set. */
 export function themeCss({ tokens = {} }: ThemeOptions = {}, css = ''): string {

@@ -6,9 +6,9 @@ export const FMOD_SETTINGS_REGISTERED_TWICE = createError(
   'FMOD_SETTINGS_REGISTERED_TWICE',
   'The settings plugin is registered twice in one scope. Register it once and pass all definitions to it.',
 )
-export const FMOD_SETTINGS_INVALID_OPTION = createError<[string, string]>(
+export const FMOD_SETTINGS_INVALID_OPTION = createError<[string]>(
   'FMOD_SETTINGS_INVALID_OPTION',
-  'The settings option "%s" cannot be used: %s.',
+  'The settings plugin cannot start: %s.',
 )
 export const FMOD_SETTINGS_FOREIGN_EVENTS = createError<[string, string]>(
   'FMOD_SETTINGS_FOREIGN_EVENTS',
@@ -66,9 +66,9 @@ export const FMOD_SETTINGS_CANNOT_OVERRIDE = createError<[string]>(
 )
 
 // Stores
-export const FMOD_SETTINGS_INVALID_STORE_OPTION = createError<[string, string, string]>(
+export const FMOD_SETTINGS_INVALID_STORE_OPTION = createError<[string, string]>(
   'FMOD_SETTINGS_INVALID_STORE_OPTION',
-  'The option "%s" of the %s store cannot be used: %s.',
+  'The arguments of the %s store cannot be used: %s.',
 )
 export const FMOD_SETTINGS_DRIVER_MISSING = createError<[string, string, string]>(
   'FMOD_SETTINGS_DRIVER_MISSING',

@@ -50,12 +50,9 @@ function overridesFromEnvironment(): Overrides {
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Overrides // parsed JSON
   } catch {
     // The text may hold secrets, and the parser would quote it.
-    throw new FMOD_SETTINGS_INVALID_OPTION(
-      'overrides',
-      `${mustBe}; it is not valid JSON at position ${jsonFault(text)}`,
-    )
+    throw new FMOD_SETTINGS_INVALID_OPTION(`${mustBe}; it is not valid JSON at position ${jsonFault(text)}`)
   }
-  throw new FMOD_SETTINGS_INVALID_OPTION('overrides', mustBe)
+  throw new FMOD_SETTINGS_INVALID_OPTION(mustBe)
 }
 
 const string = /\s*"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"\s*/iuy

@@ -1,9 +1,11 @@
 /** The transport for one process: handlers run here, isolated, once `publish` has returned to the event loop. */
 import { logFailure } from '../internal/failures.ts'
+import { option, type OptionsSchema, Type } from '../internal/options.ts'
 import type { EventHandler } from './discover-handlers.ts'
 import { type DomainEvent, eventClassOf } from './event.ts'
 import { createRunning } from './running.ts'
 import type { EventTransport, TransportContext } from './transport.ts'
+import { checkTransportOptions } from './transport-options.ts'
 
 export interface InProcessOptions {
   /**
@@ -13,8 +15,15 @@ export interface InProcessOptions {
   readonly closeTimeout?: number
 }
 
-/** Delivers every event once to every handler of its exact type. Nothing survives the process. */
-export function inProcess({ closeTimeout = 5000 }: InProcessOptions = {}): EventTransport {
+const schema: OptionsSchema<InProcessOptions> = Type.Object({ closeTimeout: option.milliseconds(0) })
+
+/**
+ * Delivers every event once to every handler of its exact type. Nothing survives the process.
+ * @throws {FMOD_CORE_INVALID_OPTION} with all options that cannot be used
+ */
+export function inProcess(options: InProcessOptions = {}): EventTransport {
+  checkTransportOptions('inProcess', schema, options)
+  const { closeTimeout = 5000 } = options
   const handlersByType = new Map<string, EventHandler[]>()
   const running = createRunning()
   let context: TransportContext | undefined

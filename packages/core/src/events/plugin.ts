@@ -2,7 +2,8 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
-import { FMOD_CORE_EVENTS_REGISTERED_TWICE } from '../misuse-errors.ts'
+import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
+import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
 import { createEventBus } from './bus.ts'
 import { discoverHandlers, type HandlerSource } from './discover-handlers.ts'
 import { inProcess } from './in-process.ts'
@@ -15,10 +16,15 @@ export interface EventsOptions {
   readonly handlers?: HandlerSource
 }
 
-const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (
-  app,
-  { transport = inProcess(), handlers },
-) => {
+const schema: OptionsSchema<EventsOptions> = Type.Object({
+  transport: option.record('an event transport such as inProcess()'),
+  handlers: Type.Unknown(), // discoverHandlers checks them
+})
+
+const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => {
+  const problems = optionProblems(schema, options)
+  if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION('the events plugin', problems.join('; '))
+  const { transport = inProcess(), handlers } = options
   if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
   const bus = createEventBus(transport)
   app.decorate('events', bus)

@@ -4,6 +4,7 @@
  */
 export { isApiTarget, isNavigation, prefersJson } from './browser.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
+export { closestName } from './closest-name.ts'
 export { checkCoreVersion } from './core-version.ts'
 export { type DescribedError, describeError, describeFailure, logFailure } from './failures.ts'
 export {
@@ -12,7 +13,7 @@ export {
   removeTrailers,
   type RouteConfig,
 } from './fastify-internals.ts'
-export { option, optionProblems, type OptionsSchema, Type } from './options.ts'
+export { argumentProblems, option, optionProblems, type OptionsSchema, Type } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
 export { addVary, varyWith } from './vary.ts'

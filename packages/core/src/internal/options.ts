@@ -4,7 +4,7 @@
  */
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { readByFastify } from '../unknown-options.ts'
+import { closestName } from './closest-name.ts'
 
 /** The builder of the schemas: one copy of it for all packages. */
 export { Type }
@@ -16,9 +16,15 @@ export type OptionsSchema<O> = TObject<{ readonly [K in keyof Required<O>]: TSch
 export const option = {
   boolean: () => Type.Boolean({ description: 'a boolean' }),
   string: (description = 'a string') => Type.String({ description }),
-  /** A positive integer that a timer can take. */
-  milliseconds: () =>
-    Type.Integer({ minimum: 1, maximum: 0x7fffffff, description: 'a positive integer of milliseconds' }),
+  positive: () => Type.Integer({ minimum: 1, description: 'a positive integer' }),
+  /** An integer that a timer can take. */
+  milliseconds: (minimum: 0 | 1 = 1) =>
+    Type.Integer({
+      minimum,
+      maximum: 0x7fffffff,
+      description:
+        minimum === 0 ? '0 or more milliseconds, an integer' : 'a positive integer of milliseconds',
+    }),
   function: (description = 'a function') => Type.Function([], Type.Unknown(), { description }),
   oneOf: (...values: readonly (string | boolean)[]) =>
     Type.Union(
@@ -27,6 +33,10 @@ export const option = {
     ),
   /** What no schema can say; `fits` must not throw. */
   that: (fits: (value: unknown) => boolean, description: string) => Type.Unknown({ fits, description }),
+  /** An array of strings that are not empty. */
+  names: (description: string) => Type.Array(Type.String({ minLength: 1 }), { description }),
+  /** All other options may be left out. */
+  required: <T extends TSchema>(schema: T): T => ({ ...schema, isRequired: true }),
   /** An object whose members are for the plugin to check. */
   record: (description: string) => Type.Record(Type.String(), Type.Unknown(), { description }),
 } as const
@@ -36,24 +46,41 @@ export const option = {
  * is a problem, because a misspelt option would be ignored silently, and its protection with it.
  */
 export function optionProblems<O extends object>(schema: OptionsSchema<O>, options: O): string[] {
-  return membersOf(schema, options, '')
+  return membersOf(schema, options, { ignored: readByFastify })
 }
 
-function membersOf(schema: TObject, options: object, path: string): string[] {
+/** Like `optionProblems`, for an argument of that name: Fastify reads nothing from it. */
+export function argumentProblems(schema: TObject, argument: object, name: string): string[] {
+  if (!isPlainObject(argument)) return [`${name} must be an object`]
+  return membersOf(schema, argument, { path: `${name}.` })
+}
+
+/** @param ignored names that are not options of the plugin, and no mistake either */
+function membersOf(
+  schema: TObject,
+  options: object,
+  { path = '', ignored = new Set() }: { readonly path?: string; readonly ignored?: ReadonlySet<string> },
+): string[] {
   const names = Object.keys(schema.properties)
   const unknown = Object.keys(options)
-    .filter((name) => !names.includes(name) && !(path === '' && readByFastify.has(name)))
-    .map((name) => `unknown option ${path}${name}; expected ${listOf(names)}`)
+    .filter((name) => !names.includes(name) && !ignored.has(name))
+    .map((name) => unknownOption(name, names, path))
   const wrong = Object.entries(schema.properties).flatMap(([name, member]) => {
-    const value: unknown = Object.hasOwn(options, name) ? options[name as keyof typeof options] : undefined
-    return value === undefined ? [] : problemsOf(member, value, path + name)
+    const value: unknown = Reflect.get(options, name)
+    return value === undefined && member.isRequired !== true ? [] : problemsOf(member, value, path + name)
   })
   return [...wrong, ...unknown]
 }
 
+function unknownOption(name: string, names: readonly string[], path: string): string {
+  const meant = closestName(name, names)
+  const suggestion = meant === undefined ? '' : ` (did you mean ${path}${meant}?)`
+  return `unknown option ${path}${name}${suggestion}; expected ${listOf(names)}`
+}
+
 function problemsOf(schema: TSchema, value: unknown, path: string): string[] {
   const nested = isPlainObject(value) ? objectOf(schema) : undefined
-  if (nested && isPlainObject(value)) return membersOf(nested, value, `${path}.`)
+  if (nested && isPlainObject(value)) return membersOf(nested, value, { path: `${path}.` })
   const fits = typeof schema.fits === 'function' ? schema.fits(value) === true : Value.Check(schema, value)
   return fits ? [] : [`${path} must be ${schema.description ?? 'of another type'}`]
 }
@@ -73,3 +100,56 @@ function listOf(items: readonly string[]): string {
   const last = items.at(-1) ?? ''
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} or ${last}`
 }
+
+/** What Fastify itself reads from the options of `register`. */
+const ofRegister = ['prefix', 'logLevel', 'logSerializers']
+
+/** What Fastify reads when it is created. The scaffold of fastify-cli hands all of it down to each of its plugins. */
+const ofServer = [
+  'ajv',
+  'allowErrorHandlerOverride',
+  'allowUnsafeRegex',
+  'bodyLimit',
+  'caseSensitive',
+  'childLoggerFactory',
+  'clientErrorHandler',
+  'connectionTimeout',
+  'constraints',
+  'disableRequestLogging',
+  'exposeHeadRoutes',
+  'forceCloseConnections',
+  'frameworkErrors',
+  'genReqId',
+  'handlerTimeout',
+  'http',
+  'http2',
+  'http2SessionTimeout',
+  'https',
+  'ignoreDuplicateSlashes',
+  'ignoreTrailingSlash',
+  'keepAliveTimeout',
+  'logController',
+  'logger',
+  'loggerInstance',
+  'maxParamLength',
+  'maxRequestsPerSocket',
+  'onConstructorPoisoning',
+  'onProtoPoisoning',
+  'pluginTimeout',
+  'querystringParser',
+  'requestIdHeader',
+  'requestIdLogLabel',
+  'requestTimeout',
+  'return503OnClosing',
+  'rewriteUrl',
+  'routerOptions',
+  'schemaController',
+  'schemaErrorFormatter',
+  'serializerOpts',
+  'serverFactory',
+  'trustProxy',
+  'useSemicolonDelimiter',
+]
+
+/** A plugin that is handed one of these passes it over. */
+const readByFastify: ReadonlySet<string> = new Set([...ofRegister, ...ofServer])

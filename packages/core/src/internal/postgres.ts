@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { callbackify } from 'node:util'
+import { option, type OptionsSchema, Type } from './options.ts'
 import { withTimeout } from './timeout.ts'
 
 /** How long connections that we open may wait, in milliseconds. */
@@ -25,6 +26,18 @@ export interface PostgresTimeouts {
    */
   readonly session?: boolean
 }
+
+/** For the options of which the time-outs are one. */
+export const postgresTimeouts: OptionsSchema<PostgresTimeouts> = Type.Object(
+  {
+    connect: option.milliseconds(),
+    query: option.milliseconds(),
+    probe: option.milliseconds(),
+    close: option.milliseconds(0),
+    session: option.boolean(),
+  },
+  { description: 'an object with connect, query, probe, close and session' },
+)
 
 const defaults: Required<PostgresTimeouts> = {
   connect: 5000,

@@ -1,6 +1,15 @@
 import { Type } from '@sinclair/typebox'
+import type { FastifyHttp2SecureOptions, FastifyHttpOptions, FastifyServerOptions } from 'fastify'
+import type { Http2SecureServer } from 'node:http2'
+import type { Server } from 'node:http'
 import { test } from 'tap'
-import { option, optionProblems, type OptionsSchema } from '@fastify-modular/core/internal'
+import {
+  argumentProblems,
+  closestName,
+  option,
+  optionProblems,
+  type OptionsSchema,
+} from '@fastify-modular/core/internal'
 
 interface Options {
   readonly timeout?: number
@@ -38,17 +47,115 @@ test('options that fit have no problems', (t) => {
   t.end()
 })
 
-test('what Fastify reads from the options of register is no option of the plugin', (t) => {
+/** Every option of Fastify's server: the compiler keeps the list complete. */
+type ServerOption =
+  | keyof FastifyServerOptions
+  | keyof FastifyHttpOptions<Server>
+  | keyof FastifyHttp2SecureOptions<Http2SecureServer>
+
+const serverOptions: Readonly<Record<ServerOption, true>> = {
+  ajv: true,
+  allowErrorHandlerOverride: true,
+  allowUnsafeRegex: true,
+  bodyLimit: true,
+  caseSensitive: true,
+  childLoggerFactory: true,
+  clientErrorHandler: true,
+  connectionTimeout: true,
+  constraints: true,
+  disableRequestLogging: true,
+  exposeHeadRoutes: true,
+  forceCloseConnections: true,
+  frameworkErrors: true,
+  genReqId: true,
+  handlerTimeout: true,
+  http: true,
+  http2: true,
+  http2SessionTimeout: true,
+  https: true,
+  ignoreDuplicateSlashes: true,
+  ignoreTrailingSlash: true,
+  keepAliveTimeout: true,
+  logController: true,
+  logger: true,
+  loggerInstance: true,
+  maxParamLength: true,
+  maxRequestsPerSocket: true,
+  onConstructorPoisoning: true,
+  onProtoPoisoning: true,
+  pluginTimeout: true,
+  querystringParser: true,
+  requestIdHeader: true,
+  requestIdLogLabel: true,
+  requestTimeout: true,
+  return503OnClosing: true,
+  rewriteUrl: true,
+  routerOptions: true,
+  schemaController: true,
+  schemaErrorFormatter: true,
+  serializerOpts: true,
+  serverFactory: true,
+  trustProxy: true,
+  useSemicolonDelimiter: true,
+}
+
+test('what Fastify reads from the options of register is not an option of the plugin', (t) => {
   t.same(problemsOf({ prefix: '/a', logLevel: 'warn', logSerializers: {} }), [])
   t.match(problemsOf({ routes: { prefix: '/a', logLevel: 'warn' } }), [/^unknown option routes\.logLevel/])
   t.end()
 })
 
-test('a misspelt option is named with those that exist, at any depth', (t) => {
+test('options of the server that a scaffold hands down to its plugins are not misspelt ones', (t) => {
+  t.match(problemsOf({ ...serverOptions, timeOut: 5 }), [/^unknown option timeOut /])
+  t.equal(problemsOf({ ...serverOptions, timeOut: 5 }).length, 1)
+  t.same(problemsOf({ routes: { logger: true } }).length, 1, 'but nothing is handed down to what is inside')
+  t.end()
+})
+
+test('a misspelt option is named with the nearest name and with those that exist, at any depth', (t) => {
   t.same(problemsOf({ timeOut: 5 }), [
-    'unknown option timeOut; expected timeout, mode, caller, routes or even',
+    'unknown option timeOut (did you mean timeout?); expected timeout, mode, caller, routes or even',
   ])
-  t.same(problemsOf({ routes: { prefx: 5 } }), ['unknown option routes.prefx; expected prefix'])
+  t.same(problemsOf({ routes: { prefx: 5 } }), [
+    'unknown option routes.prefx (did you mean routes.prefix?); expected prefix',
+  ])
+  t.same(problemsOf({ toString: 1 }), [
+    'unknown option toString; expected timeout, mode, caller, routes or even',
+  ])
+  t.end()
+})
+
+test('an option that must not be left out is a problem where it is missing', (t) => {
+  const strict: OptionsSchema<{ readonly name: string }> = Type.Object({
+    name: option.required(option.string()),
+  })
+  t.same(optionProblems(strict, {} as { name: string }), ['name must be a string'])
+  t.same(optionProblems(strict, { name: 'x' }), [])
+  t.end()
+})
+
+test('an inherited option is checked like one of its own: the plugin reads it', (t) => {
+  t.same(problemsOf(Object.create({ timeout: 0 }) as object), [
+    'timeout must be a positive integer of milliseconds',
+  ])
+  t.end()
+})
+
+test('an argument is an object whose members are named with it', (t) => {
+  const problems = (argument: unknown): string[] => argumentProblems(schema, argument as Options, 'options')
+  t.same(problems({ mode: 'warn' }), [])
+  t.match(problems({ mode: 'off', prefix: '/a' }), [
+    /^options\.mode must be "warn" or "require"$/,
+    /^unknown option options\.prefix/,
+  ])
+  for (const argument of [undefined, null, 5, 'text', []])
+    t.same(problems(argument), ['options must be an object'])
+  t.end()
+})
+
+test('the nearest name is found in any letter case, and none for a foreign one', (t) => {
+  t.equal(closestName('TIMOUT', ['mode', 'timeout']), 'timeout')
+  t.equal(closestName('currency', ['mode', 'timeout']), undefined)
   t.end()
 })
 

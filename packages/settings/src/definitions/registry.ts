@@ -1,5 +1,5 @@
 /** All definitions of an application (S 2.1, S 4.2). Modules add theirs, then they are checked together and frozen. */
-import { closestName } from '@fastify-modular/core'
+import { closestName } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
 import type { CompleteDefinition, JsonValue, SettingDefinition, SettingScope } from '../setting-definition.ts'
 import { decodeDefault, deepFreeze } from '../values/decode.ts'

@@ -120,9 +120,9 @@ function keysFromEnvironment(): readonly unknown[] {
   } catch {
     // The text may hold keys: nothing of it goes into the message.
   }
-  throw invalid(environment, 'it is a JSON array of { "id", "key" }')
+  throw invalid(environment, 'it must be a JSON array of { "id", "key" }')
 }
 
 function invalid(source: string, reason: string): Error {
-  return new FMOD_SETTINGS_INVALID_OPTION(source, reason)
+  return new FMOD_SETTINGS_INVALID_OPTION(`${source} cannot be used: ${reason}`)
 }

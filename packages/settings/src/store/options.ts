@@ -1,50 +1,47 @@
 /** What both databases refuse in their arguments before anything is opened. */
-import { unknownMembers } from '@fastify-modular/core'
+import type { TObject } from '@sinclair/typebox'
+import { argumentProblems, option, Type } from '@fastify-modular/core/internal'
+import { postgresTimeouts } from '@fastify-modular/core/internal/postgres'
 import {
   FMOD_SETTINGS_INVALID_STORE_OPTION,
   FMOD_SETTINGS_SCHEMA_OUTDATED,
   FMOD_SETTINGS_SCHEMA_TOO_NEW,
 } from '../misuse-errors.ts'
 
-/** The arguments of a store, each with the names that it may have. */
-export interface StoreArguments {
-  readonly source: readonly [given: object, known: Readonly<Record<string, true>>]
-  readonly options: readonly [given: object, known: Readonly<Record<string, true>>]
+/** At most 40 characters: PostgreSQL cuts identifiers at 63 bytes, and the store appends to them. */
+const identifier = '[A-Za-z_][A-Za-z0-9_]{0,39}'
+const description = 'at most 40 letters, digits and underscores, not a digit first'
+
+const migrate = option.oneOf('auto', 'check', false)
+const tablePrefix = Type.String({ pattern: `^(${identifier})?$`, description })
+
+export const sqliteOptions = Type.Object({ migrate, tablePrefix, pollInterval: milliseconds(1, 60_000) })
+
+export const postgresOptions = Type.Object({
+  migrate,
+  schema: Type.String({ pattern: `^${identifier}$`, description }),
+  tablePrefix,
+  pollInterval: milliseconds(10, 600_000),
+  timeouts: postgresTimeouts,
+})
+
+function milliseconds(minimum: number, maximum: number) {
+  return Type.Number({ minimum, maximum, description: `${minimum} to ${maximum} milliseconds` })
+}
+
+interface StoreArgument {
+  readonly name: 'source' | 'options'
+  readonly schema: TObject
+  readonly value: object
 }
 
 /**
- * A table prefix that is left out without a word would put two tenants into one table.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION} naming a member that there is not, or an unknown mode of migration
+ * Checks an argument of a store. A misspelt table prefix, silently ignored, would put two tenants into one table.
+ * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION} with all problems
  */
-export function checkStoreArguments(store: string, { source, options }: StoreArguments): void {
-  for (const [name] of [unknownMembers(...source), unknownMembers(...options)]) {
-    if (name === undefined) continue
-    const [, first] = source
-    const [, second] = options
-    throw new FMOD_SETTINGS_INVALID_STORE_OPTION(
-      name,
-      store,
-      `the first argument has ${namesOf(first)}, the second ${namesOf(second)}`,
-    )
-  }
-  const { migrate } = options[0] as { readonly migrate?: unknown }
-  if (migrate !== undefined && migrate !== 'auto' && migrate !== 'check' && migrate !== false) {
-    throw new FMOD_SETTINGS_INVALID_STORE_OPTION('migrate', store, 'it is "auto", "check" or false')
-  }
-}
-
-function namesOf(known: Readonly<Record<string, true>>): string {
-  return Object.keys(known).join(', ')
-}
-
-/**
- * Returns the name. At most 40 characters: PostgreSQL cuts identifiers at 63 bytes, and ours are appended.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
- */
-export function checkIdentifier(store: string, option: string, name: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_]{0,39}$/.test(name)) return name
-  const reason = 'use 1 to 40 letters, digits and underscores, no digit first'
-  throw new FMOD_SETTINGS_INVALID_STORE_OPTION(option, store, reason)
+export function checkArgument(store: 'sqlite' | 'postgres', { name, schema, value }: StoreArgument): void {
+  const problems = argumentProblems(schema, value, name)
+  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_STORE_OPTION(store, problems.join('; '))
 }
 
 /**

@@ -116,8 +116,22 @@ test('options that cannot be right stop the boot by name', async (t) => {
   ]
   for (const [name, value] of wrong) {
     const options = { [name]: value } as unknown as SettingsOptions
-    t.match(await rejection(createApp(t, options)), { error: { code: 'FMOD_SETTINGS_INVALID_OPTION' } }, name)
+    t.match(
+      await rejection(createApp(t, options)),
+      { error: { code: 'FMOD_SETTINGS_INVALID_OPTION', message: name } },
+      name,
+    )
   }
+})
+
+test('all options that cannot be right are named at once, a misspelt one with the nearest name', async (t) => {
+  const options = { userCache: 0, encryption: { sealAtBot: true }, definitons: [] }
+  t.match(await rejection(createApp(t, options as SettingsOptions)), {
+    error: {
+      message:
+        /encryption\.sealAtBot \(did you mean encryption\.sealAtBoot\?\).*userCache must be a positive integer.*definitons \(did you mean definitions\?\)/,
+    },
+  })
 })
 
 test('the boot log says what is legal and probably not meant, once each', async (t) => {

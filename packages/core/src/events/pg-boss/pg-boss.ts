@@ -1,12 +1,20 @@
 /** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
-import { BoundedConnections, type PostgresTimeouts, within } from '../../internal/postgres.ts'
+import { option, type OptionsSchema, Type } from '../../internal/options.ts'
+import {
+  BoundedConnections,
+  postgresTimeouts,
+  type PostgresTimeouts,
+  within,
+} from '../../internal/postgres.ts'
+import { safeRead } from '../../internal/safe.ts'
 import { type RetryOptions, retryDefaults } from '../attempt.ts'
 import type { EventHandler } from '../discover-handlers.ts'
 import type { DomainEvent } from '../event.ts'
 import type { AsyncTx, Tx } from '../transaction.ts'
 import type { EventTransport } from '../transport.ts'
+import { checkTransportOptions, durableOptions } from '../transport-options.ts'
 import { type Boss, createBoss, createPool, type PgPool } from './boss.ts'
 import { createDeadLetters } from './dead-letters.ts'
 import { listen, type Listener } from './listener.ts'
@@ -41,18 +49,30 @@ export type PgBossOptions = PgBossCommonOptions &
     | { readonly pool: PgPool; readonly connectionString?: never }
   )
 
+const optionsSchema: OptionsSchema<PgBossOptions> = Type.Object({
+  ...durableOptions,
+  connectionString: option.string('a connection string'),
+  pool: option.that(isPool, 'a pool of the package pg'),
+  schema: Type.String({
+    pattern: '^[A-Za-z_][A-Za-z0-9_]{0,40}$',
+    description: 'at most 41 letters, digits and underscores, not a digit first',
+  }),
+  supervisionInterval: Type.Number({ minimum: 1, description: '1 or more seconds' }),
+  timeouts: postgresTimeouts,
+})
+
+function isPool(value: unknown): boolean {
+  return ['connect', 'query', 'on', 'end'].every((method) => typeof safeRead(value, method) === 'function')
+}
+
 /**
  * Stores events in the caller's transaction and delivers each at least once to every handler of its type, on one of
  * the instances that have it. The pool needs two connections for itself.
+ * @throws {FMOD_CORE_INVALID_OPTION} with all options that cannot be used
  */
-export function pgBoss({
-  connectionString,
-  pool: givenPool,
-  schema = 'pgboss',
-  timeouts,
-  ...given
-}: PgBossOptions): EventTransport {
-  if (!/^[a-z_]\w{0,40}$/i.test(schema)) throw new RangeError(`Not a schema name: ${schema}`)
+export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
+  checkTransportOptions('pgBoss', optionsSchema, pgBossOptions)
+  const { connectionString, pool: givenPool, schema = 'pgboss', timeouts, ...given } = pgBossOptions
   const options = {
     ...retryDefaults,
     concurrency: 10,

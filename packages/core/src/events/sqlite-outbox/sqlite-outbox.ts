@@ -1,10 +1,13 @@
 /** The durable transport for one machine: events are rows of the application's own SQLite database. */
+import { option, type OptionsSchema, Type } from '../../internal/options.ts'
+import { safeRead } from '../../internal/safe.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { type RetryOptions, retryDefaults } from '../attempt.ts'
 import type { EventHandler } from '../discover-handlers.ts'
 import type { DomainEvent } from '../event.ts'
 import type { SyncTx, Tx } from '../transaction.ts'
 import type { DeadLetters, EventTransport } from '../transport.ts'
+import { checkTransportOptions, durableOptions } from '../transport-options.ts'
 import { createTables, type SqliteDatabase } from './database.ts'
 import { createDeliveries, type Deliveries } from './deliveries.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
@@ -34,11 +37,24 @@ export interface SqliteOutboxOptions extends RetryOptions {
   readonly closeTimeout?: number
 }
 
+const schema: OptionsSchema<SqliteOutboxOptions> = Type.Object({
+  ...durableOptions,
+  lease: option.milliseconds(),
+  database: option.required(option.that(isDatabase, 'an open database of the package better-sqlite3')),
+})
+
+function isDatabase(value: unknown): boolean {
+  const methods = ['exec', 'pragma', 'prepare', 'transaction']
+  return methods.every((method) => typeof safeRead(value, method) === 'function')
+}
+
 /**
  * Stores events in the caller's transaction and delivers each at least once to every handler of its type, also after
  * the process was killed: with retries, and dead letters for what cannot be handled.
+ * @throws {FMOD_CORE_INVALID_OPTION} with all options that cannot be used
  */
 export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): EventTransport {
+  checkTransportOptions('sqliteOutbox', schema, { database, ...given })
   const options = {
     ...retryDefaults,
     concurrency: 10,

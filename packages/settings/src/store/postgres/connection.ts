@@ -64,8 +64,8 @@ export function checkSource(source: object): asserts source is DriverSource {
   if ('pool' in source && isPool(source.pool)) return
   if ('connectionString' in source && isConnectionString(source.connectionString)) return
   const reason =
-    'name a URL postgres://user:password@host:port/database, or hand over a { pool } of the package pg'
-  throw new FMOD_SETTINGS_INVALID_STORE_OPTION('connectionString', 'postgres', reason)
+    'source must be { connectionString } with a URL postgres://user:password@host:port/database, or a { pool } of the package pg'
+  throw new FMOD_SETTINGS_INVALID_STORE_OPTION('postgres', reason)
 }
 
 function isPool(pool: unknown): pool is Pool {

@@ -1,4 +1,5 @@
 /** The schema in PostgreSQL, step by step. Append only: a step that was released never changes. */
+import { checkArgument, postgresOptions } from '../options.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 
 /** The condition of the partial index; a statement has to repeat it to use the index. */
@@ -62,8 +63,9 @@ export function recordVersion(names: PostgresNames, version: number): string {
 }
 
 /** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
-export function printSql(tables: PostgresTableNames = {}): string {
-  const names = postgresNames(tables)
+export function printSql(options: PostgresTableNames = {}): string {
+  checkArgument('postgres', { name: 'options', schema: postgresOptions, value: options })
+  const names = postgresNames(options)
   const schema = names.schema === undefined ? '' : `create schema if not exists "${names.schema}";\n\n`
   const steps = migrations.map((migration) => migration(names))
   return `begin;\n\n${schema}${steps.join('\n')}${recordVersion(names, migrations.length)}\ncommit;\n`

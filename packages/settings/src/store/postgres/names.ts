@@ -1,6 +1,5 @@
 /** The names of everything that the store has in PostgreSQL, ready for SQL. */
 import { createHash } from 'node:crypto'
-import { checkIdentifier } from '../options.ts'
 
 /** Where the tables are; the same as in the options of the store. */
 export interface PostgresTableNames {
@@ -21,10 +20,8 @@ export interface PostgresNames {
   readonly statements: string
 }
 
-/** @throws {FMOD_SETTINGS_INVALID_STORE_OPTION} a name would need quoting, or be cut by PostgreSQL */
+/** The names of a store whose options were checked: none of them needs quoting, and PostgreSQL cuts none. */
 export function postgresNames({ schema, tablePrefix = '' }: PostgresTableNames): PostgresNames {
-  if (schema !== undefined) checkIdentifier('postgres', 'schema', schema)
-  if (tablePrefix !== '') checkIdentifier('postgres', 'tablePrefix', tablePrefix)
   const table = (name: string): string =>
     `${schema === undefined ? '' : `"${schema}".`}"${tablePrefix}${name}"`
   return {

@@ -1,10 +1,11 @@
 /** The settings store in a PostgreSQL database. */
+import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import type { PostgresTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
-import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
+import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkRequest } from '../plan-write.ts'
 import { canExist } from '../row-id.ts'
-import { checkStoreArguments, type MigrateMode } from '../options.ts'
+import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
 import type {
   HistoryId,
   HistoryQuery,
@@ -56,14 +57,11 @@ export interface PostgresOptions extends PostgresTableNames {
   readonly timeouts?: PostgresTimeouts
 }
 
-const sources = { connectionString: true, pool: true } as const
-const known: Readonly<Record<keyof PostgresOptions, true>> = {
-  migrate: true,
-  schema: true,
-  tablePrefix: true,
-  pollInterval: true,
-  timeouts: true,
-}
+const sourceSchema: OptionsSchema<{ connectionString?: string; pool?: object }> = Type.Object({
+  connectionString: Type.Unknown(), // checkSource checks both
+  pool: Type.Unknown(),
+})
+const optionsSchema: OptionsSchema<PostgresOptions> = postgresOptions
 
 /**
  * A store in a PostgreSQL database, for one or many instances; they hear of each other's changes by LISTEN. Needs the
@@ -71,12 +69,10 @@ const known: Readonly<Record<keyof PostgresOptions, true>> = {
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
 export function postgres(source: PostgresSource, options: PostgresOptions = {}): SettingsStore {
-  checkStoreArguments('postgres', { source: [source, sources], options: [options, known] })
+  checkArgument('postgres', { name: 'source', schema: sourceSchema, value: source })
   checkSource(source)
+  checkArgument('postgres', { name: 'options', schema: optionsSchema, value: options })
   const { pollInterval = 30_000 } = options
-  if (!(pollInterval >= 10 && pollInterval <= 600_000)) {
-    throw new FMOD_SETTINGS_INVALID_STORE_OPTION('pollInterval', 'postgres', 'use 10 to 600000 milliseconds')
-  }
   return new PostgresStore(source, options, pollInterval)
 }
 

@@ -12,6 +12,7 @@ import {
   text,
 } from 'drizzle-orm/pg-core'
 import type { SettingScope } from '../../setting-definition.ts'
+import { checkArgument, postgresOptions } from '../options.ts'
 import { plainHistory } from './migrations.ts'
 import type { PostgresTableNames } from './names.ts'
 
@@ -20,8 +21,11 @@ export type PostgresTables = ReturnType<typeof postgresSettingsTables>
 /**
  * The tables of the store in PostgreSQL, for applications that make their own migrations with drizzle-kit (`migrate:
  * false`). Times are milliseconds since the epoch.
+ * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
-export function postgresSettingsTables({ schema, tablePrefix = '' }: PostgresTableNames = {}) {
+export function postgresSettingsTables(options: PostgresTableNames = {}) {
+  checkArgument('postgres', { name: 'options', schema: postgresOptions, value: options })
+  const { schema, tablePrefix = '' } = options
   // The class, because pgSchema() refuses the name `public`; the two functions differ in nothing but a type.
   const table = schema === undefined ? pgTable : (new PgSchema(schema).table as unknown as typeof pgTable)
   const values = table(

@@ -47,7 +47,7 @@ export async function openConnection(
   mode: MigrateMode,
 ): Promise<Connection> {
   const client = 'database' in source ? source.database : await createFile(source.file)
-  if (!client.open) throw new FMOD_SETTINGS_INVALID_STORE_OPTION('database', 'sqlite', 'it is closed')
+  if (!client.open) throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', 'the database is closed')
   const release = (): void => void ('file' in source && client.close())
   try {
     client.pragma('journal_mode = WAL') // readers and the writer do not wait for each other

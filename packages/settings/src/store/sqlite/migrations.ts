@@ -1,5 +1,5 @@
 /** The schema in SQLite, step by step. Append only: a step that was released never changes. */
-import { checkIdentifier } from '../options.ts'
+import { checkArgument, sqliteOptions } from '../options.ts'
 
 /** The condition of the partial index; a statement has to repeat it to use the index. */
 export const plainHistory =
@@ -59,8 +59,9 @@ export function recordVersion(prefix: string, version: number): string {
 }
 
 /** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
-export function printSql({ tablePrefix = '' }: { readonly tablePrefix?: string } = {}): string {
-  if (tablePrefix !== '') checkIdentifier('sqlite', 'tablePrefix', tablePrefix)
+export function printSql(options: { readonly tablePrefix?: string } = {}): string {
+  checkArgument('sqlite', { name: 'options', schema: sqliteOptions, value: options })
+  const { tablePrefix = '' } = options
   const steps = migrations.map((migration) => migration(tablePrefix))
   return `begin immediate;\n\n${steps.join('\n')}${recordVersion(tablePrefix, migrations.length)}\ncommit;\n`
 }

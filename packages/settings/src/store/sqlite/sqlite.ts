@@ -1,6 +1,7 @@
 /** The settings store in a SQLite file. */
+import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
-import { checkIdentifier, checkStoreArguments, type MigrateMode } from '../options.ts'
+import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
 import { checkRequest } from '../plan-write.ts'
 import { canExist } from '../row-id.ts'
 import type {
@@ -45,12 +46,11 @@ export interface SqliteOptions {
   readonly pollInterval?: number
 }
 
-const sources = { file: true, database: true } as const
-const known: Readonly<Record<keyof SqliteOptions, true>> = {
-  migrate: true,
-  tablePrefix: true,
-  pollInterval: true,
-}
+const sourceSchema: OptionsSchema<{ file?: string; database?: object }> = Type.Object({
+  file: Type.String({ minLength: 1, description: 'the path of a file' }),
+  database: Type.Unknown(), // canOpen checks it
+})
+const optionsSchema: OptionsSchema<SqliteOptions> = sqliteOptions
 
 /**
  * A store in a SQLite file, for one machine; several processes may share the file. Needs the package `better-sqlite3`.
@@ -60,19 +60,13 @@ const known: Readonly<Record<keyof SqliteOptions, true>> = {
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
 export function sqlite(source: SqliteSource, options: SqliteOptions = {}): SettingsStore {
-  checkStoreArguments('sqlite', { source: [source, sources], options: [options, known] })
-  const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
+  checkArgument('sqlite', { name: 'source', schema: sourceSchema, value: source })
+  checkArgument('sqlite', { name: 'options', schema: optionsSchema, value: options })
   if (!canOpen(source)) {
-    throw new FMOD_SETTINGS_INVALID_STORE_OPTION(
-      'file' in source ? 'file' : 'database',
-      'sqlite',
-      'name a file, or hand over an open { database } of the package better-sqlite3',
-    )
+    const reason = 'source must be { file } or an open { database } of the package better-sqlite3'
+    throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', reason)
   }
-  if (tablePrefix !== '') checkIdentifier('sqlite', 'tablePrefix', tablePrefix)
-  if (!(pollInterval >= 1 && pollInterval <= 60_000)) {
-    throw new FMOD_SETTINGS_INVALID_STORE_OPTION('pollInterval', 'sqlite', 'use 1 to 60000 milliseconds')
-  }
+  const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
   return new SqliteStore(source, { migrate, tablePrefix, pollInterval })
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SettingScope } from '../../setting-definition.ts'
+import { checkArgument, sqliteOptions } from '../options.ts'
 import { plainHistory } from './migrations.ts'
 
 export type SqliteTables = ReturnType<typeof sqliteSettingsTables>
@@ -9,8 +10,11 @@ export type SqliteTables = ReturnType<typeof sqliteSettingsTables>
 /**
  * The tables of the store in SQLite, for applications that make their own migrations with drizzle-kit (`migrate: false`).
  * `tablePrefix` is put before each name, as in the options of the store.
+ * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
-export function sqliteSettingsTables({ tablePrefix = '' }: { readonly tablePrefix?: string } = {}) {
+export function sqliteSettingsTables(options: { readonly tablePrefix?: string } = {}) {
+  checkArgument('sqlite', { name: 'options', schema: sqliteOptions, value: options })
+  const { tablePrefix = '' } = options
   const values = sqliteTable(
     `${tablePrefix}settings_value`,
     {

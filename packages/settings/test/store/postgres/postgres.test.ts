@@ -1,5 +1,6 @@
 /** The options of the store, and what it does with a database that is not as it wishes. */
 import type { Tx } from '@fastify-modular/core'
+import { postgresSettingsTables } from '@fastify-modular/settings/drizzle'
 import { postgres, printSql } from '@fastify-modular/settings/postgres'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool, types } from 'pg'
@@ -38,6 +39,14 @@ test('options that cannot work are refused at once, without quoting the URL (FMO
   const misplaced = { ...source, schema: 'tenant1' }
   t.throws(() => postgres(misplaced), refused)
   t.throws(() => postgres(source, { migrate: true } as object), refused)
+  const misspelt = { tablePrefx: 'tenant1_' }
+  const nearest = { ...refused, message: /options\.tablePrefx \(did you mean options\.tablePrefix\?\)/ }
+  for (const create of [(options: object) => postgres(source, options), printSql, postgresSettingsTables])
+    t.throws(() => create(misspelt), nearest)
+  t.throws(() => postgres(source, { timeouts: { qeury: 5 } as object }), {
+    ...refused,
+    message: /options\.timeouts\.qeury \(did you mean options\.timeouts\.query\?\)/,
+  })
   for (const pollInterval of [0, Number.NaN, 1e9]) t.throws(() => postgres(source, { pollInterval }), refused)
 })
 

@@ -1,3 +1,4 @@
+import { sqliteSettingsTables } from '@fastify-modular/settings/drizzle'
 import { printSql, sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { test } from 'tap'
@@ -15,9 +16,28 @@ test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_
   }
   for (const untyped of [{ tablePrefix: 'tenant1_' }, { migrate: 'check' }, { pollInterval: -1 }]) {
     const source = { file: 'x.db', ...untyped } // the second argument takes them
-    t.throws(() => sqlite(source), { ...refused, message: /the second migrate, tablePrefix, pollInterval/ })
+    t.throws(() => sqlite(source), {
+      ...refused,
+      message: /unknown option source\..*; expected file or database/,
+    })
   }
   t.throws(() => sqlite({ file: 'x.db' }, { migrate: 'chekc' } as object), refused)
+  const misspelt = { tablePrefx: 'tenant1_' }
+  const nearest = { ...refused, message: /options\.tablePrefx \(did you mean options\.tablePrefix\?\)/ }
+  for (const create of [
+    (options: object) => sqlite({ file: 'x.db' }, options),
+    printSql,
+    sqliteSettingsTables,
+  ])
+    t.throws(() => create(misspelt), nearest)
+  t.throws(() => sqlite({ file: 'x.db' }, { tablePrefx: 'a', migrate: 'no', pollInterval: 0 } as object), {
+    ...refused,
+    message: /migrate.*pollInterval.*tablePrefx/,
+  })
+  // @ts-expect-error a JavaScript application
+  t.throws(() => sqlite('x.db'), { ...refused, message: /source must be an object/ })
+  // @ts-expect-error a JavaScript application
+  t.throws(() => sqlite({ file: 5 }), refused)
   const otherDriver = { open: true, memory: true, prepare: () => ({}), exec: () => {} } // the methods of node:sqlite
   // @ts-expect-error a connection without pragma() and transaction()
   t.throws(() => sqlite({ database: otherDriver }), { ...refused, message: /of the package better-sqlite3/ })
