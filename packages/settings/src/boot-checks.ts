@@ -1,4 +1,4 @@
-/** What is looked at before the application serves: mistakes stop it, doubts are logged. */
+/** The checks before the application serves requests: mistakes stop the boot, doubts are logged. */
 import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
@@ -11,11 +11,11 @@ import type { SettingsOptions } from './options.ts'
 import type { SharedValues } from './memory/shared-values.ts'
 import { checkOverrides } from './overrides.ts'
 import type { Sealing } from './secrets/sealing.ts'
-import { type JsonValue, SettingScope } from './setting-definition.ts'
+import { type CompleteDefinition, type JsonValue, SettingScope } from './setting-definition.ts'
 import type { Settings } from './settings.ts'
 import type { SettingsStore } from './store/store.ts'
 
-/** What both kinds of checks look at. */
+/** What all checks need. */
 interface Booting {
   readonly registry: Registry
   readonly sharedValues: SharedValues
@@ -23,7 +23,13 @@ interface Booting {
   readonly options: SettingsOptions
 }
 
-/** Definitions, overrides and keys together, once all modules have contributed. @throws {Error} a misuse error that lists all problems */
+/**
+ * Checks definitions, overrides and keys together, once all modules have contributed.
+ * @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} with all problems
+ * @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with all problems
+ * @throws {FMOD_SETTINGS_MISSING_SEALING_KEYS} stored values are sealed with unknown keys
+ * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is no key
+ */
 export function checkAtBoot({
   registry,
   sharedValues,
@@ -41,14 +47,14 @@ export function checkAtBoot({
       lost.map((row) => `"${row.key}" with "${sealing.keyIdOf(row.value)}"`).join(', '),
     )
   }
-  const plain = sealing.activeKeyId === null ? sensitiveKeys(registry) : []
+  const plain = keysWithoutSealing(registry, sealing)
   if (options.encryption?.mode === 'require' && plain.length > 0)
     throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(plain.join(', '))
 }
 
 /**
- * Keys of sensitive settings of which something is stored that is not sealed: a value, or an old one in the history,
- * which has the newest text of every value. None without a key: that is another problem.
+ * Returns the keys of sensitive settings with a stored text that is not sealed: a value, or an earlier one in the
+ * history, which has the newest text of every value. None where no sealing key is configured: that is another problem.
  * @throws {FMOD_SETTINGS_NOT_SEALED} encryption is required
  */
 export async function checkSealed(
@@ -57,7 +63,7 @@ export async function checkSealed(
   { rewrap, refresh }: Pick<Settings, 'rewrap' | 'refresh'>,
 ): Promise<readonly string[]> {
   if (sealing.activeKeyId === null) return []
-  const keys = sensitiveKeys(registry)
+  const keys = sensitiveSettings(registry).map(({ key }) => key)
   if (keys.length === 0) return []
   const { mode, sealAtBoot = false } = options.encryption ?? {}
 
@@ -79,52 +85,27 @@ export async function checkSealed(
   return plain
 }
 
+interface Booted extends Booting {
+  readonly store: SettingsStore
+  readonly events: Events | undefined
+  /** Whether the settings routes can identify callers. */
+  readonly knowsCaller: boolean
+  /** The keys that `checkSealed` returned. */
+  readonly notSealed: readonly string[]
+}
+
 /** Logs what is legal and probably not meant. */
-export function warnAtBoot(
-  log: FastifyBaseLogger,
-  {
-    registry,
-    sharedValues,
-    sealing,
-    options,
-    store,
-    events,
-    knowsCaller,
-    notSealed,
-  }: Booting & {
-    readonly store: SettingsStore
-    readonly events: Events | undefined
-    readonly knowsCaller: boolean
-    readonly notSealed: readonly string[]
-  },
-): void {
+export function warnAtBoot(log: FastifyBaseLogger, booted: Booted): void {
+  const { registry, sharedValues, options, store, events, knowsCaller } = booted
   for (const warning of registry.warnings()) log.warn(warning)
   if (!store.durable)
     log.warn({ store: store.name }, 'settings are not persisted: they are gone when the process ends')
   if (!knowsCaller && options.routes !== false) {
     log.warn(
-      'nothing tells the settings routes who calls: they answer 401. Register public-routes, or set the option caller',
+      'the settings routes cannot identify callers: they answer 401. Register public-routes, or set the option caller',
     )
   }
-  const plain = sealing.activeKeyId === null ? sensitiveKeys(registry) : []
-  if (plain.length > 0)
-    log.warn({ keys: plain }, 'sensitive settings are stored in plain text: no encryption key is configured')
-  if (notSealed.length > 0) {
-    log.warn(
-      { keys: notSealed },
-      'sensitive settings are stored in plain text, as values or in the history: call app.settings.rewrap() once',
-    )
-  }
-  const exposed = registry
-    .all()
-    .filter(({ definition }) => definition.sensitive && definition.scope !== SettingScope.System)
-  if (exposed.length > 0 && (options.sensitiveResolved ?? 'spec') === 'spec' && options.routes !== false) {
-    const keys = exposed.map(({ definition }) => definition.key)
-    log.warn(
-      { keys },
-      'every signed-in caller can read these sensitive settings at /resolved; see the option sensitiveResolved',
-    )
-  }
+  warnOfReadableSecrets(log, booted)
   const orphans = new Set([...sharedValues.rows()].map(({ key }) => key).filter((key) => !registry.find(key)))
   if (orphans.size > 0)
     log.warn(
@@ -139,6 +120,34 @@ export function warnAtBoot(
   }
 }
 
-function sensitiveKeys(registry: Registry): string[] {
-  return registry.all().flatMap(({ definition }) => (definition.sensitive ? definition.key : []))
+function warnOfReadableSecrets(
+  log: FastifyBaseLogger,
+  { registry, sealing, options, notSealed }: Booted,
+): void {
+  const plain = keysWithoutSealing(registry, sealing)
+  if (plain.length > 0)
+    log.warn({ keys: plain }, 'sensitive settings are stored in plain text: no encryption key is configured')
+  if (notSealed.length > 0) {
+    log.warn(
+      { keys: notSealed },
+      'sensitive settings are stored in plain text, as values or in the history: call app.settings.rewrap() once',
+    )
+  }
+  if (options.routes === false || (options.sensitiveResolved ?? 'spec') !== 'spec') return
+  const exposed = sensitiveSettings(registry).filter(({ scope }) => scope !== SettingScope.System)
+  if (exposed.length > 0) {
+    log.warn(
+      { keys: exposed.map(({ key }) => key) },
+      'every signed-in caller can read these sensitive settings at /resolved; see the option sensitiveResolved',
+    )
+  }
+}
+
+/** The sensitive settings whose values are stored in plain text because there is no key to seal them. */
+function keysWithoutSealing(registry: Registry, { activeKeyId }: Sealing): string[] {
+  return activeKeyId === null ? sensitiveSettings(registry).map(({ key }) => key) : []
+}
+
+function sensitiveSettings(registry: Registry): CompleteDefinition[] {
+  return registry.getDefinitions().filter(({ sensitive }) => sensitive)
 }

@@ -38,16 +38,17 @@ export interface SettingsOptions {
     /** 32 bytes each; the first seals, all open. @default those of `SM_SETTINGS_KEYS` */
     readonly keys?: readonly SealingKey[]
     /**
-     * What happens when a sensitive setting is defined and there is no key, or when one is stored that is not sealed, as
-     * value or in the history: its key is logged, or the application does not boot. @default 'warn'
+     * What happens when a sensitive setting is defined and no key is configured, or when one of its texts is stored
+     * unsealed, as a value or in the history: the key of the setting is logged, or the application does not boot.
+     * @default 'warn'
      */
     readonly mode?: 'warn' | 'require'
-    /** Runs `rewrap()` while booting when a sensitive value is stored that is not sealed. @default false */
+    /** Runs `rewrap()` while booting when a sensitive value is stored unsealed. @default false */
     readonly sealAtBoot?: boolean
   }
   /** Whether users need `Settings.Update` for their own values. @default 'permission' */
   readonly ownWrites?: OwnWrites
-  /** Who gets the sensitive values of others from `/resolved`. @default 'spec': every signed-in caller */
+  /** Which callers `/resolved` gives the sensitive values of others. @default 'spec': every signed-in caller */
   readonly sensitiveResolved?: SensitiveResolved
   /** Texts of definitions in the languages of `locales`, for `GET /definitions` by `Accept-Language`. @default English */
   readonly translate?: Translate

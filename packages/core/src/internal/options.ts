@@ -1,6 +1,6 @@
 /**
- * The options of a plugin, checked by one TypeBox schema before anything starts: options come from JavaScript, too. The
- * `description` of a member completes the sentence "<name> must be …".
+ * The options of plugins, stores and transports, checked by one TypeBox schema before anything starts: options come from
+ * JavaScript, too. The `description` of a member completes the sentence "<name> must be …".
  */
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'

@@ -85,7 +85,7 @@ const furtherChecks: Partial<Record<string, (definition: CompleteDefinition) => 
 /**
  * Reads every member of a declaration once and copies it, so that later changes have no effect; members that were left
  * out get their defaults (decision 1). The options of a Select are its allowed values unless it lists those itself.
- * What JavaScript modules declare may be anything: `memberProblems` says what cannot be used.
+ * JavaScript modules may declare anything: `memberProblems` reports what cannot be used.
  */
 export function completeDefinition(declared: SettingDefinition): CompleteDefinition {
   const definition = Object.freeze(copyMembers(definitionSchema.properties, declared)) as CompleteDefinition
@@ -94,7 +94,7 @@ export function completeDefinition(declared: SettingDefinition): CompleteDefinit
   return Object.freeze({ ...definition, allowedValues: Object.freeze(options.map(({ value }) => value)) })
 }
 
-/** What each member must be, for those that are something else; check what goes together only where there is none. */
+/** The members that have another type or form, each with what it must be. */
 export function memberProblems(definition: CompleteDefinition): string[] {
   return Object.entries(definitionSchema.properties)
     .filter(([name]) => !isValid(name as keyof CompleteDefinition, definition))
