@@ -99,20 +99,30 @@ const refused: readonly (readonly [string, SettingType, Partial<SettingDefinitio
   ['an allowed value twice', SettingType.Select, { allowedValues: ['a', 'a'] }, /twice/],
   ['public together with sensitive', SettingType.Text, { public: true, sensitive: true }, /cannot be public/],
   [
-    'a Number default that is none',
+    'a Number default that is not a number',
     SettingType.Number,
     { defaultValue: '' },
     /default breaks the definition: Write a number/,
   ],
   ['a Number default out of bounds', SettingType.Number, { min: 1, defaultValue: '0' }, /at least 1/],
   ['a Number default beyond all numbers', SettingType.Number, { defaultValue: '1e400' }, /Enter a number/],
-  ['a Bool default that is none', SettingType.Bool, { defaultValue: 'yes' }, /true or false/],
-  ['a Json default that is none', SettingType.Json, { defaultValue: '{a:1}' }, /valid JSON/],
+  ['a Bool default that is not a boolean', SettingType.Bool, { defaultValue: 'yes' }, /true or false/],
+  ['a Json default that is not JSON', SettingType.Json, { defaultValue: '{a:1}' }, /valid JSON/],
   ['a Json default of an empty string', SettingType.Json, { defaultValue: '""' }, /empty string/],
-  ['a Select default that is no member', SettingType.Select, { defaultValue: 'enormous' }, /one of: compact/],
-  ['a Color default that is none', SettingType.Color, { defaultValue: '#fff' }, /hex color/],
-  ['a Url default that is none', SettingType.Url, { defaultValue: '/x' }, /URL/],
-  ['a DateTime default that is none', SettingType.DateTime, { defaultValue: '2025-02-30T00:00' }, /ISO 8601/],
+  [
+    'a Select default that is not a member',
+    SettingType.Select,
+    { defaultValue: 'enormous' },
+    /one of: compact/,
+  ],
+  ['a Color default that is not a color', SettingType.Color, { defaultValue: '#fff' }, /hex color/],
+  ['a Url default that is not a URL', SettingType.Url, { defaultValue: '/x' }, /URL/],
+  [
+    'a DateTime default that is not a date',
+    SettingType.DateTime,
+    { defaultValue: '2025-02-30T00:00' },
+    /ISO 8601/,
+  ],
   [
     'a default that its pattern refuses',
     SettingType.Text,
@@ -139,7 +149,7 @@ for (const [what, type, members, message] of refused) {
   })
 }
 
-test('decision 3: what looks like a problem and is none boots', async (t) => {
+test('decision 3: what looks like a problem and is not boots', async (t) => {
   const fine: readonly (readonly [SettingType, Partial<SettingDefinition>])[] = [
     [SettingType.Text, { required: true }],
     [SettingType.Text, { defaultValue: '' }],
@@ -187,6 +197,24 @@ test('JavaScript modules get an error for a member of the wrong type', async (t)
     { ...base, key: 5 },
   ])
     t.match(problemOf(nothing), /not a setting definition/)
+})
+
+test('JavaScript modules get an error for a rule that is not a function', async (t) => {
+  const base = define(SettingType.Text)
+  for (const validate of [0, '', false, 'x', {}, []])
+    t.match(problemOf({ ...base, validate }), /validate must be a function/, JSON.stringify(validate))
+  for (const validate of [undefined, null]) t.equal(problemOf({ ...base, validate }), '')
+})
+
+test('a definition is read once: getters that change their answer change nothing', async (t) => {
+  let reads = 0
+  const declared = { ...define(SettingType.Text), sensitive: true }
+  Object.defineProperty(declared, 'sensitive', { get: () => reads++ === 0 })
+  const registry = new Registry()
+  registry.add(declared, 'test')
+  registry.check()
+  t.equal(registry.getDefinition('test.key')?.sensitive, true)
+  t.equal(reads, 1)
 })
 
 test('no definition makes the registry throw before check', async () => {

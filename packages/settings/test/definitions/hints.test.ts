@@ -26,7 +26,7 @@ const options = [
 ] as const
 const theme = define(SettingType.Select, { key: 'app.theme', allowedValues: ['light', 'dark'], options })
 
-test('S6: a definition that says nothing has no hints', async (t) => {
+test('S6: a definition without hints has their defaults', async (t) => {
   const { definition } = registered(SettingType.Text)
   const { unit, tags, hidden, advanced, showWhen, confirm, restart, docsUrl } = definition
   t.same([definition.options, unit, showWhen, confirm, docsUrl], [null, null, null, null, null])
@@ -67,20 +67,20 @@ const refused: readonly (readonly [string, Partial<Record<keyof SettingDefinitio
   ['no options at all', { options: [] }, /options must be an array/],
   ['an option without a label', { options: [{ value: 'light' }, options[1]] }, /options must be an array/],
   ['an empty label', { options: [{ value: 'light', label: ' ' }, options[1]] }, /options must be an array/],
-  ['an option that is a text', { options: ['light', 'dark'] }, /options must be an array/],
-  ['options that are no list', { options: 'light,dark' }, /options must be an array/],
-  ['a unit that is no text', { unit: 5 }, /unit must be a string of 1 to 30/],
+  ['an option that is a string', { options: ['light', 'dark'] }, /options must be an array/],
+  ['options that are not an array', { options: 'light,dark' }, /options must be an array/],
+  ['a unit that is not a string', { unit: 5 }, /unit must be a string of 1 to 30/],
   ['an empty unit', { unit: '' }, /unit must be a string of 1 to 30/],
   ['a long unit', { unit: 'x'.repeat(31) }, /unit must be a string of 1 to 30/],
   ['a tag with a space', { tags: ['a b'] }, /tags must be an array/],
   ['a tag with a comma', { tags: ['a,b'] }, /tags must be an array/],
   ['an empty tag', { tags: [''] }, /tags must be an array/],
   ['too many tags', { tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, /tags must be an array/],
-  ['tags that are a text', { tags: 'mail' }, /tags must be an array/],
+  ['tags that are a string', { tags: 'mail' }, /tags must be an array/],
   ['tags that differ in case only', { tags: ['mail', 'Mail'] }, /tags has a tag twice/],
-  ['hidden as a text', { hidden: 'yes' }, /hidden must be true or false/],
+  ['hidden as a string', { hidden: 'yes' }, /hidden must be true or false/],
   ['advanced as a number', { advanced: 1 }, /advanced must be true or false/],
-  ['restart as a text', { restart: 'yes' }, /restart must be true or false/],
+  ['restart as a string', { restart: 'yes' }, /restart must be true or false/],
   ['an empty confirmation', { confirm: ' ' }, /confirm must be a string/],
   ['a link over http', { docsUrl: 'http://example.com' }, /docsUrl must be an absolute https URL/],
   ['a link that is a script', { docsUrl: 'javascript:alert(1)' }, /docsUrl must be an absolute https URL/],

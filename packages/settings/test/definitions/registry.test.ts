@@ -125,7 +125,7 @@ test('decision 2: keys that differ in case only are a boot error that names both
   })
 })
 
-test('decision 3: the problems of all modules are told in one error', async (t) => {
+test('decision 3: the problems of all modules are in one error', async (t) => {
   const registry = new Registry()
   registry.add(text('good.one'), 'good')
   registry.add(text('me'), 'first')
