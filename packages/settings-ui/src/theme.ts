@@ -1,5 +1,5 @@
 /** Colours and shape of the pages: the `--fm-*` properties that hosts may set. */
-import { option, Type } from '@fastify-modular/core/internal'
+import { option, type OptionsSchema, Type } from '@fastify-modular/core/internal'
 
 /** The properties that are API. */
 const themeTokens = [
@@ -29,7 +29,7 @@ const token = option.that(
 )
 
 /** For the options of which the theme is one. */
-export const themeSchema = Type.Object(
+export const themeSchema: OptionsSchema<ThemeOptions> = Type.Object(
   {
     scheme: option.oneOf('auto', 'light', 'dark'),
     tokens: Type.Object(Object.fromEntries(themeTokens.map((name) => [name, token])), {
