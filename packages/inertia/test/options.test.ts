@@ -12,7 +12,8 @@ async function boot(options: object): Promise<void> {
 test('an unknown option stops the boot, and so does one of another type', async (t) => {
   await t.rejects(boot({ versoin: '1' }), {
     code: 'FMOD_INERTIA_INVALID_OPTION',
-    message: /unknown option versoin; expected version, share, rootTemplate, nonce or encryptHistory/,
+    message:
+      /unknown option versoin \(did you mean version\?\); expected version, share, rootTemplate, nonce or encryptHistory/,
   })
   for (const [name, value] of Object.entries({
     version: 1,
