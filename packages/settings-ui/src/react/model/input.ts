@@ -2,7 +2,7 @@
 import { type DateTimeZone, fromLocal, hasOffset, toLocal } from './date-time.ts'
 import { SettingType } from '@fastify-modular/settings/client'
 import { findJsonError } from './json-error.ts'
-import type { Definition, Input, JsonValue } from '../model/setting.ts'
+import type { Definition, Input, JsonValue } from './setting.ts'
 
 /** What an input means: a value to send, or why it means nothing. */
 export type Parsed = { readonly value: JsonValue } | { readonly problem: Problem }

@@ -1,6 +1,6 @@
 /** A modal dialog: the browser keeps the focus inside and gives it back. */
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from './page-context.ts'
 
 interface DialogProps {
   readonly title: string

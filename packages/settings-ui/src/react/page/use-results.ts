@@ -6,7 +6,7 @@ import { SettingScope } from '@fastify-modular/settings/client'
 import { createMatcher } from '../model/search.ts'
 import { isLeftOut } from '../model/show-when.ts'
 import type { Definition } from '../model/setting.ts'
-import { useEditor, usePage } from '../page/page-context.ts'
+import { useEditor, usePage } from '../shared/page-context.ts'
 import type { UrlState } from './use-url-state.ts'
 
 export type Tab = 'system' | 'application'

@@ -1,5 +1,5 @@
 /** The texts of the documents, beside those of the components within them. */
-import { defaultMessages, type Messages } from '../react/messages/messages.ts'
+import { defaultMessages, type Messages } from './react/messages/messages.ts'
 
 /** All texts that a host may replace. */
 export interface PageMessages extends Messages {

@@ -4,9 +4,9 @@ import { test } from 'tap'
 import { valueSchema } from '@fastify-modular/settings'
 import { SettingType, type SettingDefinitionDto } from '@fastify-modular/settings/client'
 import { defaultMessages } from '@fastify-modular/settings-ui/react'
-import { checkInput } from '#src/react/input/check-input.js'
-import { fromLocal, toLocal } from '#src/react/input/date-time.js'
-import { parseInput, toInput } from '#src/react/input/input.js'
+import { checkInput } from '#src/react/model/check-input.js'
+import { fromLocal, toLocal } from '#src/react/model/date-time.js'
+import { parseInput, toInput } from '#src/react/model/input.js'
 
 function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {}): SettingDefinitionDto {
   const complete = {

@@ -1,10 +1,10 @@
 /** Hints while the user fills in a control. The API decides; these only spare a round trip. */
 import type { Messages } from '../messages/messages.ts'
 import { format } from '../messages/format.ts'
-import { displayRange } from '../model/display-value.ts'
+import { displayRange } from './display-value.ts'
 import { isVerbatim, parseInput, type Problem } from './input.ts'
 import { SettingType } from '@fastify-modular/settings/client'
-import type { Definition, Input, JsonValue } from '../model/setting.ts'
+import type { Definition, Input, JsonValue } from './setting.ts'
 
 /** What seems to be wrong with an input; undefined if nothing. */
 export function checkInput(

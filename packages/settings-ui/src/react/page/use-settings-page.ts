@@ -4,7 +4,7 @@ import { defaultMessages, type Messages } from '../messages/messages.ts'
 import { createApi } from '../model/api.ts'
 import { createEditor, type SettingsEditor } from '../model/editor.ts'
 import { ownSource, sharedSource } from '../model/source.ts'
-import type { PageContext } from '../page/page-context.ts'
+import type { PageContext } from '../shared/page-context.ts'
 import { tellOthers, useFreshness } from './use-freshness.ts'
 
 /** What all settings components take. What was entered outlives every change of them but that of `apiBase`. */
