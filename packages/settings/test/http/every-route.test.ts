@@ -1,8 +1,7 @@
 /** Rules that hold for every route, whichever routes there are. */
-import { settings } from '@fastify-modular/settings'
+import { type FindCaller, settings } from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { test } from 'tap'
-import type { FindCaller } from '#src/http/access.js'
 import { createApp, definitions, editor, routesOf } from '../support/app.ts'
 
 const title = { key: 'app.title', scope: 1, value: 'Acme' }
