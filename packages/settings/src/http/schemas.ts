@@ -99,16 +99,17 @@ export const valueMembers = {
 }
 export const SettingValue = Type.Object(valueMembers)
 
-/** Problem details (RFC 9457). */
+/** Problem details (RFC 9457), in the order of `core/problem`. */
 export const Problem = Type.Object(
   {
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
-    code: Type.String(),
     instance: Type.Optional(Type.String()),
+    code: Type.String(),
     requestId: Type.Optional(Type.String()), // a malformed URL has none
+    traceId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
     errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
   },
   { additionalProperties: true },

@@ -32,23 +32,23 @@ export function addListRoute(app: SettingsApp, service: SettingsService, localiz
     },
     // No promise for shared lists: most requests are answered with what was sent before.
     (request, reply): Promise<unknown> | undefined => {
-      const caller = callerOf(request)
+      const { id } = callerOf(request)
       const { scope, ...filter } = request.query
       // A search covers the texts in the caller's language too.
       const localized = localizer.isActive && filter.q ? localizer.forRequest(request) : undefined
       reply.header('cache-control', 'private, no-cache')
       addVary(reply, 'Cookie', 'Authorization')
       if (localized) addVary(reply, 'Accept-Language')
-      if (scope === SettingScope.User) return sendOwnList(filter, localized?.translations)
+      if (scope === SettingScope.User) return sendOwnList()
       sendUnlessUnchanged(request, reply, sharedLists.tagIn(localized?.locale), () =>
         sharedLists.bodyOf(scope, filter, localized?.translations),
       )
       return undefined
 
-      async function sendOwnList(filter: DefinitionFilter, translations: Translations | undefined) {
-        const body = await ownList(service, caller.id, filter, translations)
+      async function sendOwnList(): Promise<unknown> {
+        const body = await ownList(service, id, filter, localized?.translations)
         // Read from the database, not from memory, whose revision would tag another content.
-        return sendUnlessUnchanged(request, reply, toContentTag(`${caller.id} ${body}`), () => body)
+        return sendUnlessUnchanged(request, reply, toContentTag(`${id} ${body}`), () => body)
       }
     },
   )
@@ -100,7 +100,7 @@ class SharedLists {
     return `"r${revision}-${this.#fingerprint()}${locale === undefined ? '' : `-${locale}`}"`
   }
 
-  /** Of all definitions and all values. */
+  /** Changes with any definition and any value. */
   #fingerprint(): string {
     this.#dropOutdated()
     this.#definitions ??= fingerprint(
@@ -116,7 +116,8 @@ class SharedLists {
     const known = this.#bodies.get(name)
     if (known) return known
     const body = this.#make(scope, { group })
-    if (body.length > '[]'.length) this.#bodies.set(name, body) // an empty list may be that of any group a caller invents
+    // An empty list is not kept: callers can invent any number of groups.
+    if (body.length > '[]'.length) this.#bodies.set(name, body)
     return body
   }
 
