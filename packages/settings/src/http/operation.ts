@@ -1,6 +1,7 @@
 /** A route as an operation of the OpenAPI document: what it takes, what it answers, which problems it may report. */
 import { type TSchema, type TUnknown, Type } from '@sinclair/typebox'
 import { NoQuery, Problem } from './schemas.ts'
+import type { SettingsApp } from './validator.ts'
 
 interface Operation<Params, Query, Body> {
   readonly operationId: string
@@ -63,3 +64,19 @@ export function operation<
 
 /** A write refuses a query unless it names one: a misspelt parameter must not be ignored. */
 const withoutQuery: object = { querystring: NoQuery }
+
+/**
+ * The options of a route at `/`, once for each spelling of the API's root, `/api/settings` and `/api/settings/`; `hide`
+ * keeps the second out of OpenAPI documents. With `prefixTrailingSlash: 'both'`, Fastify would register both spellings
+ * with one options object, and generators, which read it later, would find the URL of the second.
+ */
+export function rootSpellings<Schema extends object>(
+  { prefix, initialConfig }: SettingsApp,
+  { schema }: { readonly schema: Schema },
+): readonly { readonly schema: Schema; readonly prefixTrailingSlash: 'slash' | 'no-slash' }[] {
+  const { ignoreTrailingSlash, routerOptions } = initialConfig
+  const isEqual = ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash
+  const withoutSlash = { schema, prefixTrailingSlash: 'no-slash' as const }
+  if (isEqual || prefix === '' || prefix.endsWith('/')) return [withoutSlash]
+  return [withoutSlash, { schema: { hide: true, ...schema }, prefixTrailingSlash: 'slash' as const }]
+}

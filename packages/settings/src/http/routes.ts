@@ -1,12 +1,9 @@
-/** The HTTP API of settings (S 4.1): one file of `routes/` per resource. Static paths win over `/:key`, whose keys may not be one of them. */
+/**
+ * The HTTP API of settings (S 4.1): `routes/` has a file for each resource. Static paths win over `/:key`; a setting whose
+ * key is one of them is refused at boot.
+ */
 import { problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestHookHandler,
-  RouteOptions,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
 import type { OwnWrites, SensitiveResolved, Translation } from '../http-options.ts'
 import { decorateCaller } from './access.ts'
@@ -43,7 +40,6 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
   scope.setSerializerCompiler(() => JSON.stringify)
   scope.setErrorHandler(answerProblem)
-  scope.addHook('onRoute', addSecondSpelling)
 
   const app: SettingsApp = scope.withTypeProvider()
   addListRoute(app, service, localizer)
@@ -52,23 +48,6 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   addOwnValueRoutes(app, service, ownWrites)
   addHistoryRoutes(app, service)
   addTransferRoutes(app, service, maxBulkBytes)
-}
-
-/**
- * Adds the second spelling of the root, `/api/settings/`; `hide` keeps it out of OpenAPI documents. With
- * `prefixTrailingSlash: 'both'` Fastify would register both spellings by one options object, which a generator then reads
- * with the URL that was set last, the one with the slash.
- */
-function addSecondSpelling(
-  this: FastifyInstance,
-  route: RouteOptions & { readonly routePath: string; readonly prefix: string },
-): void {
-  const { ignoreTrailingSlash, routerOptions } = this.initialConfig
-  const isRoot = route.routePath === '' && route.method !== 'HEAD'
-  const hasOneSpelling =
-    route.prefix.endsWith('/') || ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash
-  if (!isRoot || hasOneSpelling) return
-  this.route({ ...route, url: '/', prefixTrailingSlash: 'slash', schema: { hide: true, ...route.schema } })
 }
 
 /** Answers a failure with problem details (RFC 9457), or leaves it to the errors plugin where there is one. */

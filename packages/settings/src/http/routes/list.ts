@@ -7,31 +7,25 @@ import { SettingScope } from '../../setting-definition.ts'
 import { callerOf } from '../access.ts'
 import { fingerprint, sendUnlessUnchanged, toContentTag } from '../conditional.ts'
 import { type Localizer, toDefinitionDto } from '../localized-definitions.ts'
-import { operation } from '../operation.ts'
+import { operation, rootSpellings } from '../operation.ts'
 import { closed, ScopeText, search, SettingValue } from '../schemas.ts'
 import type { SettingsApp } from '../validator.ts'
-
-const query = Type.Object(
-  { scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()), ...search },
-  closed,
-)
 
 export function addListRoute(app: SettingsApp, service: SettingsService, localizer: Localizer): void {
   const sharedLists = new SharedLists(service)
 
-  app.get(
-    '/',
-    {
-      prefixTrailingSlash: 'no-slash',
-      ...operation({
-        operationId: 'listSettings',
-        summary: 'List settings by scope and group; sensitive values are null',
-        query,
-        ok: Type.Array(SettingValue),
-      }),
-    },
+  const list = operation({
+    operationId: 'listSettings',
+    summary: 'List settings by scope and group; sensitive values are null',
+    query: Type.Object(
+      { scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()), ...search },
+      closed,
+    ),
+    ok: Type.Array(SettingValue),
+  })
+  for (const spelling of rootSpellings(app, list)) {
     // No promise for shared lists: most requests are answered with what was sent before.
-    (request, reply): Promise<unknown> | undefined => {
+    app.get('/', spelling, (request, reply): Promise<unknown> | undefined => {
       const { id } = callerOf(request)
       const { scope, ...filter } = request.query
       // A search covers the texts in the caller's language too.
@@ -50,8 +44,8 @@ export function addListRoute(app: SettingsApp, service: SettingsService, localiz
         // Read from the database, not from memory, whose revision would tag another content.
         return sendUnlessUnchanged(request, reply, toContentTag(`${id} ${body}`), () => body)
       }
-    },
-  )
+    })
+  }
 }
 
 /** The stored values of one user, as JSON. */

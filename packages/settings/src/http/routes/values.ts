@@ -34,7 +34,7 @@ import {
   toPreconditionFailed,
   toTaggedJson,
 } from '../conditional.ts'
-import { operation } from '../operation.ts'
+import { operation, rootSpellings } from '../operation.ts'
 import {
   closed,
   DryRun,
@@ -130,19 +130,14 @@ export function addValueRoutes(
     },
   )
 
-  app.put(
-    '/',
-    {
-      prefixTrailingSlash: 'no-slash',
-      preValidation: refuseUserScope,
-      ...operation({
-        operationId: 'updateSetting',
-        summary: 'Update one System or Application setting',
-        body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
-        written: SettingValue,
-      }),
-    },
-    async (request, reply) => {
+  const update = operation({
+    operationId: 'updateSetting',
+    summary: 'Update one System or Application setting',
+    body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
+    written: SettingValue,
+  })
+  for (const spelling of rootSpellings(app, update)) {
+    app.put('/', { preValidation: refuseUserScope, ...spelling }, async (request, reply) => {
       const { key, value } = request.body
       const scope = sharedScopeOf(request.body.scope)
       requireUpdate(request, [scope])
@@ -150,8 +145,8 @@ export function addValueRoutes(
       const { entries } = await writeOne(request, state, scope, { kind: 'set', value })
       const etag = toEtag(entries[0]?.after?.revision ?? 0)
       return answerRepresentation(request, reply, etag, () => stored(key, scope))
-    },
-  )
+    })
+  }
 
   app.delete(
     '/:key',
