@@ -68,6 +68,31 @@ test('SQLite: what another process kept locked and rolled back is delivered once
   t.equal(app.events.stats().published, 1, 'what was refused is not counted as published')
 })
 
+test('SQLite: only the first attempt waits for a locked file, until one gets the lock', async (t) => {
+  const open = sqliteFile(t)
+  const database = open({ timeout: 150 })
+  const { app, record } = await start(t, sqliteOutbox({ database, pollInterval: 5 }))
+  const timeouts: number[] = []
+  const pragma = database.pragma.bind(database)
+  database.pragma = (source, options) => {
+    if (source.startsWith('busy_timeout =')) timeouts.push(Number(source.split('=')[1]))
+    return pragma(source, options)
+  }
+  const other = open()
+  await app.events.publish(shared())
+  other.exec('BEGIN IMMEDIATE') // before the event loop comes to deliver
+  await until(() => timeouts.length >= 20)
+  t.same([...new Set(timeouts)], [10, 150], 'those after the first wait for 10 ms')
+  await t.rejects(app.events.publish(shared()), { code: 'SQLITE_BUSY' })
+  t.equal(pragma('busy_timeout', { simple: true }), 150, 'the connection keeps its own time-out')
+  other.exec('ROLLBACK')
+  await record.waitFor('app.SharedHandler')
+  timeouts.length = 0
+  await app.events.publish(shared())
+  await record.waitFor('app.SharedHandler', 2)
+  t.same(timeouts, [], 'a file that is free again is waited for with the whole time-out')
+})
+
 test('SQLite: a database without room refuses the event where it is published, and takes it later', async (t) => {
   const database = new Database(':memory:')
   const { app, record } = await start(t, sqliteOutbox({ database, pollInterval: 5 }))

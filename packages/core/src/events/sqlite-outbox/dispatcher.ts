@@ -4,7 +4,7 @@ import { attempt, backOff, isUndeliverable, type RetryOptions } from '../attempt
 import type { EventHandler } from '../discover-handlers.ts'
 import { createRunning } from '../running.ts'
 import type { TransportContext } from '../transport.ts'
-import type { Delivery, SqliteDatabase } from './database.ts'
+import type { Delivery, FileLock, SqliteDatabase } from './database.ts'
 import type { Deliveries, Finished, Outcome } from './deliveries.ts'
 
 export interface DispatchOptions extends Required<RetryOptions> {
@@ -23,6 +23,7 @@ export interface Dispatcher {
 
 export function createDispatcher(
   database: SqliteDatabase,
+  lock: FileLock,
   deliveries: Deliveries,
   handlers: ReadonlyMap<string, EventHandler>,
   context: TransportContext,
@@ -56,10 +57,10 @@ export function createDispatcher(
     if (database.inTransaction) return
     guard(() => {
       const names = [...handlers.keys()]
-      const claimed = deliveries.exchange(finished, names, free, options.lease)
+      const claimed = lock.write(() => deliveries.exchange(finished, names, free, options.lease))
       finished.length = 0
       for (const delivery of claimed) running.track(deliver(delivery))
-      due = deliveries.nextDue(names)
+      due = lock.read(() => deliveries.nextDue(names))
       postponed = false
       failing = false
     })
@@ -68,7 +69,7 @@ export function createDispatcher(
   async function deliver(delivery: Delivery): Promise<void> {
     const handler = handlers.get(delivery.handler) as EventHandler // claimed by its name
     const heartbeat = setInterval(
-      () => guard(() => deliveries.keep(delivery, options.lease)),
+      () => guard(() => lock.write(() => deliveries.keep(delivery, options.lease))),
       options.lease / 3,
     )
     heartbeat.unref()
@@ -103,7 +104,7 @@ export function createDispatcher(
 
   function warnOfStranded(): void {
     guard(() => {
-      const count = deliveries.countStranded([...handlers.keys()])
+      const count = lock.read(() => deliveries.countStranded([...handlers.keys()]))
       if (count > 0) context.log.warn({ count }, 'events wait for handlers that this process does not have')
     })
   }
@@ -121,7 +122,7 @@ export function createDispatcher(
   /** Other connections' commits show in data_version; own ones call `wake`. */
   function look(): void {
     guard(() => {
-      const version = database.pragma('data_version', { simple: true })
+      const version = lock.read(() => database.pragma('data_version', { simple: true }))
       if (
         version !== seenVersion ||
         postponed ||
@@ -149,6 +150,7 @@ export function createDispatcher(
       poll = undefined
       clearImmediate(immediate)
       await running.close(options.closeTimeout)
+      lock.forget() // what is not recorded now is delivered again
       exchange(0)
     },
   }

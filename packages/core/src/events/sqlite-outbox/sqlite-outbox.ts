@@ -5,7 +5,7 @@ import type { EventHandler } from '../discover-handlers.ts'
 import type { DomainEvent } from '../event.ts'
 import type { SyncTx, Tx } from '../transaction.ts'
 import type { DeadLetters, EventTransport } from '../transport.ts'
-import { createTables, type SqliteDatabase } from './database.ts'
+import { createTables, FileLock, type SqliteDatabase } from './database.ts'
 import { createDeliveries, type Deliveries } from './deliveries.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { createPublish, publishIn } from './publish.ts'
@@ -48,6 +48,7 @@ export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): Event
     ...given,
   }
   const handlers = new Map<string, EventHandler>()
+  const lock = new FileLock(database)
   let publishOwn: ((event: DomainEvent) => void) | undefined
   let deliveries: Deliveries | undefined
   let dispatcher: Dispatcher | undefined
@@ -70,7 +71,7 @@ export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): Event
       createTables(database)
       publishOwn = createPublish(database)
       deliveries = createDeliveries(database)
-      dispatcher = createDispatcher(database, deliveries, handlers, context, options)
+      dispatcher = createDispatcher(database, lock, deliveries, handlers, context, options)
     },
     subscribe(handler) {
       handlers.set(handler.name, handler)
@@ -81,7 +82,7 @@ export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): Event
     },
     publish(event: DomainEvent, tx?: Tx) {
       if (tx) publishIn(tx as SyncTx, event) // the bus lets only its own kind through
-      else opened(publishOwn)(event)
+      else lock.write(() => opened(publishOwn)(event))
       dispatcher?.wake()
     },
     verify: (tx) => sharesDatabase(database, tx as SyncTx),

@@ -1,6 +1,6 @@
 /** Whether a transaction is on the outbox's own database file. */
 import type { SyncTx } from '../transaction.ts'
-import type { SqliteDatabase } from './database.ts'
+import { isBusy, type SqliteDatabase } from './database.ts'
 
 /**
  * Writes a probe in the open transaction, which the caller rolls back, and looks whether the outbox's database notices:
@@ -23,7 +23,7 @@ export function sharesDatabase(database: SqliteDatabase, tx: SyncTx): boolean {
     database.exec('ROLLBACK')
     return false // nobody holds this file's write lock: the transaction is elsewhere
   } catch (error) {
-    return (error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true
+    return isBusy(error)
   } finally {
     database.pragma(`busy_timeout = ${timeout}`)
   }
