@@ -12,6 +12,7 @@ import {
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { eventsOf } from '@fastify-modular/core/testing'
 import { Type } from '@sinclair/typebox'
+import { deliver } from '#src/events/delivery.js'
 
 const explode = (): never => {
   throw new Error('trap')
@@ -118,27 +119,23 @@ test('an application that failed to boot handles nothing', async (t) => {
 })
 
 test('an attempt leaves nothing behind on the signal of its transport', async (t) => {
-  const { attempt } = await import('#src/events/attempt.js')
-  const signal = new AbortController().signal
   let listening = 0
-  const counted = Object.create(signal, {
+  const counted = Object.create(new AbortController().signal, {
     aborted: { value: false },
     addEventListener: { value: () => listening++ },
     removeEventListener: { value: () => listening-- },
   }) as AbortSignal
   const context = { announce() {}, revive: () => ({ eventId: '1' }) } as never
-  const event = { type: 'x' }
+  const event = { eventId: '1', type: 'x', payload: {} }
+  const given: boolean[] = []
   const handler = {
     name: 'x',
-    event,
-    handle: (_: never, given: AbortSignal) => void t.not(given.aborted, true),
+    event: { type: 'x' },
+    handle: (_: never, signal: AbortSignal) => void given.push(signal.aborted),
   } as never
-  await attempt(context, handler, { eventId: '1', type: 'x', payload: {} }, counted, 1000)
+  const attempt = { handler, event, number: 1, maxAttempts: 1, timeout: 1000 }
+  t.same(await deliver(context, { ...attempt, signal: counted }), { kind: 'handled' })
   t.equal(listening, 0)
-  const stopped = {
-    name: 'x',
-    event,
-    handle: (_: never, given: AbortSignal) => void t.equal(given.aborted, true),
-  } as never
-  await attempt(context, stopped, { eventId: '1', type: 'x', payload: {} }, AbortSignal.abort(), 1000)
+  t.same(await deliver(context, { ...attempt, signal: AbortSignal.abort() }), { kind: 'handled' })
+  t.same(given, [false, true])
 })

@@ -8,7 +8,7 @@ import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/p
 import { type EventRecord, eventsOf } from '@fastify-modular/core/testing'
 import { type FaultyProxy, startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
-import { listen } from '#src/events/pg-boss/listener.js'
+import { Listener } from '#src/events/pg-boss/listener.js'
 import { NoteShared } from './fixtures/events.js'
 
 class SharedHandler {
@@ -102,7 +102,7 @@ test('the late end of a connection that was given up does not end the one that r
   pool.on('connect', (client) => listening.push(client))
   let notices = 0
   const lost: unknown[] = []
-  const listener = listen({
+  const listener = new Listener({
     pool,
     channel: 'news',
     probe: 60_000,
@@ -110,6 +110,7 @@ test('the late end of a connection that was given up does not end the one that r
     onNotice: () => notices++,
     onLost: (error) => lost.push(error),
   })
+  listener.start()
   await until(() => notices === 1)
   listening[0]?.emit('error', new Error('reset'))
   await until(() => notices === 2)

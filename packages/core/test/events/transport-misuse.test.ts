@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { type SqliteDatabase, sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
-import { loadPeer } from '#src/events/pg-boss/boss.js'
+import { loadPeer } from '#src/events/pg-boss/database.js'
 import { NoteShared } from './fixtures/events.js'
 
 const event = new NoteShared({ noteId: '1', by: 'a' })

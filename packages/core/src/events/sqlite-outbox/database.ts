@@ -1,4 +1,5 @@
-/** The part of better-sqlite3 that the outbox uses, by structure: its types need not be installed. */
+/** The part of better-sqlite3 that the outbox uses, by structure: its types need not be installed; the tables, and the file's lock. */
+import type { SyncTx } from '../transport.ts'
 
 export interface SqliteDatabase {
   readonly inTransaction: boolean
@@ -14,16 +15,6 @@ interface SqliteStatement {
   run(...params: unknown[]): { changes: number }
   get(...params: unknown[]): unknown
   all(...params: unknown[]): unknown[]
-}
-
-/** A published event on its way to one handler. */
-export interface Delivery {
-  readonly event: number
-  readonly handler: string
-  readonly attempts: number
-  readonly eventId: string
-  readonly type: string
-  readonly payload: string
 }
 
 /** The outbox's tables. `due_at` is when the next attempt may begin; a running attempt holds it in the future as its lease. */
@@ -108,6 +99,34 @@ export class FileLock {
 }
 
 /** Whether a statement failed because another connection holds the lock of the file. */
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+}
+
+/**
+ * Whether a transaction is on the outbox's own database file: writes a probe in it, which the caller rolls back, and
+ * looks whether the outbox's database notices. On the same connection the probe is visible, on another one of the same
+ * file the lock to write is taken.
+ */
+export function sharesDatabase(database: SqliteDatabase, tx: SyncTx): boolean {
+  const handler = `probe:${crypto.randomUUID()}`
+  try {
+    tx.run("INSERT INTO event_subscription (handler, type) VALUES (?, '')", [handler])
+  } catch {
+    return false // a database without the outbox's tables
+  }
+  if (database.inTransaction) {
+    return database.prepare('SELECT 1 FROM event_subscription WHERE handler = ?').get(handler) !== undefined
+  }
+  const timeout = database.pragma('busy_timeout', { simple: true }) as number
+  database.pragma('busy_timeout = 0')
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    database.exec('ROLLBACK')
+    return false // the lock of this file is free: the transaction is elsewhere
+  } catch (error) {
+    return isBusy(error)
+  } finally {
+    database.pragma(`busy_timeout = ${timeout}`)
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { orderModules } from '#src/module-order.js'
+import { orderModules } from '#src/modules/order.js'
 
 const module = (name: string, ...dependsOn: string[]) => ({ name, dependsOn })
 const names = (modules: { name: string }[]) => orderModules(modules).map(({ name }) => name)

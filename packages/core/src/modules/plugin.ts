@@ -1,22 +1,23 @@
-/** Mounts the modules of an application: order, contributions, bodies, life cycle. */
+/** Mounts the modules of an application: order, contributions, bodies, lifecycle. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { deliver } from './contributions.ts'
-import { events } from './events/plugin.ts'
-import { logFailure } from './internal/failures.ts'
-import type { Module } from './module.ts'
-import { orderModules } from './module-order.ts'
+import { deliver } from '../contributions.ts'
+import { events } from '../events/plugin.ts'
+import { logFailure } from '../internal/failures.ts'
+import { contributionsOf, type Module, ownMembers } from './module.ts'
+import { orderModules } from './order.ts'
 
 export interface ModulesOptions {
   readonly modules: readonly Module[]
-  /** Hooks that may stay without the plugin that receives them, for hosts that mean it. */
+  /** Hooks that need no plugin to receive them: what modules contribute to these is ignored on purpose. */
   readonly ignoreHooks?: readonly string[]
 }
 
 const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, { modules, ignoreHooks = [] }) => {
   const ordered = orderModules(modules)
   if (!app.hasDecorator('events')) await app.register(events)
-  await deliver(app, ordered, ignoreHooks)
+  const contributions = ordered.flatMap((module) => contributionsOf(module, ignoreHooks))
+  await deliver(app, contributions, ownMembers)
   app.decorate('modules', Object.freeze(ordered))
 
   for (const { plugin, prefix } of ordered) {

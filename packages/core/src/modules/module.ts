@@ -1,13 +1,7 @@
-/** A feature module: what it is called, what it needs, what it contributes. */
+/** A feature module: its name, the modules it depends on, and what it contributes. */
 import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
-import type { HandlerSource } from './events/discover-handlers.ts'
-
-/**
- * What modules may contribute to plugins. Empty here: each plugin adds its hook by declaration merging
- * (`interface ModuleHooks { settings: (builder: SettingsBuilder) => void }`), so core knows none of them.
- */
-// oxlint-disable-next-line typescript/no-empty-object-type -- merged into by the packages that receive
-export interface ModuleHooks {}
+import type { Contribution, ModuleHooks } from '../contributions.ts'
+import type { HandlerSource } from '../events/handlers.ts'
 
 /** A Fastify plugin, with callback or promise; one signature, so that its parameters need no annotation. */
 export type ModulePlugin = (
@@ -51,3 +45,10 @@ export const ownMembers: ReadonlySet<string> = new Set([
   'onReady',
   'onClose',
 ] satisfies (keyof ModuleCore)[])
+
+/** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */
+export function contributionsOf(module: ModuleCore, ignoreHooks: readonly string[]): Contribution[] {
+  return Object.entries(module)
+    .filter(([hook, value]) => value !== undefined && !ownMembers.has(hook) && !ignoreHooks.includes(hook))
+    .map(([hook, value]) => ({ module: module.name, hook, value: value as unknown }))
+}

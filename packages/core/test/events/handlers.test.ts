@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { discoverHandlers } from '#src/events/discover-handlers.js'
+import { discoverHandlers } from '#src/events/handlers.js'
 import { NoteDeleted, NoteShared } from './fixtures/events.js'
 import * as namespace from './fixtures/handlers/audit-consumer.js'
 

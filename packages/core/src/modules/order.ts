@@ -1,10 +1,10 @@
-/** Puts modules into dependency order, or says which modules make that impossible (decision 49). */
+/** Sorts modules by their dependencies, or names the modules that make that impossible (decision 49). */
 import {
   FMOD_CORE_DEPENDENCY_CYCLE,
   FMOD_CORE_DUPLICATE_MODULE,
   FMOD_CORE_INVALID_MODULE,
   FMOD_CORE_UNKNOWN_DEPENDENCY,
-} from './misuse-errors.ts'
+} from '../misuse-errors.ts'
 import type { ModuleCore } from './module.ts'
 
 /**
@@ -22,8 +22,8 @@ export function orderModules<M extends Pick<ModuleCore, 'name' | 'dependsOn'>>(m
   function visit(module: M): void {
     if (ordered.has(module)) return
     if (path.includes(module.name)) {
-      const circle = [...path.slice(path.indexOf(module.name)), module.name]
-      throw new FMOD_CORE_DEPENDENCY_CYCLE(circle.join(' → '))
+      const cycle = [...path.slice(path.indexOf(module.name)), module.name]
+      throw new FMOD_CORE_DEPENDENCY_CYCLE(cycle.join(' → '))
     }
     path.push(module.name)
     for (const name of module.dependsOn ?? []) {
@@ -39,7 +39,7 @@ export function orderModules<M extends Pick<ModuleCore, 'name' | 'dependsOn'>>(m
   return [...ordered]
 }
 
-/** Fastify would say that some plugin is not valid, and not which module it belongs to. */
+/** Fastify would report an invalid plugin without the name of its module. */
 function checkMembers(module: { readonly name: string } & Partial<ModuleCore>): void {
   for (const member of ['plugin', 'onReady', 'onClose'] as const) {
     const value: unknown = module[member]
