@@ -1,4 +1,4 @@
-/** The event bus behind `app.events`: checks what is published and passes it to the transport. */
+/** The event bus behind `app.events`: checks published events and passes them to the transport. */
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_CORE_EVENTS_CLOSED, FMOD_CORE_TRANSACTION_NOT_SUPPORTED } from '../misuse-errors.ts'
 import { createAnnouncer, type EventCounts } from './diagnostics.ts'
@@ -28,7 +28,7 @@ export interface Events {
   verify(tx: AsyncTx): Promise<boolean>
   /** Events that no further attempt is made for; null where the transport keeps none. */
   readonly deadLetters: DeadLetters | null
-  /** What this process did since it started. */
+  /** What happened in this process since it started. */
   stats(): Readonly<EventCounts>
 }
 

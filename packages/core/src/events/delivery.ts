@@ -78,10 +78,10 @@ export type Outcome = { readonly kind: 'handled' } | Failure
 /** A failure that no further attempt can repair. */
 class UndeliverableError extends Error {}
 
-/** Makes one attempt, announces and logs what became of it. Never rejects. */
+/** Makes one attempt, announces and logs its outcome. Never rejects. */
 export async function deliver(context: TransportContext, attempt: Attempt): Promise<Outcome> {
   try {
-    // An attempt that ended with its process could not report: it shows when the next one begins.
+    // An attempt whose process died recorded no outcome: only the next claim shows that it was made.
     if (attempt.number > attempt.maxAttempts) throw new UndeliverableError('The last attempt did not end.')
     await runHandler(context, attempt)
     return { kind: 'handled' }
@@ -167,7 +167,7 @@ function isUndeliverable(error: unknown): boolean {
   }
 }
 
-/** After the signal, handlers that heed it get this long (ms); the others cannot be stopped and are not waited for. */
+/** After the signal, handlers that obey it get this long (ms); the others cannot be stopped, and nothing waits for them. */
 const grace = 100
 
 /** The deliveries that run now, so that closing can wait for them and then abort them. */
@@ -190,7 +190,7 @@ export class InFlight {
     void delivery.then(() => this.#deliveries.delete(delivery))
   }
 
-  /** Waits up to `timeout` ms, then aborts the signal and gives handlers that heed it a moment to end. */
+  /** Waits up to `timeout` ms, then aborts the signal and gives handlers that obey it a moment to end. */
   async close(timeout: number): Promise<void> {
     await this.#settled(timeout)
     this.#abort.abort()

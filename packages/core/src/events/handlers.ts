@@ -80,7 +80,7 @@ function eventOf(made: object, candidate: unknown): EventClass | undefined {
   return isEventClass(event) ? event : undefined
 }
 
-/** The instance of a class, the value itself if it is one already, or what went wrong. */
+/** The instance of a class, the value itself if it is an instance already, or the problem. */
 function instantiate(candidate: unknown): object | string {
   if (typeof candidate !== 'function') return candidate as object
   try {
@@ -110,7 +110,7 @@ async function exportsOf(source: Readonly<Record<string, unknown>> | URL): Promi
   return withoutRepetition(exported)
 }
 
-/** Classes and objects only, each once: a default export is often a named one too. */
+/** Classes and objects only, each once: a default export is often a named one, too. */
 function withoutRepetition(values: unknown[]): unknown[] {
   return [...new Set(values)].filter(
     (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),

@@ -1,4 +1,7 @@
-/** The parts of pg and pg-boss that the transport uses, by structure: their types need not be installed; and its transactions. */
+/**
+ * The database of the queue: the parts of pg and pg-boss that it uses, by structure, so that their types need not be
+ * installed; transactions and locks.
+ */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BoundedConnections } from '../../internal/postgres.ts'

@@ -21,7 +21,7 @@ export class Dispatcher {
   readonly #context: TransportContext
   readonly #options: DispatchOptions
   readonly #inFlight = new InFlight()
-  /** Jobs that are done, by handler, until the database knows it. */
+  /** Ids of done jobs that are not recorded yet, by handler. */
   readonly #done = new Map<EventHandler, readonly string[]>()
   #state: 'new' | 'started' | 'closing' | 'closed' = 'new'
   #poll: NodeJS.Timeout | undefined
@@ -56,7 +56,7 @@ export class Dispatcher {
     if (this.#round) await within(databaseTimeout, this.#round)
     this.#state = 'closed'
     await this.#inFlight.close(this.#options.closeTimeout)
-    await within(databaseTimeout, this.#visitHandlers()) // only records what is done
+    await within(databaseTimeout, this.#visitHandlers()) // records done jobs and fetches none
   }
 
   async #rounds(): Promise<void> {
@@ -72,7 +72,7 @@ export class Dispatcher {
         await this.#recordDone(handler)
         await this.#fetchFor(handler)
       } catch (err) {
-        // The database is away: what is done is recorded later, or expires and is delivered again.
+        // Without the database, done jobs are recorded later, or expire and are delivered again.
         this.#log.error({ err, handler: handler.name }, 'event queue cannot be used')
       }
     }
@@ -114,7 +114,7 @@ export class Dispatcher {
       signal: this.#inFlight.signal,
     })
     try {
-      // Buried before it is completed: a crash between the two repeats the dead letter and does not lose it.
+      // Buried first, completed later: a crash between the two repeats the dead letter and does not lose it.
       if (outcome.kind === 'undeliverable') await this.#queue.bury(job, outcome.error)
       if (outcome.kind === 'handled' || outcome.kind === 'undeliverable') {
         this.#done.set(handler, [...(this.#done.get(handler) ?? []), job.id])

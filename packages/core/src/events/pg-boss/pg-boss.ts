@@ -25,7 +25,7 @@ export interface PgBossCommonOptions extends RetryOptions {
   readonly supervisionInterval?: number
   /** How long `close` waits for running handlers, in milliseconds; the database gets `timeouts.close` besides. @default 5000 */
   readonly closeTimeout?: number
-  /** How long the database may take. A pool that you hand over keeps its own time-outs for statements. */
+  /** How long the database may take. A pool of your own keeps its own time-outs for statements. */
   readonly timeouts?: PostgresTimeouts
 }
 

@@ -1,4 +1,4 @@
-/** The queue in PostgreSQL: one queue of pg-boss for each handler, one for dead letters, and the SQL that sends an event to them. */
+/** The queue in PostgreSQL: publishes events to one pg-boss queue for each handler, and keeps dead letters in another. */
 import type { RetryOptions } from '../delivery.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
@@ -162,7 +162,7 @@ export class Queue {
       FROM ${this.#schema}.job WHERE name = $1 AND state < 'completed'`
   }
 
-  /** The name of a queue does not say what was encoded: a handler that this process does not have keeps the queue's name. */
+  /** A queue's name does not show what was encoded: a handler that this process does not have is named like its queue. */
   #handlerOf(queue: string): string {
     const known = [...this.#handlers.values()].find((handler) => queueOf(handler) === queue)
     return known?.name ?? queue.slice('events.'.length)

@@ -1,4 +1,7 @@
-/** The part of better-sqlite3 that the outbox uses, by structure: its types need not be installed; the tables, and the file's lock. */
+/**
+ * The database of the outbox: the part of better-sqlite3 that it uses, by structure, so that its types need not be
+ * installed; the tables; the lock of the file.
+ */
 import type { SyncTx } from '../transport.ts'
 
 export interface SqliteDatabase {
@@ -17,7 +20,7 @@ interface SqliteStatement {
   all(...params: unknown[]): unknown[]
 }
 
-/** The outbox's tables. `due_at` is when the next attempt may begin; a running attempt holds it in the future as its lease. */
+/** `due_at` is when the next attempt may begin; the lease of a running attempt keeps it in the future. */
 const tables = `
   CREATE TABLE IF NOT EXISTS event_subscription (
     handler TEXT NOT NULL PRIMARY KEY,

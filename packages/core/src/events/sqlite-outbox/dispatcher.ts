@@ -68,7 +68,7 @@ export class Dispatcher {
     this.#poll = undefined
     clearImmediate(this.#immediate)
     await this.#inFlight.close(this.#options.closeTimeout)
-    this.#lock.forget() // what is not recorded now is delivered again: wait for the lock
+    this.#lock.forget() // waits its turn this time: outcomes that are not recorded now are delivered again
     this.#exchange(0)
   }
 
@@ -147,7 +147,7 @@ export class Dispatcher {
   }
 }
 
-/** Broken JSON stays a text, which fits the schema of no event: it becomes a dead letter at once. */
+/** Broken JSON stays a text, which fits no event's schema: the event becomes a dead letter at once. */
 function parse(payload: string): unknown {
   try {
     return JSON.parse(payload)

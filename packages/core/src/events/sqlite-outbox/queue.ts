@@ -1,4 +1,4 @@
-/** The queue in the database: publish events, claim due deliveries, record what became of them. Each call is one transaction. */
+/** The queue in SQLite: publishes events, claims due deliveries, records outcomes, keeps dead letters. One call, one transaction. */
 import type { Outcome } from '../delivery.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
