@@ -100,7 +100,7 @@ test('S 6.3: near misses are one boot error that names each of them', async (t) 
   t.match(message, /mail\.SendMailHandler is listed twice/)
 })
 
-test('values that are no handlers are refused by name in a list and passed over in a namespace', async (t) => {
+test('values that are not handlers are refused by name in a list and ignored in a namespace', async (t) => {
   for (const value of [null, undefined, 5, 'x', () => {}]) {
     await t.rejects(discoverHandlers('m', [value] as never), { code: 'FMOD_CORE_INVALID_HANDLER' })
   }

@@ -60,7 +60,7 @@ for (const [misspelt, meant] of [
   ['onready', 'onReady'],
   ['dependson', 'dependsOn'],
 ] as const) {
-  test(`a misspelt member of a module is a boot error that offers the right one: ${misspelt}`, async (t) => {
+  test(`a misspelt member of a module is a boot error that suggests the right one: ${misspelt}`, async (t) => {
     const app = appOf(t)
     receive(app, 'menu', { take: () => {} })
     const odd = { name: 'odd', [misspelt]: () => {} } as Module
@@ -71,7 +71,7 @@ for (const [misspelt, meant] of [
   })
 }
 
-test('a hook that is like no other offers none', async (t) => {
+test('a hook that resembles no other gets no suggestion', async (t) => {
   const app = appOf(t)
   const odd = { name: 'odd', breadcrumbs: () => {} } as Module
   await t.rejects(async () => app.register(modules, { modules: [odd] }), {

@@ -18,9 +18,9 @@ test('decision 49: modules follow their dependencies, ties stay in the order giv
   t.same(names([module('a', 'b', 'b'), module('b')]), ['b', 'a'])
 })
 
-test('decision 49: a circle is a boot error that prints its path', async (t) => {
-  const circle = [module('x'), module('a', 'b'), module('b', 'c'), module('c', 'a')]
-  t.throws(() => orderModules(circle), { code: 'FMOD_CORE_DEPENDENCY_CYCLE', message: /a → b → c → a/ })
+test('decision 49: a cycle is a boot error that prints its path', async (t) => {
+  const cycle = [module('x'), module('a', 'b'), module('b', 'c'), module('c', 'a')]
+  t.throws(() => orderModules(cycle), { code: 'FMOD_CORE_DEPENDENCY_CYCLE', message: /a → b → c → a/ })
   t.throws(() => orderModules([module('self', 'self')]), {
     code: 'FMOD_CORE_DEPENDENCY_CYCLE',
     message: /self → self/,
