@@ -67,7 +67,7 @@ export interface Attempt {
 }
 
 /** Why an attempt failed: another one follows, it was the last one, or no attempt could succeed. */
-export interface Failure {
+interface Failure {
   readonly kind: 'retry' | 'exhausted' | 'undeliverable'
   /** Bounded text. */
   readonly error: string
