@@ -1,11 +1,11 @@
-/** Fastify's own table of routes, with their configuration: it has the routes whose registration no hook of ours saw. */
+/** Fastify's own list of routes with their configuration, which includes those that were registered before the gate. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 type Config = FastifyRequest['routeOptions']['config']
 type Constraints = Readonly<Record<string, unknown>>
 
 /** A route as the router keeps it. */
-export interface TableRoute {
+export interface FastifyRoute {
   /** As it was registered, with the prefix of its plugin. */
   readonly url: string
   readonly methods: readonly string[]
@@ -16,17 +16,17 @@ export interface TableRoute {
   readonly isDerived: boolean
 }
 
-interface Entry extends TableRoute {
+interface Entry extends FastifyRoute {
   readonly methods: string[]
   readonly configs: [Config, ...Config[]]
 }
 
 /**
- * All routes, those that Fastify derived last; null where Fastify does not show them. The router hands each route that
- * it prints to the function `buildPrettyMeta`, which it reads from the options of the call: ours collects the routes.
- * A router that does otherwise prints routes and hands over none, which is noticed.
+ * All routes, those that Fastify derived last; null where Fastify does not show them. When the router prints its routes,
+ * it calls `buildPrettyMeta` of the options with each of them: our function collects them. A router that prints routes
+ * without these calls gives null.
  */
-export function readRouteTable(app: FastifyInstance): readonly TableRoute[] | null {
+export function readFastifyRoutes(app: FastifyInstance): readonly FastifyRoute[] | null {
   const entries = new Map<Config, Entry>()
   for (const method of app.supportedMethods) {
     const readable: boolean[] = []
@@ -53,7 +53,7 @@ function collectingOptions(method: string, collect: (route: unknown) => object) 
   }
 }
 
-/** A route with several methods or an optional parameter is met several times, with one configuration. */
+/** A route with several methods or an optional parameter comes several times, with one configuration. */
 function addRoute(entries: Map<Config, Entry>, method: string, route: unknown): boolean {
   if (!isRouterRoute(route)) return false
   const { path, store } = route
@@ -85,7 +85,7 @@ export function haveSameMembers(one: Constraints, other: Constraints): boolean {
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
 }
 
-/** Answers no, which keeps HEAD closed, where a version of Fastify marks such routes in another way. */
+/** False, which keeps HEAD closed, where a version of Fastify marks such routes in another way. */
 function isMadeByFastify(store: object): boolean {
   return Object.getOwnPropertySymbols(store).some(
     (key) => key.description === 'fastify.routeByFastify' && Reflect.get(store, key) === true,

@@ -1,5 +1,5 @@
 import { PublicRoute, type MatchKind } from '@fastify-modular/public-routes'
-import { RuleIndex, type RegisteredRule } from '#src/rule-index.js'
+import { RuleIndex, type RegisteredRule } from '#src/rules.js'
 import fc from 'fast-check'
 import { test } from 'tap'
 

@@ -1,9 +1,9 @@
-/** Refuses unsafe requests that another site makes a browser send, with the cookies it has for us (decision 39). */
-import type { FastifyRequest } from 'fastify'
+/** Protection from cross-site request forgery (CSRF): unsafe requests that another site makes a browser send, with its cookies for this one. */
 import { canonicalPath } from '@fastify-modular/core/internal'
+import type { FastifyRequest } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS } from '../misuse-errors.ts'
-import { PublicRoute } from '../public-route.ts'
-import { RuleIndex } from '../rule-index.ts'
+import { PublicRoute } from '../rule.ts'
+import { RuleIndex } from '../rules.ts'
 
 export interface CrossOriginOptions {
   /** Other origins that may send unsafe requests: `https://app.example.com`. */
@@ -12,15 +12,13 @@ export interface CrossOriginOptions {
   readonly exempt?: readonly string[]
 }
 
-/** Whether a request is refused. */
-export type RefusesCrossOrigin = (request: FastifyRequest) => boolean
-
 /**
- * Judges by `Sec-Fetch-Site`, or by `Origin` where browsers do not send it. Requests with neither pass: they come from
- * no browser. So do those with a bearer token, which another site cannot make a browser attach by itself.
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS} a trusted origin that is no origin
+ * A check whether another site may have forged a request. It reads `Sec-Fetch-Site`, or `Origin` where browsers do not
+ * send it. Requests with neither pass, because they come from no browser. So do those with a bearer token, which another
+ * site cannot make a browser attach by itself.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS} a trusted origin that is not an origin
  */
-export function createCrossOriginCheck(options: CrossOriginOptions): RefusesCrossOrigin {
+export function createForgeryCheck(options: CrossOriginOptions): (request: FastifyRequest) => boolean {
   const trusted = new Set(options.trustedOrigins?.map(toOrigin))
   const exempt = new RuleIndex(
     (options.exempt ?? []).map((path) => ({
@@ -28,7 +26,7 @@ export function createCrossOriginCheck(options: CrossOriginOptions): RefusesCros
       source: 'exempt',
     })),
   )
-  return function refusesCrossOrigin(request) {
+  return function isForgeable(request) {
     if (isSafe(request) || !isForeign(request) || hasBearerToken(request)) return false
     const { origin } = request.headers
     if (origin !== undefined && trusted.has(origin)) return false
@@ -37,7 +35,7 @@ export function createCrossOriginCheck(options: CrossOriginOptions): RefusesCros
   }
 }
 
-/** A websocket handshake is a GET, and opens a channel with the cookies of whoever sends it. */
+/** A websocket handshake is a GET, but it opens a channel with the cookies of the browser's user. */
 function isSafe({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') && headers.upgrade === undefined
 }

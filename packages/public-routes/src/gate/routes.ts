@@ -1,11 +1,18 @@
-/** Collects the routes of an application as they are registered, and finds the one that a request was routed to. */
+/** The routes of an application, collected as they are registered, and the one that the router chose for a request. */
 import { createConfigReader, type RouteConfig } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import {
+  isStaticPattern,
+  literalHead,
+  literalTail,
+  parameterNames,
+  parseRoutePattern,
+  type RoutePattern,
+} from '../matching/route-pattern.ts'
 import { FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG } from '../misuse-errors.ts'
-import { PublicRoute } from '../public-route.ts'
-import { routeConfig, type RegisteredRule } from '../rule-index.ts'
-import { RouteRecord } from './route-record.ts'
-import { haveSameMembers, type TableRoute } from './route-table.ts'
+import { PublicRoute } from '../rule.ts'
+import { type RegisteredRule, routeConfig } from '../rules.ts'
+import { type FastifyRoute, haveSameMembers } from './fastify-routes.ts'
 
 /** Where a route's configuration carries its record, so that one property read finds it. */
 const mark = Symbol('@fastify-modular/public-routes/route')
@@ -22,18 +29,81 @@ export type RegisteredRoute = RouteOptions & {
 /** What Fastify copies from a GET route to the HEAD route that it derives; `handler` is null for routes before the gate. */
 interface GetRoute {
   readonly handler: unknown
-  readonly constraints: RegisteredRoute['constraints'] | TableRoute['constraints']
+  readonly constraints: RegisteredRoute['constraints'] | FastifyRoute['constraints']
   readonly declares: unknown
   readonly record: RouteRecord
 }
 
-/** A route from before the gate; the rule is null where its origin states it. */
+/** A route from before the gate. The rule is null where `config.public` states none, or where the GET route stated it. */
 export interface EarlyRoute {
   readonly record: RouteRecord
   readonly rule: RegisteredRule | null
 }
 
-/** A route that is not in the book, which nothing opens: what cannot be reviewed is not public. */
+/** Whether a request is public. */
+export interface Decision {
+  /** The rule that makes the request public; null where it is protected. */
+  readonly rule: RegisteredRule | null
+}
+
+/** What the rules can do to one method of a route. */
+export interface Verdict {
+  readonly opens: 'every path' | 'some paths' | 'no path'
+  /** The rule that opens every path; null where none does. */
+  readonly rule: RegisteredRule | null
+  /** For the one path of a static route, when it is spelled as in the route's URL. */
+  readonly ownPath: Decision
+}
+
+interface RouteFacts {
+  readonly url: string
+  readonly methods: readonly string[]
+  /** The rule that the route's own `config.public` states. */
+  readonly declared: RegisteredRule | null
+  /** Whether Fastify made this HEAD route from a route that serves GET alone (decision 35). */
+  readonly isDerivedHead: boolean
+  /** Whether the router takes one trailing slash more than the URL spells. */
+  readonly toleratesSlash: boolean
+}
+
+/** What the gate knows about one route, read from its URL and options at registration. */
+export class RouteRecord {
+  readonly url: string
+  readonly methods: readonly string[]
+  readonly declared: RegisteredRule | null
+  readonly isDerivedHead: boolean
+  readonly toleratesSlash: boolean
+  readonly patterns: readonly RoutePattern[]
+  /** Names of the parameters; an optional last one is included. */
+  readonly parameters: readonly string[]
+  /** The one path of a route without parameters, as the router reads it; null for others. */
+  readonly path: string | null
+  /** By method; the gate fills it. */
+  readonly verdicts = new Map<string, Verdict>()
+  /** Literal text before the first parameter and after the last one, for each pattern. */
+  readonly heads: readonly string[]
+  readonly tails: readonly string[]
+
+  constructor({ url, methods, declared, isDerivedHead, toleratesSlash }: RouteFacts) {
+    this.url = url
+    this.methods = methods
+    this.declared = declared
+    this.isDerivedHead = isDerivedHead
+    this.toleratesSlash = toleratesSlash
+    this.patterns = parseRoutePattern(url)
+    this.parameters = parameterNames(this.patterns[0] ?? []) // the other pattern leaves out the last parameter
+    this.path = this.patterns.every(isStaticPattern) ? this.patterns.flat().join('') : null
+    this.heads = this.patterns.map(literalHead)
+    this.tails = this.patterns.map(literalTail)
+  }
+
+  /** Whether literal text of the route, not a parameter's value, ends with this text. */
+  endsLiterallyWith(text: string): boolean {
+    return this.tails.every((tail) => tail.endsWith(text))
+  }
+}
+
+/** Stands for a route that is not in the table. Nothing opens it: what cannot be reviewed is not public. */
 export const unlisted = new RouteRecord({
   url: '/',
   methods: [],
@@ -42,7 +112,7 @@ export const unlisted = new RouteRecord({
   toleratesSlash: false,
 })
 
-export class RouteBook {
+export class RouteTable {
   /** Every route of the application once it is complete; before that, those that were registered after the gate. */
   readonly records: RouteRecord[] = []
   readonly #ignoresTrailingSlash: boolean
@@ -56,7 +126,7 @@ export class RouteBook {
   constructor({ initialConfig }: FastifyInstance) {
     this.#ignoresTrailingSlash =
       initialConfig.routerOptions?.ignoreTrailingSlash ?? initialConfig.ignoreTrailingSlash ?? false
-    // Missing in Fastify's types; routes say the same by `exposeHeadRoute`.
+    // Missing in Fastify's types; `exposeHeadRoute` of a route means the same.
     this.#exposesHeadRoutes = !(
       'exposeHeadRoutes' in initialConfig && initialConfig.exposeHeadRoutes === false
     )
@@ -70,8 +140,8 @@ export class RouteBook {
     const { url, handler, constraints, config } = route
     const methods = methodsOf(route.method)
     const declares = config?.public
-    // Fastify copies the options of the GET route, so both share their objects. A HEAD route that is written by hand
-    // and says something else in `config.public` is its own.
+    // Fastify copies the options of the GET route, so both share their objects. A HEAD route that the application
+    // registers with another `config.public` is a route of its own.
     const origin =
       route.method === 'HEAD'
         ? this.#findGet(url, declares, (get) => get.handler === handler && get.constraints === constraints)
@@ -93,10 +163,10 @@ export class RouteBook {
   }
 
   /**
-   * Records a route that was registered before the gate; null for one that is in the book. Call it for routes that
-   * Fastify derived after their origins. Otherwise like `add`.
+   * Records a route that was registered before the gate; null for one that is in the table. Add routes that
+   * Fastify derived after the routes they were derived from. Otherwise like `add`.
    */
-  addEarly({ url, methods, configs, constraints, isDerived }: TableRoute): EarlyRoute | null {
+  addEarly({ url, methods, configs, constraints, isDerived }: FastifyRoute): EarlyRoute | null {
     const [config] = configs
     if (mark in config) return null
     const declares = config.public

@@ -1,4 +1,4 @@
-import { readEnvPaths } from '#src/env-paths.js'
+import { readEnvPaths } from '#src/initial-rules.js'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { gatedApp } from './support/application.ts'
