@@ -1,4 +1,4 @@
-// P1 to P3, P8: what a decision costs at 10, 100 and 10,000 rules, and what the gate adds to a whole request in process.
+// What a decision costs at 10, 100 and 10,000 rules, and what the gate adds to a whole request in process.
 import { canonicalPath } from '@fastify-modular/core/internal'
 import { PublicRoute, publicRoutes } from '@fastify-modular/public-routes'
 import Fastify from 'fastify'

@@ -1,4 +1,7 @@
-/** The rules that exist before anything adds one: the framework's defaults, the environment, the provider's legacy paths. */
+/**
+ * The rules that exist before anything adds one: the framework's defaults, the environment, the provider's legacy
+ * paths.
+ */
 import { FMOD_PUBLIC_ROUTES_INVALID_ENV } from './misuse-errors.ts'
 import { PublicRouteRegistry } from './registry.ts'
 import { PublicRoute } from './rule.ts'

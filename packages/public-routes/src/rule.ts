@@ -1,4 +1,4 @@
-/** A public-route record: a path matcher with a kind, and the methods it is for (S 2.8). */
+/** A rule of the registry: a pattern with a kind, and the methods it is for (S 2.8). */
 import { METHODS } from 'node:http'
 import {
   FMOD_PUBLIC_ROUTES_INVALID_KIND,
@@ -10,8 +10,8 @@ import { compileLinearRegex, type LinearRegex } from './matching/linear-regex.ts
 import { literalHead, parseRoutePattern, type RoutePattern } from './matching/route-pattern.ts'
 
 /**
- * How a pattern meets a path: `prefix`, `exact`, `suffix` and `regex` as in S 5.5; `subtree` is the path itself and
- * everything below it; `route` is the URL of a Fastify route, such as `/posts/:id`.
+ * How a pattern matches a path: `prefix`, `exact` and `suffix` compare texts, `regex` matches at the start; `subtree`
+ * is the path itself and everything below it; `route` is the URL of a Fastify route, such as `/posts/:id`.
  */
 export type MatchKind = 'prefix' | 'exact' | 'suffix' | 'regex' | 'subtree' | 'route'
 
@@ -48,7 +48,7 @@ export class PublicRoute {
     const kind = options.kind ?? (pattern instanceof RegExp ? 'regex' : 'prefix')
     const name = nameOf(pattern)
     if (!Object.hasOwn(matchers, kind)) throw new FMOD_PUBLIC_ROUTES_INVALID_KIND(name, JSON.stringify(kind))
-    checkPattern(pattern, kind, name)
+    checkPattern({ pattern, kind, name })
     const { literal, matchesPath } = matchers[kind](pattern)
 
     this.pattern = sourceOf(pattern)
@@ -59,12 +59,12 @@ export class PublicRoute {
     Object.freeze(this)
   }
 
-  /** Whether the rule is for this method, which is compared as it is: the verbs of HTTP are upper case. */
+  /** Whether the rule is for this method. Case-sensitive: the methods of HTTP are upper case. */
   allows(method: string): boolean {
     return this.methods === null || this.methods.has(method)
   }
 
-  /** Literal to S 5.5 and S 2.8: the pattern by its kind, the method in any letter case. */
+  /** Whether the rule matches: the pattern by its kind, the method in any letter case. */
   matches(method: string, path: string): boolean {
     return this.allows(method.toUpperCase()) && this.matchesPath(path)
   }
@@ -152,7 +152,7 @@ const matchers: Readonly<Record<MatchKind, (pattern: string | RegExp) => Matcher
   },
   route: (pattern) => {
     const patterns = parseRoutePattern(sourceOf(pattern))
-    let regex: LinearRegex | undefined // compiled when asked for: the gate goes by the name of the route
+    let regex: LinearRegex | undefined // compiled at the first use: the gate compares the URL of the route
     return {
       literal: patterns.map(literalHead).at(-1) ?? '',
       matchesPath: (path) => {
@@ -174,7 +174,14 @@ function escapeExpression(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-function checkPattern(pattern: string | RegExp, kind: MatchKind, name: string): void {
+interface Named {
+  readonly pattern: string | RegExp
+  readonly kind: MatchKind
+  /** For messages. */
+  readonly name: string
+}
+
+function checkPattern({ pattern, kind, name }: Named): void {
   if (typeof pattern !== 'string' && !(pattern instanceof RegExp)) {
     throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(name, 'it is neither a string nor a regular expression')
   }

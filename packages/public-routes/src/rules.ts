@@ -5,7 +5,7 @@ import type { PublicRoute } from './rule.ts'
 /** A rule and where it comes from. */
 export interface RegisteredRule {
   readonly route: PublicRoute
-  /** `framework default`, `module "notes"`, `plugin blog`, `environment SM_AUTH_PUBLIC_PATHS`, `provider`, `route config`. */
+  /** Such as `framework default`, `module "notes"`, `plugin blog`, `provider` or `route config`. */
   readonly source: string
 }
 
@@ -42,9 +42,9 @@ export class RuleSet {
 }
 
 /**
- * Exact rules in a map, suffix rules by their last characters, all others by the literal text they begin with. A look-up
- * costs the length of the path, whatever the number of rules (bench/gate.mjs).
- * The index only chooses candidates: each still has to match by itself, so it can never open more than the rules do.
+ * Exact rules in a map, suffix rules by their last characters, all others by the literal text they begin with. A
+ * look-up costs the length of the path, whatever the number of rules (bench/gate.mjs). The index only chooses
+ * candidates: each still has to match by itself, so it can never open more than the rules do.
  */
 export class RuleIndex {
   readonly #exact = new Map<string, RegisteredRule[]>()
@@ -55,7 +55,9 @@ export class RuleIndex {
     for (const rule of rules) this.#add(rule)
   }
 
-  /** A rule that matches the method (case-sensitive) and the path, and that `admits` accepts; null where there is none. */
+  /**
+   * A rule that matches the method (case-sensitive) and the path, and that `admits` accepts; null where there is none.
+   */
   find(
     method: string,
     path: string,

@@ -1,4 +1,7 @@
-/** Protection from cross-site request forgery (CSRF): unsafe requests that another site makes a browser send, with its cookies for this one. */
+/**
+ * Protection from cross-site request forgery (CSRF): unsafe requests that another site makes a browser send, with its
+ * cookies for this one.
+ */
 import { canonicalPath } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS } from '../misuse-errors.ts'
@@ -14,8 +17,8 @@ export interface CrossOriginOptions {
 
 /**
  * A check whether another site may have forged a request. It reads `Sec-Fetch-Site`, or `Origin` where browsers do not
- * send it. Requests with neither pass, because they come from no browser. So do those with a bearer token, which another
- * site cannot make a browser attach by itself.
+ * send it. Requests with neither pass, because they come from no browser. So do those with a bearer token, which
+ * another site cannot make a browser attach by itself.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS} a trusted origin that is not an origin
  */
 export function createForgeryCheck(options: CrossOriginOptions): (request: FastifyRequest) => boolean {

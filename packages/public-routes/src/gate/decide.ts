@@ -46,9 +46,9 @@ export class Decider {
   }
 
   /**
-   * Reads everything that the decision depends on at once, so that nothing that runs after this call can change it. What
-   * a route's verdict does not settle is worked out when `rule` is first read, which for known callers is hardly ever:
-   * a regular expression costs more than everything else the gate does (bench/gate.mjs).
+   * Reads everything that the decision depends on at once, so that nothing that runs after this call can change it.
+   * What a route's verdict does not settle is worked out when `rule` is first read. For known callers it rarely is, and
+   * a regular expression costs more than everything else that the gate does: twice a whole request (bench/gate.mjs).
    */
   decide(request: FastifyRequest, route: RouteRecord | null): Decision {
     const { method } = request
@@ -90,7 +90,7 @@ export class Decider {
     return this.#rules.index.find(method, path, (rule) => this.canOpen(rule, route))
   }
 
-  /** Found once for each route and method: most routes are opened by one rule whatever their parameters are, or by none. */
+  /** Found once for each route and method: one rule opens most routes whatever their parameters are, or none does. */
   #verdictOf(route: RouteRecord, method: string): Verdict {
     let verdict = route.verdicts.get(method)
     if (verdict === undefined) {

@@ -9,7 +9,9 @@ export interface FastifyRoute {
   /** As it was registered, with the prefix of its plugin. */
   readonly url: string
   readonly methods: readonly string[]
-  /** The objects that requests carry as the configuration of this route: two for the root of a prefix, `/p` and `/p/`. */
+  /**
+   * The objects that requests carry as the configuration of this route: two for the root of a prefix, `/p` and `/p/`.
+   */
   readonly configs: readonly [Config, ...Config[]]
   readonly constraints: Constraints
   /** Whether Fastify made this HEAD route from another one. */
@@ -22,9 +24,9 @@ interface Entry extends FastifyRoute {
 }
 
 /**
- * All routes, those that Fastify derived last; null where Fastify does not show them. When the router prints its routes,
- * it calls `buildPrettyMeta` of the options with each of them: our function collects them. A router that prints routes
- * without these calls gives null.
+ * All routes, those that Fastify derived last; null where Fastify does not show them. When the router prints its
+ * routes, it calls `buildPrettyMeta` of the options with each of them: our function collects them. A router that
+ * prints routes without these calls gives null.
  */
 export function readFastifyRoutes(app: FastifyInstance): readonly FastifyRoute[] | null {
   const entries = new Map<Config, Entry>()

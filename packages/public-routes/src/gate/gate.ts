@@ -1,4 +1,7 @@
-/** The hook in front of every request (S 5.1): who the caller is, whether the request is public, and the answer to those that may not pass. */
+/**
+ * The hook in front of every request (S 5.1): who the caller is, whether the request is public, and the answer to
+ * those that may not pass.
+ */
 import { type Caller, findTestCaller } from '@fastify-modular/core'
 import { isThenable, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
@@ -16,7 +19,7 @@ export type RequestAccess =
   | { readonly by: 'rule'; readonly rule: RegisteredRule }
   | { readonly by: 'caller'; readonly rule?: undefined }
 
-/** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what the provider throws. */
+/** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws as the provider does. */
 export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
 
 export interface GateParts {
@@ -141,8 +144,8 @@ export function readAccess(this: FastifyRequest & Decided): RequestAccess | null
 }
 
 /**
- * Waits for the provider, but no longer than `timeout` milliseconds. Callers of `injectAs` come first where a test called
- * `testCallers`, which production code does not.
+ * Waits for the provider, but no longer than `timeout` milliseconds. Callers of `injectAs` come first where a test
+ * called `testCallers`, which production code does not.
  */
 export function createAuthenticate(
   app: FastifyInstance,

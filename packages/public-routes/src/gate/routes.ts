@@ -26,7 +26,10 @@ export type RegisteredRoute = RouteOptions & {
   prefix?: string
 }
 
-/** What Fastify copies from a GET route to the HEAD route that it derives; `handler` is null for routes before the gate. */
+/**
+ * What Fastify copies from a GET route to the HEAD route that it derives; `handler` is null for routes before the
+ * gate.
+ */
 interface GetRoute {
   readonly handler: unknown
   readonly constraints: RegisteredRoute['constraints'] | FastifyRoute['constraints']
@@ -34,7 +37,9 @@ interface GetRoute {
   readonly record: RouteRecord
 }
 
-/** A route from before the gate. The rule is null where `config.public` states none, or where the GET route stated it. */
+/**
+ * A route from before the gate. The rule is null where `config.public` states none, or where the GET route stated it.
+ */
 export interface EarlyRoute {
   readonly record: RouteRecord
   readonly rule: RegisteredRule | null

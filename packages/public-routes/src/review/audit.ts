@@ -1,4 +1,7 @@
-/** Checks the whole application when it is ready: refuses to start with a gate that does not cover it, and warns about odd rules. */
+/**
+ * Checks the whole application when it is ready: refuses to start with a gate that does not cover it, and warns about
+ * odd rules.
+ */
 import type { FastifyInstance } from 'fastify'
 import type { RouteRecord } from '../gate/routes.ts'
 import { environmentVariable, frameworkDefault } from '../initial-rules.ts'
@@ -72,7 +75,9 @@ function isPreflight({ url, methods }: RouteRecord): boolean {
   return url === '*' && methods.length === 1 && methods[0] === 'OPTIONS'
 }
 
-/** A request for a path that no route has must reach the gate: this finds hooks that answer, wherever they come from. */
+/**
+ * A request for a path that no route has must reach the gate: this finds hooks that answer, wherever they come from.
+ */
 async function checkCoverage({
   app,
   probes,
@@ -116,10 +121,7 @@ function findWarnings(surface: readonly SurfaceEntry[]): readonly Warning[] {
       'public-route prefixes open paths beyond a segment boundary; addSubtree does not',
       own.filter(crossesSegment),
     ),
-    warning(
-      'public-route rules are met by values of parameters; addRoute is not',
-      own.filter(isMetByParameter),
-    ),
+    warning('public-route rules match values of parameters; addRoute does not', own.filter(matchesParameter)),
     warning(
       'public-route rules match no route',
       own.filter(({ openings }) => openings.length === 0),
@@ -150,7 +152,7 @@ function crossesSegment({ rule: { route }, openings }: SurfaceEntry): boolean {
 }
 
 /** A prefix that ends inside a parameter, a suffix that a parameter's value can be. */
-function isMetByParameter({ rule: { route }, openings }: SurfaceEntry): boolean {
+function matchesParameter({ rule: { route }, openings }: SurfaceEntry): boolean {
   if (route.kind === 'suffix') return openings.some(({ record }) => !record.endsLiterallyWith(route.pattern))
   return route.kind === 'prefix' && openings.some((opening) => endsInsideParameter(route.pattern, opening))
 }

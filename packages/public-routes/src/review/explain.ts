@@ -97,7 +97,7 @@ export function createExplain({ probes, rules, routes, decider }: ExplainParts):
     const literal = findLiteral(method, path)
     if (literal !== undefined) {
       return literal.route.kind === 'suffix'
-        ? `the rule "${String(literal.route)}" is met by a parameter's value and not by literal text of the route "${route?.url}"`
+        ? `the rule "${String(literal.route)}" matches a parameter's value and not literal text of the route "${route?.url}"`
         : `the rule "${String(literal.route)}" opens another route than "${route?.url ?? 'none'}"`
     }
     const other = rules.rules.find((rule) => rule.route.matchesPath(path))

@@ -1,4 +1,6 @@
-/** What `app.publicRoutes` is: the registry of the plugin that uses it, with the diagnostics of the whole application. */
+/**
+ * What `app.publicRoutes` is: the registry of the plugin that uses it, with the diagnostics of the whole application.
+ */
 import type { FastifyInstance } from 'fastify'
 import { PublicRouteRegistry } from '../registry.ts'
 import type { RuleSet } from '../rules.ts'

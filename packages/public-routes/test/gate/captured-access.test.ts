@@ -1,4 +1,7 @@
-/** `request.access` is worked out when it is first read, from what the request said at the gate and not from what became of it. */
+/**
+ * `request.access` is worked out when it is first read, from the request as it reached the gate and not from later
+ * changes.
+ */
 import { publicRoutes, type AuthProvider, type RequestAccess } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { test, type Test } from 'tap'
@@ -65,7 +68,7 @@ const lookInHook = (app: FastifyInstance, look: Change): void =>
     done()
   })
 
-/** Sends each request to one application over a raw socket, and to another by inject. */
+/** Sends each request over a raw socket; returns the pattern of the rule that opened it, or how else it was let in. */
 async function accesses(
   t: Test,
   { change = () => {}, provider = headerProvider, look = lookInHook }: Setting,
@@ -146,7 +149,7 @@ const places: Readonly<Record<string, Setting['look']>> = {
 }
 
 for (const [place, look] of Object.entries(places)) {
-  test(`request.access is the same when it is first read in ${place}, after the change of every hook`, async (t) => {
+  test(`request.access is the same when ${place} is the first to read it, after a hook changed the URL`, async (t) => {
     const plain = await (await accesses(t, {}))('alice')
     const change = changes['the URL to a public one of the same route']
     const late = await (await accesses(t, { ...(look && { look }), ...(change && { change }) }))('alice')
@@ -155,7 +158,7 @@ for (const [place, look] of Object.entries(places)) {
   })
 }
 
-test('validation that turns a parameter into a number leaves request.access as it was', async (t) => {
+test('validation that turns a parameter into a number does not change request.access', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })

@@ -94,7 +94,7 @@ test('without the option nothing is refused', async (t) => {
   t.equal((await app.inject({ method: 'POST', url: '/login', headers: foreign })).statusCode, 200)
 })
 
-test('a trusted origin that is no origin is a boot error', async (t) => {
+test('a trusted origin that is not an origin is a boot error', async (t) => {
   for (const origin of ['partner.example', 'https://partner.example/', '*', 'null']) {
     await t.rejects(gatedApp(t, { crossOrigin: { trustedOrigins: [origin] } }), {
       code: 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { gate, loggingApp } from '../support/logging-application.ts'
 
-test('architecture: routes before the gate are named in the log, and are no cause for a warning', async (t) => {
+test('routes before the gate are named in the log, without a warning', async (t) => {
   const { app, lines, warnings } = loggingApp(t)
   app.get('/early/:id', async () => 'ran')
   app.get('/error/:statusCode', { config: { public: ['GET'] } }, async () => 'ran')

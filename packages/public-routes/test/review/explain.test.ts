@@ -34,7 +34,7 @@ test('explain names the decision, the rule with its source, the route, and why',
   t.match(await explain('GET', '/api/settings/feed'), {
     decision: 'protected',
     rule: '* suffix /feed',
-    reason: /parameter's value and not by literal text of the route "\/api\/settings\/:key"/,
+    reason: /parameter's value and not literal text of the route "\/api\/settings\/:key"/,
   })
   t.match(await explain('GET', '/api/items/42%2Ftilejson'), {
     decision: 'protected',
@@ -90,13 +90,13 @@ test('explain says when an earlier hook changed the path', async (t) => {
   })
 })
 
-test('explain runs no handler, asks no provider and leaves nothing waiting', async (t) => {
+test('explain runs no handler, calls no provider and leaves nothing waiting', async (t) => {
   const sink = new Sink()
-  let asked = 0
+  let calls = 0
   const app = await gatedApp(t, {
     provider: {
       authenticate: () => {
-        asked++
+        calls++
         return null
       },
     },
@@ -105,7 +105,7 @@ test('explain runs no handler, asks no provider and leaves nothing waiting', asy
   await app.ready()
   for (let round = 0; round < 100; round++)
     await app.publicRoutes.explain('GET', '/open', { headers: { 'x-number': '1' } })
-  t.equal(asked, 0)
+  t.equal(calls, 0)
   t.equal(sink.ranFor(1), undefined)
   t.equal((await app.inject('/open')).statusCode, 200)
 })

@@ -63,7 +63,7 @@ const early: Readonly<Record<string, (name: string) => boolean>> = {
 interface Surroundings {
   readonly app: FastifyInstance
   readonly sink: Sink
-  /** Of every route, whoever registered it. */
+  /** Of every route, registered before or after the gate. */
   readonly urls: ReadonlySet<string>
 }
 

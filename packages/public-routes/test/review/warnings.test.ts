@@ -35,7 +35,7 @@ const noted: readonly [string, RegExp, (app: FastifyInstance) => void, Partial<P
     },
   ],
   [
-    "is met by a parameter's value",
+    "matches a parameter's value",
     /values of parameters/,
     (app) => {
       app.publicRoutes.addSuffix('.css', { methods: ['GET'] })
