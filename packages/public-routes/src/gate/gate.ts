@@ -19,7 +19,7 @@ export type RequestAccess =
   | { readonly by: 'rule'; readonly rule: RegisteredRule }
   | { readonly by: 'caller'; readonly rule?: undefined }
 
-/** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws as the provider does. */
+/** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what that throws. */
 export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
 
 export interface GateParts {
