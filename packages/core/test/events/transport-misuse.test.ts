@@ -2,12 +2,12 @@ import Database from 'better-sqlite3'
 import { test } from 'tap'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
-import { loadPeer } from '#src/events/pg-boss/boss.js'
+import { loadPeer } from '#src/events/pg-boss/database.js'
 import { NoteShared } from './fixtures/events.js'
 
 const event = new NoteShared({ noteId: '1', by: 'a' })
 
-test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened says so', async (t) => {
+test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened refuses to publish', async (t) => {
   const outbox = sqliteOutbox({ database: new Database(':memory:') })
   t.throws(() => outbox.publish(event), { code: 'FMOD_CORE_TRANSPORT_NOT_OPEN', message: /sqliteOutbox/ })
   const queue = pgBoss({ connectionString: 'postgres://127.0.0.1:1/none' })

@@ -29,7 +29,7 @@ const schema: OptionsSchema<Options> = Type.Object({
   even: option.that((value) => Number(value) % 2 === 0, 'an even number'),
 })
 
-/** What JavaScript may hand in. */
+/** What JavaScript may pass. */
 const problemsOf = (options: object): string[] => optionProblems(schema, options as Options)
 
 test('options that fit have no problems', (t) => {
@@ -99,7 +99,7 @@ const serverOptions: Readonly<Record<ServerOption, true>> = {
   useSemicolonDelimiter: true,
 }
 
-test('what Fastify reads from the options of register is not an option of the plugin', (t) => {
+test('options of register that Fastify reads are not options of the plugin', (t) => {
   t.same(problemsOf({ prefix: '/a', logLevel: 'warn', logSerializers: {} }), [])
   t.match(problemsOf({ routes: { prefix: '/a', logLevel: 'warn' } }), [/^unknown option routes\.logLevel/])
   t.end()
