@@ -7,8 +7,8 @@ import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
 import { createSettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { createDefinitionRegistry } from './definitions/registry.ts'
-import { verifyEvents } from './events/change-events.ts'
-import { defaultPerValue, startRetention } from './history/retention.ts'
+import { verifyEvents } from './events.ts'
+import { defaultPerValue, startRetention } from './history/history.ts'
 import { authenticateWith, type FindCaller, findCallerOf } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import { FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
@@ -67,7 +67,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     },
   })
 
-  // The gate may come later; who calls is known when the first request arrives.
+  // The gate may be registered later; it is looked up with the first request.
   const findCaller: FindCaller = (request) => findCallerOf(app, options.caller)?.(request) ?? null
   decorateRequests(app, settings, findCaller)
   if (options.routes !== false) await addRoutes(app)

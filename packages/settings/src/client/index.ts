@@ -1,8 +1,8 @@
 /** @fastify-modular/settings/client: the HTTP API from a browser or from Node, without dependencies. */
 export { createSettingsClient } from './client.ts'
-export type { Conflict, Problem } from './request.ts'
-export { SettingsRequestError } from './request.ts'
-export type { CallOptions, SettingsClientOptions } from './request.ts'
+export type { Conflict, Problem } from './client.ts'
+export { SettingsRequestError } from './client.ts'
+export type { CallOptions, SettingsClientOptions } from './client.ts'
 export type {
   BulkPreviewEntry,
   ChangesPage,

@@ -24,7 +24,7 @@ import {
 import { type SettingValueDto, toSharedDto } from '../../reading/dto.ts'
 import type { SettingsService } from '../../create-settings.ts'
 import { InvalidScopeException } from '../../exceptions.ts'
-import type { SettingState } from '../../memory/shared-values.ts'
+import { isOfUsers, type SettingState } from '../../memory/shared-values.ts'
 import { type DefinitionFilter, listShared, selectStates, type Translations } from '../../reading/list.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
 import type { Resolution } from '../../resolve.ts'
@@ -184,7 +184,7 @@ export function createReadHandlers(
   async function resolved(request: FastifyRequest<KeyRoute>, reply: FastifyReply): Promise<unknown> {
     const caller = callerOf(request)
     const state = requireSetting(sharedValues, request.params.key)
-    const resolution = state.place ? resolveFor(state, await users.load(caller.id)) : state.shared
+    const resolution = isOfUsers(state) ? resolveFor(state, await users.load(caller.id)) : state.shared
     if (isSecret(state.setting, resolution.row)) {
       requireSensitive(state, resolution, caller)
       request.log.info({ key: request.params.key, caller: caller.id }, 'sensitive setting was read')

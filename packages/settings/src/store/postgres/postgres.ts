@@ -19,16 +19,16 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
-import { TrimTurns } from '../trim-turns.ts'
+import { TrimTurns } from '../plan-write.ts'
 import { WriteQueue } from '../write-queue.ts'
 import { type Connections, checkSource, createConnections, type DriverSource } from './connection.ts'
-import { orStoreFailure, toStoreFailure } from './failure.ts'
+import { orStoreFailure, toStoreFailure } from './connection.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { type PostgresReads, prepareReads } from './read-statements.ts'
 import { postgresSettingsTables } from './tables.ts'
-import { writeStatements } from './write-statements.ts'
+import { writeStatements } from './write.ts'
 import { resealThrough, writeThrough } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */

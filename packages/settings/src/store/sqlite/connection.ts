@@ -1,7 +1,9 @@
 /** An open SQLite file, ready for the store: set up, migrated, statements prepared. */
+import { statSync, unlinkSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { ServiceUnavailableException } from '@fastify-modular/core'
 import type Driver from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import {
@@ -10,11 +12,10 @@ import {
   FMOD_SETTINGS_INVALID_STORE_OPTION,
 } from '../../misuse-errors.ts'
 import type { MigrateMode } from '../options.ts'
-import { lookAtFile, type OpenedFile } from './file.ts'
 import { migrate } from './migrate.ts'
 import { prepareReads, type SqliteReads } from './read-statements.ts'
 import { sqliteSettingsTables } from './tables.ts'
-import { prepareWrites, type SqliteWrites } from './write-statements.ts'
+import { prepareWrites, type SqliteWrites } from './write.ts'
 
 /** The source, whose connection is known to be one of better-sqlite3. */
 export type DriverSource = { readonly file: string } | { readonly database: Database }
@@ -122,3 +123,145 @@ function installedVersion(): string {
     throw missing
   }
 }
+
+export interface OpenedFile {
+  /** Device and inode; empty for a database in memory. */
+  readonly id: string
+  /**
+   * Whether the path leads to another file, or to none: what is written goes on into a file that nobody will find.
+   * SQLite itself does not notice. Costs about ten microseconds.
+   */
+  isReplaced(): boolean
+  /**
+   * Whether another connection may open the path now. What the log of the old file still holds is moved into the old
+   * file and its log is removed: with it SQLite would damage the file that lies there now.
+   */
+  letGo(): boolean
+}
+
+/** Looks at the file that a connection has just opened. */
+export function lookAtFile(client: Database): OpenedFile {
+  const path = client.memory ? '' : resolve(client.name)
+  const idOf = (suffix = ''): string => idOfFile(path + suffix)
+  if (path === '' || idOf() === '') return { id: '', isReplaced: () => false, letGo: () => false }
+  const id = idOf()
+  const logs = ['-wal', '-shm'].map((suffix) => [suffix, idOf(suffix)] as const)
+  return {
+    id,
+    isReplaced: () => idOf() !== id,
+    letGo() {
+      // A file of no bytes is one that is about to be copied there.
+      if (!statSync(path, { throwIfNoEntry: false })?.size) return false
+      if (!emptyLog(client)) return false
+      for (const [suffix, old] of logs) if (old !== '' && idOf(suffix) === old) unlinkSync(path + suffix)
+      return true
+    },
+  }
+}
+
+function idOfFile(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat ? `${stat.dev}:${stat.ino}` : ''
+}
+
+/** Moves what is in the write-ahead log into the database file. False while another connection prevents it. */
+function emptyLog(client: Database): boolean {
+  const timeout = Number(client.pragma('busy_timeout', { simple: true }))
+  client.pragma('busy_timeout = 0')
+  try {
+    return client.pragma('wal_checkpoint(truncate)', { simple: true }) === 0
+  } finally {
+    client.pragma(`busy_timeout = ${timeout}`)
+  }
+}
+
+/** What the watch looks at, and whom it notifies. */
+export interface SqliteWatch {
+  /** Changes whenever another connection has committed; costs a microsecond. */
+  readonly dataVersion: () => unknown
+  /** Milliseconds between two looks. */
+  readonly interval: number
+  readonly onHint: () => void
+  readonly onLost: (error: unknown) => void
+}
+
+/** A hint is given at least this often, in milliseconds: not everything that happens to a file is noticed. */
+const floor = 5000
+
+/** Looks at intervals until the returned function is called. Does not keep the process alive. */
+export function watchFile(watch: SqliteWatch): () => void {
+  let seen: unknown
+  let given = 0
+  let lost = false
+  const timer = setInterval(look, watch.interval).unref()
+  return () => clearInterval(timer)
+
+  function look(): void {
+    try {
+      const version = watch.dataVersion()
+      if (version === seen && !lost && Date.now() - given < floor) return
+      seen = version
+    } catch (error) {
+      if (!lost) watch.onLost(error)
+      lost = true
+      return
+    }
+    given = Date.now()
+    lost = false
+    watch.onHint()
+  }
+}
+
+/** Runs what takes the lock of the file. */
+export type WithLock = <T>(task: () => T) => T
+
+/** Milliseconds that a task waits for a lock that the one before did not get. */
+const shortTimeout = 10
+
+/**
+ * SQLite waits inside the process, which does nothing else meanwhile. The first task that meets a locked file waits for
+ * the whole time-out of the connection; those after it give up after some milliseconds until one gets the lock.
+ */
+export function createWithLock(client: Database): WithLock {
+  let isLocked = false
+
+  function run<T>(task: () => T): T {
+    try {
+      const result = task()
+      isLocked = false
+      return result
+    } catch (error) {
+      isLocked = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+      throw error
+    }
+  }
+
+  return (task) => {
+    if (!isLocked) return run(task)
+    // Read each time: the connection may be the application's.
+    const timeout = Number(client.pragma('busy_timeout', { simple: true }))
+    client.pragma(`busy_timeout = ${Math.min(timeout, shortTimeout)}`)
+    try {
+      return run(task)
+    } finally {
+      client.pragma(`busy_timeout = ${timeout}`)
+    }
+  }
+}
+
+/**
+ * What a caller of the store gets for an error of SQLite: 503 when the database is locked, full, read-only, damaged or
+ * gone; anything else as it is, for that is a defect or was thrown by the caller's own code.
+ */
+export function toStoreFailure(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!unavailable.test(code)) return error
+  return new ServiceUnavailableException(
+    `The SQLite database of the settings cannot answer (${code}).`,
+    1,
+    error,
+  )
+}
+
+const unavailable =
+  /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM|PERM|AUTH|NOLFS|SCHEMA)(_|$)/

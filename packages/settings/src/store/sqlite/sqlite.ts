@@ -17,9 +17,9 @@ import type {
   WriteResult,
 } from '../store.ts'
 import { canOpen, type Connection, type DriverSource, openConnection } from './connection.ts'
-import { toStoreFailure } from './failure.ts'
-import { createWithLock, type WithLock } from './lock.ts'
-import { watchFile } from './file.ts'
+import { toStoreFailure } from './connection.ts'
+import { createWithLock, type WithLock } from './connection.ts'
+import { watchFile } from './connection.ts'
 import { createReseal, createWrite, toReplacedFailure } from './write.ts'
 
 /** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */

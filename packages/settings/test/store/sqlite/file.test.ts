@@ -6,7 +6,7 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
 import { set, silentLog, until } from '#src/testing/contract/case.js'
-import { watchFile } from '#src/store/sqlite/file.js'
+import { watchFile } from '#src/store/sqlite/connection.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 
