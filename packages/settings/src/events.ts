@@ -1,6 +1,6 @@
 /**
- * Who is notified of a change: subscribers of `app.events` (S 6, decision 28), and the listeners of `settings.on` in
- * this process.
+ * Notifications of changes: events on `app.events` (S 6, decision 28), and the listeners of `settings.on` in this
+ * process.
  */
 import {
   type AsyncTx,

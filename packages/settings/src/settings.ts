@@ -23,7 +23,7 @@ export interface Settings extends SettingsContract, SettingsReader {
   /** What has happened since the start, for metrics; also on `fastify-modular:settings:*` diagnostics channels. */
   readonly stats: SettingsStats
   /**
-   * Adds definitions or token maps of a plugin that is no module, while the application boots.
+   * Adds definitions or token maps of a plugin that is not a module, while the application boots.
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready
    */
   define(...definitions: readonly (SettingDefinition | TokenMap)[]): this

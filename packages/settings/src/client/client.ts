@@ -182,7 +182,7 @@ export interface SettingsClientOptions {
   readonly baseUrl?: string
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch
-  /** Sent with every request, such as `authorization`; a function is asked each time. */
+  /** Sent with every request, such as `authorization`; a function is called for each request. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** Milliseconds after which a request is given up. @default 30000 */
   readonly timeout?: number

@@ -20,7 +20,7 @@ export interface HistoryEntry {
   readonly oldValue: JsonValue
   /** What was stored then; null where the value was removed, and for sensitive settings. */
   readonly newValue: JsonValue
-  /** Whether a value was stored after the change: tells apart what masking hides. */
+  /** Whether a value was stored after the change: distinguishes what masking hides. */
   readonly isOverridden: boolean
   readonly origin: string
   readonly actor: string | null

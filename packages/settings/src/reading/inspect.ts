@@ -65,7 +65,7 @@ export function createInspect({ store, sharedValues, codec, locked }: InspectIni
 interface Inspected {
   readonly state: SettingState
   readonly lockedBy: LockedBy | null
-  /** The stored value of the user for whom to inspect, if any. */
+  /** The stored value of the user in question, if any. */
   readonly row: StoredRow | undefined
   readonly codec: RowCodec
 }

@@ -267,7 +267,7 @@ export function changeKind({ before, change }: Partial<EntryOutcome>): ChangeKin
   return before ? 'update' : 'create'
 }
 
-/** Who writes, and why: recorded in history and events. */
+/** The actor, the origin and the reason of a write: recorded in history and events. */
 export interface WriteOptions {
   readonly actor?: string | null
   readonly origin?: string

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL: a pool for the store, and a client of its own for the listener. */
+/** Connections to PostgreSQL: a pool for the store, a client of its own for the listener, and what their failures mean. */
 import { isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
 import { BoundedConnections, type PostgresTimeouts } from '@fastify-modular/core/internal/postgres'
 import { DrizzleQueryError } from 'drizzle-orm'
@@ -21,7 +21,7 @@ export interface Connections {
 }
 
 /**
- * Makes the pool; nothing is connected yet. `onError` hears of idle connections that were lost: the pool makes new ones.
+ * Makes the pool; nothing is connected yet. `onError` is called for idle connections that were lost: the pool makes new ones.
  * @throws {FMOD_SETTINGS_DRIVER_MISSING} the package `pg` is not installed
  */
 export async function createConnections(
@@ -35,7 +35,7 @@ export async function createConnections(
   if ('pool' in source) {
     const { pool } = source
     pool.on('error', onError)
-    // The client is ours, and so are its time-outs; how it reaches the server is the pool's.
+    // The client has the store's time-outs; how it reaches the server is the pool's.
     const { stream: _, ...bounds } = connections.clientConfig
     return {
       pool,
@@ -59,7 +59,7 @@ export async function createConnections(
 }
 
 /**
- * The URL is looked at before the driver is: the driver's message would quote it, with the password.
+ * Checks the URL before the driver does: the driver's message would quote it, with the password.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
 export function checkSource(source: object): asserts source is DriverSource {
@@ -98,7 +98,7 @@ async function loadDriver(): Promise<Pick<typeof Driver, 'Client' | 'Pool'>> {
 }
 
 /**
- * What a caller of the store gets for an error of the driver: 503, except for misuse, and for statements that PostgreSQL
+ * The failure that a caller of the store gets for an error of the driver: 503, except for misuse, and for statements that PostgreSQL
  * understood and refused (SQLSTATE classes 22, 23 and 42), which are a defect. Neither shows a stored value or the
  * connection string.
  */
@@ -107,16 +107,16 @@ export function toStoreFailure(error: unknown): unknown {
   // drizzle puts the parameters into its message: they are stored values.
   const cause = error instanceof DrizzleQueryError ? error.cause : error
   if (!(cause instanceof Error)) return cause
-  for (const member of tellTales) Reflect.deleteProperty(cause, member)
+  for (const member of revealing) Reflect.deleteProperty(cause, member)
   const code = 'code' in cause ? String(cause.code) : ''
   if (/^((22|23|42)[0-9A-Z]{3}|FMOD_.*)$/.test(code)) return cause
   const reason = [code || cause.message, addressOf(cause)].join(' ').trim()
-  // The text of a trigger of yours may quote the row.
-  const told = code === 'P0001' ? undefined : cause
+  // The text of an application's trigger may quote the row.
+  const shown = code === 'P0001' ? undefined : cause
   return new ServiceUnavailableException(
     `The PostgreSQL database of the settings cannot answer (${reason}).`,
     1,
-    told,
+    shown,
   )
 }
 
@@ -128,7 +128,7 @@ function addressOf(error: object): string {
   return port === undefined ? address : `${address}:${port}`
 }
 
-/** Waits for a statement of ours. @throws what `toStoreFailure` makes of its error */
+/** Waits for a statement of the store. @throws what `toStoreFailure` makes of its error */
 export async function orStoreFailure<T>(statement: PromiseLike<T>): Promise<T> {
   try {
     return await statement
@@ -138,4 +138,4 @@ export async function orStoreFailure<T>(statement: PromiseLike<T>): Promise<T> {
 }
 
 /** Members of PostgreSQL's errors that quote rows and parameters, and of Node's that quote a URL. */
-const tellTales = ['detail', 'where', 'internalQuery', 'input']
+const revealing = ['detail', 'where', 'internalQuery', 'input']

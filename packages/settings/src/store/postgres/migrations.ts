@@ -61,7 +61,7 @@ export function recordVersion(names: PostgresNames, version: number): string {
   return `insert into ${names.meta} (name, value) values ('schema', '${version}') on conflict (name) do update set value = excluded.value;\n`
 }
 
-/** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
+/** The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. */
 export function printSql(tables: PostgresTableNames = {}): string {
   const names = postgresNames(tables)
   const schema = names.schema === undefined ? '' : `create schema if not exists "${names.schema}";\n\n`

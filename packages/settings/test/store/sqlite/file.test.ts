@@ -31,7 +31,7 @@ async function prepareBackup(t: Test, file: string): Promise<string> {
   return `${file}.backup`
 }
 
-/** The keys that somebody finds who opens the file now, and what SQLite says of it. */
+/** The keys in the file that the path leads to now, and the result of SQLite's integrity check. */
 function contentOf(file: string): unknown {
   const database = new Database(file, { fileMustExist: true })
   try {
