@@ -194,7 +194,7 @@ export interface CallOptions {
 }
 
 /** What to send. */
-export interface Call extends CallOptions {
+interface Call extends CallOptions {
   readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** Members that are undefined are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
@@ -203,9 +203,9 @@ export interface Call extends CallOptions {
 }
 
 /** Sends a request and resolves to its JSON, undefined for an empty answer. @throws {SettingsRequestError} */
-export type Send = <T>(path: string, call?: Call) => Promise<T>
+type Send = <T>(path: string, call?: Call) => Promise<T>
 
-export function createSend(options: SettingsClientOptions): Send {
+function createSend(options: SettingsClientOptions): Send {
   const { baseUrl = '/api/settings', timeout = 30_000 } = options
   const base = baseUrl.replace(/\/+$/, '')
 
@@ -238,7 +238,7 @@ export function createSend(options: SettingsClientOptions): Send {
 }
 
 /** A path below the prefix; `.` stands as it is, as keys have it. */
-export function pathOf(key: string, rest = ''): string {
+function pathOf(key: string, rest = ''): string {
   return `/${encodeURIComponent(key)}${rest}`
 }
 

@@ -13,8 +13,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
-import { WriteQueue } from '../write-queue.ts'
-import { orStoreFailure, toStoreFailure } from './connection.ts'
+import { orStoreFailure, toStoreFailure, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 
 interface WriterInit {

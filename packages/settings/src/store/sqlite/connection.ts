@@ -117,7 +117,7 @@ function installedVersion(): string {
   }
 }
 
-export interface OpenedFile {
+interface OpenedFile {
   /** Device and inode; empty for a database in memory. */
   readonly id: string
   /**
@@ -133,7 +133,7 @@ export interface OpenedFile {
 }
 
 /** Looks at the file that a connection has just opened. */
-export function lookAtFile(client: Database): OpenedFile {
+function lookAtFile(client: Database): OpenedFile {
   const path = client.memory ? '' : resolve(client.name)
   const idOf = (suffix = ''): string => idOfFile(path + suffix)
   if (path === '' || idOf() === '') return { id: '', isReplaced: () => false, letGo: () => false }
