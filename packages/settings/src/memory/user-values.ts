@@ -44,8 +44,12 @@ export class UserCache {
   }
 
   /** Forgets users whose values have changed; all users without an argument. The next `load` reads them again. */
-  forget(userIds: Iterable<string> = [...this.#users.keys(), ...this.#reading.keys()]): void {
-    for (const userId of userIds) {
+  forget(userIds?: Iterable<string>): void {
+    if (userIds === undefined) {
+      this.#users.clear()
+      this.#reading.clear()
+    }
+    for (const userId of userIds ?? []) {
       this.#users.delete(userId)
       this.#reading.delete(userId)
     }
