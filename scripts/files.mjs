@@ -1,7 +1,7 @@
 // Walks folders and fingerprints files.
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
 
 /** Every file below a folder, sorted; none when the folder is missing. */
 export function filesBelow(folder) {
@@ -29,4 +29,15 @@ export function packageFolders() {
 /** The parsed package.json of a folder. */
 export function manifestOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}
+
+/** tsc leaves the output of deleted sources behind: tests that are gone would still run, files still be packed. */
+export function removeOrphans(sources, output) {
+  for (const file of filesBelow(output)) {
+    if (!file.endsWith('.d.ts')) continue
+    const name = file.slice(0, -'.d.ts'.length)
+    const source = join(sources, relative(output, name))
+    if (existsSync(`${source}.ts`) || existsSync(`${source}.tsx`)) continue
+    for (const ending of ['.js', '.js.map', '.d.ts', '.d.ts.map']) rmSync(name + ending, { force: true })
+  }
 }

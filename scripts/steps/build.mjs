@@ -1,15 +1,12 @@
-// Compiles every package and its tests, then builds the front ends that have a Vite configuration.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// Compiles every package, then builds the front ends that have a Vite configuration. Tests are compiled before they run.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { capture, node } from '../command.mjs'
-import { filesBelow, fingerprint, packageFolders } from '../files.mjs'
+import { filesBelow, fingerprint, packageFolders, removeOrphans } from '../files.mjs'
 
 export default async function build() {
-  for (const folder of ['test-support', ...packageFolders()]) {
-    removeOrphans(join(folder, 'src'), join(folder, 'dist'))
-    removeOrphans(join(folder, 'test'), join(folder, 'dist-test'))
-  }
-  await node('node_modules/typescript/bin/tsc', ['--build'])
+  for (const folder of packageFolders()) removeOrphans(join(folder, 'src'), join(folder, 'dist'))
+  await node('node_modules/typescript/bin/tsc', ['--build', ...packageFolders()])
   for (const folder of packagesFirst()) {
     const config = ['vite.config.ts', 'vite.config.mjs'].map((name) => join(folder, name)).find(existsSync)
     if (config !== undefined) await buildPages(folder, config)
@@ -21,17 +18,6 @@ function packagesFirst() {
   const isPrivate = (folder) =>
     JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private === true
   return packageFolders().toSorted((a, b) => isPrivate(a) - isPrivate(b))
-}
-
-/** tsc leaves the output of deleted sources behind: tests that are gone would still run, files still be packed. */
-function removeOrphans(sources, output) {
-  for (const file of filesBelow(output)) {
-    if (!file.endsWith('.d.ts')) continue
-    const name = file.slice(0, -'.d.ts'.length)
-    const source = join(sources, relative(output, name))
-    if (existsSync(`${source}.ts`) || existsSync(`${source}.tsx`)) continue
-    for (const ending of ['.js', '.js.map', '.d.ts', '.d.ts.map']) rmSync(name + ending, { force: true })
-  }
 }
 
 /** Vite takes seconds; unchanged sources (of any package, they import each other) are not built again. */

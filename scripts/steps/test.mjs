@@ -1,29 +1,49 @@
-// Runs the compiled tests with tap, beside one PostgreSQL server that all of them share.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { createTapReport } from '../tap-report.mjs'
+// Compiles the tests and runs them, some files side by side, beside one PostgreSQL server that all of them share.
+import { join } from 'node:path'
+import { node } from '../command.mjs'
+import { createTestReport } from '../test-report.mjs'
+import { runTestFile } from '../test-file.mjs'
+import { filesBelow, packageFolders, removeOrphans } from '../files.mjs'
+
+/** Many tests wait for time to pass: on two cores a third file shortens the run, a fourth does not. */
+const jobs = 3
 
 export default async function test(files) {
+  await compile()
+  await runTests(files.length > 0 ? files : testFiles())
+}
+
+/** Ends the process when a test fails. */
+export async function runTests(files) {
   const database = await startDatabase()
-  const report = createTapReport((line) => console.log(line))
-  const tap = spawn(
-    process.execPath,
-    ['node_modules/tap/dist/esm/run.mjs', '--reporter=tap', '--coverage-report=text-summary', ...files],
-    {
-      stdio: ['inherit', 'pipe', 'inherit'],
-      env: { ...process.env, TAP: '1', ...database.env },
-    },
-  )
-  const ignore = () => {} // Ctrl-C reaches tap as well; its report is still worth reading
-  process.on('SIGINT', ignore)
-  const closed = once(tap, 'close')
-  for await (const line of createInterface({ input: tap.stdout })) report.read(line)
-  const [code, signal] = await closed
-  process.off('SIGINT', ignore)
+  const report = createTestReport((text) => console.log(text))
+  const waiting = [...files]
+  const stop = new AbortController()
+  const onSignal = () => stop.abort()
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+
+  const env = { ...process.env, ...database.env }
+  const work = async () => {
+    for (let path = waiting.shift(); path !== undefined && !stop.signal.aborted; path = waiting.shift()) {
+      report.add(await runTestFile(path, { env, signal: stop.signal }))
+    }
+  }
+  await Promise.all(Array.from({ length: jobs }, work))
   await database.stop()
-  const isGreen = report.finish(code === 0 ? undefined : `tap ended with ${signal ?? `code ${code}`}`)
-  if (!isGreen) process.exit(1)
+  if (!report.finish() || stop.signal.aborted) process.exit(1)
+}
+
+const testedFolders = () => [...packageFolders(), 'test-support']
+
+async function compile() {
+  removeOrphans('test-support/src', 'test-support/dist')
+  for (const folder of testedFolders()) removeOrphans(join(folder, 'test'), join(folder, 'dist-test'))
+  await node('node_modules/typescript/bin/tsc', ['--build'])
+}
+
+function testFiles() {
+  const folders = testedFolders().map((folder) => join(folder, 'dist-test'))
+  return [...folders, 'scripts/test'].flatMap(filesBelow).filter((path) => /\.test\.m?js$/.test(path))
 }
 
 /** What the tests find in their environment: the server, and the programs for servers of their own. */

@@ -35,12 +35,11 @@ async function environmentsOfTests(t, given) {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, 'seen'))
   symlinkSync(nodeModules, join(folder, 'node_modules'))
-  writeFileSync(join(folder, '.taprc'), 'disable-coverage: true\n')
   const files = ['one.test.mjs', 'two.test.mjs']
   for (const file of files) writeFileSync(join(folder, file), observer)
   // With the variables of this run of tap the inner one would be a part of it.
   const own = Object.entries(process.env).filter(([name]) => !/TAP|^NODE_OPTIONS$|^TEST_/.test(name))
-  const script = `import run from '${step}'; await run(${JSON.stringify(files)})`
+  const script = `import { runTests } from '${step}'; await runTests(${JSON.stringify(files)})`
   await capture(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: folder,
     env: { ...Object.fromEntries(own), ...given },

@@ -9,6 +9,8 @@ import type { Teardown } from './postgres.ts'
 /** What a test hands over so that its browser goes with it, and so that it can be skipped; tap's `t` is one. */
 export interface BrowserTest extends Teardown {
   plan(count: 0, reason: string): unknown
+  /** Whether nothing has failed so far. */
+  passing?(): boolean
 }
 
 /** Where distributions put it. */
@@ -20,7 +22,7 @@ const installed = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** A browser in a test asks nobody but the page under test; in a closed network every such question costs time. */
+/** A browser in a test connects to the page under test only; in a closed network every other attempt costs time. */
 const quiet = [
   '--disable-gpu',
   '--disable-quic',
@@ -63,5 +65,28 @@ async function launch(t: BrowserTest, executablePath: string): Promise<BrowserCo
     args: isRoot ? [...quiet, '--no-sandbox'] : quiet,
   })
   t.teardown(() => context.close())
+  const events = record(context)
+  t.teardown(async () => {
+    if (t.passing?.() === false) process.stderr.write(['What the browser did:', ...events, ''].join('\n'))
+  })
   return context
+}
+
+/** How many of the last events a failed test shows. */
+const shownEvents = 300
+
+/** Requests, answers and errors as they happen, with the milliseconds since the start: a failure tells what led to it. */
+function record(context: BrowserContext): readonly string[] {
+  const start = Date.now()
+  const events: string[] = []
+  const add = (text: string): void => {
+    events.push(`${Date.now() - start} ${text.slice(0, 300)}`)
+    if (events.length > shownEvents) events.shift()
+  }
+  context.on('request', (request) => add(`> ${request.method()} ${request.url()}`))
+  context.on('response', (response) => add(`< ${response.status()} ${response.url()}`))
+  context.on('requestfailed', (request) => add(`failed ${request.url()} ${request.failure()?.errorText}`))
+  context.on('console', (message) => add(`console ${message.type()} ${message.text()}`))
+  context.on('weberror', (error) => add(`error ${error.error().message}`))
+  return events
 }

@@ -28,8 +28,11 @@ export interface SpawnedProcess {
   readonly printed: (pattern: RegExp) => Promise<RegExpExecArray>
   /** Resolves when the process has ended. */
   readonly exited: Promise<Exit>
-  /** Sends the signal and waits for the end; after the time-out SIGKILL, visible in the result. @default SIGTERM */
-  readonly stop: (signal?: NodeJS.Signals) => Promise<Exit>
+  /**
+   * Sends the signal (SIGTERM by default) and waits for the end; after `patience` ms (by default the time-out) SIGKILL,
+   * visible in the result.
+   */
+  readonly stop: (signal?: NodeJS.Signals, patience?: number) => Promise<Exit>
 }
 
 /** A server that is listening. */
@@ -79,7 +82,7 @@ export function spawnNode(entry: string | URL, options: SpawnOptions = {}): Spaw
     log: () => text,
     exited,
     printed: (pattern) => printed(child, () => text, pattern, timeout),
-    stop: (signal = 'SIGTERM') => stop(child, exited, signal, timeout),
+    stop: (signal = 'SIGTERM', patience = timeout) => stop(child, exited, signal, patience),
   }
 }
 
@@ -92,10 +95,10 @@ async function stop(
   child: ChildProcess,
   exited: Promise<Exit>,
   signal: NodeJS.Signals,
-  timeout: number,
+  patience: number,
 ): Promise<Exit> {
   child.kill(signal)
-  const timer = setTimeout(() => child.kill('SIGKILL'), timeout)
+  const timer = setTimeout(() => child.kill('SIGKILL'), patience)
   const exit = await exited
   clearTimeout(timer)
   return exit

@@ -32,3 +32,19 @@ test('a page is opened in a real browser', async (t) => {
   await page.evaluate("document.getElementById('a').textContent = 'scripted'")
   t.equal(await page.textContent('#a'), 'scripted')
 })
+
+test('a failed test shows the requests and errors of its pages', async (t) => {
+  const teardowns: (() => Promise<unknown>)[] = []
+  const failed = {
+    teardown: (run: () => Promise<unknown>) => void teardowns.unshift(run),
+    plan: t.plan.bind(t),
+    passing: () => false,
+  }
+  const browser = await testBrowser(failed)
+  if (!browser) return
+  const page = await browser.newPage()
+  await page.goto('data:text/html,<script>console.error("the cause")</script>')
+  const printed = t.capture(process.stderr, 'write')
+  for (const run of teardowns) await run()
+  t.match(printed()[0]?.args[0], /^\d+ console error the cause$/m)
+})

@@ -23,8 +23,8 @@ test('an application that ends or stays silent fails with what it printed', asyn
 })
 
 test('an application that ignores SIGTERM is killed, and the result says so', async (t) => {
-  const app = await spawnApp(entry, { args: ['stubborn'], timeout: 2000 })
-  t.same(await app.stop(), { code: null, signal: 'SIGKILL' })
+  const app = await spawnApp(entry, { args: ['stubborn'] })
+  t.same(await app.stop('SIGTERM', 300), { code: null, signal: 'SIGKILL' })
 })
 
 test('a process that is expected to fail is awaited', async (t) => {

@@ -1,4 +1,4 @@
-/** Who makes a request, and what that caller may do: the only view of identity that the packages share. */
+/** The caller of a request and its permissions: the only view of identity that the packages share. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** The caller of a request. `null` in its place means anonymous. */

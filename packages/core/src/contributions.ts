@@ -1,5 +1,5 @@
 /**
- * The rendezvous where modules' contributions meet the plugins that want them, so that neither imports the other.
+ * Where the contributions of modules meet the plugins that receive them, so that neither imports the other.
  * A plugin calls `receive` when it registers; the modules plugin calls `deliver` once.
  */
 import type { FastifyInstance } from 'fastify'
@@ -9,12 +9,16 @@ import {
   FMOD_CORE_HOOK_WITHOUT_PLUGIN,
   FMOD_CORE_MODULES_REGISTERED_TWICE,
 } from './misuse-errors.ts'
-import { ownMembers, type ModuleCore, type ModuleHooks } from './module.ts'
 
-/** Every hook with the type of its contribution; `handlers` is core's own. */
-export interface Contributions extends ModuleHooks {
-  handlers: NonNullable<ModuleCore['handlers']>
-}
+/**
+ * What modules may contribute to plugins. Empty here: each plugin adds its hook by declaration merging
+ * (`interface ModuleHooks { settings: (builder: SettingsBuilder) => void }`), so core knows none of them.
+ */
+// oxlint-disable-next-line typescript/no-empty-object-type -- merged into by the packages that receive
+export interface ModuleHooks {}
+
+/** Every hook with the type of its contribution; the events plugin adds `handlers`. */
+export interface Contributions extends ModuleHooks {}
 
 /** What a plugin does with contributions. */
 export interface Receiver<T> {
@@ -24,9 +28,16 @@ export interface Receiver<T> {
   complete?(): void | Promise<void>
 }
 
-const rendezvous = Symbol.for('@fastify-modular/contributions')
+/** What one module contributes to one hook. */
+export interface Contribution {
+  readonly module: string
+  readonly hook: string
+  readonly value: unknown
+}
 
-interface Rendezvous {
+const meetingPoint = Symbol.for('@fastify-modular/contributions')
+
+interface MeetingPoint {
   delivered: boolean
   readonly receivers: Map<string, Receiver<unknown>>
 }
@@ -40,52 +51,47 @@ export function receive<K extends keyof Contributions & string>(
   hook: K,
   receiver: Receiver<Contributions[K]>,
 ): void {
-  const { receivers } = meet(app)
+  const { receivers } = meetingPointOf(app)
   if (receivers.has(hook)) throw new FMOD_CORE_DUPLICATE_RECEIVER(hook)
   receivers.set(hook, receiver)
 }
 
-/** Hands all contributions over, then tells every receiver that there will be no more. */
+/**
+ * Passes each contribution to the receiver of its hook, then completes every receiver.
+ * `otherMembers` of modules are offered as well where a hook has no receiver: a misspelt `onReady` looks like a contribution.
+ */
 export async function deliver(
   app: FastifyInstance,
-  modules: readonly ModuleCore[],
-  ignoreHooks: readonly string[],
+  contributions: readonly Contribution[],
+  otherMembers: Iterable<string>,
 ): Promise<void> {
-  const meeting = meet(app)
-  if (meeting.delivered) throw new FMOD_CORE_MODULES_REGISTERED_TWICE()
-  meeting.delivered = true
+  const point = meetingPointOf(app)
+  if (point.delivered) throw new FMOD_CORE_MODULES_REGISTERED_TWICE()
+  point.delivered = true
 
-  const contributions = modules.flatMap((module) => contributionsOf(module, ignoreHooks))
-  const homeless = contributions.filter(({ hook }) => !meeting.receivers.has(hook))
-  if (homeless.length > 0) {
+  const { receivers } = point
+  const unreceived = contributions.filter(({ hook }) => !receivers.has(hook))
+  if (unreceived.length > 0) {
+    const names = [...receivers.keys(), ...otherMembers]
     throw new FMOD_CORE_HOOK_WITHOUT_PLUGIN(
-      homeless
-        .map(({ module, hook }) => `module "${module}" contributes "${hook}"${suggestion(hook, meeting)}`)
+      unreceived
+        .map(({ module, hook }) => `module "${module}" contributes "${hook}"${suggestion(hook, names)}`)
         .join(', '),
     )
   }
-  for (const { hook, contribution, module } of contributions) {
-    await meeting.receivers.get(hook)?.take(contribution, module)
-  }
-  for (const receiver of meeting.receivers.values()) await receiver.complete?.()
+  for (const { hook, value, module } of contributions) await receivers.get(hook)?.take(value, module)
+  for (const receiver of receivers.values()) await receiver.complete?.()
 }
 
-/** Members that every module has are offered as well: a misspelt `onReady` looks like a contribution. */
-function suggestion(hook: string, { receivers }: Rendezvous): string {
-  const meant = closestName(hook, [...receivers.keys(), ...ownMembers])
+function suggestion(hook: string, names: readonly string[]): string {
+  const meant = closestName(hook, names)
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`
 }
 
-function contributionsOf(module: ModuleCore, ignoreHooks: readonly string[]) {
-  return Object.entries(module)
-    .filter(([hook, value]) => value !== undefined && !ownMembers.has(hook) && !ignoreHooks.includes(hook))
-    .map(([hook, contribution]) => ({ hook, contribution: contribution as unknown, module: module.name }))
-}
-
-/** The meeting place belongs to the scope that first asks for it and to the scopes below. */
-function meet(app: FastifyInstance): Rendezvous {
-  if (!app.hasDecorator(rendezvous)) {
-    app.decorate(rendezvous, { delivered: false, receivers: new Map() } satisfies Rendezvous)
+/** It belongs to the scope of the first plugin that needs it, and to the scopes below. */
+function meetingPointOf(app: FastifyInstance): MeetingPoint {
+  if (!app.hasDecorator(meetingPoint)) {
+    app.decorate(meetingPoint, { delivered: false, receivers: new Map() } satisfies MeetingPoint)
   }
-  return app.getDecorator<Rendezvous>(rendezvous)
+  return app.getDecorator<MeetingPoint>(meetingPoint)
 }

@@ -18,7 +18,7 @@ export const ErrorMessages = {
 /** Error lists by field (or by setting key): `{ name: ['is required'] }`. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
-/** What a domain exception says beside its message. */
+/** What a domain exception has beside its message. */
 export interface DomainExceptionInit {
   readonly statusCode: number
   /** Machine-readable, upper case: `NOT_FOUND`. API: never renamed. */
@@ -54,7 +54,7 @@ export abstract class DomainException extends Error implements DomainExceptionIn
     try {
       super(message, init.cause === undefined ? undefined : { cause: init.cause })
     } finally {
-      Error.stackTraceLimit = limit // also for a message that is no string and cannot become one
+      Error.stackTraceLimit = limit // also for a message that is not a string and cannot become one
     }
     this.name = new.target.name
     this.statusCode = init.statusCode
@@ -159,7 +159,7 @@ export class SettingValidationException extends DomainException {
   }
 }
 
-/** 401. Nobody is signed in. `challenge` is the value of `WWW-Authenticate` (RFC 9110, 11.6.1). */
+/** 401. The caller is not signed in. `challenge` is the value of `WWW-Authenticate` (RFC 9110, 11.6.1). */
 export class UnauthorizedException extends DomainException {
   constructor(message: string = ErrorMessages.Unauthorized, challenge = 'Bearer') {
     super(message, {
@@ -198,12 +198,12 @@ export class ServiceUnavailableException extends DomainException {
   }
 }
 
-/** RFC 9110, 10.2.3: whole seconds; what is no number asks for no wait, what is endless for a year. */
+/** RFC 9110, 10.2.3: whole seconds; what is not a number becomes 0, what is infinite one year. */
 function toSeconds(seconds: number): string {
   return String(Math.min(Math.max(0, Math.ceil(seconds) || 0), 31_536_000))
 }
 
-/** An identifier comes from outside: no control characters, at most 200 characters, and no way to throw. */
+/** An identifier comes from outside: control characters go, 200 characters remain, and nothing throws. */
 function toPrintable(id: unknown): string {
   return textOf(id)
     .slice(0, 200)

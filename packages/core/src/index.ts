@@ -1,6 +1,6 @@
 /** @fastify-modular/core: modules, their order and hooks, events, the caller, domain exceptions. */
 import type { Events } from './events/bus.ts'
-import type { Module } from './module.ts'
+import type { Module } from './modules/module.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 export { type Caller, findTestCaller, hasPermission } from './caller.ts'
 export { closestName } from './closest-name.ts'
-export { type Contributions, receive, type Receiver } from './contributions.ts'
+export { type Contributions, type ModuleHooks, receive, type Receiver } from './contributions.ts'
 export {
   ArgumentException,
   ConflictException,
@@ -31,13 +31,22 @@ export {
   ValidationException,
 } from './domain-exceptions.ts'
 export type { Events } from './events/bus.ts'
-export type { EventHandler, HandlerClass, HandlerSource } from './events/discover-handlers.ts'
+export type { EventHandler, HandlerClass, HandlerSource } from './events/handlers.ts'
 export { defineEvent, type DefinedEvent, type DomainEvent, type EventClass } from './events/event.ts'
 export { inProcess, type InProcessOptions } from './events/in-process.ts'
 export { events, type EventsOptions } from './events/plugin.ts'
 export type { EventCounts, EventDiagnostic } from './events/diagnostics.ts'
-export { type AsyncTx, fromBetterSqlite, fromPg, type SyncTx, type Tx } from './events/transaction.ts'
-export type { DeadLetter, DeadLetters, EventTransport, TransportContext } from './events/transport.ts'
-export { defineModule, type Module, type ModuleCore, type ModuleHooks, type ModulePlugin } from './module.ts'
-export { modules, modules as default, type ModulesOptions } from './plugin.ts'
+export {
+  type AsyncTx,
+  type DeadLetter,
+  type DeadLetters,
+  type EventTransport,
+  fromBetterSqlite,
+  fromPg,
+  type SyncTx,
+  type TransportContext,
+  type Tx,
+} from './events/transport.ts'
+export { defineModule, type Module, type ModuleCore, type ModulePlugin } from './modules/module.ts'
+export { modules, modules as default, type ModulesOptions } from './modules/plugin.ts'
 export { unknownMembers, unknownOptions } from './unknown-options.ts'

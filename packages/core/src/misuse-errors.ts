@@ -15,7 +15,7 @@ export const FMOD_CORE_UNKNOWN_DEPENDENCY = createError<[string, string]>(
 )
 export const FMOD_CORE_DEPENDENCY_CYCLE = createError<[string]>(
   'FMOD_CORE_DEPENDENCY_CYCLE',
-  'The modules depend on each other in a circle: %s. Remove one of these dependencies.',
+  'The modules depend on each other in a cycle: %s. Remove one of these dependencies.',
 )
 export const FMOD_CORE_HOOK_WITHOUT_PLUGIN = createError<[string]>(
   'FMOD_CORE_HOOK_WITHOUT_PLUGIN',

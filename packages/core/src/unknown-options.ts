@@ -1,9 +1,9 @@
 /** Options that a plugin does not have: a misspelt one would be ignored silently, and its protection with it. */
 
-/** What Fastify itself reads from the options of `register`. */
+/** The options of `register` that Fastify itself reads. */
 const ofRegister = ['prefix', 'logLevel', 'logSerializers']
 
-/** What Fastify reads when it is created. The scaffold of fastify-cli hands all of it down to each of its plugins. */
+/** The options of a server. The scaffold of fastify-cli passes all of them to each of its plugins. */
 const ofServer = [
   'ajv',
   'allowErrorHandlerOverride',
@@ -50,18 +50,18 @@ const ofServer = [
   'useSemicolonDelimiter',
 ]
 
-/** Options that Fastify reads: a plugin that is handed one of them passes it over. */
+/** Options that Fastify reads: a plugin that gets one of them ignores it. */
 export const readByFastify: ReadonlySet<string> = new Set([...ofRegister, ...ofServer])
 
 /**
- * The names among the options that the plugin does not know, for its error at boot; what Fastify reads is left out.
+ * The names of options that the plugin does not know, for its error at boot; what Fastify reads is left out.
  * `known` has a member for each option of the plugin; make it a `Record<keyof Options, …>`, and the compiler keeps it complete.
  */
 export function unknownOptions(options: object, known: Readonly<Record<string, unknown>>): string[] {
   return unknownMembers(options, known).filter((name) => !readByFastify.has(name))
 }
 
-/** Like `unknownOptions`, for an object inside of options: nobody hands options of Fastify down to it. */
+/** Like `unknownOptions`, for an object within options, which never gets options of Fastify. */
 export function unknownMembers(object: object, known: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(object).filter((name) => !Object.hasOwn(known, name))
 }

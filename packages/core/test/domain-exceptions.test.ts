@@ -83,7 +83,7 @@ test('S 2.3.3: a setting failure names its key and its errors', async (t) => {
   )
 })
 
-test('headers tell the client what to do next', async (t) => {
+test('headers name what the client can do next', async (t) => {
   t.same(new TooManyRequestsException(6.2).headers, { 'retry-after': '7' })
   t.same(new ServiceUnavailableException('down', 3).headers, { 'retry-after': '3' })
   t.same(new UnauthorizedException('no', 'Bearer realm="api"').headers, {

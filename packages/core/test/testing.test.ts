@@ -27,11 +27,11 @@ test('injectAs makes one request as a caller, and the token is worth nothing aft
   )
 })
 
-test('an application that did not ask for test callers has none', async (t) => {
+test('an application without testCallers has no test callers', async (t) => {
   t.equal(findTestCaller(Fastify()), undefined)
 })
 
-test('eventsOf tells what was published and waits for handlers', async (t) => {
+test('eventsOf records what was published and waits for handlers', async (t) => {
   class OneHandler {
     static event = NoteShared
     async handle(): Promise<void> {}

@@ -62,11 +62,11 @@ test('a plugin learns which of its options are misspelt; those of register belon
   t.same(unknownOptions({ provider: {}, timout: 1, toString: 1 }, known), ['timout', 'toString'])
 })
 
-test('options of the server that a scaffold hands down to its plugins are not misspelt ones', async (t) => {
+test('options of the server that a scaffold passes to its plugins are not misspelt', async (t) => {
   const handedDown = { ...serverOptions, crossorigin: true }
   t.same(unknownOptions(handedDown, { crossOrigin: true }), ['crossorigin'])
 })
 
-test('an object inside of options has no members but its own: no scaffold hands anything down to it', async (t) => {
+test('an object within options has its own members only: no scaffold passes others to it', async (t) => {
   t.same(unknownMembers({ exempt: [], logger: true, prefix: '/' }, { exempt: true }), ['logger', 'prefix'])
 })

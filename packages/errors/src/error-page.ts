@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { prefersJson, safeRead, safeText } from '@fastify-modular/core/internal'
 import { problemOfStatus, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer } from './respond.ts'
 
 /** A page of the front end. */
 export interface PageRequest {
@@ -21,6 +20,14 @@ export interface RenderedPage {
   readonly body: string | Buffer
   readonly contentType: string
   readonly headers?: Record<string, string>
+}
+
+/** A rendered answer. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string | Buffer
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** What an adapter decorates as `app.inertia`; any object with these two functions will do. */

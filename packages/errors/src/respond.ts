@@ -3,7 +3,13 @@ import { isNativeError } from 'node:util/types'
 import { createHeaderCheck, describeError, removeTrailers, safeRead } from '@fastify-modular/core/internal'
 import { type Problem, problemOfStatus, problemText } from '@fastify-modular/core/problem'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorPageProps, type LastResort, type PageRenderer, renderPage } from './error-page.ts'
+import {
+  type Answer,
+  type ErrorPageProps,
+  type LastResort,
+  type PageRenderer,
+  renderPage,
+} from './error-page.ts'
 import { removeBodyHeaders, removeHeadersOf, varyByNegotiation } from './headers.ts'
 import { negotiate, type UnmatchedPages } from './negotiate.ts'
 import type { ErrorsSettings } from './options.ts'
@@ -137,14 +143,6 @@ function withDebug({ problem, error }: Failure): Problem {
 }
 
 const hasHeaders = createHeaderCheck()
-
-/** A rendered answer. */
-export interface Answer {
-  readonly status: number
-  readonly contentType: string
-  readonly body: string | Buffer
-  readonly headers?: Readonly<Record<string, string>> | undefined
-}
 
 /**
  * Takes the reply and returns the one function that answers it. Fastify answers what goes wrong while we answer — an

@@ -25,7 +25,7 @@ import { type Assets, readAssets } from './web/assets.ts'
 import { createDocument, createRootTemplate } from './web/document.ts'
 import { favicon } from './web/favicon.ts'
 import { securityHeaders } from './web/security-headers.ts'
-import { createSharedProps } from './web/shared-props.ts'
+import { createSharedProps } from './shared-props.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 

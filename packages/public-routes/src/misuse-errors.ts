@@ -1,4 +1,7 @@
-/** Mistakes of the developer, found while the application boots. One row each in docs/reference/error-codes.md. */
+/**
+ * Mistakes of the developer, most of them found while the application boots. One row each in
+ * docs/reference/error-codes.md.
+ */
 import createError from '@fastify/error'
 
 export const FMOD_PUBLIC_ROUTES_INVALID_OPTIONS = createError<[string]>(
@@ -7,7 +10,7 @@ export const FMOD_PUBLIC_ROUTES_INVALID_OPTIONS = createError<[string]>(
 )
 export const FMOD_PUBLIC_ROUTES_PROVIDER_MISSING = createError(
   'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING',
-  'The gate has no authentication provider, so it could let nobody in. Pass { provider: { authenticate(request, signal) { ... } } }, returning the Caller or null.',
+  'The gate has no authentication provider, so no caller could ever pass. Pass { provider: { authenticate(request, signal) { ... } } }, returning the Caller or null.',
 )
 export const FMOD_PUBLIC_ROUTES_REGISTERED_TWICE = createError(
   'FMOD_PUBLIC_ROUTES_REGISTERED_TWICE',

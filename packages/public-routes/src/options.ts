@@ -1,8 +1,8 @@
 /** The options of the plugin, and what is refused at boot. */
 import { unknownMembers, unknownOptions } from '@fastify-modular/core'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
-import type { Classify } from './gate/answers/classify.ts'
-import type { CrossOriginOptions } from './gate/cross-origin.ts'
+import type { Classify } from './gate/answers.ts'
+import type { CrossOriginOptions } from './gate/csrf.ts'
 import type { CaptureGuard } from './gate/decide.ts'
 import type { AuthProvider } from './provider.ts'
 

@@ -1,78 +1,65 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
-import { findTestCaller, receive } from '@fastify-modular/core'
+import { receive } from '@fastify-modular/core'
 import { checkCoreVersion } from '@fastify-modular/core/internal'
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { audit } from './audit/audit.ts'
-import { createExplain } from './audit/explain.ts'
-import { Probes } from './audit/probe.ts'
-import { PublicRoutes, type Diagnostics } from './audit/public-routes.ts'
-import { describeSurface } from './audit/surface.ts'
-import { environmentVariable, readEnvPaths } from './env-paths.ts'
-import { addFrameworkDefaults, frameworkDefault } from './framework-defaults.ts'
-import { createAuthenticate, type Authenticate } from './gate/authenticate.ts'
-import { createChallenge } from './gate/answers/challenge.ts'
-import { classifyRequest } from './gate/answers/classify.ts'
-import { createCrossOriginCheck } from './gate/cross-origin.ts'
-import { createDecider } from './gate/decide.ts'
-import { createGate } from './gate/gate.ts'
-import { createAnswerUnavailable } from './gate/answers/unavailable.ts'
-import { RouteBook } from './gate/route-book.ts'
-import { readRouteTable } from './gate/route-table.ts'
-import type { RouteRecord } from './gate/route-record.ts'
+import { classifyRequest, createAnswers } from './gate/answers.ts'
+import { createForgeryCheck } from './gate/csrf.ts'
+import { Decider } from './gate/decide.ts'
+import { readFastifyRoutes } from './gate/fastify-routes.ts'
+import { createAuthenticate, createGate, readAccess } from './gate/gate.ts'
+import { type RouteRecord, RouteTable } from './gate/routes.ts'
+import { addInitialRules } from './initial-rules.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
-import { PublicRouteRegistry, RuleBook } from './registry.ts'
+import { PublicRouteRegistry } from './registry.ts'
+import { audit } from './review/audit.ts'
+import { createExplain, Probes } from './review/explain.ts'
+import { decorateRegistry, scopeName } from './review/public-routes.ts'
+import { describeSurface } from './review/surface.ts'
+import { RuleSet } from './rules.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
   checkCoreVersion(import.meta.url)
   checkOptions(options)
   checkPlace(app)
-  const {
-    provider,
-    timeout = 5000,
-    captureGuard = 'segments',
-    classify = classifyRequest,
-    expectedHooks = [],
-  } = options
+  const { provider, timeout = 5000, captureGuard = 'segments', expectedHooks = [] } = options
+  const { defaults = true, env = process.env, classify = classifyRequest, crossOrigin = false } = options
 
-  const rules = new RuleBook()
-  addInitialRules(rules, options)
+  const rules = new RuleSet()
+  addInitialRules(rules, { defaults, env, legacyPaths: provider.publicPaths ?? [] })
   receive(app, 'publicRoutes', {
     take: (contribute, module) => contribute(new PublicRouteRegistry(rules, `module "${module}"`)),
   })
 
-  const routes = new RouteBook(app)
+  const routes = new RouteTable(app)
   app.addHook('onRoute', function recordRoute(route) {
     const declared = routes.add(route)
     if (declared !== null) rules.add(declared)
   })
 
-  const decider = createDecider(rules, captureGuard)
+  const decider = new Decider(rules, captureGuard)
   const probes = new Probes(app)
-  const recordOf = (request: FastifyRequest) => routes.of(request)
-  const explain = createExplain({ probes, book: rules, decider, recordOf })
-  const surface = () => describeSurface(rules.rules, routes.records, captureGuard)
+  const explain = createExplain({ probes, rules, routes, decider })
+  const surface = () => describeSurface({ rules: rules.rules, records: routes.records, decider })
 
   app.decorateRequest('caller', null)
-  app.decorateRequest('access', null)
-  decorateRegistry(app, rules, { explain, surface })
+  app.decorateRequest('access', { getter: readAccess })
+  decorateRegistry(app, { rules, explain, surface })
 
   const gate = createGate({
-    decide: (request) => decider.decide(request, routes.of(request)),
-    authenticate: withTestCallers(app, createAuthenticate(provider, timeout)),
-    challenge: createChallenge(provider, classify),
-    answerUnavailable: createAnswerUnavailable(classify),
-    refusesCrossOrigin: options.crossOrigin
-      ? createCrossOriginCheck(options.crossOrigin === true ? {} : options.crossOrigin)
-      : null,
-    intercepts: probes.intercepts,
+    routes,
+    decider,
+    authenticate: createAuthenticate(app, { provider, timeout }),
+    answers: createAnswers(provider, classify),
+    isForgeable: crossOrigin === false ? null : createForgeryCheck(crossOrigin === true ? {} : crossOrigin),
+    captureProbe: probes.capture,
   })
   app.addHook('onRequest', gate)
 
   const hadCors = app.hasPlugin('@fastify/cors')
   app.addHook('onReady', async function freezeAndAudit() {
-    const early = addEarlyRoutes(app, routes, rules)
+    const early = addEarlyRoutes({ app, routes, rules })
     rules.freeze()
     await audit({
       app,
@@ -88,25 +75,17 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   })
 }
 
-/** Rules that are there before anybody adds one: S 5.3.1, S 5.7, S 5.3.3. */
-function addInitialRules(
-  rules: RuleBook,
-  { defaults = true, env = process.env, provider }: PublicRoutesOptions,
-): void {
-  if (defaults) addFrameworkDefaults(new PublicRouteRegistry(rules, frameworkDefault))
-  const fromEnvironment = new PublicRouteRegistry(rules, `environment ${environmentVariable}`)
-  for (const route of env === false ? [] : readEnvPaths(env)) fromEnvironment.add(route)
-  const legacy = new PublicRouteRegistry(rules, 'provider')
-  for (const path of provider.publicPaths ?? []) legacy.addPrefix(path)
-}
-
-/** Lists the routes that no onRoute hook announced to the gate; null where Fastify does not show them. */
-function addEarlyRoutes(
-  app: FastifyInstance,
-  routes: RouteBook,
-  rules: RuleBook,
-): readonly RouteRecord[] | null {
-  const early = readRouteTable(app)?.flatMap((route) => routes.addEarly(route) ?? [])
+/** Adds the routes that were registered before the gate; null where Fastify does not show them. */
+function addEarlyRoutes({
+  app,
+  routes,
+  rules,
+}: {
+  readonly app: FastifyInstance
+  readonly routes: RouteTable
+  readonly rules: RuleSet
+}): readonly RouteRecord[] | null {
+  const early = readFastifyRoutes(app)?.flatMap((route) => routes.addEarly(route) ?? [])
   for (const { rule } of early ?? []) if (rule !== null) rules.add(rule)
   return early?.map(({ record }) => record) ?? null
 }
@@ -128,37 +107,6 @@ const filesAreScopes =
 /** Fastify names an anonymous plugin after its file; `default` is the export of an ES module. */
 function isFile(name: string): boolean {
   return name === 'default' || /\.[cm]?[jt]s$/.test(name)
-}
-
-/** Each scope gets the registry that names it as the source of its rules. */
-function decorateRegistry(app: FastifyInstance, rules: RuleBook, diagnostics: Diagnostics): void {
-  const registries = new WeakMap<FastifyInstance, PublicRoutes>()
-  app.decorate('publicRoutes', {
-    getter(this: FastifyInstance) {
-      let registry = registries.get(this)
-      if (registry === undefined) {
-        registry = new PublicRoutes(rules, scopeName(this), this.prefix, diagnostics)
-        registries.set(this, registry)
-      }
-      return registry
-    },
-  })
-}
-
-/** `plugin blog`, or `application` for the root. */
-function scopeName(scope: FastifyInstance): string {
-  if (Object.getPrototypeOf(scope) === Object.prototype) return 'application'
-  const [name = ''] = scope.pluginName.split(' -> ') // its own name, then those of plugins that share the scope
-  return /^[\w@./ -]{1,80}$/.test(name) ? `plugin ${name}` : `plugin at ${scope.prefix || '/'}`
-}
-
-/** Callers of `injectAs` come first where a test called `testCallers`; there is no such thing in production. */
-function withTestCallers(app: FastifyInstance, authenticate: Authenticate): Authenticate {
-  let find: ReturnType<typeof findTestCaller>
-  app.addHook('onReady', async function findTestCallers() {
-    find = findTestCaller(app)
-  })
-  return (request) => find?.(request) ?? authenticate(request)
 }
 
 /**

@@ -1,4 +1,6 @@
-/** Who asks: the contract between the gate and whatever knows the callers (decision 54). */
+/**
+ * The contract between the gate and the authentication of the application: sessions, tokens, API keys (decision 54).
+ */
 import type { Caller } from '@fastify-modular/core'
 import { isThenable } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
@@ -9,12 +11,12 @@ export type Authenticated = Caller | null | undefined
 export interface AuthProvider {
   /**
    * Resolves the caller of a request; null means anonymous, also for an expired or invalid session. Called once per
-   * request, on public paths too. Answer synchronously where you can: it is faster. A throw or rejection means "cannot
-   * tell": protected paths answer 503, public ones go on as anonymous. `signal` aborts when the gate's time-out passes;
-   * it is only made for functions that declare the parameter.
+   * request, on public paths too. Answer synchronously where you can: it is faster. A throw or rejection means that
+   * the caller cannot be determined: protected paths answer 503, public ones go on as anonymous. `signal` aborts when
+   * the gate's time-out passes; it is only made for functions that declare the parameter.
    */
   authenticate(request: FastifyRequest, signal: AbortSignal): Authenticated | Promise<Authenticated>
-  /** Where browsers sign in: a path of this application, or an absolute URL. Without it everybody gets 401. */
+  /** Where browsers sign in: a path of this application, or an absolute URL. Without it every client gets 401. */
   readonly loginUrl?: string
   /** Legacy: prefixes that are public for every method (S 5.3.3). Prefer rules with methods. */
   readonly publicPaths?: readonly string[]
@@ -23,8 +25,8 @@ export interface AuthProvider {
 }
 
 /**
- * One provider out of several, asked in order until one knows the caller: cookie session, bearer token, API key.
- * One that fails does not keep the others from recognising the caller; if none does, its failure counts.
+ * One provider out of several, called in order until one knows the caller: cookie session, bearer token, API key.
+ * When one fails, the others are still called; if none of them knows the caller, the failure counts.
  */
 export function combineProviders(providers: readonly AuthProvider[]): AuthProvider {
   const loginUrl = providers.find((provider) => provider.loginUrl !== undefined)?.loginUrl
@@ -32,8 +34,8 @@ export function combineProviders(providers: readonly AuthProvider[]): AuthProvid
   const wantsSignal = providers.some((provider) => provider.authenticate.length > 1)
   return {
     authenticate: wantsSignal
-      ? (request, signal) => askFrom(providers, 0, request, signal)
-      : (request: FastifyRequest) => askFrom(providers, 0, request, neverAborted),
+      ? (request, signal) => authenticateFrom(0, { providers, request, signal })
+      : (request: FastifyRequest) => authenticateFrom(0, { providers, request, signal: neverAborted }),
     challenge: (request) =>
       [...new Set(providers.map((provider) => challengeOf(provider, request)))].join(', '),
     publicPaths,
@@ -41,7 +43,7 @@ export function combineProviders(providers: readonly AuthProvider[]): AuthProvid
   }
 }
 
-/** For providers that declare no signal: making one costs more than everything else the gate does. */
+/** For providers that do not declare a signal: an AbortController costs more than everything else the gate does. */
 export const neverAborted: AbortSignal = new AbortController().signal
 
 /** The provider's challenge, or the default one. */
@@ -49,36 +51,36 @@ export function challengeOf(provider: AuthProvider, request: FastifyRequest): st
   return provider.challenge?.(request) ?? 'Bearer'
 }
 
-/** Stays synchronous as long as the providers do. */
-function askFrom(
-  providers: readonly AuthProvider[],
-  first: number,
-  request: FastifyRequest,
-  signal: AbortSignal,
-): Authenticated | Promise<Authenticated> {
-  const provider = providers[first]
+interface Attempt {
+  readonly providers: readonly AuthProvider[]
+  readonly request: FastifyRequest
+  readonly signal: AbortSignal
+}
+
+/** Begins with the provider at this index. Synchronous as long as the providers are. */
+function authenticateFrom(index: number, attempt: Attempt): Authenticated | Promise<Authenticated> {
+  const provider = attempt.providers[index]
   if (provider === undefined) return null
-  const askNext = () => askFrom(providers, first + 1, request, signal)
+  const goOn = () => authenticateFrom(index + 1, attempt)
 
   let answer: Authenticated | Promise<Authenticated>
   try {
-    answer = provider.authenticate(request, signal)
+    answer = provider.authenticate(attempt.request, attempt.signal)
   } catch (err) {
-    return orFailure(askNext, err)
+    return orFailure(goOn(), err)
   }
-  if (!isThenable(answer)) return answer || askNext()
+  if (!isThenable(answer)) return answer || goOn()
   return Promise.resolve(answer).then(
-    (caller) => caller || askNext(),
-    (err: unknown) => orFailure(askNext, err),
+    (caller) => caller || goOn(),
+    (err: unknown) => orFailure(goOn(), err),
   )
 }
 
-/** What the other providers say, or the failure where they know nobody. */
+/** The answer of the remaining providers, or the failure where they do not know the caller. */
 function orFailure(
-  askNext: () => Authenticated | Promise<Authenticated>,
+  answer: Authenticated | Promise<Authenticated>,
   failure: unknown,
 ): Authenticated | Promise<Authenticated> {
-  const answer = askNext()
   if (isThenable(answer)) return answer.then((caller) => caller || Promise.reject(failure))
   if (answer) return answer
   throw failure

@@ -1,44 +1,13 @@
 /** The registry of public routes: what modules, plugins and the host declare reachable without a session (S 5.5). */
-import {
-  FMOD_PUBLIC_ROUTES_FROZEN,
-  FMOD_PUBLIC_ROUTES_INVALID_PATTERN,
-  FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED,
-} from './misuse-errors.ts'
-import { isPublicRoute, PublicRoute, type Methods, type PublicRouteOptions } from './public-route.ts'
-import { RuleIndex, type RegisteredRule } from './rule-index.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_PATTERN, FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED } from './misuse-errors.ts'
+import { isPublicRoute, PublicRoute, type Methods, type PublicRouteOptions } from './rule.ts'
+import { type RegisteredRule, RuleSet } from './rules.ts'
 
 /** Options that every helper takes. */
 export interface RuleOptions {
   readonly methods?: Methods | undefined
-  /** Puts the prefix of the plugin that adds the rule in front of the pattern; paths are absolute otherwise (decision 56). */
+  /** Puts the prefix of the plugin that adds the rule in front of the pattern; paths are absolute otherwise. */
   readonly prefixed?: boolean | undefined
-}
-
-/** The rules of one application, shared by all its registries; frozen when the application is ready. */
-export class RuleBook {
-  readonly rules: RegisteredRule[] = []
-  #index: RuleIndex | null = null
-  #isFrozen = false
-
-  add(rule: RegisteredRule): void {
-    if (this.#isFrozen) throw new FMOD_PUBLIC_ROUTES_FROZEN(String(rule.route))
-    this.rules.push(Object.freeze(rule))
-    this.#index = null
-  }
-
-  freeze(): void {
-    this.#isFrozen = true
-    Object.freeze(this.rules)
-  }
-
-  get isFrozen(): boolean {
-    return this.#isFrozen
-  }
-
-  get index(): RuleIndex {
-    this.#index ??= new RuleIndex(this.rules)
-    return this.#index
-  }
 }
 
 /**
@@ -46,18 +15,18 @@ export class RuleBook {
  * misuse errors of `PublicRoute`, and FMOD_PUBLIC_ROUTES_FROZEN once the application is ready.
  */
 export class PublicRouteRegistry {
-  readonly #book: RuleBook
+  readonly #rules: RuleSet
   readonly #source: string
   readonly #prefix: string
 
-  /** `source` names the contributor in explanations; a registry of its own has a book of its own. */
-  constructor(book: RuleBook = new RuleBook(), source = 'application', prefix = '') {
-    this.#book = book
+  /** `source` names the contributor in explanations. Without `rules` the registry has a set of its own. */
+  constructor(rules: RuleSet = new RuleSet(), source = 'application', prefix = '') {
+    this.#rules = rules
     this.#source = source
     this.#prefix = prefix
   }
 
-  /** Matches when the path starts with `pattern`: a whole subtree. */
+  /** Matches when the path starts with `pattern`, also beyond a segment: `/doc` matches `/doctors`. */
   addPrefix(pattern: string, options?: RuleOptions): this {
     return this.add(pattern, { ...options, kind: 'prefix' })
   }
@@ -67,7 +36,7 @@ export class PublicRouteRegistry {
     return this.add(pattern, { ...options, kind: 'exact' })
   }
 
-  /** Matches when the path ends with `pattern`: a tail shared across resources. */
+  /** Matches when the path ends with `pattern`: an ending that several resources share. */
   addSuffix(pattern: string, options?: RuleOptions): this {
     return this.add(pattern, { ...options, kind: 'suffix' })
   }
@@ -97,26 +66,26 @@ export class PublicRouteRegistry {
       if (Object.values(options).some((value) => value !== undefined)) {
         throw new FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED(String(routeOrPattern))
       }
-      this.#book.add({ route: routeOrPattern, source: this.#source })
+      this.#rules.add({ route: routeOrPattern, source: this.#source })
       return this
     }
     const pattern = prefixed === true ? this.#withPrefix(routeOrPattern, ruleOptions) : routeOrPattern
-    this.#book.add({ route: new PublicRoute(pattern, ruleOptions), source: this.#source })
+    this.#rules.add({ route: new PublicRoute(pattern, ruleOptions), source: this.#source })
     return this
   }
 
   /**
-   * Whether a rule matches these texts literally: startsWith, ===, endsWith, a regular expression from the start. This
-   * is a question about rules. It decides nothing about a request, whose target may be spelled in other ways and for
-   * which HEAD follows GET: hooks read `request.access`, tests and people use `explain`.
+   * Whether a rule matches these texts literally: startsWith, ===, endsWith, a regular expression from the start. The
+   * result concerns rules and decides nothing about a request, whose target may be spelled in other ways and for which
+   * HEAD follows GET: hooks read `request.access`, tests and people use `explain`.
    */
   matches(method: string, path: string): boolean {
-    return this.#book.index.find(method.toUpperCase(), path) !== null
+    return this.#rules.index.find(method.toUpperCase(), path) !== null
   }
 
   /** All rules with their sources, in the order they were added. */
   list(): readonly RegisteredRule[] {
-    return [...this.#book.rules]
+    return [...this.#rules.rules]
   }
 
   #withPrefix(pattern: string | RegExp, { kind = 'prefix' }: PublicRouteOptions): string {

@@ -1,4 +1,6 @@
-/** The layout of fastify-cli: files that are registered as plugins, with the options of the server handed down to them. */
+/**
+ * The layout of fastify-cli: files that are registered as plugins, with the options of the server handed down to them.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

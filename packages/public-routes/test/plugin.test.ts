@@ -57,12 +57,12 @@ const refused: readonly [string, object, string][] = [
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
   [
-    'a classify that is no function',
+    'a classify that is not a function',
     { provider: headerProvider, classify: 'api' },
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
   [
-    'expected hooks that are no list',
+    'expected hooks that are not a list',
     { provider: headerProvider, expectedHooks: 'handleSession' },
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],

@@ -150,10 +150,10 @@ test('a provider that does not declare the signal gets one that never aborts', a
 const knows = (
   name: string,
   answer: () => Authenticated | Promise<Authenticated>,
-  asked: string[] = [],
+  called: string[] = [],
 ): AuthProvider => ({
   authenticate: (_request: FastifyRequest) => {
-    asked.push(name)
+    called.push(name)
     return answer()
   },
   challenge: () => name,
@@ -164,15 +164,15 @@ const fails = (): never => {
 const request = {} as FastifyRequest
 const { signal } = new AbortController()
 
-test('combined providers are asked in order until one knows the caller', async (t) => {
-  const asked: string[] = []
+test('combined providers are called in order until one knows the caller', async (t) => {
+  const called: string[] = []
   const combined = combineProviders([
-    knows('a', () => null, asked),
-    knows('b', () => alice, asked),
-    knows('c', () => alice, asked),
+    knows('a', () => null, called),
+    knows('b', () => alice, called),
+    knows('c', () => alice, called),
   ])
   t.equal(combined.authenticate(request, signal), alice, 'synchronous as its parts')
-  t.same(asked, ['a', 'b'])
+  t.same(called, ['a', 'b'])
 })
 
 test('combined providers may be asynchronous', async (t) => {

@@ -30,7 +30,7 @@ const bearer: AuthProvider = {
       const { sub } = await request.jwtVerify<{ sub: string }>()
       return callerOf(sub)
     } catch {
-      return null // an invalid token is nobody's
+      return null // an invalid token identifies no caller
     }
   },
 }

@@ -1,19 +1,11 @@
-/** Who asks, as far as the pages care. */
+/** The caller of a request, as far as the pages need it. */
+import type { Caller } from '@fastify-modular/core'
 import type { FindCaller } from '@fastify-modular/settings'
 import type { FastifyInstance } from 'fastify'
 
-export type Caller = Exclude<Awaited<ReturnType<FindCaller>>, null>
-
-/** The option's function, or else the gate's decorator; undefined where nobody tells who asks. */
+/** The option's function, or else the gate's decorator; undefined where neither is there. */
 export function findCallerOf(app: FastifyInstance, option: FindCaller | undefined): FindCaller | undefined {
   if (option) return option
   if (!app.hasRequestDecorator('caller')) return undefined
   return (request) => request.getDecorator<Caller | null>('caller')
-}
-
-/** Whether to offer changes: the caller's grants of `Settings.Update`. The API decides for itself. */
-export function mayUpdate(caller: Caller | null): boolean {
-  if (caller === null) return false
-  const grants = ['Settings.Update', 'Settings.*', '*']
-  return caller.isAdmin === true || caller.permissions.some((granted) => grants.includes(granted))
 }

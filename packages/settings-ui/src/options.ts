@@ -2,7 +2,7 @@
 import type { FindCaller, OwnWrites } from '@fastify-modular/settings'
 import type { onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
-import type { PageMessages } from './document/page-messages.ts'
+import type { PageMessages } from './page-messages.ts'
 import { checkTheme, type ThemeOptions } from './theme.ts'
 
 /** Options of the settings pages; all may be left out behind the gate of public-routes. */

@@ -9,7 +9,8 @@ import {
   FMOD_SETTINGS_UI_UNGUARDED,
 } from './misuse-errors.ts'
 import { checkOptions, type SettingsUiOptions } from './options.ts'
-import { pageConfig, pageHeader, type PageName } from './document/page-config.ts'
+import { pageConfig, type PageName } from './document/page-config.ts'
+import { pageHeader } from './document/page-header.ts'
 import { renderPage, strictPolicy } from './document/page-html.ts'
 import { relativePath } from './relative-path.ts'
 import { themeCss } from './theme.ts'

@@ -32,10 +32,7 @@ export {
   type SettingValue,
   type TokenOptions,
 } from './definitions/tokens.ts'
-export type { FindCaller } from './http/access.ts'
-export type { Translate, TranslatedField } from './http/localized-definitions.ts'
-export type { OwnWrites } from './http/routes/own-values.ts'
-export type { SensitiveResolved } from './http/routes/values.ts'
+export type { FindCaller, OwnWrites, SensitiveResolved, Translate, TranslatedField } from './http-options.ts'
 export type { HistoryRetentionOptions, SettingsLimits, SettingsOptions } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
 export { SettingChanged, SettingDeleted } from './events.ts'

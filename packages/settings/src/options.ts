@@ -1,11 +1,13 @@
 /** What `app.register(settings, options)` takes. */
 import { unknownMembers, unknownOptions } from '@fastify-modular/core'
 import type { TokenMap } from './definitions/builder.ts'
-import { canonicalLocale } from './http/accept-language.ts'
-import type { FindCaller } from './http/access.ts'
-import type { Translate } from './http/localized-definitions.ts'
-import type { OwnWrites } from './http/routes/own-values.ts'
-import type { SensitiveResolved } from './http/routes/values.ts'
+import {
+  canonicalLocale,
+  type FindCaller,
+  type OwnWrites,
+  type SensitiveResolved,
+  type Translate,
+} from './http-options.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { SealingKey } from './secrets/sealing.ts'

@@ -31,6 +31,7 @@ const settingsFloors: readonly string[] = [
   'contract',
   'settings',
   'create-settings',
+  'http-options',
   'http',
   'options',
   'boot-checks',

@@ -1,17 +1,15 @@
-/** The event bus behind `app.events`: checks what is published and hands it to the transport. */
+/** The event bus behind `app.events`: checks published events and passes them to the transport. */
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_CORE_EVENTS_CLOSED, FMOD_CORE_TRANSACTION_NOT_SUPPORTED } from '../misuse-errors.ts'
 import { createAnnouncer, type EventCounts } from './diagnostics.ts'
-import type { EventHandler } from './discover-handlers.ts'
-import type { DomainEvent } from './event.ts'
-import { createEventClasses } from './event-classes.ts'
-import type { AsyncTx, SyncTx, Tx } from './transaction.ts'
-import type { DeadLetters, EventTransport } from './transport.ts'
+import { type DomainEvent, EventClasses } from './event.ts'
+import type { EventHandler } from './handlers.ts'
+import type { AsyncTx, DeadLetters, EventTransport, SyncTx, Tx } from './transport.ts'
 
-/** Publishes events (S 6.2) and tells what became of them. */
+/** Publishes events (S 6.2) and counts what became of them. */
 export interface Events {
   /**
-   * Hands an event over; resolves when the transport has it. Handlers run later and cannot fail the publisher.
+   * Publishes an event; resolves when the transport has it. Handlers run later and cannot fail the publisher.
    * @throws {FMOD_CORE_INVALID_EVENT} not an event, or its payload does not fit its schema
    * @throws {FMOD_CORE_EVENTS_CLOSED} the application has closed
    */
@@ -28,9 +26,9 @@ export interface Events {
   /** Whether a transaction is on the transport's own database; false for transports without transactions. */
   verify(tx: SyncTx): boolean
   verify(tx: AsyncTx): Promise<boolean>
-  /** Events given up on; null where the transport keeps none. */
+  /** Events that no further attempt is made for; null where the transport keeps none. */
   readonly deadLetters: DeadLetters | null
-  /** What this process did since it started. */
+  /** What happened in this process since it started. */
   stats(): Readonly<EventCounts>
 }
 
@@ -44,18 +42,18 @@ export interface EventBus extends Events {
 
 /** A bus over one transport. */
 export function createEventBus(transport: EventTransport): EventBus {
-  const classes = createEventClasses()
+  const classes = new EventClasses()
   const { announce, counts } = createAnnouncer()
-  let closed = false
+  let state: 'open' | 'closed' = 'open'
 
-  function hand(event: DomainEvent, tx: Tx | undefined): void | Promise<void> {
-    const { type } = classes.check(event)
-    if (closed) throw new FMOD_CORE_EVENTS_CLOSED(type)
+  function pass(event: DomainEvent, tx?: Tx): void | Promise<void> {
+    const type = classes.accept(event)
+    if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
     const published = () => announce('published', { type, eventId: event.eventId })
-    const handed = transport.publish(event, tx)
-    return handed instanceof Promise ? handed.then(published) : published()
+    const passed = transport.publish(event, tx)
+    return passed instanceof Promise ? passed.then(published) : published()
   }
 
   function publish(event: DomainEvent): Promise<void>
@@ -63,9 +61,9 @@ export function createEventBus(transport: EventTransport): EventBus {
   function publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
   function publish(event: DomainEvent, options?: { readonly tx: Tx }): void | Promise<void> {
     // A row written after an await would escape a synchronous transaction.
-    if (options?.tx?.kind === 'sync') return hand(event, options.tx)
+    if (options?.tx?.kind === 'sync') return pass(event, options.tx)
     try {
-      return Promise.resolve(hand(event, options?.tx))
+      return Promise.resolve(pass(event, options?.tx))
     } catch (error) {
       return Promise.reject(error)
     }
@@ -74,8 +72,8 @@ export function createEventBus(transport: EventTransport): EventBus {
   function verify(tx: SyncTx): boolean
   function verify(tx: AsyncTx): Promise<boolean>
   function verify(tx: Tx): boolean | Promise<boolean> {
-    const able = transport.transactional === tx.kind && transport.verify !== undefined
-    const result = able && transport.verify ? transport.verify(tx) : false
+    const isOwnKind = transport.transactional === tx.kind
+    const result = isOwnKind ? (transport.verify?.(tx) ?? false) : false
     return tx.kind === 'sync' ? result : Promise.resolve(result)
   }
 
@@ -85,7 +83,12 @@ export function createEventBus(transport: EventTransport): EventBus {
     transactional: transport.transactional,
     deadLetters: transport.deadLetters ?? null,
     stats: () => ({ ...counts }),
-    open: async (log) => transport.open({ log, announce, revive: classes.revive }),
+    open: async (log) =>
+      transport.open({
+        log,
+        announce,
+        revive: (type, eventId, payload) => classes.revive(type, eventId, payload),
+      }),
     async add(handlers) {
       for (const handler of handlers) {
         classes.add(handler.event)
@@ -94,7 +97,7 @@ export function createEventBus(transport: EventTransport): EventBus {
     },
     start: async () => transport.start(),
     async close() {
-      closed = true
+      state = 'closed'
       await transport.close()
     },
   }

@@ -1,6 +1,6 @@
 /** Publishes events within drizzle transactions: subpath `core/events/drizzle`, optional peer drizzle-orm. */
 import { type SQL, sql } from 'drizzle-orm'
-import type { AsyncTx, SyncTx } from './transaction.ts'
+import type { AsyncTx, SyncTx } from './transport.ts'
 
 /** A drizzle transaction on better-sqlite3. */
 export interface SyncDrizzle {

@@ -1,7 +1,8 @@
-/** Events: plain records with a stable type name and a schema (S 6.1). */
+/** Events: plain records with a stable type name and a schema (S 6.1), and the classes that an application knows. */
 import { randomUUID } from 'node:crypto'
 import type { Static, TObject } from '@sinclair/typebox'
-import { FMOD_CORE_INVALID_EVENT } from '../misuse-errors.ts'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { FMOD_CORE_DUPLICATE_EVENT_TYPE, FMOD_CORE_INVALID_EVENT } from '../misuse-errors.ts'
 
 /** What every event has beside its payload. */
 export interface DomainEvent {
@@ -30,7 +31,7 @@ export interface DefinedEvent<S extends TObject> {
  * `class NotePublished extends defineEvent('notes.published', Type.Object({ noteId: Type.String() })) {}`.
  * Instances carry the payload's members, frozen, and an `eventId`.
  * @throws {FMOD_CORE_INVALID_EVENT} the type is empty, or the schema uses the reserved member `eventId` or a type that
- * JSON cannot carry: durable transports could store such an event, but nobody could ever read it
+ * JSON cannot carry: a durable transport could store such an event, but never read it again
  */
 export function defineEvent<S extends TObject>(type: string, schema: S): DefinedEvent<S> {
   if (typeof type !== 'string' || type === '')
@@ -93,7 +94,55 @@ export function eventClassOf(event: unknown): EventClass | undefined {
   return isEventClass(made) ? made : undefined
 }
 
+/** The type of an event that a class of `defineEvent` made, which the bus has checked. */
+export function eventTypeOf(event: DomainEvent): string {
+  return eventClassOf(event)?.type ?? ''
+}
+
 /** Whether a value is a class from `defineEvent`. */
 export function isEventClass(value: unknown): value is EventClass {
   return typeof value === 'function' && 'type' in value && 'schema' in value
+}
+
+/** The event classes that one application knows, with their compiled schemas. */
+export class EventClasses {
+  readonly #byType = new Map<string, { readonly eventClass: EventClass; check?: TypeCheck<TObject> }>()
+
+  /** @throws {FMOD_CORE_DUPLICATE_EVENT_TYPE} another class has this type */
+  add(eventClass: EventClass): void {
+    const known = this.#byType.get(eventClass.type)
+    if (known && known.eventClass !== eventClass) throw new FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
+    if (!known) this.#byType.set(eventClass.type, { eventClass })
+  }
+
+  /**
+   * Adds the class of an event and checks the payload; returns the type.
+   * @throws {FMOD_CORE_INVALID_EVENT} not an event, or its payload does not fit the schema
+   * @throws {FMOD_CORE_DUPLICATE_EVENT_TYPE} another class has this type
+   */
+  accept(event: unknown): string {
+    const eventClass = eventClassOf(event)
+    if (!eventClass)
+      throw new FMOD_CORE_INVALID_EVENT(typeof event, 'it was not made by a class from defineEvent')
+    this.add(eventClass)
+    this.#classFor(eventClass.type, event)
+    return eventClass.type
+  }
+
+  /** Makes a stored event again. @throws {FMOD_CORE_INVALID_EVENT} unknown type or invalid payload */
+  revive(type: string, eventId: string, payload: unknown): DomainEvent {
+    return new (this.#classFor(type, payload))(payload as never, eventId)
+  }
+
+  /** The class of a type, if the payload fits its schema. */
+  #classFor(type: string, payload: unknown): EventClass {
+    const known = this.#byType.get(type)
+    if (!known) throw new FMOD_CORE_INVALID_EVENT(type, 'no class of this type is known here')
+    // Compiled at first use: importing a module does no work.
+    known.check ??= TypeCompiler.Compile(known.eventClass.schema)
+    if (known.check.Check(payload)) return known.eventClass
+    // The path and the rule, never the value: it may be a secret.
+    const first = known.check.Errors(payload).First()
+    throw new FMOD_CORE_INVALID_EVENT(type, `${first?.path || 'the payload'}: ${first?.message ?? 'invalid'}`)
+  }
 }

@@ -4,9 +4,15 @@ import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE } from '../misuse-errors.ts'
 import { createEventBus } from './bus.ts'
-import { discoverHandlers, type HandlerSource } from './discover-handlers.ts'
+import { discoverHandlers, type HandlerSource } from './handlers.ts'
 import { inProcess } from './in-process.ts'
 import type { EventTransport } from './transport.ts'
+
+declare module '../contributions.ts' {
+  interface Contributions {
+    handlers: HandlerSource
+  }
+}
 
 export interface EventsOptions {
   /** @default inProcess() */

@@ -1,9 +1,8 @@
-/** The port between the event bus and what carries events to their handlers. */
+/** The port between the event bus and what carries events to their handlers, and the transactions it can take part in. */
 import type { FastifyBaseLogger } from 'fastify'
 import type { Announce } from './diagnostics.ts'
-import type { EventHandler } from './discover-handlers.ts'
 import type { DomainEvent } from './event.ts'
-import type { Tx } from './transaction.ts'
+import type { EventHandler } from './handlers.ts'
 
 /** Carries published events to handlers. One transport serves one application. */
 export interface EventTransport {
@@ -18,7 +17,7 @@ export interface EventTransport {
   /** Begins to deliver. What was published before is delivered now. */
   start(): void | Promise<void>
   /**
-   * Takes one event over. Without a transaction the promise resolves once the event is handed over; within a
+   * Takes one event. Without a transaction the promise resolves once the transport has the event; within a
    * synchronous one the event is stored before `publish` returns.
    */
   publish(event: DomainEvent, tx?: Tx): void | Promise<void>
@@ -66,4 +65,41 @@ export interface DeadLetters {
   replay(id: string): Promise<boolean>
   /** Deletes it for good; false if there is no such dead letter. */
   discard(id: string): Promise<boolean>
+}
+
+/** A transaction whose statements run at once (better-sqlite3): the row is written before `run` returns. */
+export interface SyncTx {
+  readonly kind: 'sync'
+  /** Parameters stand as `?`. */
+  run(sql: string, params: readonly unknown[]): void
+}
+
+/** A transaction whose statements are awaited (PostgreSQL). */
+export interface AsyncTx {
+  readonly kind: 'async'
+  /** Parameters stand as `$1`, `$2`, … */
+  query(sql: string, params: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>
+}
+
+/** The caller's open transaction. */
+export type Tx = SyncTx | AsyncTx
+
+/** The part of a better-sqlite3 database that publishing needs. */
+export interface BetterSqliteLike {
+  prepare(sql: string): { run(...params: unknown[]): unknown }
+}
+
+/** The part of a pg client that publishing needs. */
+export interface PgClientLike {
+  query(sql: string, params: unknown[]): Promise<{ readonly rows: unknown[] }>
+}
+
+/** Publishes within the transaction that is open on a better-sqlite3 database. */
+export function fromBetterSqlite(database: BetterSqliteLike): SyncTx {
+  return { kind: 'sync', run: (sql, params) => void database.prepare(sql).run(...params) }
+}
+
+/** Publishes within the transaction that is open on a pg client; a pool is not a transaction. */
+export function fromPg(client: PgClientLike): AsyncTx {
+  return { kind: 'async', query: (sql, params) => client.query(sql, [...params]) }
 }

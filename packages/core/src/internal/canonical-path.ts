@@ -10,7 +10,7 @@ const unreserved = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 /** What may stand for itself: `pchar` of RFC 3986 without `;`, and the slash. */
 const plain = tableOf(`${unreserved}!$&'()*+,=:@/`)
 
-/** What makes a target ambiguous when encoded: it has a plain spelling, or somebody on the way reads it as structure. */
+/** What makes a target ambiguous when encoded: it has a plain spelling, or a program on the way reads it as structure. */
 const neverEncoded = tableOf(`${unreserved}/\\?#;%`)
 
 /** Characters beyond ASCII that end lines, or stand for broken text. */
@@ -19,10 +19,10 @@ const unsafeText = /[\u0080-\u009f\u2028\u2029\ufffd]/
 /**
  * The path of a request target as the router reads it, or null where the target is not canonical: not origin-form,
  * empty or dot segments, `;`, `\`, `#`, control characters, encoded separators, encoded characters that have a plain
- * spelling, double or malformed encoding, more than 1024 characters. `report` is told why.
+ * spelling, double or malformed encoding, more than 1024 characters. `report` gets the reason.
  *
- * Decoded once, except for the reserved `$&+,:=@`: the router tells `%3A` from `:` (only the plain one meets literal
- * text of a route), so the path keeps them apart too.
+ * Decoded once, except for the reserved `$&+,:=@`: the router distinguishes `%3A` from `:` (only the plain one matches
+ * literal text of a route), so the path does, too.
  */
 export function canonicalPath(target: string, report: (reason: string) => void = ignore): string | null {
   const query = target.indexOf('?')

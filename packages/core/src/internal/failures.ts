@@ -1,8 +1,8 @@
-/** What foreign code throws, as plain data for logs and databases: frozen errors, proxies, getters that throw. Nothing here throws. */
+/** Describes what foreign code throws (frozen errors, proxies, getters that throw) as plain data for logs and databases. Nothing here throws. */
 import type { FastifyBaseLogger } from 'fastify'
 import { safeRead, safeText, truncate } from './safe.ts'
 
-/** Causes below an error, and errors of an AggregateError, that are worth a log's space. */
+/** Levels of causes, and errors of an AggregateError, that a log keeps. */
 const maxDepth = 5
 const maxErrors = 10
 
@@ -89,8 +89,8 @@ export function describeFailure(error: unknown): string {
 }
 
 /**
- * Logs a failure of foreign code. Never throws: a logger does when it is given a frozen error, and here nobody would
- * catch that, so that one handler's error would end the process.
+ * Logs a failure of foreign code. Never throws: a logger does when it gets a frozen error, and nothing here would catch
+ * that, so that one handler's error would end the process.
  */
 export function logFailure(
   log: FastifyBaseLogger,

@@ -74,7 +74,7 @@ export class BoundedConnections {
       // Called for a new connection before the pool hands it out.
       verify: callbackify((client: NewClient) => {
         // The pool has removed its own listener: without one, a connection lost from here on would end the process.
-        // What waits for the connection is rejected besides.
+        // Whatever waits for the connection is rejected anyway.
         client.on('error', () => {})
         return this.prepare(client)
       }),
@@ -88,7 +88,7 @@ export class BoundedConnections {
 
   /** Ends their pool; connections that do not end within the time-out are cut off. */
   async end(pool: { end(): Promise<void> }): Promise<void> {
-    // The pool counts a connection as gone once it has said goodbye, whether or not the server has answered.
+    // The pool counts a connection as ended once it has sent its last message, whether or not the server has answered.
     const ended = pool
       .end()
       .then(() => Promise.all([...this.#sockets].map((socket) => once(socket, 'close'))))
@@ -104,7 +104,7 @@ export class BoundedConnections {
   }
 }
 
-/** What the server bounds, in milliseconds: below the time-out of a statement in this process, which learns the reason so. */
+/** What the server bounds, in milliseconds: below the time-out of a statement in this process, so that the process gets the reason. */
 export function serverTimeouts(query: number) {
   return {
     statement_timeout: Math.round((query * 2) / 3),
@@ -133,7 +133,7 @@ function sessionTimeouts(query: number): string {
   END $$`
 }
 
-/** Waits for the end of work, at most so many milliseconds; how it ends does not matter. */
+/** Waits until the work settles, at most so many milliseconds; whether it succeeds does not matter. */
 export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
   await withTimeout(
     work.catch(() => {}),

@@ -1,4 +1,4 @@
-/** @fastify-modular/core/problem: problem details (RFC 9457), the same whoever answers. */
+/** @fastify-modular/core/problem: problem details (RFC 9457), the same for every package that answers. */
 export { allowedHeaders, type ErrorContext, problemOfError } from './of-error.ts'
 export {
   defaultTypeBase,

@@ -1,4 +1,4 @@
-/** Problem details (RFC 9457): what a caller may know about a failure. One code has one type, whoever answers. */
+/** Problem details (RFC 9457): what a caller may know about a failure. One code has one type in every package that answers. */
 import { STATUS_CODES } from 'node:http'
 import { ErrorMessages } from '../domain-exceptions.ts'
 

@@ -1,4 +1,4 @@
-/** What an application published, and the moment when all of it was handled. */
+/** Records what an application published, and waits until it was handled. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
@@ -16,7 +16,7 @@ export interface EventRecord extends Disposable {
 
 /**
  * Records the events of an application for a test: `const record = eventsOf(app)`.
- * It sees the whole process: give applications of one test file their turns.
+ * It records all applications of the process: run those of one test file one after the other.
  */
 export function eventsOf(app: FastifyInstance): EventRecord {
   const published: string[] = []

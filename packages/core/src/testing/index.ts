@@ -1,5 +1,4 @@
 /** Helpers for the tests of applications and of plugins. */
 export { type EventRecord, eventsOf } from './events-of.ts'
 export { injectAs, testCallers } from './inject-as.ts'
-export { type DefineTest, eventTransportContract } from './event-transport-contract.ts'
-export type { TransportFixture } from './transport-contract/support.ts'
+export { type DefineTest, eventTransportContract, type TransportFixture } from './transport-contract.ts'

@@ -9,8 +9,8 @@ export function testCallers(app: FastifyInstance): void {
 }
 
 /**
- * Like `app.inject`, with the gate seeing `caller` as the one who asks.
- * The caller is named by a random token that is valid for this one request.
+ * Like `app.inject`, in the name of `caller`, whom the gate lets in without signing in.
+ * A random token, valid for this one request, names the caller.
  */
 export async function injectAs(
   app: FastifyInstance,

@@ -19,14 +19,14 @@ test('a payload that does not fit its schema is refused where it is published, w
   t.notMatch(failure.message, /top-secret/)
 })
 
-test('what is not an event is refused', async (t) => {
+test('a value that is not an event is refused', async (t) => {
   const app = await appOf(t)
   for (const value of [null, undefined, {}, 'x', new Date(0)]) {
     await t.rejects(app.events.publish(value as never), { code: 'FMOD_CORE_INVALID_EVENT' })
   }
 })
 
-test('two classes of one type are refused', async (t) => {
+test('a second class of a type is refused', async (t) => {
   const app = await appOf(t)
   class Twin extends defineEvent('notes.shared', Type.Object({})) {}
   await app.events.publish(new NoteShared({ noteId: '1', by: 'a' }))
@@ -36,7 +36,7 @@ test('two classes of one type are refused', async (t) => {
   })
 })
 
-test('a transport that knows no transactions refuses to publish in one', async (t) => {
+test('a transport without transactions refuses to publish in one', async (t) => {
   const app = await appOf(t)
   const event = new NoteShared({ noteId: '1', by: 'a' })
   const sync: SyncTx = { kind: 'sync', run: () => t.fail('nothing is written') }

@@ -44,7 +44,7 @@ async function release(t: Test, transport: EventTransport, handlers: object[]): 
   return { app, warnings }
 }
 
-/** A release whose handler is stored, with an event that it does not get to. */
+/** A release whose handler is subscribed, and an event that it does not handle before it ends. */
 async function leaveEvent(t: Test, transport: EventTransport): Promise<void> {
   class NoteHandler {
     static event = Moved
@@ -63,7 +63,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 for (const [name, prepare] of Object.entries(engines)) {
-  test(`${name}: an event of another type than its handler's is dead-lettered, not handed over`, async (t) => {
+  test(`${name}: an event of another type than its handler's becomes a dead letter and is not handled`, async (t) => {
     const open = await prepare(t)
     await leaveEvent(t, open())
     const handed: unknown[] = []
@@ -95,7 +95,7 @@ for (const [name, prepare] of Object.entries(engines)) {
     t.equal(handed.length, 1)
   })
 
-  test(`${name}: events that wait for a handler that is gone are reported at the start`, async (t) => {
+  test(`${name}: events that wait for a handler that was removed are logged at the start`, async (t) => {
     const open = await prepare(t)
     await leaveEvent(t, open())
     const { app, warnings } = await release(t, open(), [])

@@ -28,7 +28,7 @@ test('a payload may have members of any name but eventId', async (t) => {
   t.equal(eventClassOf(new Built({ constructor: 'x' } as never)), Built)
 })
 
-test('what a payload brings along neither names the event nor changes what it is', async (t) => {
+test('members of a payload change neither the id nor the class of an event', async (t) => {
   const Open = defineEvent('open', Type.Object({ a: Type.Number() }))
   const stranger: { a: number } = JSON.parse('{"a":1,"eventId":"forged"}')
   const event = new Open(stranger)
@@ -40,7 +40,7 @@ test('what a payload brings along neither names the event nor changes what it is
   })
 })
 
-test('a schema is refused whose payloads no database could give back', async (t) => {
+test('a schema with a type that JSON cannot carry is refused', async (t) => {
   const when = Type.Object({ list: Type.Array(Type.Object({ at: Type.Optional(Type.Date()) })) })
   t.throws(() => defineEvent('x', when), { code: 'FMOD_CORE_INVALID_EVENT', message: /Date.*use a string/ })
   for (const foreign of [Type.BigInt(), Type.Uint8Array(), Type.Undefined()]) {
@@ -54,7 +54,7 @@ test('a schema is refused whose payloads no database could give back', async (t)
   t.ok(defineEvent('x', Type.Object(plain)))
 })
 
-test('what was not made by an event class is not an event', async (t) => {
+test('a value that no event class made is not an event', async (t) => {
   for (const value of [null, undefined, 'x', 5, {}, [], new Date(), Object.create(null)]) {
     t.equal(eventClassOf(value), undefined)
   }

@@ -12,6 +12,7 @@ import {
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { eventsOf } from '@fastify-modular/core/testing'
 import { Type } from '@sinclair/typebox'
+import { deliver } from '#src/events/delivery.js'
 
 const explode = (): never => {
   throw new Error('trap')
@@ -23,7 +24,7 @@ function revokedProxy(): unknown {
   return proxy
 }
 
-/** What loggers, `instanceof` and string conversion choke on. */
+/** Values on which loggers, `instanceof` and string conversion throw. */
 const thrown: Readonly<Record<string, () => unknown>> = {
   'a frozen error': () => Object.freeze(new Error('frozen')),
   'a revoked proxy': revokedProxy,
@@ -81,7 +82,7 @@ for (const [name, createTransport] of Object.entries(transports)) {
   })
 }
 
-test('decision 49: what a close hook throws does not keep the others from closing', async (t) => {
+test('decision 49: a close hook that throws a frozen error does not keep the others from closing', async (t) => {
   const closed: string[] = []
   const app = Fastify({ logger: { level: 'error', stream: { write: () => {} } } })
   const first = defineModule({ name: 'first', onClose: () => void closed.push('first') })
@@ -117,28 +118,46 @@ test('an application that failed to boot handles nothing', async (t) => {
   t.equal(handled, 0)
 })
 
-test('an attempt leaves nothing behind on the signal of its transport', async (t) => {
-  const { attempt } = await import('#src/events/attempt.js')
-  const signal = new AbortController().signal
+test('a stored event that is not JSON becomes a dead letter at once, and others are delivered', async (t) => {
+  class Happened extends defineEvent('happened', Type.Object({})) {}
+  class OneHandler {
+    static event = Happened
+    handle() {}
+  }
+  const database = new Database(':memory:')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const transport = sqliteOutbox({ database, pollInterval: 5 })
+  await app.register(events, { transport, handlers: [OneHandler] })
+  await app.events.publish(new Happened({}))
+  database.exec(`UPDATE event_outbox SET payload = '{'`)
+  await app.events.publish(new Happened({}))
+  using record = eventsOf(app)
+  await app.ready()
+  await record.waitFor('app.OneHandler')
+  await app.close()
+  t.match(await app.events.deadLetters?.list(), [{ handler: 'app.OneHandler', attempts: 1 }])
+  t.match(app.events.stats(), { handled: 1, failed: 0, deadLettered: 1 })
+})
+
+test('an attempt leaves no listener on the signal of its transport', async (t) => {
   let listening = 0
-  const counted = Object.create(signal, {
+  const counted = Object.create(new AbortController().signal, {
     aborted: { value: false },
     addEventListener: { value: () => listening++ },
     removeEventListener: { value: () => listening-- },
   }) as AbortSignal
   const context = { announce() {}, revive: () => ({ eventId: '1' }) } as never
-  const event = { type: 'x' }
+  const event = { eventId: '1', type: 'x', payload: {} }
+  const given: boolean[] = []
   const handler = {
     name: 'x',
-    event,
-    handle: (_: never, given: AbortSignal) => void t.not(given.aborted, true),
+    event: { type: 'x' },
+    handle: (_: never, signal: AbortSignal) => void given.push(signal.aborted),
   } as never
-  await attempt(context, handler, { eventId: '1', type: 'x', payload: {} }, counted, 1000)
+  const attempt = { handler, event, number: 1, maxAttempts: 1, timeout: 1000 }
+  t.same(await deliver(context, { ...attempt, signal: counted }), { kind: 'handled' })
   t.equal(listening, 0)
-  const stopped = {
-    name: 'x',
-    event,
-    handle: (_: never, given: AbortSignal) => void t.equal(given.aborted, true),
-  } as never
-  await attempt(context, stopped, { eventId: '1', type: 'x', payload: {} }, AbortSignal.abort(), 1000)
+  t.same(await deliver(context, { ...attempt, signal: AbortSignal.abort() }), { kind: 'handled' })
+  t.same(given, [false, true])
 })

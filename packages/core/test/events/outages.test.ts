@@ -51,7 +51,7 @@ async function until(happened: () => boolean): Promise<void> {
   }
 }
 
-test('SQLite: what another process kept locked and rolled back is delivered once it is free', async (t) => {
+test('SQLite: an event that waited while another process locked the file is delivered', async (t) => {
   const open = sqliteFile(t)
   const { app, record, errors } = await start(
     t,
@@ -64,11 +64,36 @@ test('SQLite: what another process kept locked and rolled back is delivered once
   await t.rejects(app.events.publish(shared()), { code: 'SQLITE_BUSY' })
   other.exec('ROLLBACK')
   await record.waitFor('app.SharedHandler')
-  t.same(errors, ['event outbox cannot be used'], 'told once, however often it was tried')
+  t.same(errors, ['event outbox cannot be used'], 'logged once, however often it was tried')
   t.equal(app.events.stats().published, 1, 'what was refused is not counted as published')
 })
 
-test('SQLite: a database without room refuses the event where it is published, and takes it later', async (t) => {
+test('SQLite: only the first attempt waits for a locked file, until one gets the lock', async (t) => {
+  const open = sqliteFile(t)
+  const database = open({ timeout: 150 })
+  const { app, record } = await start(t, sqliteOutbox({ database, pollInterval: 5 }))
+  const timeouts: number[] = []
+  const pragma = database.pragma.bind(database)
+  database.pragma = (source, options) => {
+    if (source.startsWith('busy_timeout =')) timeouts.push(Number(source.split('=')[1]))
+    return pragma(source, options)
+  }
+  const other = open()
+  await app.events.publish(shared())
+  other.exec('BEGIN IMMEDIATE') // before the event loop comes to deliver
+  await until(() => timeouts.length >= 20)
+  t.same([...new Set(timeouts)], [10, 150], 'those after the first wait for 10 ms')
+  await t.rejects(app.events.publish(shared()), { code: 'SQLITE_BUSY' })
+  t.equal(pragma('busy_timeout', { simple: true }), 150, 'the connection keeps its own time-out')
+  other.exec('ROLLBACK')
+  await record.waitFor('app.SharedHandler')
+  timeouts.length = 0
+  await app.events.publish(shared())
+  await record.waitFor('app.SharedHandler', 2)
+  t.same(timeouts, [], 'a file that is free again is waited for with the whole time-out')
+})
+
+test('SQLite: a full database refuses the event where it is published, and takes it later', async (t) => {
   const database = new Database(':memory:')
   const { app, record } = await start(t, sqliteOutbox({ database, pollInterval: 5 }))
   const pages = database.pragma('page_count', { simple: true }) as number
@@ -86,7 +111,7 @@ test('SQLite: a read-only database stops the boot', async (t) => {
   await t.rejects(start(t, sqliteOutbox({ database: open({ readonly: true }) })), { code: 'SQLITE_READONLY' })
 })
 
-test('SQLite: a database that is closed too early is told of once, and the application still closes', async (t) => {
+test('SQLite: a database that is closed too early is logged once, and the application still closes', async (t) => {
   const database = new Database(':memory:')
   const { app, errors } = await start(t, sqliteOutbox({ database, pollInterval: 1 }))
   database.close()
@@ -120,7 +145,7 @@ test('PostgreSQL: the server dies while events are published outside a transacti
   )
 })
 
-test('PostgreSQL: a revoked table refuses publishers and is told of; what waited is delivered afterwards', async (t) => {
+test('PostgreSQL: a revoked table refuses publishers and is logged; delivery goes on afterwards', async (t) => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
   const { url } = await server.createDatabase()

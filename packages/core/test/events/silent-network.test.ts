@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL that a network loses without a word to either side. */
+/** Connections to PostgreSQL that a network loses without reporting it to either side. */
 import { setTimeout as delay } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
@@ -8,7 +8,7 @@ import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/p
 import { type EventRecord, eventsOf } from '@fastify-modular/core/testing'
 import { type FaultyProxy, startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
-import { listen } from '#src/events/pg-boss/listener.js'
+import { Listener } from '#src/events/pg-boss/listener.js'
 import { NoteShared } from './fixtures/events.js'
 
 class SharedHandler {
@@ -52,7 +52,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-test('a publisher and a consumer whose connections all go silent once go on by themselves', async (t) => {
+test('publishing and delivery recover by themselves after all connections went silent', async (t) => {
   const { app, proxy, record } = await start(t)
   await app.events.publish(shared('before'))
   await record.waitFor('app.SharedHandler')
@@ -93,7 +93,7 @@ test('a listening connection that goes silent is replaced, and notices arrive ag
   await until(() => app.events.stats().handled === 1)
 })
 
-test('the late end of a connection that was given up does not end the one that replaced it', async (t) => {
+test('the late end of a lost connection does not end the one that replaced it', async (t) => {
   const { url } = await testDatabase(t)
   const pool = new pg.Pool({ connectionString: url })
   pool.on('error', () => {})
@@ -102,7 +102,7 @@ test('the late end of a connection that was given up does not end the one that r
   pool.on('connect', (client) => listening.push(client))
   let notices = 0
   const lost: unknown[] = []
-  const listener = listen({
+  const listener = new Listener({
     pool,
     channel: 'news',
     probe: 60_000,
@@ -110,6 +110,7 @@ test('the late end of a connection that was given up does not end the one that r
     onNotice: () => notices++,
     onLost: (error) => lost.push(error),
   })
+  listener.start()
   await until(() => notices === 1)
   listening[0]?.emit('error', new Error('reset'))
   await until(() => notices === 2)
@@ -122,7 +123,7 @@ test('the late end of a connection that was given up does not end the one that r
   await until(() => pool.totalCount === pool.idleCount)
 })
 
-test('with a pool that never gives up, close ends all the same', async (t) => {
+test('close ends also with a pool without time-outs', async (t) => {
   const { url } = await testDatabase(t)
   const proxy = await startFaultyProxy(url)
   const pool = new pg.Pool({ connectionString: proxy.url })

@@ -1,12 +1,12 @@
 import { test } from 'tap'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { type SqliteDatabase, sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
-import { loadPeer } from '#src/events/pg-boss/boss.js'
+import { loadPeer } from '#src/events/pg-boss/database.js'
 import { NoteShared } from './fixtures/events.js'
 
 const event = new NoteShared({ noteId: '1', by: 'a' })
 
-test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened says so', async (t) => {
+test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened refuses to publish', async (t) => {
   const outbox = sqliteOutbox({ database: {} as SqliteDatabase })
   t.throws(() => outbox.publish(event), { code: 'FMOD_CORE_TRANSPORT_NOT_OPEN', message: /sqliteOutbox/ })
   const queue = pgBoss({ connectionString: 'postgres://127.0.0.1:1/none' })
@@ -25,7 +25,7 @@ test('FMOD_CORE_PEER_MISSING: an optional peer that is not installed is named, a
   t.equal((failure as Error).cause, cause)
 })
 
-test('a schema that is no plain name never reaches SQL', async (t) => {
+test('a schema that is not a plain name never reaches SQL', async (t) => {
   for (const schema of ['', 'a b', 'x; DROP TABLE y', '"', 'ä', '1a', 'a'.repeat(64)]) {
     t.throws(() => pgBoss({ connectionString: 'postgres://127.0.0.1/x', schema }), RangeError)
   }

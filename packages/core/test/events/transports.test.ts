@@ -16,7 +16,7 @@ import { createDatabase, testDatabase } from '@fastify-modular/test-support/post
 type Run = (tx: Tx) => void | Promise<void>
 const retries = { maxAttempts: 3, retryDelay: 20 }
 
-/** A transaction written by hand, so that its callback may be asynchronous too. */
+/** A transaction by plain statements, so that its callback may be asynchronous, too. */
 function sqliteTransaction(database: Database.Database, txOf: () => SyncTx) {
   return async (run: Run) => {
     database.exec('BEGIN IMMEDIATE')
@@ -76,7 +76,8 @@ test('sqliteOutbox on a connection of its own, published through drizzle', async
   )
 })
 
-test('pgBoss', async (t) => {
+// Its retries take whole seconds: rules have databases of their own and run side by side.
+test('pgBoss', { jobs: 4 }, async (t) => {
   const { url: serverUrl } = await testDatabase(t)
 
   function pgTransaction(url: string, useDrizzle: boolean) {
@@ -95,7 +96,7 @@ test('pgBoss', async (t) => {
 
   let made = 0
   eventTransportContract(
-    (name, run) => void t.test(name, run),
+    (name, run) => void t.test(name, { buffered: true }, run),
     async () => {
       const [own, foreign] = [await createDatabase(serverUrl), await createDatabase(serverUrl)]
       const useDrizzle = made++ % 2 === 1

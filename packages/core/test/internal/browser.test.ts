@@ -24,7 +24,7 @@ test('a browser navigates when it names text/html and does not prefer JSON', (t)
   t.end()
 })
 
-test('what a script requests is no navigation, whatever it accepts', (t) => {
+test('a request of a script is not a navigation, whatever it accepts', (t) => {
   const accept = 'text/html'
   t.equal(isNavigation({ accept, 'sec-fetch-mode': 'navigate' }), true)
   for (const mode of ['cors', 'no-cors', 'same-origin', 'websocket', '']) {

@@ -26,7 +26,7 @@ test('a package of another minor version than core stops the boot with the comma
   t.end()
 })
 
-test('another patch of the same minor version is no mismatch', (t) => {
+test('another patch of the same minor version is not a mismatch', (t) => {
   const [major = '', minor = ''] = version.split('.')
   checkCoreVersion(moduleOf(t, { name: '@fastify-modular/errors', version: `${major}.${minor}.99-beta.1` }))
   t.end()

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { createHeaderCheck } from '@fastify-modular/core/internal'
 
-test('P5: whether a reply has headers is read where Fastify keeps them, also those of the raw response', async (t) => {
+test('whether a reply has headers is read where Fastify keeps them, also those of the raw response', async (t) => {
   const check = createHeaderCheck()
   const app = Fastify()
   t.teardown(() => app.close())

@@ -20,7 +20,7 @@ const schema: OptionsSchema<Options> = Type.Object({
   even: option.that((value) => Number(value) % 2 === 0, 'an even number'),
 })
 
-/** What JavaScript may hand in. */
+/** What JavaScript may pass. */
 const problemsOf = (options: object): string[] => optionProblems(schema, options as Options)
 
 test('options that fit have no problems', (t) => {
@@ -38,7 +38,7 @@ test('options that fit have no problems', (t) => {
   t.end()
 })
 
-test('what Fastify reads from the options of register is no option of the plugin', (t) => {
+test('options of register that Fastify reads are not options of the plugin', (t) => {
   t.same(problemsOf({ prefix: '/a', logLevel: 'warn', logSerializers: {} }), [])
   t.match(problemsOf({ routes: { prefix: '/a', logLevel: 'warn' } }), [/^unknown option routes\.logLevel/])
   t.end()

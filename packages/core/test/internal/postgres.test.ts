@@ -61,7 +61,7 @@ test('a statement on a connection that went silent is rejected, and the next one
   t.same((await pool.query('SELECT 1 AS up')).rows, [{ up: 1 }])
 })
 
-test('a server that accepts and says nothing is given up', async (t) => {
+test('a server that accepts and never answers causes a time-out', async (t) => {
   const { url } = await testDatabase(t)
   const proxy = await startFaultyProxy(url)
   t.teardown(() => proxy.close())
@@ -91,7 +91,7 @@ test('the end of a pool cuts off what does not end: idle and busy connections al
 })
 
 for (const fault of ['reset', 'silent'] as const) {
-  test(`a new connection lost while its time-outs are set (${fault}) rejects what waits for it, and does no more`, async (t) => {
+  test(`a new connection lost while its time-outs are set (${fault}) rejects what waits for it, and does nothing else`, async (t) => {
     const { url } = await testDatabase(t)
     const proxy = await startFaultyProxy(url)
     t.teardown(() => proxy.close())

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { createConfigReader } from '@fastify-modular/core/internal'
 
-test('P1: the configuration is read where Fastify keeps it; the getter that allocates is asked once', async (t) => {
+test('the configuration is read where Fastify keeps it; the getter that allocates is called once', async (t) => {
   const read = createConfigReader()
   const app = Fastify()
   t.teardown(() => app.close())
@@ -25,7 +25,7 @@ test('P1: the configuration is read where Fastify keeps it; the getter that allo
   t.equal(asked, 1)
 })
 
-test('a Fastify that keeps it elsewhere, or keeps something else there, is asked through the getter', async (t) => {
+test('a Fastify that keeps it elsewhere, or keeps something else there, is read through the getter', async (t) => {
   const config = { url: '/a', method: 'GET' }
   for (const context of [undefined, { config: { url: '/b', method: 'GET' } }, 'text']) {
     const read = createConfigReader()

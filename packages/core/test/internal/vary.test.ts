@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { addVary } from '@fastify-modular/core/internal'
 
-test('Vary keeps what others have set, and names nothing twice', async (t) => {
+test('Vary keeps the names that are set, and has none twice', async (t) => {
   const table: readonly (readonly [string | string[] | undefined, string])[] = [
     [undefined, 'Accept, X-Inertia'],
     ['Origin', 'Origin, Accept, X-Inertia'],

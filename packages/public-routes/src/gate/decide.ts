@@ -1,100 +1,221 @@
-/** Decides whether a request is public: canonical target, a rule for its path, and a route that spells that path. */
+/**
+ * Decides whether a request is public. Three conditions, each necessary: its target is canonical, a rule opens its
+ * method and path, and the route that the router chose spells exactly that path (the route witness).
+ */
+import { canonicalPath, fullyDecoded } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
-import { canonicalPath } from '@fastify-modular/core/internal'
-import type { RuleBook } from '../registry.ts'
-import { routeConfig, type RegisteredRule } from '../rule-index.ts'
-import { spellsPath, type RouteParams } from '../route-witness.ts'
-import { canMeet, coversRoute } from './reach.ts'
-import type { RouteRecord, Verdict, Verdicts } from './route-record.ts'
+import type { RoutePattern } from '../matching/route-pattern.ts'
+import type { PublicRoute } from '../rule.ts'
+import { type RegisteredRule, routeConfig, type RuleSet } from '../rules.ts'
+import type { Decision, RouteRecord, Verdict } from './routes.ts'
 
 /**
- * Which suffix rules must be met by literal text of the route instead of a parameter's value (decision 31): those
- * that begin with `/`, all, or none (literal to S 5.5).
+ * Which suffix rules must match literal text of the route instead of a parameter's value: those that begin with `/`,
+ * all, or none (literal to S 5.5).
  */
 export type CaptureGuard = 'segments' | 'all' | 'off'
 
-export interface Decider {
-  /** The rule that makes the request public, null where it is protected. */
-  decide(request: FastifyRequest, record: RouteRecord | null): RegisteredRule | null
-  /** The rule that opens a path of a route, or of no route, taking the path as canonical and spelled. */
-  findRule(method: string, path: string, record: RouteRecord | null): RegisteredRule | null
+const closed: Decision = Object.freeze({ rule: null })
+
+/** What the decision about one request depends on. */
+interface Question {
+  readonly method: string
+  readonly target: string
+  /** The route that the router chose; null where none matches. */
+  readonly route: RouteRecord | null
+  readonly verdict: Verdict | null
+  /** The values of the route's parameters, in the order of `route.parameters`. */
+  readonly values: readonly unknown[]
 }
 
-/** `rules` may grow until the application is ready; what depends on a route alone is decided when it is first asked for. */
-export function createDecider(rules: RuleBook, captureGuard: CaptureGuard): Decider {
-  return { decide, findRule }
+/** A path whose rule is wanted. */
+interface Wanted {
+  readonly method: string
+  readonly path: string
+  readonly route: RouteRecord | null
+}
 
-  function decide(request: FastifyRequest, record: RouteRecord | null): RegisteredRule | null {
+export class Decider {
+  readonly #rules: RuleSet
+  readonly #captureGuard: CaptureGuard
+
+  /** `rules` may grow until the application is ready; a route's verdict is found at its first request. */
+  constructor(rules: RuleSet, captureGuard: CaptureGuard) {
+    this.#rules = rules
+    this.#captureGuard = captureGuard
+  }
+
+  /**
+   * Reads everything that the decision depends on at once, so that nothing that runs after this call can change it.
+   * What a route's verdict does not settle is worked out when `rule` is first read. For known callers it rarely is, and
+   * a regular expression costs more than everything else that the gate does: twice a whole request (bench/gate.mjs).
+   */
+  decide(request: FastifyRequest, route: RouteRecord | null): Decision {
     const { method } = request
-    let verdict: Verdict = 'depends'
-    if (record !== null) {
-      const known = record.verdicts.get(method) ?? judge(method, record)
-      verdict = known.anyPath
-      if (verdict === null) return null
-      if (record.path !== null && isSpelledAs(request.raw.url ?? '', record.path)) return known.ownPath
-    }
-    const path = canonicalPath(request.raw.url ?? '')
+    const target = request.raw.url ?? ''
+    if (route === null) return new PathDecision(this, { method, target, route, verdict: null, values: [] })
+    const verdict = this.#verdictOf(route, method)
+    if (verdict.opens === 'no path') return closed
+    if (route.path !== null && isSpelledAs(target, route.path)) return verdict.ownPath
+    const values = readParameters(request, route)
+    return values === null ? closed : new PathDecision(this, { method, target, route, verdict, values })
+  }
+
+  /** The rule that opens the request in question; null where it is protected. */
+  answer({ method, target, route, verdict, values }: Question): RegisteredRule | null {
+    const path = canonicalPath(target)
     if (path === null) return null
-    const rule = verdict === 'depends' ? findRule(method, path, record) : verdict
-    return rule !== null && isWitnessed(request, record, path) ? rule : null
+    const rule = verdict?.rule ?? this.findRule({ method, path, route })
+    return rule !== null && (route === null || spellsPath(route, { values, path })) ? rule : null
   }
 
-  function findRule(method: string, path: string, record: RouteRecord | null): RegisteredRule | null {
-    const rule = findFor(method, path, record)
-    return rule === null && method === 'HEAD' && record?.isDerivedHead === true
-      ? findFor('GET', path, record)
-      : rule
+  /** The rule that opens a path of a route, or of no route, if the path is canonical and the route spells it. */
+  findRule(wanted: Wanted): RegisteredRule | null {
+    const rule = this.#findFor(wanted)
+    const followsGet = rule === null && wanted.method === 'HEAD' && wanted.route?.isDerivedHead === true
+    return followsGet ? this.#findFor({ ...wanted, method: 'GET' }) : rule
   }
 
-  function findFor(method: string, path: string, record: RouteRecord | null): RegisteredRule | null {
-    if (record !== null && record.declared !== null && record.declared.route.allows(method))
-      return record.declared
-    return rules.index.find(method, path, (rule) => isAdmitted(rule, record, captureGuard))
+  /** Whether a rule that matches a path of this route may open it. */
+  canOpen(rule: RegisteredRule, route: RouteRecord | null): boolean {
+    const { kind, pattern } = rule.route
+    if (rule.source === routeConfig) return route?.declared === rule // and not another route with the same URL
+    if (kind === 'route') return route !== null && route.url === pattern
+    if (kind !== 'suffix' || route === null || this.#captureGuard === 'off') return true
+    return (this.#captureGuard === 'segments' && !pattern.startsWith('/')) || route.endsLiterallyWith(pattern)
   }
 
-  /** What is decided once for a route and a method; an earlier hook may have changed the method after the router chose. */
-  function judge(method: string, record: RouteRecord): Verdicts {
-    const anyPath = record.serves(method) ? verdictOf(method, record) : null
-    const { path } = record
-    const ownPath =
-      anyPath === null || path === null || canonicalPath(path) !== path
-        ? null
-        : findRule(method, path, record)
-    const verdicts = { anyPath, ownPath }
-    record.verdicts.set(method, verdicts)
-    return verdicts
+  #findFor({ method, path, route }: Wanted): RegisteredRule | null {
+    if (route !== null && route.declared?.route.allows(method) === true) return route.declared
+    return this.#rules.index.find(method, path, (rule) => this.canOpen(rule, route))
   }
 
-  /** Most routes are opened by one rule whatever their parameters are, or by none. */
-  function verdictOf(method: string, record: RouteRecord): Verdict {
-    const followsGet = method === 'HEAD' && record.isDerivedHead
-    const candidates = [...(record.declared === null ? [] : [record.declared]), ...rules.rules].filter(
-      (rule) =>
-        (rule.route.allows(method) || (followsGet && rule.route.allows('GET'))) &&
-        isAdmitted(rule, record, captureGuard),
-    )
-    const opening = candidates.find(({ route }) => coversRoute(route, record))
-    return opening ?? (candidates.some(({ route }) => canMeet(route, record)) ? 'depends' : null)
+  /** Found once for each route and method: one rule opens most routes whatever their parameters are, or none does. */
+  #verdictOf(route: RouteRecord, method: string): Verdict {
+    let verdict = route.verdicts.get(method)
+    if (verdict === undefined) {
+      verdict = this.#judge(route, method)
+      route.verdicts.set(method, verdict)
+    }
+    return verdict
+  }
+
+  #judge(route: RouteRecord, method: string): Verdict {
+    const candidates = this.#candidates(route, method)
+    const covering = candidates.find((rule) => coversRoute(rule.route, route))
+    if (covering !== undefined) {
+      return { opens: 'every path', rule: covering, ownPath: this.#decideOwnPath(route, method) }
+    }
+    return candidates.some((rule) => canMatch(rule.route, route))
+      ? { opens: 'some paths', rule: null, ownPath: this.#decideOwnPath(route, method) }
+      : { opens: 'no path', rule: null, ownPath: closed }
+  }
+
+  /** The rules that may open the route; none where a hook changed the method after the router chose the route. */
+  #candidates(route: RouteRecord, method: string): readonly RegisteredRule[] {
+    if (!route.methods.includes(method)) return []
+    const all = [...(route.declared === null ? [] : [route.declared]), ...this.#rules.rules]
+    return all.filter((rule) => opensMethod(rule, method, route) && this.canOpen(rule, route))
+  }
+
+  /** For the one path of a static route. */
+  #decideOwnPath(route: RouteRecord, method: string): Decision {
+    const { path } = route
+    if (path === null || canonicalPath(path) !== path) return closed
+    return Object.freeze({ rule: this.findRule({ method, path, route }) })
   }
 }
 
-/** Whether the route that the router chose spells the path; without a route there is nothing to open by mistake. */
-export function isWitnessed(request: FastifyRequest, record: RouteRecord | null, path: string): boolean {
-  if (record === null) return true
+/** A decision that depends on the path: worked out when it is first read, from what the request said at the gate. */
+class PathDecision implements Decision {
+  readonly #decider: Decider
+  readonly #question: Question
+  #rule: RegisteredRule | null | undefined
+
+  constructor(decider: Decider, question: Question) {
+    this.#decider = decider
+    this.#question = question
+  }
+
+  get rule(): RegisteredRule | null {
+    if (this.#rule === undefined) this.#rule = this.#decider.answer(this.#question)
+    return this.#rule
+  }
+}
+
+/**
+ * The values of the route's parameters as the router decoded them; null where an earlier hook left no object. The gate
+ * keeps the values and not the object, which validation and later hooks change in place.
+ */
+export function readParameters(request: FastifyRequest, route: RouteRecord): readonly unknown[] | null {
   const params: unknown = request.params
-  if (typeof params !== 'object' || params === null) return false
-  return spellsPath(record.patterns, params as RouteParams, path, record.toleratesSlash)
+  if (typeof params !== 'object' || params === null) return null
+  return route.parameters.map((name) => (params as Readonly<Record<string, unknown>>)[name])
 }
 
-/** Whether a matching rule may open this route. */
-export function isAdmitted(rule: RegisteredRule, record: RouteRecord | null, guard: CaptureGuard): boolean {
-  const { route, source } = rule
-  if (source === routeConfig) return record?.declared === rule // and not another route with the same URL
-  if (route.kind === 'route') return record !== null && record.isNamedBy(route)
-  if (route.kind !== 'suffix' || record === null || guard === 'off') return true
-  return (guard === 'segments' && !route.pattern.startsWith('/')) || record.endsLiterallyWith(route.pattern)
+/**
+ * The route witness: rebuilds the path piece by piece from the patterns of the chosen route and compares it with the
+ * canonical path. One trailing slash more is tolerated where the router ignores it.
+ */
+export function spellsPath(
+  { patterns, toleratesSlash }: Pick<RouteRecord, 'patterns' | 'toleratesSlash'>,
+  { values, path }: { readonly values: readonly unknown[]; readonly path: string },
+): boolean {
+  const spelled = fullyDecoded(path)
+  for (const pattern of patterns) {
+    const end = spelledLength(pattern, { values, path: spelled })
+    if (end === spelled.length) return true
+    if (toleratesSlash && end === spelled.length - 1 && spelled.endsWith('/')) return true
+  }
+  return false
 }
 
+/** How much of the path the pattern spells, in characters; -1 where they differ. */
+function spelledLength(
+  pattern: RoutePattern,
+  { values, path }: { readonly values: readonly unknown[]; readonly path: string },
+): number {
+  let at = 0
+  let parameter = 0
+  for (const part of pattern) {
+    const text = typeof part === 'string' ? part : values[parameter++]
+    if (typeof text !== 'string' || !path.startsWith(text, at)) return -1
+    at += text.length
+  }
+  return at
+}
+
+/** HEAD follows GET where Fastify derived the HEAD route. */
+export function opensMethod(
+  { route: rule }: RegisteredRule,
+  method: string,
+  route: RouteRecord | null,
+): boolean {
+  return rule.allows(method) || (method === 'HEAD' && route?.isDerivedHead === true && rule.allows('GET'))
+}
+
+/** Whether some path of the route could match, by their literal texts alone; false is certain, true is not. */
+export function canMatch(
+  { kind, literal }: PublicRoute,
+  { heads, tails, toleratesSlash }: RouteRecord,
+): boolean {
+  if (kind === 'suffix') {
+    return toleratesSlash || tails.some((tail) => tail.endsWith(literal) || literal.endsWith(tail))
+  }
+  // An exact path is longer than the text before a parameter: `/` matches no route but its own.
+  if (kind === 'exact') return heads.some((head) => literal.startsWith(head))
+  return heads.some((head) => head.startsWith(literal) || literal.startsWith(head))
+}
+
+/** Whether a rule that may open the route matches every path of it, by their literal texts alone; true is certain. */
+function coversRoute({ kind, literal }: PublicRoute, { heads, tails, toleratesSlash }: RouteRecord): boolean {
+  if (kind === 'route') return true // the rule names the route
+  if (kind === 'prefix') return heads.every((head) => head.startsWith(literal))
+  if (kind === 'subtree') return heads.every((head) => head.startsWith(`${literal}/`))
+  return kind === 'suffix' && !toleratesSlash && tails.every((tail) => tail.endsWith(literal))
+}
+
+/** Whether the target is this path, with or without a query. */
 function isSpelledAs(target: string, path: string): boolean {
   return target === path || (target.startsWith(path) && target[path.length] === '?')
 }

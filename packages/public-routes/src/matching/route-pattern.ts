@@ -33,6 +33,11 @@ export function literalTail(pattern: RoutePattern): string {
   return typeof last === 'string' ? last : ''
 }
 
+/** The names of the parameters in their order; `*` for the wildcard. */
+export function parameterNames(pattern: RoutePattern): readonly string[] {
+  return pattern.flatMap((part) => (typeof part === 'string' ? [] : [part.param]))
+}
+
 /** Whether the URL has no parameter and no wildcard. */
 export function isStaticPattern(pattern: RoutePattern): boolean {
   return pattern.every((part) => typeof part === 'string')

@@ -1,8 +1,8 @@
-/** Keeps the anonymous surface of an application under review: a test that fails when somebody opens another route. */
+/** Keeps the anonymous surface of an application under review: a test that fails when a change opens another route. */
 import type { FastifyInstance } from 'fastify'
-import { surfaceLines } from '../audit/print.ts'
+import { surfaceLines } from '../review/surface.ts'
 import { FMOD_PUBLIC_ROUTES_SURFACE_CHANGED } from '../misuse-errors.ts'
-import type { PublicRoutes } from '../audit/public-routes.ts'
+import type { PublicRoutes } from '../review/public-routes.ts'
 
 /**
  * Compares what anonymous callers can reach with an expected list, one line for each method and route:

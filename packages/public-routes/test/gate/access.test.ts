@@ -1,4 +1,4 @@
-/** What the gate leaves for later hooks: how each request was let in, over raw sockets. */
+/** `request.access`: how the gate let each request in, over raw sockets. */
 import { publicRoutes, type RequestAccess } from '@fastify-modular/public-routes'
 import Fastify from 'fastify'
 import { test, type Test } from 'tap'

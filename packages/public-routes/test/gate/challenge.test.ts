@@ -154,13 +154,13 @@ test('decision 38: an Inertia page is sent to an external login by a full visit'
   t.equal(navigation.headers.location, 'https://id.example.com/authorize')
 })
 
-test('an API-only host has no login URL, and browsers get 401 like everybody', async (t) => {
+test('an API-only host has no login URL, and browsers get 401 like every client', async (t) => {
   const app = await gatedApp(t)
   t.equal((await app.inject({ url: '/page', headers: { accept: html } })).statusCode, 401)
   t.equal((await app.inject({ url: '/page', headers: { 'x-inertia': 'true' } })).statusCode, 401)
 })
 
-test('classify can be replaced, and its failure lets nobody in', async (t) => {
+test('classify can be replaced, and when it fails no anonymous request passes', async (t) => {
   const provider: AuthProvider = { authenticate: async () => null, loginUrl: 'https://id.example.com/' }
   const app = await gatedApp(t, {
     provider,

@@ -43,7 +43,7 @@ async function soundGate(app: FastifyInstance): Promise<void> {
   for (const path of rules.suffix) app.publicRoutes.addSuffix(path, { methods: ['GET'] })
 }
 
-/** What applications write by hand, reading the path in a way of their own. */
+/** Guards as applications write them, each of which reads the path in its own way. */
 function naiveGate(pathOf: (url: string) => string) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', (request, reply, done) => {
@@ -87,7 +87,7 @@ async function attack(
   return tally
 }
 
-/** Otherwise a gate that refuses everybody, or a server that does not answer, would pass. */
+/** Otherwise a gate that refuses every request, or a server that does not answer, would pass. */
 async function checkControls(t: Test, port: number): Promise<void> {
   for (const target of paths.public)
     t.equal((await rawRequest({ port, target })).status, 200, `anonymous ${target}`)

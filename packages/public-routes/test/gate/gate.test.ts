@@ -166,7 +166,7 @@ test('addRoute opens the route with that URL, whatever its parameters are, and n
   t.equal((await app.inject({ method: 'POST', url: '/items/42' })).statusCode, 401)
 })
 
-test("decision 31: a suffix that begins with a slash is not met by a parameter's value", async (t) => {
+test("decision 31: a suffix that begins with a slash does not match a parameter's value", async (t) => {
   const app = await gatedApp(t)
   app.publicRoutes.addSuffix('/tilejson')
   app.get('/api/items/:id/tilejson', async () => 'tile')

@@ -1,4 +1,7 @@
-/** An oracle that knows nothing of the gate: what a handler that ran for nobody was given must spell what was asked for. */
+/**
+ * An oracle that shares no code with the gate: the parameters of a handler that ran for an anonymous request must
+ * spell the target.
+ */
 import Fastify, { type FastifyRequest } from 'fastify'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { test } from 'tap'
@@ -30,7 +33,7 @@ const publicTargets = [
   '/secret/1/tilejson',
 ]
 const protectedTargets = ['/secret/42', '/items/42', '/files/a.txt']
-/** Met by rules as text, but not by the route: another letter case, a suffix that is a parameter's value. */
+/** Rules match them as text, but the route does not: another letter case, a suffix that is a parameter's value. */
 const deceptiveTargets = ['/SECRET/42.css', '/Items/42.css', '/secret/tilejson', '/items/tilejson']
 
 /** One segment after the other, by the grammar of RFC 3986 and the octets themselves. */
@@ -58,7 +61,7 @@ for (const [name, routerOptions] of [
   ['default', {}],
   ['lenient', lenientRouter],
 ] as const) {
-  test(`decision 31: behind a ${name} router a handler that runs for nobody was asked for by its one spelling`, async (t) => {
+  test(`decision 31: behind a ${name} router a handler runs for an anonymous request only if the target is its one spelling`, async (t) => {
     const app = Fastify({ routerOptions })
     t.teardown(() => app.close())
     await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })

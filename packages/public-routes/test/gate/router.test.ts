@@ -1,4 +1,4 @@
-/** The gate and the router agree on what was asked for, over raw sockets and under every router option. */
+/** The gate and the router agree on the route of a request, over raw sockets and under every router option. */
 import { publicRoutes } from '@fastify-modular/public-routes'
 import Fastify from 'fastify'
 import { test } from 'tap'

@@ -4,7 +4,7 @@ import { publicRoutes, type AuthProvider, type PublicRoutesOptions } from '@fast
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import type { Test } from 'tap'
 
-/** Signs in whoever sends `x-user`. */
+/** The caller is named by the header `x-user`. */
 export const headerProvider: AuthProvider = {
   authenticate: (request: FastifyRequest) => callerNamed(request.headers['x-user']),
 }

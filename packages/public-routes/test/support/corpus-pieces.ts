@@ -146,7 +146,7 @@ export const bridges = [
   '/\\',
   '\\..\\',
 ]
-/** What public paths end with; a guard that looks at the end of a URL is told so by them. */
+/** What public paths end with: a guard that looks at the end of a URL takes them for public. */
 export const publicTails = ['tilejson', '/tilejson', '.css', 'static/', 'open']
 export const methods = [
   'GET',

@@ -1,8 +1,7 @@
-/** What the server tells a page about its caller and its host: never the value of a setting. */
-import { type Caller, mayUpdate } from '../caller.ts'
+/** What a page gets from the server about its caller and its host: never the value of a setting. */
+import { type Caller, hasPermission } from '@fastify-modular/core'
 import type { SettingsUiOptions } from '../options.ts'
-import type { PageHeader } from './page-header.ts'
-import type { PageMessages } from './page-messages.ts'
+import type { PageMessages } from '../page-messages.ts'
 import { relativePath } from '../relative-path.ts'
 
 export type PageName = 'manage' | 'me'
@@ -32,31 +31,10 @@ export function pageConfig(
   return {
     page,
     apiBase: relativePath(path, options.apiBase ?? '/api/settings'),
-    canUpdate: isOwn || mayUpdate(caller),
+    canUpdate: isOwn || hasPermission(caller, 'Settings.Update'),
     isAdmin: caller?.isAdmin === true,
     ...(options.locale !== undefined && { locale: options.locale }),
     scheme: options.theme?.scheme ?? 'auto',
     messages: options.messages ?? {},
-  }
-}
-
-/** What the header of a page shows to one caller. */
-export function pageHeader(
-  page: PageName,
-  path: string,
-  caller: Caller | null,
-  options: SettingsUiOptions,
-): PageHeader {
-  const { prefix = '/settings', adminPage = true, userPage = true, title, logo, home, logout } = options
-  const from = (target: string): string => relativePath(path, target)
-  const other = page === 'manage' ? userPage && 'me' : adminPage && 'manage'
-  return {
-    page,
-    title: title ?? 'Settings',
-    logo: logo === undefined ? null : logo.startsWith('/') ? from(logo) : logo,
-    home: from(home ?? '/'),
-    logout: logout === undefined ? null : from(logout),
-    other: other ? from(`${prefix}/${other}`) : null,
-    userName: caller ? (caller.name ?? caller.id) : null,
   }
 }

@@ -1,6 +1,9 @@
-/** The header of a page, which needs no script: where this is, who looks at it, and the ways out. */
+/** The header of a page, which needs no script: the application, the caller, and the ways out. */
+import type { Caller } from '@fastify-modular/core'
+import type { SettingsUiOptions } from '../options.ts'
+import type { PageMessages } from '../page-messages.ts'
+import { relativePath } from '../relative-path.ts'
 import { escapeHtml } from './escape-html.ts'
-import type { PageMessages } from './page-messages.ts'
 import type { PageName } from './page-config.ts'
 
 /** URLs are relative to the page, so that a proxy may strip a prefix. */
@@ -13,6 +16,27 @@ export interface PageHeader {
   /** The other page, where there is one. */
   readonly other: string | null
   readonly userName: string | null
+}
+
+/** What the header of a page shows to one caller. */
+export function pageHeader(
+  page: PageName,
+  path: string,
+  caller: Caller | null,
+  options: SettingsUiOptions,
+): PageHeader {
+  const { prefix = '/settings', adminPage = true, userPage = true, title, logo, home, logout } = options
+  const from = (target: string): string => relativePath(path, target)
+  const other = page === 'manage' ? userPage && 'me' : adminPage && 'manage'
+  return {
+    page,
+    title: title ?? 'Settings',
+    logo: logo === undefined ? null : logo.startsWith('/') ? from(logo) : logo,
+    home: from(home ?? '/'),
+    logout: logout === undefined ? null : from(logout),
+    other: other ? from(`${prefix}/${other}`) : null,
+    userName: caller ? (caller.name ?? caller.id) : null,
+  }
 }
 
 /** Renders the header. The choice of light or dark is a matter of the script, which shows it. */

@@ -3,7 +3,7 @@ import type { Assets } from '../assets.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { PageConfig } from './page-config.ts'
 import { type PageHeader, renderHeader } from './page-header.ts'
-import { defaultPageMessages } from './page-messages.ts'
+import { defaultPageMessages } from '../page-messages.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [

@@ -2,4 +2,4 @@
 export { defaultMessages, type Messages, type Plural } from './messages/messages.ts'
 export { SettingsAdmin, SettingsGroup } from './settings-admin.tsx'
 export { UserSettings } from './user-settings.tsx'
-export type { SettingsProps } from './hooks/use-settings-page.ts'
+export type { SettingsProps } from './page/use-settings-page.ts'

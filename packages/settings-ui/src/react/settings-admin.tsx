@@ -1,7 +1,7 @@
 /** The administration: System and Application settings, and the defaults of User settings. */
 import type { ReactNode } from 'react'
 import { SettingsPage } from './page/settings-page.tsx'
-import { type SettingsProps, useSettingsPage } from './hooks/use-settings-page.ts'
+import { type SettingsProps, useSettingsPage } from './page/use-settings-page.ts'
 
 /** Shows and changes all settings that the caller may see: `<SettingsAdmin canUpdate isAdmin />`. */
 export function SettingsAdmin(props: SettingsProps): ReactNode {

@@ -2,7 +2,7 @@
 import type { SettingToken } from '../definitions/tokens.ts'
 import type { HistoryEntry, HistoryPage } from '../history/history.ts'
 import type { ImportReport, SettingsExport } from '../history/transfer.ts'
-import type { SettingDefinitionDto } from '../http/routes/definitions.ts'
+import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
 import type { SettingInspection } from '../reading/inspect.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'

@@ -18,7 +18,7 @@ export type {
   SettingsClientOptions,
   WriteCondition,
 } from './client.ts'
-export type { SettingDefinitionDto } from '../http/routes/definitions.ts'
+export type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 export type { BulkSettingUpdate } from '../write/entries.ts'
 export type { SettingValueDto } from '../reading/dto.ts'
 export type { SettingSource } from '../resolve.ts'

@@ -1,16 +1,17 @@
-/** Which languages a request asks for (RFC 9110, 12.5.4). */
+/** Which languages a request accepts (RFC 9110, 12.5.4). */
+import { canonicalLocale } from '../http-options.ts'
 
-/** More are not asked for by people. */
+/** Browsers send fewer. */
 const maxRanges = 10
 
 /**
  * The locales of an `Accept-Language`, most wanted first, each before its parents (RFC 4647, 3.4): `de-AT;q=0.5, fr` is
- * `fr`, `de-AT`, `de`. What is refused by `q=0`, not well formed, or `*` is left out.
+ * `fr`, `de-AT`, `de`. Ranges with `q=0`, malformed ranges and `*` are left out.
  */
 export function acceptedLocales(header: string | undefined): readonly string[] {
   if (!header) return []
   const ranges = header.split(',', maxRanges).map(readRange)
-  // Sorting is stable: equally wanted ones stay as they were written.
+  // Sorting is stable: ranges of equal quality stay in the order of the header.
   const wanted = ranges.filter(({ quality }) => quality > 0).toSorted((a, b) => b.quality - a.quality)
   return [...new Set(wanted.flatMap(({ range }) => withParents(range)))]
 }
@@ -25,18 +26,8 @@ function readRange(item: string): { readonly range: string; readonly quality: nu
   }
 }
 
-/** `zh-Hant-TW`, `zh-Hant`, `zh`; none of what is no locale. */
+/** `zh-Hant-TW`, `zh-Hant`, `zh`; empty for a text that is not a locale. */
 function withParents(range: string): readonly string[] {
   const subtags = canonicalLocale(range)?.split('-') ?? []
   return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join('-'))
-}
-
-/** `de-AT` of `DE-at`; undefined of what is no locale. */
-export function canonicalLocale(text: string): string | undefined {
-  if (text.length > 35) return undefined
-  try {
-    return new Intl.Locale(text).baseName
-  } catch {
-    return undefined
-  }
 }

@@ -1,18 +1,16 @@
-/** Who asks, and what they may do (S 5.2, decisions 23 and 26b). */
+/** The caller of a request, and what the caller may do (S 5.2, decisions 23 and 26b). */
 import { type Caller, ForbiddenException, hasPermission, UnauthorizedException } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FindCaller } from '../http-options.ts'
 import { SettingScope } from '../setting-definition.ts'
-
-/** Finds the caller of a request; null for somebody who is not signed in. */
-export type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
 
 /** The permission of every write (S 4.1). */
 export const updatePermission = 'Settings.Update'
 
-/** Where `authenticate` leaves the caller for the handlers of its scope. */
+/** Holds the caller on the requests of the routes' scope. */
 const decorator = 'settingsCaller'
 
-/** Makes room for the caller on the requests of a scope. */
+/** Adds the decorator to a scope. */
 export function decorateCaller(scope: FastifyInstance): void {
   scope.decorateRequest(decorator, null)
 }
@@ -38,7 +36,7 @@ export function authenticateWith(find: FindCaller): onRequestHookHandler {
 
 const mark = Symbol('@fastify-modular/settings/open')
 
-/** The configuration of the route for everybody; `public` says so to the gate. */
+/** The configuration of the route that is open to everyone; the gate reads `public`. */
 export const openRoute = { public: ['GET'], [mark]: true } as const
 
 /** Hooks of the host can close the open route by `config.public`, and open no other one. */
@@ -51,7 +49,7 @@ function isOpen({ method, routeOptions: { config } }: FastifyRequest): boolean {
   )
 }
 
-/** Leaves the caller for the handlers; what keeps the request out where there is none. */
+/** Keeps the caller for the handlers, or returns the error that refuses the request. */
 function keepCaller(request: FastifyRequest, found: Caller | null): Error | undefined {
   try {
     if (!isCaller(found)) return new UnauthorizedException()
@@ -62,7 +60,7 @@ function keepCaller(request: FastifyRequest, found: Caller | null): Error | unde
   }
 }
 
-/** Never nothing, which would let the request through: a promise may reject with `undefined` or `null`. */
+/** Always an error: `undefined` or `null`, with which a promise may reject, would let the request through. */
 function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error('The settings option caller failed.', { cause: reason })
 }
@@ -78,7 +76,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller
 }
 
-/** The option's function, or else the gate's decorator; undefined where nobody tells who calls (decision 52). */
+/** The option's function, or else the gate's decorator; undefined where the application has neither (decision 52). */
 export function findCallerOf(app: FastifyInstance, option: FindCaller | undefined): FindCaller | undefined {
   if (option) return option
   if (!app.hasRequestDecorator('caller')) return undefined
@@ -97,12 +95,12 @@ export function requireUpdate(
   return caller
 }
 
-/** @throws {ForbiddenException} the caller is no administrator */
+/** @throws {ForbiddenException} the caller is not an administrator */
 export function requireAdmin(caller: Caller): void {
   if (caller.isAdmin !== true) throw new ForbiddenException('System settings are for administrators.')
 }
 
-/** A caller without an identity is nobody. */
+/** A caller without an identity counts as not signed in. */
 function isCaller(caller: Caller | null | undefined): caller is Caller {
   return typeof caller?.id === 'string' && caller.id !== '' && caller.id.length <= 255
 }

@@ -1,6 +1,6 @@
-/** Entity tags of settings and the conditions that requests put on them (RFC 9110, 13; decision 24). */
+/** Entity tags and conditional requests (RFC 9110, 13; decision 24). */
 import { createHash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PreconditionFailedException } from '../exceptions.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { StaleRow } from '../write/write.ts'
@@ -10,22 +10,16 @@ export function toEtag(revision: number): string {
   return `"r${revision}"`
 }
 
-/** Whether a row may be written at its current revision; undefined if the request does not say. */
+/** Whether a row may be written at its current revision; undefined for a request without a condition. */
 export function rowCondition({ headers }: FastifyRequest): ((revision: number) => boolean) | undefined {
   const ifMatch = headers['if-match']
   const ifNoneMatch = headers['if-none-match']
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
   return (revision) =>
-    (ifMatch === undefined || isListed(ifMatch, toEtag(revision), false)) &&
+    (ifMatch === undefined || matchesStrongly(ifMatch, toEtag(revision))) &&
     // `*`: only if unset, because every setting that is defined has a representation.
     (ifNoneMatch === undefined ||
-      (ifNoneMatch.trim() === '*' ? revision === 0 : !isListed(ifNoneMatch, toEtag(revision), true)))
-}
-
-/** Whether the caller has what would be sent. */
-export function isUnchanged({ headers }: FastifyRequest, etag: string): boolean {
-  const ifNoneMatch = headers['if-none-match']
-  return ifNoneMatch !== undefined && isListed(ifNoneMatch, etag, true)
+      (ifNoneMatch.trim() === '*' ? revision === 0 : !matchesWeakly(ifNoneMatch, toEtag(revision))))
 }
 
 /** 412 with the current tag, for a write of one row. */
@@ -34,25 +28,54 @@ export function toPreconditionFailed(stale: readonly StaleRow[]): Error {
   return new PreconditionFailedException(row?.key ?? '', row?.version ?? 0)
 }
 
-/** Weak tags match where equal content is enough, and never where bytes count (RFC 9110, 8.8.3.2). */
-function isListed(header: string, etag: string, weak: boolean): boolean {
-  if (header.trim() === '*') return true
-  return header.split(',').some((item) => {
-    const tag = item.trim()
-    return tag === etag || (weak && tag === `W/${etag}`)
-  })
+/** Strong comparison (RFC 9110, 8.8.3.2): where bytes count, a weak tag never matches. */
+function matchesStrongly(header: string, etag: string): boolean {
+  return header.trim() === '*' || tagsOf(header).includes(etag)
 }
 
-/** JSON that is sent again and again. */
-export interface KeptBody {
+/** Weak comparison (RFC 9110, 8.8.3.2): where equal content is enough. */
+function matchesWeakly(header: string, etag: string): boolean {
+  return matchesStrongly(header, etag) || tagsOf(header).includes(`W/${etag}`)
+}
+
+function tagsOf(header: string): readonly string[] {
+  return header.split(',').map((item) => item.trim())
+}
+
+/** Sends text that is JSON already, or its bytes. */
+export function sendJson(reply: FastifyReply, json: string | Buffer): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(json)
+}
+
+/** Sends JSON under its tag, or 304 if the caller has that already. Without a tag the content can only be sent. */
+export function sendUnlessUnchanged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  etag: string | undefined,
+  toBody: () => string | Buffer,
+): FastifyReply {
+  if (etag === undefined) return sendJson(reply, toBody())
+  reply.header('etag', etag)
+  const ifNoneMatch = request.headers['if-none-match']
+  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) return reply.code(304).send()
+  return sendJson(reply, toBody())
+}
+
+/** JSON with its strong entity tag. */
+export interface TaggedJson {
   readonly body: Buffer
   readonly etag: string
 }
 
-/** The bytes of a content with their own strong tag. */
-export function toKeptBody(content: JsonValue | readonly unknown[]): KeptBody {
+/** A content that is sent many times, as bytes. */
+export function toTaggedJson(content: JsonValue | readonly unknown[]): TaggedJson {
   const text = JSON.stringify(content)
-  return { body: Buffer.from(text), etag: `"${fingerprint(text)}"` }
+  return { body: Buffer.from(text), etag: toContentTag(text) }
+}
+
+/** A strong tag made of the content itself. */
+export function toContentTag(content: string): string {
+  return `"${fingerprint(content)}"`
 }
 
 /** 96 bits of a hash, in 16 characters that may stand in a header. */

@@ -1,9 +1,10 @@
 /** Definitions in the language of a request, made once for each language that the host names (decision 64). */
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import { canonicalLocale, type Translate, type TranslatedField, type Translation } from '../http-options.ts'
 import type { Translations } from '../reading/list.ts'
 import type { CompleteDefinition } from '../setting-definition.ts'
-import { acceptedLocales, canonicalLocale } from './accept-language.ts'
-import { type SettingDefinitionDto, toDefinitionDto } from './routes/definitions.ts'
+import { type ValueSchema, valueSchema } from '../values/value-schema.ts'
+import { acceptedLocales } from './accept-language.ts'
 
 /** All definitions in one language. */
 export interface LocalizedDefinitions {
@@ -21,10 +22,21 @@ export interface Localizer {
   readonly isActive: boolean
 }
 
-/** The option `translate` and the languages that it knows. */
-export interface Translation {
-  readonly translate: Translate
-  readonly locales: readonly string[]
+/** A definition without the default of a sensitive setting, with the JSON Schema of its values. */
+export interface SettingDefinitionDto extends CompleteDefinition {
+  /** What to show for `group`, which itself names the group in requests. */
+  readonly groupName: string | null
+  readonly valueSchema: ValueSchema
+}
+
+/** Masks a definition and adds what clients need to make a form of it. */
+export function toDefinitionDto(definition: CompleteDefinition): SettingDefinitionDto {
+  return {
+    ...definition,
+    defaultValue: definition.sensitive ? null : definition.defaultValue,
+    groupName: definition.group,
+    valueSchema: valueSchema(definition),
+  }
 }
 
 const english = 'en'
@@ -42,13 +54,13 @@ export function createLocalizer(
   const byLocale = new Map<string, LocalizedDefinitions | null | undefined>(
     translation?.locales.map((locale) => [canonicalLocale(locale) ?? locale, undefined]),
   )
-  let own: LocalizedDefinitions | undefined
+  let untranslated: LocalizedDefinitions | undefined
   let hasFailed = false
 
   function inEnglish(): LocalizedDefinitions {
     // Definitions are frozen once the application is ready (decision 5).
-    own ??= { locale: english, definitions: definitions().map(toDefinitionDto) }
-    return own
+    untranslated ??= { locale: english, definitions: definitions().map(toDefinitionDto) }
+    return untranslated
   }
 
   /** Null if nothing is translated. */
@@ -62,7 +74,7 @@ export function createLocalizer(
   }
 
   function make(locale: string, translate: Translate): LocalizedDefinitions | null {
-    const textOf = (key: string, field: Parameters<Translate>[1]): string | undefined => {
+    const textOf = (key: string, field: TranslatedField): string | undefined => {
       try {
         const text: unknown = translate(key, field, locale)
         return typeof text === 'string' && text !== '' ? text : undefined
@@ -97,30 +109,13 @@ export function createLocalizer(
   }
 }
 
-/** What can be translated of a definition; options by their value: `options.dark.label`. */
-export type TranslatedField =
-  | 'displayName'
-  | 'description'
-  | 'groupName'
-  | 'placeholder'
-  | 'unit'
-  | 'confirm'
-  | `options.${string}.label`
-  | `options.${string}.description`
-
-/**
- * The text of a field in a language such as `de` or `de-AT`, or undefined where there is none: English then. Called
- * once for each field and each locale of the option `locales`, spelled as in BCP 47 (`de-AT`); synchronous.
- */
-export type Translate = (key: string, field: TranslatedField, locale: string) => string | undefined
-
 /** A definition in one language; undefined if nothing of it is translated. */
 function translateDefinition(
   definition: SettingDefinitionDto,
   textOf: (key: string, field: TranslatedField) => string | undefined,
 ): SettingDefinitionDto | undefined {
   let isTranslated = false
-  /** What the definition does not say is not asked for. */
+  /** `translate` is not called for a member that the definition leaves empty. */
   function translated<T extends string | null>(field: TranslatedField, english: T): T | string {
     const text = english === null ? undefined : textOf(definition.key, field)
     if (text === undefined) return english

@@ -1,8 +1,7 @@
-/** Rules that hold for every route, whichever routes there are. */
-import { settings } from '@fastify-modular/settings'
+/** Rules that hold for every route: the tests derive their cases from the routes that the plugin registers. */
+import { type FindCaller, settings } from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { test } from 'tap'
-import type { FindCaller } from '#src/http/access.js'
 import { createApp, definitions, editor, routesOf } from '../support/app.ts'
 
 const title = { key: 'app.title', scope: 1, value: 'Acme' }
@@ -35,11 +34,11 @@ interface Route {
   readonly url: string
   readonly body: unknown
   readonly isPublic: boolean
-  /** Answers 204, or what was written to those who prefer it. */
+  /** Answers 204, or with `Prefer: return=representation` what was written. */
   readonly isWrite: boolean
 }
 
-/** The routes of the application, with a request that each accepts. */
+/** The routes of the application, each with a request that it accepts. */
 function requestsOf(app: FastifyInstance): readonly Route[] {
   return toRequests(routesOf(app))
 }
@@ -90,13 +89,13 @@ test('every route has a request here that it accepts', async (t) => {
 })
 
 const nothing: unknown = undefined
-/** Ways in which the option `caller` finds nobody; its type allows two of them. */
-const nobody: Readonly<Record<string, () => unknown>> = {
+/** Ways in which the option `caller` finds no caller; its type allows two of them. */
+const withoutCaller: Readonly<Record<string, () => unknown>> = {
   'returns null': () => null,
   'returns undefined': () => undefined,
   'returns something without an id': () => ({ permissions: ['*'], isAdmin: true }),
   'returns an empty id': () => ({ ...editor, id: '' }),
-  'returns an id that is no text': () => ({ ...editor, id: 7 }),
+  'returns an id that is not text': () => ({ ...editor, id: 7 }),
   'returns text': () => 'admin',
   'throws an Error': () => {
     throw new Error('no session')
@@ -124,15 +123,15 @@ const nobody: Readonly<Record<string, () => unknown>> = {
   'rejects with false': () => Promise.reject(false),
   'rejects with text': () => Promise.reject('no session'),
   // oxlint-disable-next-line no-thenable -- what some libraries return in place of a promise
-  'is a thenable that is no promise': () => ({ then: (admit: (caller: unknown) => void) => admit(null) }),
+  'is a thenable that is not a promise': () => ({ then: (admit: (caller: unknown) => void) => admit(null) }),
   'is a thenable that rejects with nothing': () => ({
     // oxlint-disable-next-line no-thenable -- as above
     then: (_admit: unknown, refuse: (reason?: unknown) => void) => refuse(),
   }),
 }
 
-for (const [way, caller] of Object.entries(nobody)) {
-  test(`a caller option that ${way} lets nobody in, on no route but the public one`, async (t) => {
+for (const [way, caller] of Object.entries(withoutCaller)) {
+  test(`a caller option that ${way} admits requests to the public route alone`, async (t) => {
     const app = await createApp(t, { caller: caller as FindCaller })
     await fill(app)
     const { revision } = app.settings.status
@@ -163,7 +162,7 @@ const hostRules: readonly (readonly [unknown, boolean])[] = [
 ]
 
 for (const [rule, isOpen] of hostRules) {
-  test(`config.public ${JSON.stringify(rule)} on every route opens ${isOpen ? 'the public one alone' : 'none'}`, async (t) => {
+  test(`config.public ${JSON.stringify(rule)} on every route opens ${isOpen ? 'the public one alone' : 'none of them'}`, async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
     app.addHook('onRoute', (route) => {
@@ -183,7 +182,7 @@ for (const [rule, isOpen] of hostRules) {
   })
 }
 
-test('every write answers with what is stored to those who prefer it, and with 204 to others', async (t) => {
+test('every write answers 204, or what is stored where the request prefers a representation', async (t) => {
   for (const { name, isWrite } of requestsOf(await createApp(t))) {
     if (!isWrite) continue
     for (const preference of [undefined, 'return=representation', 'respond-async, return="representation"']) {
@@ -207,4 +206,17 @@ test('every write answers with what is stored to those who prefer it, and with 2
       }
     }
   }
+})
+
+test('every route that writes refuses a parameter that it does not know, and writes nothing', async (t) => {
+  const app = await createApp(t, { caller: () => editor })
+  await fill(app)
+  const { revision } = app.settings.status
+  for (const route of requestsOf(app).filter(({ method }) => method !== 'GET' && method !== 'HEAD')) {
+    const url = `${route.url}${route.url.includes('?') ? '&' : '?'}misspelt=1`
+    const { statusCode, payload } = await request(app, { ...route, url })
+    t.equal(statusCode, 400, route.name)
+    t.same(JSON.parse(payload).errors, { misspelt: ['Unexpected property.'] }, route.name)
+  }
+  t.equal(app.settings.status.revision, revision)
 })

@@ -195,6 +195,27 @@ test('the root answers with and without a slash, and is described without', asyn
   }
 })
 
+test('a hook that a plugin of the host adds to every route runs once, by either spelling of the root', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  let runs = 0
+  app.addHook('onRoute', (route) => {
+    const own = [route.onRequest ?? []].flat()
+    own.push((_request, _reply, done) => {
+      runs++
+      done()
+    })
+    route.onRequest = own
+  })
+  app.register(settings, { definitions: [definitions], caller: callerByHeader })
+  await app.ready()
+  for (const url of ['/api/settings', '/api/settings/', '/api/settings/me']) {
+    runs = 0
+    t.equal((await app.inject({ url, headers: { 'x-caller': 'admin' } })).statusCode, 200, url)
+    t.equal(runs, 1, url)
+  }
+})
+
 test('over a raw socket: keys are compared after one decoding, static routes win, half a body is no write', async (t) => {
   const app = await createApp(t)
   const { port } = await listen(app)

@@ -45,6 +45,21 @@ test('decision 12: a body of the wrong shape is 400 with errors by field, withou
   }
 })
 
+test('decision 12: the message of a field says what is expected, or that the field is missing or unknown', async (t) => {
+  const app = await createApp(t)
+  for (const [path, body, errors] of [
+    ['', { ...title, scope: 9 }, { scope: ['Expected 0, 1 or 2, or System, Application or User.'] }],
+    ['', { ...title, key: 5 }, { key: ['Expected the key of a setting, such as mail.port.'] }],
+    ['', { key: 'app.title', value: 'x' }, { scope: ['Expected required property.'] }],
+    ['', { ...title, extra: 1 }, { extra: ['Unexpected property.'] }],
+    ['/bulk?dryRun=1', [title], { dryRun: ['Expected true or false.'] }],
+    ['/bulk', [title, { ...title, version: -1 }], { '1.version': ['Expected a revision, 0 or greater.'] }],
+  ] as const) {
+    const { json } = await as(app, 'admin')('PUT', path, body)
+    t.same(json.errors, errors, JSON.stringify(body))
+  }
+})
+
 /** How often the definition's own rule runs in one request; `seed` makes a value to begin with. */
 const writes: readonly (readonly [string, Method, string, unknown, Record<string, string>?])[] = [
   ['a first value', 'PUT', '', { key: 'x.first', scope: 1, value: 'b' }],

@@ -1,87 +1,101 @@
 /** Listens for commits of publishers on one connection of the pool, which is replaced whenever it is lost. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { PgConnection, PgPool } from './boss.ts'
+import type { PgConnection, PgPool } from './database.ts'
 
-export interface ListenOptions {
+export interface ListenerOptions {
   readonly pool: PgPool
   readonly channel: string
-  /** Milliseconds between two tests whether the connection still answers, and how long the answer may take. */
+  /** Milliseconds between two tests whether the connection still answers. */
   readonly probe: number
+  /** Milliseconds that an answer may take. */
   readonly answer: number
   /** Called at each commit that published, and when listening begins. */
   readonly onNotice: () => void
-  /** Called when the connection is lost. It costs latency only, because workers poll besides. */
+  /** Called when the connection is lost. That costs latency only, because the dispatcher polls besides. */
   readonly onLost: (error: unknown) => void
-}
-
-export interface Listener {
-  close(): void
 }
 
 const firstPause = 100
 const longestPause = 5000
 
-export function listen(options: ListenOptions): Listener {
-  const stop = new AbortController()
-  void keepListening(options, stop.signal)
-  return { close: () => stop.abort() }
-}
+export class Listener {
+  readonly #options: ListenerOptions
+  readonly #closing = new AbortController()
+  #pause = firstPause
 
-async function keepListening(options: ListenOptions, signal: AbortSignal): Promise<void> {
-  for (let pause = firstPause; !signal.aborted; pause = Math.min(pause * 2, longestPause)) {
-    try {
-      const connection = await options.pool.connect()
-      await listenOn(connection, options, signal, () => (pause = firstPause))
-    } catch (error) {
-      if (!signal.aborted) options.onLost(error)
-    }
-    await delay(pause, undefined, { signal, ref: false }).catch(() => {})
+  constructor(options: ListenerOptions) {
+    this.#options = options
   }
-}
 
-/** From the start of one connection to its end: rejects when it is lost, resolves when listening is to stop. */
-async function listenOn(
-  connection: PgConnection,
-  { channel, probe, answer, onNotice }: ListenOptions,
-  signal: AbortSignal,
-  onListening: () => void,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  let isOver = signal.aborted
-  let stop = (): void => {}
-  try {
-    await new Promise<void>((resolve, reject) => {
-      stop = resolve
-      if (isOver) return resolve()
-      signal.addEventListener('abort', stop)
-      connection.on('notification', onNotice)
-      connection.on('error', reject)
-      connection.on('end', () => reject(new Error('The connection that listens for events has ended.')))
+  start(): void {
+    void this.#run()
+  }
 
-      /** A lost path reports nothing by itself. */
-      async function test(statement: string): Promise<void> {
-        timer = setTimeout(
-          () =>
-            reject(new Error(`The connection that listens for events did not answer within ${answer} ms.`)),
-          answer,
-        )
-        await connection.query(statement)
-        if (isOver) return
-        clearTimeout(timer)
-        timer = setTimeout(() => void test('SELECT 1').catch(reject), probe)
-        timer.unref()
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        await this.#listenOn(await this.#options.pool.connect())
+      } catch (error) {
+        if (!signal.aborted) this.#options.onLost(error)
       }
-      async function begin(): Promise<void> {
-        await test(`LISTEN "${channel}"`)
-        onListening()
-        onNotice() // what was published while nobody listened
-      }
-      begin().catch(reject)
+      await delay(this.#pause, undefined, { signal, ref: false }).catch(() => {})
+      this.#pause = Math.min(this.#pause * 2, longestPause)
+    }
+  }
+
+  /** Uses one connection to its end: rejects when it is lost, resolves when the listener closes. */
+  async #listenOn(connection: PgConnection): Promise<void> {
+    const { signal } = this.#closing
+    const released = new AbortController()
+    let stop = (): void => {}
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stop = resolve
+        if (signal.aborted) return resolve()
+        signal.addEventListener('abort', stop)
+        connection.on('error', reject)
+        connection.on('end', () => reject(new Error('The connection that listens for events has ended.')))
+        this.#keepListening(connection, released.signal).catch(reject)
+      })
+    } finally {
+      released.abort()
+      signal.removeEventListener('abort', stop)
+      connection.release(true)
+    }
+  }
+
+  /** Subscribes, then tests the connection again and again: a lost network path reports nothing by itself. */
+  async #keepListening(connection: PgConnection, released: AbortSignal): Promise<void> {
+    const { channel, probe, onNotice } = this.#options
+    connection.on('notification', onNotice)
+    await this.#query(connection, `LISTEN "${channel}"`, released)
+    this.#pause = firstPause
+    onNotice() // for what was published while nothing listened
+    while (!released.aborted) {
+      await delay(probe, undefined, { signal: released, ref: false })
+      await this.#query(connection, 'SELECT 1', released)
+    }
+  }
+
+  /** Rejects when the connection does not answer in time. */
+  async #query(connection: PgConnection, statement: string, released: AbortSignal): Promise<void> {
+    const { answer } = this.#options
+    const answered = new AbortController()
+    const cancel = () => answered.abort()
+    released.addEventListener('abort', cancel)
+    const late = delay(answer, undefined, { signal: answered.signal }).then(() => {
+      throw new Error(`The connection that listens for events did not answer within ${answer} ms.`)
     })
-  } finally {
-    isOver = true
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
-    connection.release(true)
+    try {
+      await Promise.race([connection.query(statement), late])
+    } finally {
+      released.removeEventListener('abort', cancel)
+      cancel()
+    }
   }
 }

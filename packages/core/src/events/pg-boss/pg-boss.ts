@@ -1,19 +1,14 @@
 /** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
 import type { FastifyBaseLogger } from 'fastify'
-import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { BoundedConnections, type PostgresTimeouts, within } from '../../internal/postgres.ts'
-import { type RetryOptions, retryDefaults } from '../attempt.ts'
-import type { EventHandler } from '../discover-handlers.ts'
-import type { DomainEvent } from '../event.ts'
-import type { AsyncTx, Tx } from '../transaction.ts'
-import type { EventTransport } from '../transport.ts'
-import { type Boss, createBoss, createPool, type PgPool } from './boss.ts'
-import { createDeadLetters } from './dead-letters.ts'
-import { listen, type Listener } from './listener.ts'
-import { channelOf, createDeadQueue, createHandlerQueue, findStranded, sendToSubscribers } from './queues.ts'
-import { exclusively, inTransaction } from './transaction.ts'
-import { sharesDatabase } from './verify.ts'
-import { createWorker, type Worker } from './worker.ts'
+import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
+import { dispatchDefaults, type RetryOptions } from '../delivery.ts'
+import type { EventHandler } from '../handlers.ts'
+import type { AsyncTx, DeadLetters, EventTransport } from '../transport.ts'
+import { type Boss, createBoss, createPool, exclusively, type PgPool, sharesDatabase } from './database.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { Listener } from './listener.ts'
+import { channelOf, Queue } from './queue.ts'
 
 export interface PgBossCommonOptions extends RetryOptions {
   /** Schema of pg-boss's tables; letters, digits and `_`. @default 'pgboss' */
@@ -21,16 +16,16 @@ export interface PgBossCommonOptions extends RetryOptions {
   /** How many deliveries run at once in this process. @default 10 */
   readonly concurrency?: number
   /**
-   * How often queues are looked at besides the notices of commits, in milliseconds: the latency of retries, and of all
+   * How often queues are polled besides the notices of commits, in milliseconds: the latency of retries, and of all
    * deliveries while no notice arrives.
    * @default 1000
    */
   readonly pollInterval?: number
-  /** How often pg-boss looks for jobs whose worker died, in seconds. @default 10 */
+  /** How often pg-boss looks for jobs whose process died, in seconds. @default 10 */
   readonly supervisionInterval?: number
   /** How long `close` waits for running handlers, in milliseconds; the database gets `timeouts.close` besides. @default 5000 */
   readonly closeTimeout?: number
-  /** How long the database may take. A pool that you hand over keeps its own time-outs for statements. */
+  /** How long the database may take. A pool of your own keeps its own time-outs for statements. */
   readonly timeouts?: PostgresTimeouts
 }
 
@@ -53,91 +48,95 @@ export function pgBoss({
   ...given
 }: PgBossOptions): EventTransport {
   if (!/^[a-z_]\w{0,40}$/i.test(schema)) throw new RangeError(`Not a schema name: ${schema}`)
-  const options = {
-    ...retryDefaults,
-    concurrency: 10,
-    pollInterval: 1000,
-    supervisionInterval: 10,
-    closeTimeout: 5000,
-    ...given,
-  }
+  const options = { ...dispatchDefaults, pollInterval: 1000, supervisionInterval: 10, ...given }
   const connections = new BoundedConnections(timeouts)
   const handlers = new Map<string, EventHandler>()
-  let parts: { boss: Boss; pool: PgPool; worker: Worker; schema: string } | undefined
+  let parts: Parts | undefined
   let listener: Listener | undefined
-  let log: FastifyBaseLogger | undefined
 
-  function opened() {
+  function opened(): Parts {
     if (!parts) throw new FMOD_CORE_TRANSPORT_NOT_OPEN('pgBoss')
     return parts
   }
 
-  async function warnOfStranded(pool: PgPool): Promise<void> {
-    try {
-      const stranded = await findStranded(pool, schema, handlers.keys())
-      if (stranded.count > 0) log?.warn(stranded, 'events wait for handlers that this process does not have')
-    } catch (err) {
-      log?.error({ err }, 'event queue cannot be used')
-    }
+  const deadLetters: DeadLetters = {
+    list: async (limit = 100) => opened().queue.listDead(limit),
+    replay: async (id) => opened().queue.replay(id),
+    discard: async (id) => opened().queue.discard(id),
   }
 
   return {
     name: 'pgBoss',
     transactional: 'async',
-    deadLetters: createDeadLetters(opened, handlers),
+    deadLetters,
     async open(context) {
+      const { log } = context
       const pool = givenPool ?? (await createPool(connectionString ?? '', connections))
-      if (!givenPool)
-        pool.on('error', (err) => context.log.error({ err }, 'event database connection failed'))
-      const boss = await createBoss({
+      if (!givenPool) pool.on('error', (err) => log.error({ err }, 'event database connection failed'))
+      const boss = await createBoss(pool, {
         schema,
-        db: { executeSql: (sql: string, params?: unknown[]) => pool.query(sql, params) },
         schedule: false,
         maintenanceIntervalSeconds: options.supervisionInterval,
         superviseIntervalSeconds: options.supervisionInterval,
       })
-      boss.on('error', (err) => context.log.error({ err }, 'event queue maintenance failed'))
+      boss.on('error', (err) => log.error({ err }, 'event queue maintenance failed'))
+      const queue = new Queue({ boss, pool, schema, handlers })
       await exclusively(pool, schema, async () => {
         await boss.start()
-        await createDeadQueue(boss)
+        await queue.createDeadLetterQueue()
       })
-      parts = { boss, pool, worker: createWorker(boss, handlers, context, options), schema }
-      log = context.log
+      const dispatcher = new Dispatcher({ queue, handlers, context, options })
+      parts = { boss, pool, queue, dispatcher, log }
     },
     async subscribe(handler) {
       handlers.set(handler.name, handler)
-      const { boss, pool } = opened()
+      const { pool, queue } = opened()
       // pg-boss makes a table per queue; two instances doing so at once run into a deadlock.
-      await exclusively(pool, schema, () => createHandlerQueue(boss, handler, options))
+      await exclusively(pool, schema, () => queue.subscribe(handler, options))
     },
     async start() {
-      const { pool, worker } = opened()
-      worker.start()
+      const { pool, queue, dispatcher, log } = opened()
+      dispatcher.start()
       const { probe, connect: answer } = connections.timeouts
-      const channel = channelOf(schema)
-      const onLost = (err: unknown) => log?.warn({ err }, 'event notices are lost for now, polling goes on')
-      listener = listen({ pool, channel, probe, answer, onNotice: worker.wake, onLost })
-      await warnOfStranded(pool)
+      listener = new Listener({
+        pool,
+        channel: channelOf(schema),
+        probe,
+        answer,
+        onNotice: () => dispatcher.wake(),
+        onLost: (err) => log.warn({ err }, 'event notices are lost for now, polling goes on'),
+      })
+      listener.start()
+      await warnOfStranded(queue, log)
     },
-    async publish(event: DomainEvent, tx?: Tx) {
-      const { boss, pool } = opened()
-      if (!tx) return inTransaction(pool, (db) => sendToSubscribers(boss, db, schema, event))
-      const { query } = tx as AsyncTx // the bus lets only its own kind through
-      const db = {
-        executeSql: async (sql: string, params: unknown[] = []) => ({
-          rows: [...(await query(sql, params)).rows],
-        }),
-      }
-      return sendToSubscribers(boss, db, schema, event)
-    },
+    // The bus passes transactions of this transport's kind only.
+    publish: async (event, tx) => opened().queue.publish(event, tx as AsyncTx | undefined),
     verify: (tx) => sharesDatabase(opened().pool, tx as AsyncTx),
     async close() {
       listener?.close()
       if (!parts) return
-      const { boss, pool, worker } = parts
-      await worker.close(connections.timeouts.close)
+      const { boss, pool, dispatcher } = parts
+      await dispatcher.close(connections.timeouts.close)
       await within(connections.timeouts.close, boss.stop({ graceful: false, wait: false, close: false }))
       if (!givenPool) await connections.end(pool)
     },
+  }
+}
+
+/** What an open transport consists of. */
+interface Parts {
+  readonly boss: Boss
+  readonly pool: PgPool
+  readonly queue: Queue
+  readonly dispatcher: Dispatcher
+  readonly log: FastifyBaseLogger
+}
+
+async function warnOfStranded(queue: Queue, log: FastifyBaseLogger): Promise<void> {
+  try {
+    const stranded = await queue.findStranded()
+    if (stranded.count > 0) log.warn(stranded, 'events wait for handlers that this process does not have')
+  } catch (err) {
+    log.error({ err }, 'event queue cannot be used')
   }
 }

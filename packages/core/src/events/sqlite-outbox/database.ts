@@ -1,4 +1,8 @@
-/** The part of better-sqlite3 that the outbox uses, by structure: its types need not be installed. */
+/**
+ * The database of the outbox: the part of better-sqlite3 that it uses, by structure, so that its types need not be
+ * installed; the tables; the lock of the file.
+ */
+import type { SyncTx } from '../transport.ts'
 
 export interface SqliteDatabase {
   readonly inTransaction: boolean
@@ -16,17 +20,7 @@ interface SqliteStatement {
   all(...params: unknown[]): unknown[]
 }
 
-/** A published event on its way to one handler. */
-export interface Delivery {
-  readonly event: number
-  readonly handler: string
-  readonly attempts: number
-  readonly eventId: string
-  readonly type: string
-  readonly payload: string
-}
-
-/** The outbox's tables. `due_at` is when the next attempt may begin; a running attempt holds it in the future as its lease. */
+/** `due_at` is when the next attempt may begin; the lease of a running attempt keeps it in the future. */
 const tables = `
   CREATE TABLE IF NOT EXISTS event_subscription (
     handler TEXT NOT NULL PRIMARY KEY,
@@ -55,4 +49,87 @@ const tables = `
 /** Creates the tables in one transaction, so that several processes may start at once. */
 export function createTables(database: SqliteDatabase): void {
   database.transaction(() => void database.exec(tables)).immediate()
+}
+
+/** Milliseconds that a task waits for a lock that an earlier one did not get. */
+const shortTimeout = 10
+
+/**
+ * The lock of a file that other processes use too. SQLite waits for it inside the process, which does nothing else
+ * meanwhile: the first task that finds the file locked waits for the whole busy time-out of the connection, those after
+ * it for 10 ms, until one gets the lock to write.
+ */
+export class FileLock {
+  readonly #database: SqliteDatabase
+  #isTaken = false
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database
+  }
+
+  /** Runs a task that takes the lock to write. */
+  write<T>(task: () => T): T {
+    const result = this.read(task)
+    this.#isTaken = false
+    return result
+  }
+
+  /** Runs a task that only reads; that it succeeds does not mean that the file can be written. */
+  read<T>(task: () => T): T {
+    try {
+      return this.#isTaken ? this.#withShortTimeout(task) : task()
+    } catch (error) {
+      this.#isTaken = isBusy(error)
+      throw error
+    }
+  }
+
+  /** Lets the next task wait for the whole busy time-out again. */
+  forget(): void {
+    this.#isTaken = false
+  }
+
+  #withShortTimeout<T>(task: () => T): T {
+    // Read each time: the connection is the application's.
+    const timeout = Number(this.#database.pragma('busy_timeout', { simple: true }))
+    this.#database.pragma(`busy_timeout = ${Math.min(timeout, shortTimeout)}`)
+    try {
+      return task()
+    } finally {
+      this.#database.pragma(`busy_timeout = ${timeout}`)
+    }
+  }
+}
+
+/** Whether a statement failed because another connection holds the lock of the file. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+}
+
+/**
+ * Whether a transaction is on the outbox's own database file: writes a probe in it, which the caller rolls back, and
+ * looks whether the outbox's database notices. On the same connection the probe is visible, on another one of the same
+ * file the lock to write is taken.
+ */
+export function sharesDatabase(database: SqliteDatabase, tx: SyncTx): boolean {
+  const handler = `probe:${crypto.randomUUID()}`
+  try {
+    tx.run("INSERT INTO event_subscription (handler, type) VALUES (?, '')", [handler])
+  } catch {
+    return false // a database without the outbox's tables
+  }
+  if (database.inTransaction) {
+    return database.prepare('SELECT 1 FROM event_subscription WHERE handler = ?').get(handler) !== undefined
+  }
+  const timeout = database.pragma('busy_timeout', { simple: true }) as number
+  database.pragma('busy_timeout = 0')
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    database.exec('ROLLBACK')
+    return false // the lock of this file is free: the transaction is elsewhere
+  } catch (error) {
+    return isBusy(error)
+  } finally {
+    database.pragma(`busy_timeout = ${timeout}`)
+  }
 }

@@ -1,155 +1,157 @@
-/** Delivers due events of the outbox to the handlers of this process. */
-import { describeFailure, logFailure } from '../../internal/failures.ts'
-import { attempt, backOff, isUndeliverable, type RetryOptions } from '../attempt.ts'
-import type { EventHandler } from '../discover-handlers.ts'
-import { createRunning } from '../running.ts'
+/** Delivers due events of the queue to the handlers of this process. */
+import { logFailure } from '../../internal/failures.ts'
+import { backoff, deliver, type DispatchOptions, InFlight, type Outcome } from '../delivery.ts'
+import type { EventHandler } from '../handlers.ts'
 import type { TransportContext } from '../transport.ts'
-import type { Delivery, SqliteDatabase } from './database.ts'
-import type { Deliveries, Finished, Outcome } from './deliveries.ts'
+import type { FileLock, SqliteDatabase } from './database.ts'
+import type { Delivery, FinishedDelivery, Queue } from './queue.ts'
 
-export interface DispatchOptions extends Required<RetryOptions> {
-  readonly concurrency: number
+export interface OutboxDispatchOptions extends DispatchOptions {
   readonly lease: number
-  readonly pollInterval: number
-  readonly closeTimeout: number
 }
 
-export interface Dispatcher {
-  start(): void
+/** What the dispatcher works with. */
+export interface DispatcherParts {
+  readonly database: SqliteDatabase
+  readonly lock: FileLock
+  readonly queue: Queue
+  readonly handlers: ReadonlyMap<string, EventHandler>
+  readonly context: TransportContext
+  readonly options: OutboxDispatchOptions
+}
+
+export class Dispatcher {
+  readonly #database: SqliteDatabase
+  readonly #lock: FileLock
+  readonly #queue: Queue
+  readonly #handlers: ReadonlyMap<string, EventHandler>
+  readonly #context: TransportContext
+  readonly #options: OutboxDispatchOptions
+  readonly #inFlight = new InFlight()
+  #state: 'new' | 'started' | 'closed' = 'new'
+  #immediate: NodeJS.Immediate | undefined
+  #poll: NodeJS.Timeout | undefined
+  /** Attempts whose outcome is not recorded yet; if the process dies first, they are delivered again. */
+  #finished: FinishedDelivery[] = []
+  #nextDue: number | undefined
+  #seenVersion: unknown
+  /** An exchange did not take place: the next poll repeats it. */
+  #isExchangeMissing = false
+  /** A failure is logged once, until the database can be used again. */
+  #isFailing = false
+
+  constructor({ database, lock, queue, handlers, context, options }: DispatcherParts) {
+    this.#database = database
+    this.#lock = lock
+    this.#queue = queue
+    this.#handlers = handlers
+    this.#context = context
+    this.#options = options
+  }
+
+  start(): void {
+    this.#state = 'started'
+    this.#warnOfStranded()
+    this.#poll = setTimeout(() => this.#look(), this.#options.pollInterval)
+    this.#poll.unref()
+    this.wake()
+  }
+
   /** Looks for due deliveries as soon as the running code, and with it its transaction, has ended. */
-  wake(): void
-  close(): Promise<void>
-}
-
-export function createDispatcher(
-  database: SqliteDatabase,
-  deliveries: Deliveries,
-  handlers: ReadonlyMap<string, EventHandler>,
-  context: TransportContext,
-  options: DispatchOptions,
-): Dispatcher {
-  const running = createRunning()
-  let state: 'new' | 'started' | 'closed' = 'new'
-  let immediate: NodeJS.Immediate | undefined
-  let poll: NodeJS.Timeout | undefined
-  let due: number | undefined
-  const finished: Finished[] = []
-  let postponed = false
-  let failing = false
-  let seenVersion: unknown
-
-  function wake(): void {
-    if (state === 'started' && !immediate) immediate = setImmediate(dispatch)
+  wake(): void {
+    if (this.#state === 'started') this.#immediate ??= setImmediate(() => this.#dispatch())
   }
 
-  function dispatch(): void {
-    immediate = undefined
-    if (state !== 'started') return
-    exchange(options.concurrency - running.size)
+  async close(): Promise<void> {
+    this.#state = 'closed'
+    clearTimeout(this.#poll)
+    this.#poll = undefined
+    clearImmediate(this.#immediate)
+    await this.#inFlight.close(this.#options.closeTimeout)
+    this.#lock.forget() // waits its turn this time: outcomes that are not recorded now are delivered again
+    this.#exchange(0)
   }
 
-  /** What cannot be recorded now is kept for the next time; if the process dies first, it is delivered again. */
-  function exchange(free: number): void {
-    if (finished.length === 0 && free <= 0) return
-    // Somebody holds a transaction open on this connection across awaits: what it wrote may yet be rolled back.
-    postponed = true
-    if (database.inTransaction) return
-    guard(() => {
-      const names = [...handlers.keys()]
-      const claimed = deliveries.exchange(finished, names, free, options.lease)
-      finished.length = 0
-      for (const delivery of claimed) running.track(deliver(delivery))
-      due = deliveries.nextDue(names)
-      postponed = false
-      failing = false
+  #dispatch(): void {
+    this.#immediate = undefined
+    if (this.#state === 'started') this.#exchange(this.#options.concurrency - this.#inFlight.size)
+  }
+
+  /** Records what is finished and begins with up to `limit` due deliveries. */
+  #exchange(limit: number): void {
+    if (this.#finished.length === 0 && limit <= 0) return
+    this.#isExchangeMissing = true
+    // The application keeps a transaction open on this connection across awaits: its writes may still be rolled back.
+    if (this.#database.inTransaction) return
+    this.#guard(() => {
+      const handlers = [...this.#handlers.keys()]
+      const { lease } = this.#options
+      const claimed = this.#queue.exchange({ finished: this.#finished, handlers, limit, lease })
+      this.#finished = []
+      for (const delivery of claimed) this.#inFlight.add(this.#deliver(delivery))
+      this.#nextDue = this.#queue.nextDue(handlers)
+      this.#isExchangeMissing = false
+      this.#isFailing = false
     })
   }
 
-  async function deliver(delivery: Delivery): Promise<void> {
-    const handler = handlers.get(delivery.handler) as EventHandler // claimed by its name
-    const heartbeat = setInterval(
-      () => guard(() => deliveries.keep(delivery, options.lease)),
-      options.lease / 3,
-    )
+  async #deliver(delivery: Delivery): Promise<void> {
+    const { lease, retryDelay } = this.#options
+    const heartbeat = setInterval(() => this.#guard(() => this.#queue.renew(delivery, lease)), lease / 3)
     heartbeat.unref()
-    const outcome = await run(handler, delivery)
+    const outcome = await this.#attempt(delivery)
     clearInterval(heartbeat)
-    finished.push([delivery, outcome])
-    wake()
+    this.#finished.push({ delivery, outcome, retryDelay: backoff(delivery.attempts, retryDelay) })
+    this.wake()
   }
 
-  async function run(handler: EventHandler, delivery: Delivery): Promise<Outcome> {
-    const { eventId, type, attempts } = delivery
-    const record = { handler: handler.name, event: type, eventId, attempts }
-    // An attempt that took the process down never reported: it is counted when the next one begins.
-    if (attempts > options.maxAttempts) return giveUp(record, new Error('The last attempt did not end.'))
-    try {
-      const payload: unknown = JSON.parse(delivery.payload)
-      await attempt(context, handler, { eventId, type, payload }, running.signal, options.attemptTimeout)
-      return { kind: 'done' }
-    } catch (err) {
-      if (isUndeliverable(err) || attempts >= options.maxAttempts) return giveUp(record, err)
-      logFailure(context.log, 'warn', { err, ...record }, 'event handler failed, will be tried again')
-      return { kind: 'retry', delay: backOff(attempts, options.retryDelay), error: describeFailure(err) }
-    }
-  }
-
-  function giveUp(record: { handler: string; event: string; eventId: string }, err: unknown): Outcome {
-    const { event: type, eventId, handler } = record
-    context.announce('deadLettered', { type, eventId, handler, error: err })
-    logFailure(context.log, 'error', { err, ...record }, 'event is dead-lettered')
-    return { kind: 'dead', error: describeFailure(err) }
-  }
-
-  function warnOfStranded(): void {
-    guard(() => {
-      const count = deliveries.countStranded([...handlers.keys()])
-      if (count > 0) context.log.warn({ count }, 'events wait for handlers that this process does not have')
+  #attempt({ handler, eventId, type, payload, attempts }: Delivery): Promise<Outcome> {
+    return deliver(this.#context, {
+      handler: this.#handlers.get(handler) as EventHandler, // claimed by its name
+      event: { eventId, type, payload: parse(payload) },
+      number: attempts,
+      maxAttempts: this.#options.maxAttempts,
+      timeout: this.#options.attemptTimeout,
+      signal: this.#inFlight.signal,
     })
   }
 
-  /** A database that is locked, full or closed is tried again at every poll, and told of once. */
-  function guard(use: () => void): void {
+  #warnOfStranded(): void {
+    this.#guard(() => {
+      const count = this.#queue.countStranded(this.#handlers.keys())
+      if (count > 0)
+        this.#context.log.warn({ count }, 'events wait for handlers that this process does not have')
+    })
+  }
+
+  /** Sees the commits of other connections; own ones call `wake`. */
+  #look(): void {
+    this.#guard(() => {
+      const version = this.#queue.dataVersion()
+      const isDue = this.#nextDue !== undefined && this.#nextDue <= Date.now()
+      if (version !== this.#seenVersion || this.#isExchangeMissing || this.#finished.length > 0 || isDue)
+        this.wake()
+      this.#seenVersion = version
+    })
+    this.#poll?.refresh()
+  }
+
+  /** A database that is locked, full or closed is tried again at every poll, and logged once. */
+  #guard(use: () => void): void {
     try {
       use()
     } catch (err) {
-      if (!failing) logFailure(context.log, 'error', { err }, 'event outbox cannot be used')
-      failing = true
+      if (!this.#isFailing) logFailure(this.#context.log, 'error', { err }, 'event outbox cannot be used')
+      this.#isFailing = true
     }
   }
+}
 
-  /** Other connections' commits show in data_version; own ones call `wake`. */
-  function look(): void {
-    guard(() => {
-      const version = database.pragma('data_version', { simple: true })
-      if (
-        version !== seenVersion ||
-        postponed ||
-        finished.length > 0 ||
-        (due !== undefined && due <= Date.now())
-      )
-        wake()
-      seenVersion = version
-    })
-    poll?.refresh()
-  }
-
-  return {
-    wake,
-    start() {
-      state = 'started'
-      warnOfStranded()
-      poll = setTimeout(look, options.pollInterval)
-      poll.unref()
-      wake()
-    },
-    async close() {
-      state = 'closed'
-      clearTimeout(poll)
-      poll = undefined
-      clearImmediate(immediate)
-      await running.close(options.closeTimeout)
-      exchange(0)
-    },
+/** Broken JSON stays a text, which fits no event's schema: the event becomes a dead letter at once. */
+function parse(payload: string): unknown {
+  try {
+    return JSON.parse(payload)
+  } catch {
+    return payload
   }
 }

@@ -1,15 +1,11 @@
 /** The durable transport for one machine: events are rows of the application's own SQLite database. */
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
-import { type RetryOptions, retryDefaults } from '../attempt.ts'
-import type { EventHandler } from '../discover-handlers.ts'
-import type { DomainEvent } from '../event.ts'
-import type { SyncTx, Tx } from '../transaction.ts'
-import type { DeadLetters, EventTransport } from '../transport.ts'
-import { createTables, type SqliteDatabase } from './database.ts'
-import { createDeliveries, type Deliveries } from './deliveries.ts'
-import { createDispatcher, type Dispatcher } from './dispatcher.ts'
-import { createPublish, publishIn } from './publish.ts'
-import { sharesDatabase } from './verify.ts'
+import { dispatchDefaults, type RetryOptions } from '../delivery.ts'
+import type { EventHandler } from '../handlers.ts'
+import type { DeadLetters, EventTransport, SyncTx } from '../transport.ts'
+import { createTables, FileLock, sharesDatabase, type SqliteDatabase } from './database.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { publishIn, Queue } from './queue.ts'
 
 export interface SqliteOutboxOptions extends RetryOptions {
   /** An open better-sqlite3 database. The outbox does not close it; open it with `synchronous = FULL`. */
@@ -20,13 +16,13 @@ export interface SqliteOutboxOptions extends RetryOptions {
    */
   readonly concurrency?: number
   /**
-   * After a process died, its running deliveries are tried again after this long, in milliseconds; a running handler
-   * renews it.
+   * How long a running delivery belongs to its process, in milliseconds: after a process died, another attempt begins
+   * when the lease has ended; a running handler renews it.
    * @default 10000
    */
   readonly lease?: number
   /**
-   * How often commits of other processes are looked for, in milliseconds (about 3 µs each).
+   * How often the database is polled for commits of other processes, in milliseconds (about 3 µs each).
    * @default 100
    */
   readonly pollInterval?: number
@@ -39,27 +35,24 @@ export interface SqliteOutboxOptions extends RetryOptions {
  * the process was killed: with retries, and dead letters for what cannot be handled.
  */
 export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): EventTransport {
-  const options = {
-    ...retryDefaults,
-    concurrency: 10,
-    lease: 10_000,
-    pollInterval: 100,
-    closeTimeout: 5000,
-    ...given,
-  }
+  const options = { ...dispatchDefaults, lease: 10_000, pollInterval: 100, ...given }
   const handlers = new Map<string, EventHandler>()
-  let publishOwn: ((event: DomainEvent) => void) | undefined
-  let deliveries: Deliveries | undefined
-  let dispatcher: Dispatcher | undefined
+  let parts: Parts | undefined
+
+  function opened(): Parts {
+    if (!parts) throw new FMOD_CORE_TRANSPORT_NOT_OPEN('sqliteOutbox')
+    return parts
+  }
 
   const deadLetters: DeadLetters = {
-    list: async (limit) => opened(deliveries).list(limit),
+    list: async (limit = 100) => opened().queue.listDead(limit),
     async replay(id) {
-      const found = await opened(deliveries).replay(id)
-      dispatcher?.wake()
-      return found
+      const { queue, dispatcher } = opened()
+      const isFound = queue.replay(id)
+      dispatcher.wake()
+      return isFound
     },
-    discard: async (id) => opened(deliveries).discard(id),
+    discard: async (id) => opened().queue.discard(id),
   }
 
   return {
@@ -68,30 +61,31 @@ export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): Event
     deadLetters,
     open(context) {
       createTables(database)
-      publishOwn = createPublish(database)
-      deliveries = createDeliveries(database)
-      dispatcher = createDispatcher(database, deliveries, handlers, context, options)
+      const lock = new FileLock(database)
+      const queue = new Queue(database, lock)
+      parts = {
+        queue,
+        dispatcher: new Dispatcher({ database, lock, queue, handlers, context, options }),
+      }
     },
     subscribe(handler) {
       handlers.set(handler.name, handler)
-      opened(deliveries).subscribe(handler.name, handler.event.type)
+      opened().queue.subscribe(handler)
     },
-    start() {
-      opened(dispatcher).start()
-    },
-    publish(event: DomainEvent, tx?: Tx) {
-      if (tx) publishIn(tx as SyncTx, event) // the bus lets only its own kind through
-      else opened(publishOwn)(event)
-      dispatcher?.wake()
+    start: () => opened().dispatcher.start(),
+    publish(event, tx) {
+      const { queue, dispatcher } = opened()
+      if (tx) publishIn(tx as SyncTx, event) // the bus passes transactions of this transport's kind only
+      else queue.publish(event)
+      dispatcher.wake()
     },
     verify: (tx) => sharesDatabase(database, tx as SyncTx),
-    async close() {
-      await dispatcher?.close()
-    },
+    close: async () => parts?.dispatcher.close(),
   }
 }
 
-function opened<T>(part: T | undefined): T {
-  if (part === undefined) throw new FMOD_CORE_TRANSPORT_NOT_OPEN('sqliteOutbox')
-  return part
+/** What an open transport consists of. */
+interface Parts {
+  readonly queue: Queue
+  readonly dispatcher: Dispatcher
 }

@@ -1,7 +1,7 @@
 /** Color: a picker, and the text that it stands for. */
 import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
 export function ColorControl({ definition, field }: ControlProps): ReactNode {

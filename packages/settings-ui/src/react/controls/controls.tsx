@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { SettingType } from '@fastify-modular/settings/client'
 import type { Definition } from '../model/setting.ts'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 import { ColorControl } from './color-control.tsx'
 import type { ControlProps } from './control-props.ts'
 import { LongTextControl } from './long-text-control.tsx'

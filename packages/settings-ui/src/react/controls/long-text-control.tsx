@@ -1,9 +1,9 @@
 /** Several lines of text: MultilineText and Json, the latter with a button that formats. */
 import type { KeyboardEvent, ReactNode } from 'react'
 import { SettingType } from '@fastify-modular/settings/client'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 import type { ControlProps } from './control-props.ts'
-import { QuietButton } from '../row/quiet-button.tsx'
+import { QuietButton } from '../shared/quiet-button.tsx'
 
 export function LongTextControl({ definition, field, onInput }: ControlProps): ReactNode {
   const { messages } = usePage()

@@ -1,8 +1,8 @@
 /** Password, and every one-line secret: what is entered can be looked at, what is stored cannot. */
 import { type ReactNode, useState } from 'react'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 import type { ControlProps } from './control-props.ts'
-import { QuietButton } from '../row/quiet-button.tsx'
+import { QuietButton } from '../shared/quiet-button.tsx'
 
 export function SecretControl({ definition, field }: ControlProps): ReactNode {
   const { messages } = usePage()

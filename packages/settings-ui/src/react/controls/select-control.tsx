@@ -4,7 +4,7 @@ import { format } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
 import { type SettingOption, SettingType } from '@fastify-modular/settings/client'
 import type { Definition } from '../model/setting.ts'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
 export function SelectControl({ definition, field }: ControlProps): ReactNode {

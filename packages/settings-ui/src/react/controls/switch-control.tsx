@@ -1,6 +1,6 @@
 /** Bool: a switch that says its position in words too. */
 import type { ReactNode } from 'react'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
 export function SwitchControl({ input, field, onInput }: ControlProps): ReactNode {

@@ -1,8 +1,8 @@
 /** One line: Text, Number, Url, Email and DateTime. */
 import type { HTMLAttributes, ReactNode } from 'react'
-import { isWebUrl } from '../input/check-input.ts'
+import { isWebUrl } from '../model/check-input.ts'
 import { SettingType } from '@fastify-modular/settings/client'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
 interface Kind {

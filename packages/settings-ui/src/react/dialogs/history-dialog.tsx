@@ -5,9 +5,9 @@ import { format } from '../messages/format.ts'
 import { displayTime, displayValue } from '../model/display-value.ts'
 import type { Definition, JsonValue } from '../model/setting.ts'
 import { toFailure } from '../model/source.ts'
-import { useEditor, useMayChange, usePage } from '../page/page-context.ts'
-import { failureText } from '../page/save-bar.tsx'
-import { Dialog } from './dialog.tsx'
+import { useEditor, useMayChange, usePage } from '../shared/page-context.ts'
+import { failureText } from '../shared/failure-text.ts'
+import { Dialog } from '../shared/dialog.tsx'
 
 interface HistoryDialogProps {
   readonly definition: Definition

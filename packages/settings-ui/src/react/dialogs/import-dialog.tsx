@@ -3,9 +3,9 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { Messages } from '../messages/messages.ts'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
 import { toFailure } from '../model/source.ts'
-import { usePage } from '../page/page-context.ts'
-import { failureText } from '../page/save-bar.tsx'
-import { Dialog } from './dialog.tsx'
+import { usePage } from '../shared/page-context.ts'
+import { failureText } from '../shared/failure-text.ts'
+import { Dialog } from '../shared/dialog.tsx'
 
 type Mode = 'merge' | 'replace'
 

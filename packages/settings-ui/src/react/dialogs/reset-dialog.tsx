@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
 import type { Definition } from '../model/setting.ts'
-import { usePage } from '../page/page-context.ts'
-import { Dialog } from './dialog.tsx'
+import { usePage } from '../shared/page-context.ts'
+import { Dialog } from '../shared/dialog.tsx'
 
 interface ResetDialogProps {
   readonly definition: Definition

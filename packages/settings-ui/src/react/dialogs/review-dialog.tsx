@@ -1,8 +1,8 @@
 /** All unsaved changes, old and new. */
 import type { ReactNode } from 'react'
 import { displayValue } from '../model/display-value.ts'
-import { useEditor, usePage } from '../page/page-context.ts'
-import { Dialog } from './dialog.tsx'
+import { useEditor, usePage } from '../shared/page-context.ts'
+import { Dialog } from '../shared/dialog.tsx'
 
 export function ReviewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { editor, messages } = usePage()

@@ -1,7 +1,7 @@
 /** The session ended while the page was open: nothing is lost. */
 import type { ReactNode } from 'react'
-import { usePage } from '../page/page-context.ts'
-import { Dialog } from './dialog.tsx'
+import { usePage } from '../shared/page-context.ts'
+import { Dialog } from '../shared/dialog.tsx'
 
 export function SignedOutDialog(): ReactNode {
   const { editor, messages } = usePage()

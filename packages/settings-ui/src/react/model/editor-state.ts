@@ -1,6 +1,6 @@
 /** What a page shows, and how it changes: pure functions from one state to the next. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
-import { toInput } from '../input/input.ts'
+import { toInput } from './input.ts'
 import type { Definition, Draft, Input, SettingValue } from './setting.ts'
 
 export interface EditorState {

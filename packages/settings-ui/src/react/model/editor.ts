@@ -2,7 +2,7 @@
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { format, plural } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import { checkInput } from '../input/check-input.ts'
+import { checkInput } from './check-input.ts'
 import {
   type EditorState,
   initialState,
@@ -13,7 +13,7 @@ import {
   withSaved,
   withValues,
 } from './editor-state.ts'
-import { toInput } from '../input/input.ts'
+import { toInput } from './input.ts'
 import { hasErrorsElsewhere, toEntries } from './entries.ts'
 import type { Definition, Input } from './setting.ts'
 import { type SaveOutcome, type SettingsSource, toFailure } from './source.ts'

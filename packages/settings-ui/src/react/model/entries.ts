@@ -1,7 +1,7 @@
 /** What a save sends, and what keeps it from sending the rest. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
-import { describe } from '../input/check-input.ts'
-import { parseInput } from '../input/input.ts'
+import { describe } from './check-input.ts'
+import { parseInput } from './input.ts'
 import type { Messages } from '../messages/messages.ts'
 import type { EditorState } from './editor-state.ts'
 import type { Entry } from './source.ts'

@@ -1,6 +1,6 @@
 /** Settings that mean something only while another one has a certain value. */
 import type { EditorState } from './editor-state.ts'
-import { toInput } from '../input/input.ts'
+import { toInput } from './input.ts'
 import { type Definition, isStale } from './setting.ts'
 
 /**

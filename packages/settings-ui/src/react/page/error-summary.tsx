@@ -1,6 +1,6 @@
 /** What is wrong, above the settings, with the focus on it: each line leads to its setting. */
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
-import { useEditor, usePage } from './page-context.ts'
+import { useEditor, usePage } from '../shared/page-context.ts'
 
 export function ErrorSummary(): ReactNode {
   const { messages, reveal } = usePage()

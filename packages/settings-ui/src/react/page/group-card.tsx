@@ -3,7 +3,7 @@ import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
 import { type Group, groupId } from '../model/groups.ts'
 import type { Definition } from '../model/setting.ts'
 import { SettingRow } from '../row/setting-row.tsx'
-import { useEditor, usePage } from './page-context.ts'
+import { useEditor, usePage } from '../shared/page-context.ts'
 
 interface RowsProps {
   readonly definitions: readonly Definition[]

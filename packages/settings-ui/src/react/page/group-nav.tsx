@@ -1,7 +1,7 @@
 /** The groups of a page, as links; the one in view is marked. */
 import { type ReactNode, useEffect, useState } from 'react'
 import { type Group, groupId } from '../model/groups.ts'
-import { usePage } from './page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 
 interface GroupNavProps {
   readonly groups: readonly Group[]

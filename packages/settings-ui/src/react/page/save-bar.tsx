@@ -1,9 +1,8 @@
 /** What is unsaved and what to do about it; also why the last attempt failed. In view as long as it matters. */
 import type { ReactNode } from 'react'
-import { format, plural } from '../messages/format.ts'
-import type { Messages } from '../messages/messages.ts'
-import type { SettingsRequestError } from '@fastify-modular/settings/client'
-import { useEditor, usePage } from './page-context.ts'
+import { plural } from '../messages/format.ts'
+import { useEditor, usePage } from '../shared/page-context.ts'
+import { failureText } from '../shared/failure-text.ts'
 
 export function SaveBar(): ReactNode {
   const { editor, messages, locale, open } = usePage()
@@ -40,17 +39,4 @@ export function SaveBar(): ReactNode {
       )}
     </div>
   )
-}
-
-/** Why an action failed, for whoever tried. */
-export function failureText(failure: SettingsRequestError, messages: Messages): string {
-  const { status, message, errors, requestId } = failure
-  if (status === 0) return messages.unreachable
-  if (status === 401) return messages.signedOut
-  if (status === 403) return messages.forbidden
-  if (status >= 500) {
-    return messages.serverFailed + (requestId ? ` ${format(messages.requestId, { id: requestId })}` : '')
-  }
-  const details = Object.entries(errors).map(([key, texts]) => `${key}: ${texts.join(' ')}`)
-  return format(messages.refused, { detail: details.join(' ') || message })
 }

@@ -1,7 +1,7 @@
 /** The tabs System and Application (APG: tabs with automatic activation). */
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
-import { usePage } from './page-context.ts'
-import type { Tab } from '../hooks/use-results.ts'
+import { usePage } from '../shared/page-context.ts'
+import type { Tab } from './use-results.ts'
 
 const tabs = ['system', 'application'] as const
 

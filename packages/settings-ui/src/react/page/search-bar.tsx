@@ -1,7 +1,7 @@
 /** Search, and the most wanted filter as a box to tick. */
 import type { ReactNode } from 'react'
-import { usePage } from './page-context.ts'
-import type { UrlState } from '../hooks/use-url-state.ts'
+import { usePage } from '../shared/page-context.ts'
+import type { UrlState } from './use-url-state.ts'
 
 interface SearchBarProps {
   readonly state: UrlState

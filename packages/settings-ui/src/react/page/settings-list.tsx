@@ -4,10 +4,11 @@ import { format } from '../messages/format.ts'
 import { SettingScope } from '@fastify-modular/settings/client'
 import { ErrorSummary } from './error-summary.tsx'
 import { GroupCard } from './group-card.tsx'
-import { useEditor, useMayChange, usePage } from './page-context.ts'
-import { failureText, SaveBar } from './save-bar.tsx'
-import type { Results, Tab } from '../hooks/use-results.ts'
-import type { UrlState } from '../hooks/use-url-state.ts'
+import { useEditor, useMayChange, usePage } from '../shared/page-context.ts'
+import { SaveBar } from './save-bar.tsx'
+import { failureText } from '../shared/failure-text.ts'
+import type { Results, Tab } from './use-results.ts'
+import type { UrlState } from './use-url-state.ts'
 
 interface SettingsListProps {
   readonly tab: Tab | null

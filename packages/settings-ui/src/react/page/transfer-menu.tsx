@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
 import { toFailure } from '../model/source.ts'
-import { usePage } from './page-context.ts'
-import { failureText } from './save-bar.tsx'
+import { usePage } from '../shared/page-context.ts'
+import { failureText } from '../shared/failure-text.ts'
 
 export function TransferMenu(): ReactNode {
   const { api, editor, messages, open } = usePage()

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
 import { displayTime, displayValue } from '../model/display-value.ts'
 import type { Definition, SettingValue } from '../model/setting.ts'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 
 interface ConflictProps {
   /** Of the text, which describes the control. */

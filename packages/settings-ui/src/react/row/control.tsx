@@ -1,8 +1,8 @@
 /** The control of a setting, with what is stored or entered in it. */
 import type { ReactNode } from 'react'
-import { toInput } from '../input/input.ts'
+import { toInput } from '../model/input.ts'
 import { type Definition, type Draft, elementId, type Input, type SettingValue } from '../model/setting.ts'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 import type { Field } from '../controls/control-props.ts'
 import { controlOf } from '../controls/controls.tsx'
 

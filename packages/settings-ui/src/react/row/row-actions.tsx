@@ -1,8 +1,8 @@
 /** What can be done with one setting. */
 import type { ReactNode } from 'react'
 import type { Definition, Draft, SettingValue } from '../model/setting.ts'
-import { usePage } from '../page/page-context.ts'
-import { QuietButton } from './quiet-button.tsx'
+import { usePage } from '../shared/page-context.ts'
+import { QuietButton } from '../shared/quiet-button.tsx'
 
 interface RowActionsProps {
   readonly definition: Definition

@@ -2,11 +2,11 @@
 import type { ReactNode } from 'react'
 import { format } from '../messages/format.ts'
 import type { Messages } from '../messages/messages.ts'
-import { zoneName } from '../input/date-time.ts'
+import { zoneName } from '../model/date-time.ts'
 import { displayRange, displayTime, displayValue } from '../model/display-value.ts'
 import { SettingScope, SettingType } from '@fastify-modular/settings/client'
 import { type Definition, type Draft, isStale, type RowState, type SettingValue } from '../model/setting.ts'
-import { usePage } from '../page/page-context.ts'
+import { usePage } from '../shared/page-context.ts'
 
 interface RowStatusProps {
   readonly id: string

@@ -1,7 +1,7 @@
 /** One setting: what it is, its control, and what there is to know and to do. */
 import type { ReactNode } from 'react'
 import { type Definition, elementId, rowState } from '../model/setting.ts'
-import { useEditor, useMayChange, usePage } from '../page/page-context.ts'
+import { useEditor, useMayChange, usePage } from '../shared/page-context.ts'
 import { Conflict } from './conflict.tsx'
 import { Control } from './control.tsx'
 import { isWide } from '../controls/controls.tsx'

@@ -1,109 +1,217 @@
-/** What happened to settings, where their values come from, and the way back (decision 26b). */
+/** What happened to settings, where their values come from, and how to restore an old one (decision 26b). */
 import { NotFoundException } from '@fastify-modular/core'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import type { StoredHistoryEntry } from '../../history/history.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { isJson } from '../../values/decode.ts'
-import { requireSetting, rowUser } from '../../write/entries.ts'
+import { requireSetting, rowUser, sharedScope } from '../../write/entries.ts'
 import { requireUpdate } from '../access.ts'
-import { fingerprint, toEtag } from '../conditional.ts'
-import type {
-  ChangesRoute,
-  HistoryEntryRoute,
-  HistoryRoute,
-  KeyRoute,
-  RollbackRoute,
-} from '../route-types.ts'
-import { parseScope } from '../schemas.ts'
-import { answer, originOf } from './values.ts'
+import { fingerprint, sendJson, toEtag } from '../conditional.ts'
+import { operation } from '../operation.ts'
+import {
+  closed,
+  decoded,
+  Key,
+  KeyParams,
+  nullable,
+  Revision,
+  Scope,
+  ScopeInput,
+  ScopeText,
+  SettingValue,
+  Source,
+  Value,
+} from '../schemas.ts'
+import type { SettingsApp } from '../validator.ts'
+import { answerRepresentation, writeOptionsOf } from '../write-request.ts'
 
-const json = 'application/json; charset=utf-8'
+const text = nullable(Type.String())
+const scopeMember = { scope: Type.Optional(ScopeText) }
 
-export function createHistoryHandlers({ settings, history, sharedValues, codec }: SettingsService) {
-  /** One setting, in the scope asked for, else that of its shared values. */
-  function select(request: FastifyRequest, key: string, wanted: string | undefined) {
-    const own = sharedValues.find(key)?.setting.definition.scope
-    const scope = parseScope(wanted) ?? (own === SettingScope.User ? SettingScope.Application : own)
-    const caller = requireUpdate(request, [scope])
-    requireSetting(sharedValues, key)
+/** Selects a page of history; members of a query. */
+const page = {
+  before: Type.Optional(
+    decoded(
+      Type.String({
+        pattern: '^[0-9]{1,15}(:[012]:[A-Za-z0-9_.-]{1,100})?$',
+        description: 'a revision, or the next of a page',
+      }),
+      (before) => (before.includes(':') ? before : Number(before)),
+    ),
+  ),
+  limit: Type.Optional(
+    decoded(
+      Type.String({
+        pattern: '^([1-9][0-9]?|[1-4][0-9][0-9]|500)$',
+        description: 'an integer from 1 to 500',
+      }),
+      Number,
+    ),
+  ),
+}
+
+const entryMembers = {
+  revision: Revision,
+  key: Type.String(),
+  scope: Scope,
+  userId: text,
+  oldValue: Value,
+  newValue: Value,
+  isOverridden: Type.Boolean(),
+  origin: Type.String(),
+  actor: text,
+  note: text,
+  requestId: text,
+  at: Type.String(),
+}
+const ListedEntries = Type.Array(
+  Type.Object({
+    ...entryMembers,
+    long: Type.Array(Type.Union([Type.Literal('oldValue'), Type.Literal('newValue')]), {
+      description: 'values of more than 4 KiB, shown as { length, digest }',
+    }),
+  }),
+)
+const next = nullable(Type.String({ description: 'for the parameter before of the next page' }))
+
+const layerMembers = { source: Source, value: Value, invalid: Type.Boolean() }
+const Inspection = Type.Object({
+  key: Type.String(),
+  scope: Scope,
+  module: Type.String(),
+  ...layerMembers,
+  lockedBy: nullable(Type.String({ description: 'option or environment' })),
+  layers: Type.Array(Type.Object({ ...layerMembers, isSet: Type.Boolean() })),
+})
+
+export function addHistoryRoutes(
+  app: SettingsApp,
+  { settings, history, sharedValues, codec }: SettingsService,
+): void {
+  app.get(
+    '/:key/inspect',
+    operation({
+      operationId: 'inspectSetting',
+      summary: 'Which layer supplies the value of a setting',
+      params: KeyParams,
+      ok: Inspection,
+    }),
+    async (request, reply) => {
+      const { key } = request.params
+      const { id } = requireUpdate(request, [sharedValues.find(key)?.setting.definition.scope])
+      requireSetting(sharedValues, key)
+      return reply.header('cache-control', 'no-store').send(await settings.inspect(key, id))
+    },
+  )
+
+  app.get(
+    '/:key/history',
+    operation({
+      operationId: 'listSettingHistory',
+      summary: 'The history of one setting, newest first',
+      params: KeyParams,
+      query: Type.Object({ ...page, ...scopeMember }, closed),
+      ok: Type.Object({ entries: ListedEntries, next }),
+    }),
+    async (request, reply) => {
+      const { scope, ...paging } = request.query
+      const selection = select(request, request.params.key, scope)
+      const { entries, next } = await history.page({ ...selection, ...paging })
+      const listed = member('entries', `[${entries.map(toListedJson).join(',')}]`)
+      reply.header('cache-control', 'no-store')
+      return sendJson(reply, `{${listed},${member('next', JSON.stringify(next))}}`)
+    },
+  )
+
+  app.get(
+    '/:key/history/:revision',
+    operation({
+      operationId: 'getSettingHistoryEntry',
+      summary: 'One entry of the history of a setting, its values in full',
+      params: Type.Object({
+        key: Key,
+        revision: decoded(Type.String({ pattern: '^[0-9]{1,15}$', description: 'a revision' }), Number),
+      }),
+      query: Type.Object(scopeMember, closed),
+      ok: Type.Object(entryMembers),
+    }),
+    async (request, reply) => {
+      const { key, revision } = request.params
+      const selection = select(request, key, request.query.scope)
+      const { entries } = await history.page({ ...selection, revision, limit: 1 })
+      const [found] = entries
+      if (!found) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
+      return sendJson(reply.header('cache-control', 'no-store'), toWholeJson(found))
+    },
+  )
+
+  app.get(
+    '/changes',
+    operation({
+      operationId: 'listSettingChanges',
+      summary: 'Changes of System and Application settings by revision, newest first',
+      query: Type.Object(page, closed),
+      ok: Type.Object({
+        changes: Type.Array(
+          Type.Object({ revision: Revision, at: Type.String(), actor: text, entries: ListedEntries }),
+        ),
+        next,
+      }),
+    }),
+    async (request, reply) => {
+      const caller = requireUpdate(request)
+      const scope = caller.isAdmin === true ? {} : { scope: SettingScope.Application }
+      const { entries, next } = await history.page({ ...scope, ...request.query })
+      const changes = member('changes', `[${groupByRevision(entries).join(',')}]`)
+      reply.header('cache-control', 'no-store')
+      return sendJson(reply, `{${changes},${member('next', JSON.stringify(next))}}`)
+    },
+  )
+
+  app.post(
+    '/:key/rollback',
+    operation({
+      operationId: 'rollbackSetting',
+      summary: 'Write the value of a revision again, as a new revision',
+      params: KeyParams,
+      body: Type.Object(
+        {
+          scope: ScopeInput,
+          revision: Revision,
+          note: Type.Optional(Type.String({ maxLength: 500, description: 'text of at most 500 characters' })),
+        },
+        closed,
+      ),
+      written: SettingValue,
+    }),
+    async (request, reply) => {
+      const { key } = request.params
+      const { scope, revision, note = null } = request.body
+      const { id } = requireUpdate(request, [scope])
+      const target = { key, scope, revision, userId: rowUser(scope, id) }
+      const { entries } = await history.rollback(target, {
+        ...writeOptionsOf(request),
+        origin: 'rollback',
+        note,
+      })
+      const row = entries[0]?.after
+      return answerRepresentation(request, reply, toEtag(row?.revision ?? 0), () => {
+        const state = sharedValues.require(key)
+        return scope === SettingScope.User ? toUserDto(state, id, row, codec) : toSharedDto(state, scope)
+      })
+    },
+  )
+
+  /** One setting, in the scope that the request names, or else that of its shared values. */
+  function select(request: FastifyRequest, key: string, named: SettingScope | undefined) {
+    const known = sharedValues.find(key)
+    const { id } = requireUpdate(request, [named ?? (known && sharedScope(known))])
+    const state = requireSetting(sharedValues, key)
     // User rows are their owner's: the user id is always the caller's (decision 26b).
-    return { key, ...(scope !== undefined && { scope }), userId: caller.id }
-  }
-
-  async function ofSetting(request: FastifyRequest<HistoryRoute>, reply: FastifyReply): Promise<unknown> {
-    const selection = select(request, request.params.key, request.query.scope)
-    const { entries, next } = await history.page({ ...selection, ...paging(request.query) })
-    const listed = member('entries', `[${entries.map(toListedJson).join(',')}]`)
-    return send(reply, `{${listed},${member('next', JSON.stringify(next))}}`)
-  }
-
-  /** What one revision did to one setting, with its values whole. */
-  async function entry(request: FastifyRequest<HistoryEntryRoute>, reply: FastifyReply): Promise<unknown> {
-    const { key } = request.params
-    const revision = Number(request.params.revision)
-    const selection = select(request, key, request.query.scope)
-    const { entries } = await history.page({ ...selection, revision, limit: 1 })
-    const [found] = entries
-    if (!found) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
-    return send(reply, toWholeJson(found))
-  }
-
-  /** Changes of System and Application values, by revision: what was written together stands together. */
-  async function changes(request: FastifyRequest<ChangesRoute>, reply: FastifyReply): Promise<unknown> {
-    const caller = requireUpdate(request)
-    const scope = caller.isAdmin === true ? undefined : SettingScope.Application
-    const { entries, next } = await history.page({
-      ...(scope !== undefined && { scope }),
-      ...paging(request.query),
-    })
-    const sets = member('changes', `[${groupByRevision(entries).join(',')}]`)
-    return send(reply, `{${sets},${member('next', JSON.stringify(next))}}`)
-  }
-
-  async function rollback(request: FastifyRequest<RollbackRoute>, reply: FastifyReply): Promise<unknown> {
-    const scope = parseScope(request.body.scope) ?? SettingScope.System
-    const { id } = requireUpdate(request, [scope])
-    const target = {
-      key: request.params.key,
-      scope,
-      revision: request.body.revision,
-      userId: rowUser(scope, id),
-    }
-    const options = { ...originOf(request), origin: 'rollback', note: request.body.note ?? null }
-    const { entries } = await history.rollback(target, options)
-    const row = entries[0]?.after
-    const state = sharedValues.require(target.key)
-    return answer(request, reply, toEtag(row?.revision ?? 0), () =>
-      scope === SettingScope.User ? toUserDto(state, id, row, codec) : toSharedDto(state, scope),
-    )
-  }
-
-  async function inspect(request: FastifyRequest<KeyRoute>, reply: FastifyReply): Promise<unknown> {
-    const state = sharedValues.find(request.params.key)
-    const caller = requireUpdate(request, [state?.setting.definition.scope])
-    requireSetting(sharedValues, request.params.key)
-    return reply
-      .header('cache-control', 'no-store')
-      .send(await settings.inspect(request.params.key, caller.id))
-  }
-
-  return { ofSetting, entry, changes, rollback, inspect }
-}
-
-function send(reply: FastifyReply, text: string): FastifyReply {
-  return reply.header('cache-control', 'no-store').type(json).send(text)
-}
-
-/** A revision, or the `next` of a page. */
-function paging({ before, limit }: ChangesRoute['Querystring']): {
-  before?: number | string
-  limit?: number
-} {
-  return {
-    ...(before !== undefined && { before: before.includes(':') ? before : Number(before) }),
-    ...(limit !== undefined && { limit: Number(limit) }),
+    return { key, scope: named ?? sharedScope(state), userId: id }
   }
 }
 
@@ -154,7 +262,7 @@ function toShown(text: string | null): { readonly json: string; readonly isLong:
   return { json: JSON.stringify({ length, digest: fingerprint(text) }), isLong: true }
 }
 
-/** What something else than this package wrote must not break the answer. */
+/** A row that another program wrote into the database must not break the answer. */
 function toJson(text: string | null): string {
   return text !== null && isJson(text) ? text : 'null'
 }

@@ -1,46 +1,98 @@
 /** Export and import of System and Application values (decision 26b: System rows for administrators only). */
 import type { Caller } from '@fastify-modular/core'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { SettingScope } from '../../setting-definition.ts'
+import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
 import type { ScopeFilter } from '../../history/transfer.ts'
+import { SettingScope } from '../../setting-definition.ts'
 import { requireUpdate } from '../access.ts'
 import { toEtag } from '../conditional.ts'
-import type { ImportRoute } from '../route-types.ts'
-import { originOf, sharedScopeOf } from './values.ts'
+import { operation } from '../operation.ts'
+import { closed, decoded, DryRun, Key, Keys, Revision, Scope, ScopeInput, Value } from '../schemas.ts'
+import type { SettingsApp } from '../validator.ts'
+import { refuseUserScope, sharedScopeOf, writeOptionsOf } from '../write-request.ts'
 
-export function createTransferHandlers({ sharedValues, transfer }: SettingsService) {
-  async function exportSettings(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const caller = requireUpdate(request)
-    return reply
-      .header('cache-control', 'no-store')
-      .header('etag', toEtag(sharedValues.revision))
-      .send(transfer.exportSettings(visibleTo(caller)))
-  }
+const Mode = decoded(Type.String({ pattern: '^(merge|replace)$', description: 'merge or replace' }), (text) =>
+  text === 'replace' ? 'replace' : 'merge',
+)
+const RevisionText = decoded(
+  Type.String({ pattern: '^[0-9]{1,15}$', description: 'the revision of a dry run' }),
+  Number,
+)
 
-  async function importSettings(request: FastifyRequest<ImportRoute>, reply: FastifyReply): Promise<unknown> {
-    const settings = request.body.settings.map((entry) => ({ ...entry, scope: sharedScopeOf(entry.scope) }))
-    const caller = requireUpdate(
-      request,
-      settings.map(({ scope }) => scope),
-    )
-    const { mode, dryRun, revision } = request.query
-    const options = {
-      ...originOf(request),
-      origin: 'import',
-      mode: mode === 'replace' ? ('replace' as const) : ('merge' as const),
-      dryRun: dryRun === 'true',
-      included: visibleTo(caller),
-      ...(revision !== undefined && { revision: Number(revision) }),
-    }
-    const report = await transfer.importSettings({ settings }, options)
-    return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
-  }
+/** @param maxBytes of the body of an import */
+export function addTransferRoutes(
+  app: SettingsApp,
+  { sharedValues, transfer }: SettingsService,
+  maxBytes: number,
+): void {
+  app.get(
+    '/export',
+    operation({
+      operationId: 'exportSettings',
+      summary: 'All stored System and Application values except secrets',
+      ok: Type.Object({
+        format: Type.Literal(1),
+        settings: Type.Array(Type.Object({ key: Type.String(), scope: Scope, value: Value })),
+        omitted: Keys,
+      }),
+    }),
+    async (request, reply) => {
+      const caller = requireUpdate(request)
+      return reply
+        .header('cache-control', 'no-store')
+        .header('etag', toEtag(sharedValues.revision))
+        .send(transfer.exportSettings(visibleTo(caller)))
+    },
+  )
 
-  return { exportSettings, importSettings }
+  app.post(
+    '/import',
+    {
+      preValidation: refuseUserScope,
+      bodyLimit: maxBytes,
+      ...operation({
+        operationId: 'importSettings',
+        summary: 'Write an export, all or nothing',
+        query: Type.Object(
+          { mode: Type.Optional(Mode), dryRun: DryRun, revision: Type.Optional(RevisionText) },
+          closed,
+        ),
+        body: Type.Object(
+          {
+            format: Type.Literal(1, { description: 'the format 1' }),
+            settings: Type.Array(Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed)),
+            omitted: Type.Optional(Keys),
+          },
+          closed,
+        ),
+        ok: Type.Object({
+          revision: Revision,
+          create: Keys,
+          update: Keys,
+          delete: Keys,
+          unchanged: Keys,
+          unknown: Keys,
+          kept: Keys,
+          dryRun: Type.Boolean(),
+        }),
+      }),
+    },
+    async (request, reply) => {
+      const settings = request.body.settings.map((entry) => ({ ...entry, scope: sharedScopeOf(entry.scope) }))
+      const caller = requireUpdate(
+        request,
+        settings.map(({ scope }) => scope),
+      )
+      const report = await transfer.importSettings(
+        { settings },
+        { ...writeOptionsOf(request), origin: 'import', ...request.query, included: visibleTo(caller) },
+      )
+      return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
+    },
+  )
 }
 
-/** System rows are for administrators: to others they are not in the file, and no import removes them. */
+/** System rows are for administrators: for other callers they are not in the file, and no import removes them. */
 function visibleTo(caller: Caller): ScopeFilter {
   return (scope) => scope !== SettingScope.System || caller.isAdmin === true
 }

@@ -1,0 +1,118 @@
+/** Finds event handlers by naming convention (S 6.3): a name ending in Handler or Consumer, a method handle or consume. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { FMOD_CORE_INVALID_HANDLER } from '../misuse-errors.ts'
+import { type DomainEvent, type EventClass, isEventClass } from './event.ts'
+
+/** A class that handles one kind of event; made once, without arguments. */
+export interface HandlerClass {
+  new (): object
+  readonly event: EventClass
+}
+
+/** Where handlers come from: a list of classes or instances, a namespace import, or the URL of a folder. */
+export type HandlerSource = readonly (HandlerClass | object)[] | Readonly<Record<string, unknown>> | URL
+
+/** One discovered handler, ready to be called. */
+export interface EventHandler {
+  /** `<module>.<class name>`: stable, names the handler's own queue in durable transports. */
+  readonly name: string
+  readonly event: EventClass
+  readonly handle: (event: DomainEvent, signal: AbortSignal) => unknown
+}
+
+const handlerName = /(?:Handler|Consumer)$/
+const handlerFile = /(?:handler|consumer)\.(?:js|mjs|ts)$/i
+
+/**
+ * The handlers of one module.
+ * @throws {FMOD_CORE_INVALID_HANDLER} a class has the name of a handler but lacks its method or its event; all are named
+ */
+export async function discoverHandlers(module: string, source: HandlerSource): Promise<EventHandler[]> {
+  const listed = Array.isArray(source)
+  const candidates = listed ? source : await exportsOf(source as Readonly<Record<string, unknown>> | URL)
+  const problems: string[] = []
+  const handlers: EventHandler[] = []
+  for (const candidate of candidates as readonly unknown[]) {
+    const name = nameOf(candidate)
+    if (!handlerName.test(name)) {
+      // A list means every member; a namespace may export helpers beside its handlers.
+      if (listed) problems.push(`${module}: "${name}" must have a name that ends in Handler or Consumer`)
+      continue
+    }
+    const made = instantiate(candidate)
+    const problem = typeof made === 'string' ? made : problemOf(made, candidate)
+    if (problem) problems.push(`${module}: ${name} ${problem}`)
+    else handlers.push(toHandler(`${module}.${name}`, made as Candidate, candidate))
+  }
+  const twice = handlers.find(
+    ({ name }, index) => handlers.findIndex((other) => other.name === name) !== index,
+  )
+  if (twice) problems.push(`${twice.name} is listed twice`)
+  if (problems.length > 0) throw new FMOD_CORE_INVALID_HANDLER(problems.join('; '))
+  return handlers
+}
+
+interface Candidate {
+  handle?: EventHandler['handle']
+  consume?: EventHandler['handle']
+}
+
+function toHandler(name: string, made: Candidate, candidate: unknown): EventHandler {
+  const method = (made.handle ?? made.consume) as EventHandler['handle']
+  return { name, event: eventOf(made, candidate) as EventClass, handle: method.bind(made) }
+}
+
+function problemOf(made: object, candidate: unknown): string | undefined {
+  const { handle, consume } = made as Candidate
+  if (typeof handle !== 'function' && typeof consume !== 'function') {
+    return 'needs a method handle(event, signal) or consume(event, signal)'
+  }
+  if (handle && consume) return 'has both handle and consume; keep one'
+  const event = eventOf(made, candidate)
+  if (!event) return 'needs a static member "event" with the event class it handles'
+  return undefined
+}
+
+function eventOf(made: object, candidate: unknown): EventClass | undefined {
+  const event = (candidate as { event?: unknown }).event ?? (made.constructor as { event?: unknown }).event
+  return isEventClass(event) ? event : undefined
+}
+
+/** The instance of a class, the value itself if it is an instance already, or the problem. */
+function instantiate(candidate: unknown): object | string {
+  if (typeof candidate !== 'function') return candidate as object
+  try {
+    return new (candidate as new () => object)()
+  } catch (error) {
+    return `cannot be made: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+function nameOf(candidate: unknown): string {
+  if (typeof candidate === 'function') return candidate.name
+  if (typeof candidate === 'object' && candidate !== null) return candidate.constructor?.name ?? 'Object'
+  return String(candidate)
+}
+
+async function exportsOf(source: Readonly<Record<string, unknown>> | URL): Promise<unknown[]> {
+  if (!(source instanceof URL)) return withoutRepetition(Object.values(source))
+  const files = (await readdir(source, { recursive: true }))
+    .filter((file) => handlerFile.test(file))
+    .toSorted()
+  const folder = fileURLToPath(source)
+  const exported: unknown[] = []
+  for (const file of files) {
+    const module = (await import(pathToFileURL(join(folder, file)).href)) as Record<string, unknown>
+    exported.push(...Object.values(module))
+  }
+  return withoutRepetition(exported)
+}
+
+/** Classes and objects only, each once: a default export is often a named one, too. */
+function withoutRepetition(values: unknown[]): unknown[] {
+  return [...new Set(values)].filter(
+    (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
+  )
+}

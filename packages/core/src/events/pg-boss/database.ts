@@ -1,0 +1,144 @@
+/**
+ * The database of the queue: the parts of pg and pg-boss that it uses, by structure, so that their types need not be
+ * installed; transactions and locks.
+ */
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { BoundedConnections } from '../../internal/postgres.ts'
+import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
+import type { StoredEvent } from '../delivery.ts'
+import { type AsyncTx, fromPg } from '../transport.ts'
+
+/** One connection of a pg pool. */
+export interface PgConnection {
+  query(sql: string, params?: unknown[]): Promise<{ rows: unknown[] }>
+  on(event: 'notification' | 'error' | 'end', listener: (detail: never) => void): unknown
+  off(event: 'error', listener: () => void): unknown
+  release(reason?: Error | boolean): void
+}
+
+/** A pg pool. */
+export interface PgPool {
+  connect(): Promise<PgConnection>
+  query(sql: string, params?: unknown[]): Promise<{ rows: unknown[] }>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  end(): Promise<void>
+}
+
+/** A job as pg-boss returns it with its metadata. */
+export interface Job {
+  readonly id: string
+  readonly data: JobData
+  readonly retryCount: number
+  readonly retryLimit: number
+}
+
+/** What a job carries. */
+export interface JobData extends StoredEvent {
+  /** The queue of the handler. */
+  readonly handler: string
+}
+
+/** How pg-boss executes SQL. */
+interface BossDatabase {
+  executeSql(sql: string, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
+}
+
+/** A pg-boss instance, version 10 or 12. */
+export interface Boss {
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  start(): Promise<unknown>
+  stop(options: { graceful: boolean; wait: boolean; close: boolean }): Promise<void>
+  createQueue(name: string, options: object): Promise<unknown>
+  updateQueue(name: string, options: object): Promise<unknown>
+  subscribe(event: string, queue: string): Promise<unknown>
+  send(queue: string, data: object, options: { db?: BossDatabase }): Promise<string | null>
+  fetch(queue: string, options: { batchSize: number; includeMetadata: true }): Promise<readonly Job[]>
+  complete(queue: string, ids: readonly string[]): Promise<unknown>
+  fail(queue: string, id: string, data: object): Promise<unknown>
+  deleteJob(queue: string, id: string, options?: { db?: BossDatabase }): Promise<unknown>
+}
+
+/** Makes a pg-boss instance. @throws {FMOD_CORE_PEER_MISSING} it is not installed */
+export async function createBoss(pool: PgPool, options: object): Promise<Boss> {
+  const module: { PgBoss?: unknown; default?: unknown } = await loadPeer('pg-boss', () => import('pg-boss'))
+  const PgBoss = (module.PgBoss ?? module.default) as new (options: object) => Boss
+  const db: BossDatabase = { executeSql: (sql, params) => pool.query(sql, params) }
+  return new PgBoss({ ...options, db })
+}
+
+/** Opens a pool with time-outs. @throws {FMOD_CORE_PEER_MISSING} pg is not installed */
+export async function createPool(connectionString: string, connections: BoundedConnections): Promise<PgPool> {
+  const { default: pg } = await loadPeer('pg', () => import('pg'))
+  return new pg.Pool({ connectionString, max: 5, ...connections.poolConfig })
+}
+
+/** Imports an optional peer. @throws {FMOD_CORE_PEER_MISSING} the import fails */
+export async function loadPeer<T>(peer: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw Object.assign(new FMOD_CORE_PEER_MISSING(peer), { cause })
+  }
+}
+
+/** Lets pg-boss work within a transaction. */
+export function withinTx(tx: AsyncTx): { readonly db: BossDatabase } {
+  return { db: { executeSql: (sql, params = []) => tx.query(sql, params) } }
+}
+
+/** Runs statements in one transaction; rolls back when `run` rejects. */
+export async function inTransaction<T>(pool: PgPool, run: (tx: AsyncTx) => Promise<T>): Promise<T> {
+  const connection = await pool.connect()
+  connection.on('error', ignore)
+  try {
+    await connection.query('BEGIN')
+    const result = await run(fromPg(connection))
+    await connection.query('COMMIT')
+    connection.off('error', ignore)
+    connection.release()
+    return result
+  } catch (error) {
+    // A connection in an unknown state, or one that went silent, does not go back to the pool.
+    connection.release(true)
+    throw error
+  }
+}
+
+/** A lost connection rejects its statements; without a listener, its event would end the process besides. */
+function ignore(): void {}
+
+/** Milliseconds that an instance waits for others that boot at the same time. */
+const longestBoot = 300_000
+
+/** Runs while no other instance runs work of the same name. Takes one connection of the pool besides those `run` uses. */
+export async function exclusively<T>(pool: PgPool, name: string, run: () => Promise<T>): Promise<T> {
+  return inTransaction(pool, async (tx) => {
+    // This transaction only holds the lock: it waits while `run` works on other connections.
+    await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0', [])
+    for (const end = Date.now() + longestBoot; !(await tryLock(tx, name));) {
+      if (Date.now() > end) throw new Error(`Another instance holds the lock "${name}" and does not end.`)
+      await delay(50 + 100 * Math.random())
+    }
+    return run()
+  })
+}
+
+/** Does not wait in the database, whose time-outs are for statements that are shorter than a boot. */
+async function tryLock(tx: AsyncTx, name: string): Promise<boolean> {
+  const { rows } = await tx.query('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS is_taken', [
+    name,
+  ])
+  return (rows as { is_taken: boolean }[])[0]?.is_taken === true
+}
+
+/**
+ * Whether a transaction is on the pool's own database: takes an advisory lock in the transaction; on the same database,
+ * and only there, another session finds it taken.
+ */
+export async function sharesDatabase(pool: PgPool, tx: AsyncTx): Promise<boolean> {
+  const key = randomInt(2 ** 47)
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [key])
+  const { rows } = await pool.query('SELECT pg_try_advisory_xact_lock($1) AS is_free', [key])
+  return (rows as { is_free: boolean }[])[0]?.is_free === false
+}

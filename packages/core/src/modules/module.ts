@@ -1,0 +1,54 @@
+/** A feature module: its name, the modules it depends on, and what it contributes. */
+import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
+import type { Contribution, ModuleHooks } from '../contributions.ts'
+import type { HandlerSource } from '../events/handlers.ts'
+
+/** A Fastify plugin, with callback or promise; one signature, so that its parameters need no annotation. */
+export type ModulePlugin = (
+  app: FastifyInstance,
+  options: FastifyPluginOptions,
+  done: (error?: Error) => void,
+) => void | Promise<void>
+
+/** The members that every module has, whichever plugins are installed. */
+export interface ModuleCore {
+  /** Unique among the modules of an application. */
+  readonly name: string
+  /** Names of the modules that come first. */
+  readonly dependsOn?: readonly string[]
+  /** Event handlers: classes, a namespace import, or the URL of a folder (S 6.3). */
+  readonly handlers?: HandlerSource
+  /** The module's routes and hooks, mounted as an encapsulated plugin after all contributions were delivered. */
+  readonly plugin?: ModulePlugin
+  /** Path prefix of the routes in `plugin`. */
+  readonly prefix?: string
+  /** Runs when the application is ready, in dependency order; a failure stops the boot. */
+  readonly onReady?: (app: FastifyInstance) => void | Promise<void>
+  /** Runs when the application closes, in reverse order; a failure is logged and the others still run. */
+  readonly onClose?: (app: FastifyInstance) => void | Promise<void>
+}
+
+/** A module as an application lists it: `ModuleCore` and one optional member for each installed plugin's hook. */
+export type Module = ModuleCore & { readonly [K in keyof ModuleHooks]?: ModuleHooks[K] }
+
+/** Types a module declaration. Not generic, so that a misspelt hook is a compile error. */
+export function defineModule(module: Module): Module {
+  return module
+}
+
+/** The members of `ModuleCore` that are not contributions. */
+export const ownMembers: ReadonlySet<string> = new Set([
+  'name',
+  'dependsOn',
+  'plugin',
+  'prefix',
+  'onReady',
+  'onClose',
+] satisfies (keyof ModuleCore)[])
+
+/** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */
+export function contributionsOf(module: ModuleCore, ignoreHooks: readonly string[]): Contribution[] {
+  return Object.entries(module)
+    .filter(([hook, value]) => value !== undefined && !ownMembers.has(hook) && !ignoreHooks.includes(hook))
+    .map(([hook, value]) => ({ module: module.name, hook, value: value as unknown }))
+}

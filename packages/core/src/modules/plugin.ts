@@ -1,0 +1,44 @@
+/** Mounts the modules of an application: order, contributions, bodies, lifecycle. */
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import fp from 'fastify-plugin'
+import { deliver } from '../contributions.ts'
+import { events } from '../events/plugin.ts'
+import { logFailure } from '../internal/failures.ts'
+import { contributionsOf, type Module, ownMembers } from './module.ts'
+import { orderModules } from './order.ts'
+
+export interface ModulesOptions {
+  readonly modules: readonly Module[]
+  /** Hooks that need no plugin to receive them: what modules contribute to these is ignored on purpose. */
+  readonly ignoreHooks?: readonly string[]
+}
+
+const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, { modules, ignoreHooks = [] }) => {
+  const ordered = orderModules(modules)
+  if (!app.hasDecorator('events')) await app.register(events)
+  const contributions = ordered.flatMap((module) => contributionsOf(module, ignoreHooks))
+  await deliver(app, contributions, ownMembers)
+  app.decorate('modules', Object.freeze(ordered))
+
+  for (const { plugin, prefix } of ordered) {
+    if (plugin) await app.register(plugin, prefix === undefined ? {} : { prefix })
+  }
+  app.addHook('onReady', async () => {
+    for (const { onReady } of ordered) await onReady?.(app)
+  })
+  app.addHook('onClose', () => closeInReverse(app, ordered))
+}
+
+/** One module that fails to close must not keep the others from closing. */
+async function closeInReverse(app: FastifyInstance, ordered: readonly Module[]): Promise<void> {
+  for (const { name, onClose } of ordered.toReversed()) {
+    try {
+      await onClose?.(app)
+    } catch (err) {
+      logFailure(app.log, 'error', { err, module: name }, 'module failed to close')
+    }
+  }
+}
+
+/** The modules plugin: `app.register(modules, { modules: [notes, mail] })`, after the plugins they contribute to. */
+export const modules = fp(modulesPlugin, { name: '@fastify-modular/core/modules', fastify: '5.x' })

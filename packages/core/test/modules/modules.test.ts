@@ -1,0 +1,180 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test, type Test } from 'tap'
+import modulesPlugin, { defineModule, type Module, modules, receive } from '@fastify-modular/core'
+
+declare module '@fastify-modular/core' {
+  interface ModuleHooks {
+    menu: (items: string[]) => void
+  }
+}
+
+function appOf(t: Test): FastifyInstance {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  return app
+}
+
+test('S 5.5: contributions are delivered in dependency order, before any module body', async (t) => {
+  const app = appOf(t)
+  const log: string[] = []
+  receive(app, 'menu', {
+    take: (hook, module) => {
+      const items: string[] = []
+      hook(items)
+      log.push(`${module}:${items.join('+')}`)
+    },
+    complete: () => void log.push('complete'),
+  })
+  const module = (name: string, ...dependsOn: string[]) =>
+    defineModule({
+      name,
+      dependsOn,
+      menu: (items) => void items.push(name),
+      plugin: async () => void log.push(`body ${name}`),
+    })
+  await app.register(modules, { modules: [module('b', 'a'), module('a'), module('c')] })
+  t.same(log, ['a:a', 'b:b', 'c:c', 'complete', 'body a', 'body b', 'body c'])
+  t.same(
+    app.modules.map(({ name }) => name),
+    ['a', 'b', 'c'],
+  )
+})
+
+test('a hook without a receiver is a boot error that names every module and hook', async (t) => {
+  const app = appOf(t)
+  const odd = { name: 'odd', menuu: () => {} } as Module
+  const error = {
+    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+    message: /"shop" contributes "menu", module "odd" contributes "menuu"/,
+  }
+  await t.rejects(
+    async () => app.register(modules, { modules: [defineModule({ name: 'shop', menu: () => {} }), odd] }),
+    error,
+  )
+})
+
+for (const [misspelt, meant] of [
+  ['menuu', 'menu'],
+  ['MENU', 'menu'],
+  ['handler', 'handlers'],
+  ['onready', 'onReady'],
+  ['dependson', 'dependsOn'],
+] as const) {
+  test(`a misspelt member of a module is a boot error that suggests the right one: ${misspelt}`, async (t) => {
+    const app = appOf(t)
+    receive(app, 'menu', { take: () => {} })
+    const odd = { name: 'odd', [misspelt]: () => {} } as Module
+    await t.rejects(async () => app.register(modules, { modules: [odd] }), {
+      code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+      message: new RegExp(`module "odd" contributes "${misspelt}" \\(did you mean "${meant}"\\?\\)`),
+    })
+  })
+}
+
+test('a hook that resembles no other gets no suggestion', async (t) => {
+  const app = appOf(t)
+  const odd = { name: 'odd', breadcrumbs: () => {} } as Module
+  await t.rejects(async () => app.register(modules, { modules: [odd] }), {
+    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+    message: /"breadcrumbs"\./,
+  })
+})
+
+test('ignoreHooks lets a host do without a plugin', async (t) => {
+  const app = appOf(t)
+  const menu = () => t.fail('an ignored hook must not run')
+  await app.register(modules, { modules: [defineModule({ name: 'shop', menu })], ignoreHooks: ['menu'] })
+  await app.ready()
+  t.equal(app.modules.length, 1)
+})
+
+test('a second receiver of a hook is a boot error', async (t) => {
+  const app = appOf(t)
+  receive(app, 'menu', { take: () => {} })
+  t.throws(() => receive(app, 'menu', { take: () => {} }), {
+    code: 'FMOD_CORE_DUPLICATE_RECEIVER',
+    message: /"menu"/,
+  })
+})
+
+test('registering modules twice is a boot error', async (t) => {
+  const app = appOf(t)
+  await app.register(modules, { modules: [] })
+  await t.rejects(async () => app.register(modules, { modules: [] }), {
+    code: 'FMOD_CORE_MODULES_REGISTERED_TWICE',
+  })
+})
+
+test('two applications in one process do not meet', async (t) => {
+  const one = appOf(t)
+  const two = appOf(t)
+  const seen: string[] = []
+  receive(one, 'menu', { take: (_, module) => void seen.push(`one:${module}`) })
+  receive(two, 'menu', { take: (_, module) => void seen.push(`two:${module}`) })
+  await one.register(modules, { modules: [defineModule({ name: 'a', menu: () => {} })] })
+  await two.register(modules, { modules: [defineModule({ name: 'b', menu: () => {} })] })
+  t.same(seen, ['one:a', 'two:b'])
+})
+
+test('a module is mounted encapsulated, under its prefix', async (t) => {
+  const app = appOf(t)
+  const notes = defineModule({
+    name: 'notes',
+    prefix: '/api/notes',
+    plugin: async (scope) => {
+      scope.decorate('ownDecorator', 1)
+      scope.get('/', async () => ['note'])
+    },
+  })
+  await app.register(modulesPlugin, { modules: [notes] })
+  t.same((await app.inject('/api/notes')).json(), ['note'])
+  t.notOk(app.hasDecorator('ownDecorator'))
+})
+
+test('onReady runs in dependency order, and a failure stops the boot', async (t) => {
+  const app = appOf(t)
+  const log: string[] = []
+  const a = defineModule({ name: 'a', onReady: async () => void log.push('a') })
+  const b = defineModule({
+    name: 'b',
+    dependsOn: ['a'],
+    onReady: () => {
+      log.push('b')
+      throw new Error('b is not ready')
+    },
+  })
+  await app.register(modules, { modules: [b, a] })
+  await t.rejects(async () => app.ready(), /b is not ready/)
+  t.same(log, ['a', 'b'])
+})
+
+test('decision 49: close hooks run in reverse order, and one that fails does not stop the others', async (t) => {
+  const lines: string[] = []
+  const app = Fastify({
+    logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } },
+  })
+  const log: string[] = []
+  const module = (name: string, fail = false) =>
+    defineModule({
+      name,
+      onClose: async () => {
+        log.push(name)
+        if (fail) throw new Error('stuck')
+      },
+    })
+  await app.register(modules, { modules: [module('a'), module('b', true), module('c')] })
+  await app.close()
+  t.same(log, ['c', 'b', 'a'])
+  t.match(lines.join(''), /"module":"b".*module failed to close/)
+})
+
+test('a module body that fails stops the boot with its own error', async (t) => {
+  const app = appOf(t)
+  const broken = defineModule({
+    name: 'broken',
+    plugin: async () => {
+      throw new Error('no table notes')
+    },
+  })
+  await t.rejects(async () => app.register(modules, { modules: [broken] }), /no table notes/)
+})

@@ -1,0 +1,110 @@
+/** The same failure has the same body, whether settings, the errors plugin or the gate answers it. */
+import type { Caller } from '@fastify-modular/core'
+import { createErrorServerOptions, errors } from '@fastify-modular/errors'
+import { publicRoutes } from '@fastify-modular/public-routes'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
+import { test } from 'tap'
+
+const definitions = {
+  title: setting.text('app.title', { displayName: 'Title', scope: SettingScope.Application }),
+  locked: setting.text('app.locked', { displayName: 'Locked', scope: SettingScope.Application }),
+}
+const callers: Readonly<Record<string, Caller>> = {
+  admin: { id: 'admin', permissions: [], isAdmin: true },
+  alice: { id: 'alice', permissions: [], isAdmin: false },
+}
+const callerOf = ({ headers }: FastifyRequest): Caller | null => callers[String(headers['x-caller'])] ?? null
+
+interface Parts {
+  readonly hasErrors: boolean
+  readonly hasGate: boolean
+}
+const combinations: readonly Parts[] = [
+  { hasErrors: false, hasGate: false },
+  { hasErrors: true, hasGate: false },
+  { hasErrors: false, hasGate: true },
+  { hasErrors: true, hasGate: true },
+]
+
+async function createApp({ hasErrors, hasGate }: Parts): Promise<FastifyInstance> {
+  const app = Fastify({ ...(hasErrors && createErrorServerOptions()), genReqId: () => 'r1' })
+  if (hasErrors) await app.register(errors)
+  if (hasGate) await app.register(publicRoutes, { provider: { authenticate: callerOf } })
+  await app.register(settings, {
+    definitions: [definitions],
+    overrides: { 'app.locked': 'by the host' },
+    ...(!hasGate && { caller: callerOf }),
+  })
+  return app
+}
+
+type Failure = Omit<InjectOptions, 'url'> & {
+  readonly status: number
+  readonly as?: string
+  /** Below `/api/settings`. */
+  readonly url?: string
+  readonly type?: string
+}
+const title = { key: 'app.title', scope: 1, value: 'x' }
+const write = { method: 'PUT', as: 'admin' } as const
+
+const failures: Readonly<Record<string, Failure>> = {
+  'a read without a caller': { status: 401 },
+  'a write without a caller': { ...write, status: 401, as: '', payload: title },
+  'a write without the permission': { ...write, status: 403, as: 'alice', payload: title },
+  'an unknown setting': { status: 404, as: 'admin', url: '/no.such?scope=1' },
+  'an unknown member of a body': { ...write, status: 400, payload: { ...title, extra: 1 } },
+  'an unknown parameter': { status: 400, as: 'admin', url: '?scop=1' },
+  'User scope': { ...write, status: 400, payload: { ...title, scope: 2 } },
+  'a scope that the setting does not have': { ...write, status: 400, payload: { ...title, scope: 0 } },
+  'malformed JSON': { ...write, status: 400, type: 'application/json', payload: '{ malformed' },
+  'an empty body': { ...write, status: 400, type: 'application/json', payload: '' },
+  'a body that is too large': {
+    ...write,
+    status: 413,
+    url: '/bulk',
+    payload: [{ ...title, value: 'x'.repeat(513 * 1024) }],
+  },
+  'a body of another media type': { ...write, status: 415, type: 'application/xml', payload: '<a/>' },
+  'a locked setting': { ...write, status: 409, payload: { ...title, key: 'app.locked' } },
+  'a version that has changed': { ...write, status: 412, headers: { 'if-match': '"r9"' }, payload: title },
+  'a value of another type': { ...write, status: 422, payload: { ...title, value: 5 } },
+}
+
+for (const [name, { status, as, type, url = '', headers, ...request }] of Object.entries(failures)) {
+  test(`${name}: settings, errors and the gate answer ${status} with the same body`, async (t) => {
+    const bodies = new Set<string>()
+    for (const parts of combinations) {
+      const app = await createApp(parts)
+      t.teardown(() => app.close())
+      const answer = await app.inject({
+        ...request,
+        url: `/api/settings${url}`,
+        headers: {
+          accept: 'application/json',
+          traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+          ...(as && { 'x-caller': as }),
+          ...(type && { 'content-type': type }),
+          ...headers,
+        },
+      })
+      t.equal(answer.statusCode, status)
+      t.equal(answer.headers['content-type'], 'application/problem+json')
+      t.equal(answer.headers['cache-control'], 'no-store')
+      bodies.add(answer.payload)
+    }
+    const [body = '{}', ...others] = bodies
+    t.same(others, [])
+    t.same(Object.keys(JSON.parse(body)).slice(0, 8), [
+      'type',
+      'title',
+      'status',
+      'detail',
+      'instance',
+      'code',
+      'requestId',
+      'traceId',
+    ])
+  })
+}

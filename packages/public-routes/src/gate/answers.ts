@@ -1,0 +1,190 @@
+/**
+ * The gate's answers to requests that may not pass: the challenge to sign in (401 or a redirect, by content
+ * negotiation), 403 for a forged request, 503 while the provider fails. Denying throws no exception.
+ */
+import { ForbiddenException, ServiceUnavailableException, UnauthorizedException } from '@fastify-modular/core'
+import { addVary, canonicalPath, isApiTarget, isNavigation } from '@fastify-modular/core/internal'
+import {
+  defaultTypeBase,
+  type Problem,
+  problemMediaType,
+  problemOfError,
+  problemText,
+  problemType,
+} from '@fastify-modular/core/problem'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { type AuthProvider, challengeOf } from '../provider.ts'
+
+/** A browser that navigates, an Inertia page that fetches, or anything else. */
+export type ClientKind = 'browser' | 'inertia' | 'api'
+
+/** Distinguishes kinds of clients; replace it with the option `classify`. */
+export type Classify = (request: FastifyRequest) => ClientKind
+
+/**
+ * `inertia` for requests with X-Inertia, `browser` for GET and HEAD navigations that name text/html and do not prefer
+ * JSON; `api` for everything else, and always below `/api/`, with an Authorization header, and for XMLHttpRequest.
+ */
+export function classifyRequest(request: FastifyRequest): ClientKind {
+  const { headers } = request
+  if (headers.authorization !== undefined || isApiTarget(request.raw.url ?? '')) return 'api'
+  if (headers['x-inertia'] !== undefined) return 'inertia'
+  return isRead(request) && isNavigation(headers) ? 'browser' : 'api'
+}
+
+export interface Answers {
+  /** Answers a protected request of an anonymous caller, in the way that its kind of client understands. */
+  challenge(request: FastifyRequest, reply: FastifyReply): void
+  refuseForgery(request: FastifyRequest, reply: FastifyReply): void
+  /** Answers a protected request while the provider fails; for a page, hands `done` the failure. */
+  reportUnavailable(
+    arrival: {
+      readonly request: FastifyRequest
+      readonly reply: FastifyReply
+      readonly done: HookHandlerDoneFunction
+    },
+    failure: unknown,
+  ): void
+}
+
+/** The same for existing and missing paths: it names no reason, and no path but that of the request. */
+const unauthorized: Problem = Object.freeze(problemOfError(new UnauthorizedException()))
+const crossOrigin: Problem = Object.freeze({
+  ...problemOfError(new ForbiddenException('This request comes from another site and is not accepted.')),
+  type: problemType('CROSS_ORIGIN'),
+  code: 'CROSS_ORIGIN',
+})
+const unavailable: Problem = Object.freeze(problemOfError(new ServiceUnavailableException()))
+
+/** When to try again, in seconds. */
+const retryAfter = 5
+
+export function createAnswers(provider: AuthProvider, classify: Classify): Answers {
+  const { loginUrl } = provider
+  return { challenge, refuseForgery, reportUnavailable }
+
+  function challenge(request: FastifyRequest, reply: FastifyReply): void {
+    const kind: ClientKind = loginUrl === undefined ? 'api' : classify(request)
+    if (loginUrl === undefined || kind === 'api') {
+      reply.header('www-authenticate', headerValue(challengeOf(provider, request)))
+      sendProblem({ request, reply, problem: unauthorized })
+    } else if (kind === 'inertia' && isExternal(loginUrl)) {
+      // A fetch cannot follow a redirect to another site: the client visits it instead.
+      sendWithoutBody(reply.code(409).header('x-inertia-location', loginUrl))
+    } else {
+      // After a write, 303 turns the next request into a GET; 302 would repeat PUT, PATCH and DELETE.
+      const status = isRead(request) ? 302 : 303
+      sendWithoutBody(reply.code(status).header('location', loginLocation(request, loginUrl)))
+    }
+  }
+
+  function refuseForgery(request: FastifyRequest, reply: FastifyReply): void {
+    sendProblem({ request, reply, problem: crossOrigin })
+  }
+
+  /** 503 and not 401, at which clients throw away good credentials. */
+  function reportUnavailable(
+    { request, reply, done }: Parameters<Answers['reportUnavailable']>[0],
+    failure: unknown,
+  ): void {
+    reply.header('retry-after', String(retryAfter))
+    if (isForPeople(request)) {
+      // The application's error handler has the pages, and writes the record.
+      forbidCaching(reply)
+      done(new ServiceUnavailableException(undefined, retryAfter, failure))
+      return
+    }
+    logProviderFailure(request, failure)
+    sendProblem({ request, reply, problem: unavailable })
+  }
+
+  function isForPeople(request: FastifyRequest): boolean {
+    try {
+      return classify(request) !== 'api'
+    } catch {
+      return false // the host's function fails too: the plain answer needs no function of the host
+    }
+  }
+}
+
+export function logProviderFailure(request: FastifyRequest, failure: unknown): void {
+  request.log.error({ err: failure }, 'the authentication provider failed')
+}
+
+/** Longer targets are dropped, in characters. */
+const maxReturnToLength = 2048
+const printable = /^[\x21-\x7e]*$/
+
+/**
+ * The value if it is a canonical path of this site with an optional query, otherwise null: no open redirect. Check with
+ * it again what comes back as `returnTo` before redirecting there.
+ */
+export function safeReturnTo(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > maxReturnToLength || !printable.test(value)) return null
+  return canonicalPath(value) === null ? null : value
+}
+
+/** The login URL, carrying the page that a GET navigation wanted; an external login keeps its own state. */
+function loginLocation(request: FastifyRequest, loginUrl: string): string {
+  const returnTo = request.method === 'GET' ? safeReturnTo(request.raw.url) : null
+  if (returnTo === null || isExternal(loginUrl)) return loginUrl
+  return `${loginUrl}${loginUrl.includes('?') ? '&' : '?'}returnTo=${encodeURIComponent(returnTo)}`
+}
+
+/** Whether a login URL leaves this application. */
+function isExternal(loginUrl: string): boolean {
+  return !loginUrl.startsWith('/')
+}
+
+function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** A provider's text becomes a header only if it is one. */
+function headerValue(challenge: unknown): string {
+  return typeof challenge === 'string' && /^[\x20-\x7e]+$/.test(challenge) ? challenge : 'Bearer'
+}
+
+/** Sends a problem (RFC 9457) with headers that keep it out of caches. */
+function sendProblem({
+  request,
+  reply,
+  problem,
+}: {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly problem: Problem
+}): void {
+  forbidCaching(reply)
+  reply.code(problem.status)
+  reply.header('content-type', problemMediaType)
+  // With our own serialiser Fastify sends the text unchanged and adds no charset (JSON has none). Text goes out in one
+  // piece with the head, bytes would not.
+  reply.serializer(unchanged).send(problemText(withTypeBase(request, problem), request))
+}
+
+/**
+ * States a length of 0. Fastify adds it to HEAD answers of routes alone, which would make existing paths differ from
+ * missing ones.
+ */
+function sendWithoutBody(reply: FastifyReply): void {
+  forbidCaching(reply)
+  reply.header('content-length', '0').send()
+}
+
+/** An answer that depends on the caller must not reach another caller from a cache. */
+function forbidCaching(reply: FastifyReply): void {
+  reply.header('cache-control', 'no-store')
+  addVary(reply, 'accept', 'authorization', 'cookie', 'x-inertia')
+}
+
+/** The type as the errors plugin would make it, where the application has chosen another base for its types. */
+function withTypeBase({ server }: FastifyRequest, problem: Problem): Problem {
+  const { problems } = server as { readonly problems?: { readonly typeBase?: string } }
+  const { typeBase = defaultTypeBase } = problems ?? {}
+  return typeBase === defaultTypeBase ? problem : { ...problem, type: problemType(problem.code, typeBase) }
+}
+
+function unchanged(text: string): string {
+  return text
+}

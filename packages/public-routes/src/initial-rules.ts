@@ -1,0 +1,95 @@
+/**
+ * The rules that exist before anything adds one: the framework's defaults, the environment, the provider's legacy
+ * paths.
+ */
+import { FMOD_PUBLIC_ROUTES_INVALID_ENV } from './misuse-errors.ts'
+import { PublicRouteRegistry } from './registry.ts'
+import { PublicRoute } from './rule.ts'
+import type { RuleSet } from './rules.ts'
+
+/** The source of the framework's own rules. */
+export const frameworkDefault = 'framework default'
+
+/** A JSON array of path strings; each is a prefix rule for every method. */
+export const environmentVariable = 'SM_AUTH_PUBLIC_PATHS'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Adds them in the order in which explanations should name them (S 5.3.1, S 5.7, S 5.3.3). */
+export function addInitialRules(
+  rules: RuleSet,
+  {
+    defaults,
+    env,
+    legacyPaths,
+  }: {
+    readonly defaults: boolean
+    readonly env: Environment | false
+    readonly legacyPaths: readonly string[]
+  },
+): void {
+  if (defaults) addFrameworkDefaults(new PublicRouteRegistry(rules, frameworkDefault))
+  const fromEnvironment = new PublicRouteRegistry(rules, `environment ${environmentVariable}`)
+  for (const route of env === false ? [] : readEnvPaths(env)) fromEnvironment.add(route)
+  const legacy = new PublicRouteRegistry(rules, 'provider')
+  for (const path of legacyPaths) legacy.addPrefix(path)
+}
+
+/**
+ * The paths that every application of the framework opens unless it says `defaults: false`. They end at a segment where
+ * the path names one thing, so that `/healthcare` is not public because `/health` is.
+ */
+function addFrameworkDefaults(registry: PublicRouteRegistry): void {
+  registry
+    .addExact('/')
+    .addSubtree('/health')
+    .addSubtree('/api/docs')
+    .addSubtree('/api/redoc')
+    .addSubtree('/openapi.json')
+    .addPrefix('/static/')
+    .addPrefix('/i18n/')
+}
+
+/**
+ * The rules that the environment variable adds; none where it is unset.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_ENV} anything but an array of usable prefixes, with the position of the fault
+ */
+export function readEnvPaths(env: Environment): readonly PublicRoute[] {
+  const text = env[environmentVariable]
+  if (text === undefined) return []
+  return parseArray(text).map((path, position) => toRule(path, position))
+}
+
+const jsonString = String.raw`"(?:[^"\\]|\\.)*"`
+
+/** As much of a text as begins a JSON array of strings. */
+const beginningOfArray = new RegExp(
+  String.raw`^\s*(?:\[\s*(?:${jsonString}\s*(?:,\s*${jsonString}\s*)*(?:,\s*)?)?)?`,
+)
+
+function parseArray(text: string): readonly unknown[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The parser's own message may quote the text, which may hold secrets.
+    const position = beginningOfArray.exec(text)?.[0].length ?? 0
+    throw invalid(`it is not valid JSON at position ${position}`)
+  }
+  if (!Array.isArray(value)) throw invalid('at position 0 there is no array')
+  return value
+}
+
+function toRule(path: unknown, position: number): PublicRoute {
+  if (typeof path !== 'string') throw invalid(`element ${position} is not a string`)
+  try {
+    return new PublicRoute(path)
+  } catch (err) {
+    const reason = err instanceof Error ? err.message : String(err)
+    throw invalid(`element ${position} is not a usable prefix. ${reason}`)
+  }
+}
+
+function invalid(reason: string): Error {
+  return new FMOD_PUBLIC_ROUTES_INVALID_ENV(environmentVariable, reason)
+}

@@ -1,0 +1,74 @@
+/**
+ * What `app.publicRoutes` is: the registry of the plugin that uses it, with the diagnostics of the whole application.
+ */
+import type { FastifyInstance } from 'fastify'
+import { PublicRouteRegistry } from '../registry.ts'
+import type { RuleSet } from '../rules.ts'
+import type { Explain, Explanation } from './explain.ts'
+import { printSurface, type SurfaceEntry } from './surface.ts'
+
+interface Diagnostics {
+  readonly explain: Explain
+  readonly surface: () => readonly SurfaceEntry[]
+}
+
+interface PublicRoutesParts extends Diagnostics {
+  readonly rules: RuleSet
+  /** The plugin whose registry it is, and the source of its rules. */
+  readonly scope: FastifyInstance
+}
+
+export class PublicRoutes extends PublicRouteRegistry {
+  readonly #explain: Explain
+  readonly #surface: () => readonly SurfaceEntry[]
+
+  constructor({ rules, scope, explain, surface }: PublicRoutesParts) {
+    super(rules, scopeName(scope), scope.prefix)
+    this.#explain = explain
+    this.#surface = surface
+  }
+
+  /**
+   * How the gate decides a request and why. The request goes through the router up to the gate; hooks that run before
+   * the gate see it. The target is taken as it is, as a client would put it on the wire.
+   * @throws {FMOD_PUBLIC_ROUTES_NOT_READY}
+   */
+  explain(...request: Parameters<Explain>): Promise<Explanation> {
+    return this.#explain(...request)
+  }
+
+  /** Each rule with the routes it opens; for routes with parameters it rests on sample values. */
+  surface(): readonly SurfaceEntry[] {
+    return this.#surface()
+  }
+
+  /** The surface as a table. */
+  print(): string {
+    return printSurface(this.surface())
+  }
+}
+
+/** Decorates the application; each scope gets the registry that names it as the source of its rules. */
+export function decorateRegistry(
+  app: FastifyInstance,
+  parts: Diagnostics & { readonly rules: RuleSet },
+): void {
+  const registries = new WeakMap<FastifyInstance, PublicRoutes>()
+  app.decorate('publicRoutes', {
+    getter(this: FastifyInstance) {
+      let registry = registries.get(this)
+      if (registry === undefined) {
+        registry = new PublicRoutes({ ...parts, scope: this })
+        registries.set(this, registry)
+      }
+      return registry
+    },
+  })
+}
+
+/** `plugin blog`, or `application` for the root. */
+export function scopeName(scope: FastifyInstance): string {
+  if (Object.getPrototypeOf(scope) === Object.prototype) return 'application'
+  const [name = ''] = scope.pluginName.split(' -> ') // its own name, then those of plugins that share the scope
+  return /^[\w@./ -]{1,80}$/.test(name) ? `plugin ${name}` : `plugin at ${scope.prefix || '/'}`
+}

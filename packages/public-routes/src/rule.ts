@@ -1,0 +1,213 @@
+/** A rule of the registry: a pattern with a kind, and the methods it is for (S 2.8). */
+import { METHODS } from 'node:http'
+import {
+  FMOD_PUBLIC_ROUTES_INVALID_KIND,
+  FMOD_PUBLIC_ROUTES_INVALID_METHODS,
+  FMOD_PUBLIC_ROUTES_INVALID_PATTERN,
+  FMOD_PUBLIC_ROUTES_INVALID_REGEX,
+} from './misuse-errors.ts'
+import { compileLinearRegex, type LinearRegex } from './matching/linear-regex.ts'
+import { literalHead, parseRoutePattern, type RoutePattern } from './matching/route-pattern.ts'
+
+/**
+ * How a pattern matches a path: `prefix`, `exact` and `suffix` compare texts, `regex` matches at the start; `subtree`
+ * is the path itself and everything below it; `route` is the URL of a Fastify route, such as `/posts/:id`.
+ */
+export type MatchKind = 'prefix' | 'exact' | 'suffix' | 'regex' | 'subtree' | 'route'
+
+/** HTTP methods in any letter case. Left out: every method. */
+export type Methods = readonly string[] | ReadonlySet<string>
+
+export interface PublicRouteOptions {
+  readonly methods?: Methods | undefined
+  /** @default 'prefix', or 'regex' for a RegExp */
+  readonly kind?: MatchKind | undefined
+}
+
+const brand = Symbol.for('@fastify-modular/public-route')
+
+/**
+ * An immutable rule. Build one ahead of time to share it, and hand it to `registry.add(rule)`.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_PATTERN} empty, `/` as a prefix or subtree, no leading slash
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_REGEX} see `compileLinearRegex`
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_METHODS} an empty set, or a method that Node.js does not know
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_KIND} a kind that does not exist
+ */
+export class PublicRoute {
+  readonly [brand] = true
+  readonly pattern: string
+  readonly kind: MatchKind
+  /** Upper case; null for every method. */
+  readonly methods: ReadonlySet<string> | null
+  /** Literal text that every matching path begins with (for `suffix`: ends with); what the index sorts by. */
+  readonly literal: string
+  /** Whether the pattern matches a path, whatever the method. */
+  readonly matchesPath: (path: string) => boolean
+
+  constructor(pattern: string | RegExp, options: PublicRouteOptions = {}) {
+    const kind = options.kind ?? (pattern instanceof RegExp ? 'regex' : 'prefix')
+    const name = nameOf(pattern)
+    if (!Object.hasOwn(matchers, kind)) throw new FMOD_PUBLIC_ROUTES_INVALID_KIND(name, JSON.stringify(kind))
+    checkPattern({ pattern, kind, name })
+    const { literal, matchesPath } = matchers[kind](pattern)
+
+    this.pattern = sourceOf(pattern)
+    this.kind = kind
+    this.methods = normaliseMethods(options.methods, name)
+    this.literal = literal
+    this.matchesPath = matchesPath
+    Object.freeze(this)
+  }
+
+  /** Whether the rule is for this method. Case-sensitive: the methods of HTTP are upper case. */
+  allows(method: string): boolean {
+    return this.methods === null || this.methods.has(method)
+  }
+
+  /** Whether the rule matches: the pattern by its kind, the method in any letter case. */
+  matches(method: string, path: string): boolean {
+    return this.allows(method.toUpperCase()) && this.matchesPath(path)
+  }
+
+  /** `GET,HEAD prefix /static/`, for messages and logs. */
+  toString(): string {
+    return `${formatMethods(this.methods)} ${this.kind} ${this.pattern}`
+  }
+}
+
+/** Recognises a rule of this or another copy of the package. */
+export function isPublicRoute(value: unknown): value is PublicRoute {
+  return typeof value === 'object' && value !== null && brand in value
+}
+
+/** `*` for every method. */
+export function formatMethods(methods: ReadonlySet<string> | null): string {
+  return methods === null ? '*' : [...methods].join(',')
+}
+
+/**
+ * Upper-case, trimmed methods; null where none are given.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_METHODS}
+ */
+function normaliseMethods(methods: Methods | undefined, rule: string): ReadonlySet<string> | null {
+  if (methods === undefined) return null
+  if (!Array.isArray(methods) && !(methods instanceof Set)) {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_METHODS(
+      rule,
+      'they are not an array or a Set; write { methods: ["GET"] }',
+    )
+  }
+  const normalised = new Set<string>()
+  for (const method of methods) {
+    const name = String(method).trim().toUpperCase()
+    if (!METHODS.includes(name)) {
+      throw new FMOD_PUBLIC_ROUTES_INVALID_METHODS(rule, `${JSON.stringify(name)} is not an HTTP method`)
+    }
+    normalised.add(name)
+  }
+  if (normalised.size === 0) {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_METHODS(rule, 'the set is empty; leave it out to mean every method')
+  }
+  return normalised
+}
+
+/** Paths with nothing in common but the slash: a rule that matches all of them opens the whole application. */
+const unlike = ['/~', '/0', '/Z'] as const
+
+interface Matcher {
+  readonly literal: string
+  readonly matchesPath: (path: string) => boolean
+}
+
+const matchers: Readonly<Record<MatchKind, (pattern: string | RegExp) => Matcher>> = {
+  prefix: (pattern) => {
+    const text = sourceOf(pattern)
+    return { literal: text, matchesPath: (path) => path.startsWith(text) }
+  },
+  exact: (pattern) => {
+    const text = sourceOf(pattern)
+    return { literal: text, matchesPath: (path) => path === text }
+  },
+  suffix: (pattern) => {
+    const text = sourceOf(pattern)
+    return { literal: text, matchesPath: (path) => path.endsWith(text) }
+  },
+  subtree: (pattern) => {
+    const text = sourceOf(pattern).replace(/\/$/, '')
+    return {
+      literal: text,
+      matchesPath: (path) =>
+        path.startsWith(text) && (path.length === text.length || path[text.length] === '/'),
+    }
+  },
+  regex: (pattern) => {
+    const regex = compileLinearRegex(pattern)
+    if (unlike.every(regex.test)) {
+      throw new FMOD_PUBLIC_ROUTES_INVALID_REGEX(
+        String(pattern),
+        'it matches every path; name the paths to open',
+      )
+    }
+    return { literal: regex.head, matchesPath: regex.test }
+  },
+  route: (pattern) => {
+    const patterns = parseRoutePattern(sourceOf(pattern))
+    let regex: LinearRegex | undefined // compiled at the first use: the gate compares the URL of the route
+    return {
+      literal: patterns.map(literalHead).at(-1) ?? '',
+      matchesPath: (path) => {
+        regex ??= compileLinearRegex(`(?:${patterns.map(toExpression).join('|')})$`)
+        return regex.test(path)
+      },
+    }
+  },
+}
+
+/** A parameter takes one segment, a wildcard the rest. */
+function toExpression(pattern: RoutePattern): string {
+  return pattern
+    .map((part) => (typeof part === 'string' ? escapeExpression(part) : part.param === '*' ? '.*' : '[^/]+'))
+    .join('')
+}
+
+function escapeExpression(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}
+
+interface Named {
+  readonly pattern: string | RegExp
+  readonly kind: MatchKind
+  /** For messages. */
+  readonly name: string
+}
+
+function checkPattern({ pattern, kind, name }: Named): void {
+  if (typeof pattern !== 'string' && !(pattern instanceof RegExp)) {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(name, 'it is neither a string nor a regular expression')
+  }
+  if (kind === 'regex') return
+  if (typeof pattern !== 'string') {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(name, `a ${kind} rule takes a string; use addRegex`)
+  }
+  if (pattern === '') {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(name, 'it is empty and would open every path')
+  }
+  if (kind === 'suffix') return
+  if (!pattern.startsWith('/')) {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(name, `a ${kind} rule begins with a slash`)
+  }
+  if (pattern === '/' && (kind === 'prefix' || kind === 'subtree')) {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(
+      name,
+      `"/" as a ${kind} would open the whole application; use addExact("/") for the root alone`,
+    )
+  }
+}
+
+function sourceOf(pattern: string | RegExp): string {
+  return typeof pattern === 'string' ? pattern : pattern.source
+}
+
+function nameOf(pattern: unknown): string {
+  return pattern instanceof RegExp ? String(pattern) : (JSON.stringify(pattern) ?? String(pattern))
+}

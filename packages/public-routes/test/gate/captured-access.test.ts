@@ -1,0 +1,223 @@
+/**
+ * `request.access` is worked out when it is first read, from the request as it reached the gate and not from later
+ * changes.
+ */
+import { publicRoutes, type AuthProvider, type RequestAccess } from '@fastify-modular/public-routes'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { test, type Test } from 'tap'
+import { callerNamed, headerProvider, lenientRouter, listen } from '../support/application.ts'
+import { rawRequest } from '../support/raw-request.ts'
+
+type Change = (request: FastifyRequest) => void
+
+/** What hooks and providers do to a request. */
+const changes: Readonly<Record<string, Change>> = {
+  nothing: () => {},
+  'the URL to a public one': ({ raw }) => void (raw.url = '/exact'),
+  'the URL to a public one of the same route': ({ raw }) => void (raw.url = '/notes/42/share'),
+  'the URL to a protected one': ({ raw }) => void (raw.url = '/private'),
+  'the URL to one that is not canonical': ({ raw }) => void (raw.url = '//exact'),
+  'no URL at all': ({ raw }) => void delete raw.url,
+  'the method to GET': ({ raw }) => void (raw.method = 'GET'),
+  'the method to HEAD': ({ raw }) => void (raw.method = 'HEAD'),
+  'the method to POST': ({ raw }) => void (raw.method = 'POST'),
+  'the values of its parameters': ({ params }) =>
+    void Object.assign(params ?? {}, { id: '42', what: 'share' }),
+  'its parameters to numbers': ({ params }) => void Object.assign(params ?? {}, { id: 42 }),
+  'its parameters to others': (request) => void (request.params = { id: '42', what: 'share' }),
+  'no parameters at all': (request) => void (request.params = null),
+  'the configuration of its route': ({ routeOptions }) =>
+    void Object.assign(routeOptions.config, { public: true }),
+  'its headers': ({ headers }) => void Object.assign(headers, { 'x-user': 'admin', host: 'elsewhere' }),
+  'its caller': (request) => void (request.caller = null),
+}
+
+const requests: readonly (readonly [method: string, target: string])[] = [
+  ['GET', '/exact'],
+  ['HEAD', '/exact'],
+  ['POST', '/exact'],
+  ['GET', '/exact?page=2'],
+  ['GET', '/EXACT'],
+  ['GET', '/declared/42'],
+  ['GET', '/private'],
+  ['GET', '/notes/42/share'],
+  ['HEAD', '/notes/42/share'],
+  ['POST', '/notes/42/share'],
+  ['GET', '/notes/42/other'],
+  ['GET', '/notes/%34%32/share'],
+  ['GET', '//notes/42/share'],
+  ['GET', '/notes/42#/share'],
+  ['GET', '/notes/42%2Fshare/x'],
+  ['GET', '/optional'],
+  ['GET', '/optional/42'],
+  ['GET', '/missing'],
+  ['GET', '/public/missing'],
+]
+
+interface Setting {
+  /** Applied to each request between the gate and the first look at `request.access`. */
+  readonly change?: Change
+  readonly provider?: AuthProvider
+  /** Where `request.access` is looked at first. */
+  readonly look?: (app: FastifyInstance, look: Change) => void
+}
+
+const lookInHook = (app: FastifyInstance, look: Change): void =>
+  void app.addHook('onRequest', (request, _reply, done) => {
+    look(request)
+    done()
+  })
+
+/** Sends each request over a raw socket; returns the pattern of the rule that opened it, or how else it was let in. */
+async function accesses(
+  t: Test,
+  { change = () => {}, provider = headerProvider, look = lookInHook }: Setting,
+) {
+  const app = Fastify({ routerOptions: { ...lenientRouter, ignoreTrailingSlash: false } })
+  t.teardown(() => app.close())
+  const seen = new Map<string, RequestAccess | null>()
+  await app.register(publicRoutes, { provider, env: false, defaults: false })
+  app.publicRoutes
+    .addExact('/exact', { methods: ['GET'] })
+    .addPrefix('/public/')
+    .addPrefix('/optional')
+  app.publicRoutes.addRegex('/notes/[^/]+/share$', { methods: ['GET'] })
+  app.addHook('onRequest', (request, _reply, done) => {
+    change(request)
+    done()
+  })
+  look(app, (request) => {
+    const name = String(request.headers['x-name'])
+    if (!seen.has(name)) seen.set(name, request.access)
+  })
+  const handler = async (request: FastifyRequest) => request.caller?.id ?? 'anonymous'
+  app.route({ method: ['GET'], url: '/exact', handler })
+  app.post('/exact', handler)
+  app.get('/declared/:id', { config: { public: true } }, handler)
+  app.get('/private', handler)
+  app.route({ method: ['GET'], url: '/notes/:id/:what', handler })
+  app.post('/notes/:id/:what', handler)
+  app.get('/optional/:id?', handler)
+  const port = await listen(app)
+  return async (user: string | undefined) => {
+    seen.clear()
+    const signedIn = user === undefined ? {} : { 'x-user': user }
+    for (const [method, target] of requests) {
+      await rawRequest({ port, method, target, headers: { ...signedIn, 'x-name': `${method} ${target}` } })
+    }
+    return new Map(
+      [...seen].map(([name, access]) => [name, access?.rule?.route.pattern ?? access?.by ?? null]),
+    )
+  }
+}
+
+for (const [what, change] of Object.entries(changes)) {
+  test(`a hook that changes ${what} does not change request.access`, async (t) => {
+    const [plain, changed] = [await accesses(t, {}), await accesses(t, { change })]
+    const expected = await plain('alice')
+    t.equal(expected.size, requests.length)
+    t.same(await changed('alice'), expected, 'signed in')
+    t.same(await changed(undefined), await plain(undefined), 'anonymous')
+  })
+}
+
+for (const [what, change] of Object.entries(changes)) {
+  test(`a provider that changes ${what} opens nothing and hides nothing`, async (t) => {
+    const synchronous: AuthProvider = {
+      authenticate(request) {
+        const caller = callerNamed(request.headers['x-user'])
+        change(request)
+        return caller
+      },
+    }
+    const asynchronous: AuthProvider = {
+      authenticate: async (request) => synchronous.authenticate(request, new AbortController().signal),
+    }
+    const plain = await accesses(t, {})
+    for (const provider of [synchronous, asynchronous]) {
+      const changed = await accesses(t, { provider })
+      t.same(await changed('alice'), await plain('alice'), 'signed in')
+      t.same(await changed(undefined), await plain(undefined), 'anonymous')
+    }
+  })
+}
+
+const places: Readonly<Record<string, Setting['look']>> = {
+  'the preHandler': (app, look) => void app.addHook('preHandler', async (request) => look(request)),
+  onSend: (app, look) => void app.addHook('onSend', async (request) => look(request)),
+  onResponse: (app, look) => void app.addHook('onResponse', async (request) => look(request)),
+}
+
+for (const [place, look] of Object.entries(places)) {
+  test(`request.access is the same when ${place} is the first to read it, after a hook changed the URL`, async (t) => {
+    const plain = await (await accesses(t, {}))('alice')
+    const change = changes['the URL to a public one of the same route']
+    const late = await (await accesses(t, { ...(look && { look }), ...(change && { change }) }))('alice')
+    for (const [name, access] of late) t.equal(access, plain.get(name), name)
+    t.ok(late.size > requests.length / 2, `${late.size} requests came so far`)
+  })
+}
+
+test('validation that turns a parameter into a number does not change request.access', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  app.publicRoutes.addRegex('/items/[0-9]+$')
+  const schema = { params: { type: 'object', properties: { id: { type: 'integer' } } } }
+  app.get('/items/:id', { schema }, async ({ params, access }) => ({ params, by: access?.by }))
+  const { body } = await app.inject({ url: '/items/42', headers: { 'x-user': 'alice' } })
+  t.same(JSON.parse(body), { params: { id: 42 }, by: 'rule' })
+})
+
+test('scopes from before and after the gate, not-found handlers and error handlers read the same request.access', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const routes = async (scope: FastifyInstance) => {
+    scope.setNotFoundHandler(async ({ access }, reply) => reply.code(404).send({ by: access?.by ?? null }))
+    scope.setErrorHandler(async (_err, { access }, reply) => reply.code(500).send({ by: access?.by ?? null }))
+    scope.get('/open/:id', async ({ access }) => ({ by: access?.by ?? null }))
+    scope.get('/closed/:id', async ({ access }) => ({ by: access?.by ?? null }))
+    scope.get('/open/fails/:id', async () => {
+      throw new Error('broken')
+    })
+  }
+  await app.register(routes, { prefix: '/early' })
+  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  app.publicRoutes.addRegex('/(?:early|late)/open/.*')
+  await app.register(routes, { prefix: '/late' })
+  const headers = { 'x-user': 'alice' }
+  for (const scope of ['early', 'late']) {
+    for (const [path, status, by] of [
+      ['open/1', 200, 'rule'],
+      ['closed/1', 200, 'caller'],
+      ['open/fails/1', 500, 'rule'],
+      ['open/x/y/missing', 404, 'rule'],
+      ['closed/x/y/missing', 404, 'caller'],
+    ] as const) {
+      const response = await app.inject({ url: `/${scope}/${path}`, headers })
+      t.same([response.statusCode, response.json()], [status, { by }], `/${scope}/${path}`)
+    }
+  }
+})
+
+test('request.access cannot be assigned: no hook makes a request public for the hooks after it', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  app.get('/private', async (request) => {
+    t.throws(() => Object.assign(request, { access: { by: 'rule' } }), TypeError)
+    return request.access
+  })
+  t.same((await app.inject({ url: '/private', headers: { 'x-user': 'alice' } })).json(), { by: 'caller' })
+})
+
+test('request.access is null where the gate turned the request away', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const seen: (RequestAccess | null)[] = []
+  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  app.addHook('onResponse', async ({ access }) => void seen.push(access))
+  app.get('/private', async () => 'ran')
+  t.equal((await app.inject('/private')).statusCode, 401)
+  t.same(seen, [null])
+})

@@ -1,0 +1,45 @@
+/** What the host decides about the HTTP API of settings. */
+import type { Caller } from '@fastify-modular/core'
+import type { FastifyRequest } from 'fastify'
+
+/** Finds the caller of a request; null where no user is signed in. */
+export type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
+
+/** Whether users need the permission `Settings.Update` for their own values. */
+export type OwnWrites = 'permission' | 'authenticated'
+
+/** Which callers see an inherited sensitive value in `/resolved`: every signed-in one, none, or those who may write. */
+export type SensitiveResolved = 'spec' | 'own' | 'permission'
+
+/** What can be translated of a definition; options by their value: `options.dark.label`. */
+export type TranslatedField =
+  | 'displayName'
+  | 'description'
+  | 'groupName'
+  | 'placeholder'
+  | 'unit'
+  | 'confirm'
+  | `options.${string}.label`
+  | `options.${string}.description`
+
+/**
+ * The text of a field in a language such as `de` or `de-AT`, or undefined where there is none: English then. Called
+ * once for each field and each locale of the option `locales`, spelled as in BCP 47 (`de-AT`); synchronous.
+ */
+export type Translate = (key: string, field: TranslatedField, locale: string) => string | undefined
+
+/** The option `translate` and the languages that it knows. */
+export interface Translation {
+  readonly translate: Translate
+  readonly locales: readonly string[]
+}
+
+/** `de-AT` for `DE-at`; undefined for a text that is not a locale. */
+export function canonicalLocale(text: string): string | undefined {
+  if (text.length > 35) return undefined
+  try {
+    return new Intl.Locale(text).baseName
+  } catch {
+    return undefined
+  }
+}

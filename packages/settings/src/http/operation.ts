@@ -1,0 +1,82 @@
+/** A route as an operation of the OpenAPI document: what it takes, what it answers, which problems it may report. */
+import { type TSchema, type TUnknown, Type } from '@sinclair/typebox'
+import { NoQuery, Problem } from './schemas.ts'
+import type { SettingsApp } from './validator.ts'
+
+interface Operation<Params, Query, Body> {
+  readonly operationId: string
+  readonly summary: string
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** The body of 200. */
+  readonly ok?: TSchema
+  /** For writes: the body of 200 with `Prefer: return=representation`; without it they answer 204. */
+  readonly written?: TSchema
+}
+
+const problemsOfAll = {
+  400: 'The request is malformed',
+  401: 'The caller is not signed in',
+  403: 'The caller is not allowed to do this',
+  404: 'The setting does not exist',
+  503: 'The database or the authentication provider does not answer',
+}
+const problemsOfWrites = {
+  409: 'Locked, or changed since it was read',
+  412: 'The stored version does not match If-Match',
+  413: 'The body is too large',
+  415: 'The body is not JSON',
+  422: 'Values violate their definitions; errors by key',
+}
+
+/** The `schema` of a route, for its options; the types of its parts are those of the handler's request. */
+export function operation<
+  Params extends TSchema = TUnknown,
+  Query extends TSchema = TUnknown,
+  Body extends TSchema = TUnknown,
+>({ operationId, summary, params, query, body, ok, written }: Operation<Params, Query, Body>) {
+  const isWrite = body !== undefined || written !== undefined
+  const problems = Object.entries({ ...problemsOfAll, ...(isWrite && problemsOfWrites) }).map(
+    ([status, description]) => [
+      status,
+      { description, content: { 'application/problem+json': { schema: Problem } } },
+    ],
+  )
+  const response: unknown = {
+    ...(ok && { 200: ok }),
+    ...(written && { 200: written, 204: Type.Null({ description: 'Done' }) }),
+    ...Object.fromEntries(problems),
+  }
+  return {
+    schema: {
+      operationId,
+      summary,
+      tags: ['settings'],
+      ...(params && { params }),
+      ...(isWrite && withoutQuery),
+      ...(query && { querystring: query }),
+      ...(body && { body }),
+      response,
+    },
+  }
+}
+
+/** A write refuses a query unless it names one: a misspelt parameter must not be ignored. */
+const withoutQuery: object = { querystring: NoQuery }
+
+/**
+ * The options of a route at `/`, once for each spelling of the API's root, `/api/settings` and `/api/settings/`; `hide`
+ * keeps the second out of OpenAPI documents. With `prefixTrailingSlash: 'both'`, Fastify would register both spellings
+ * with one options object, and generators, which read it later, would find the URL of the second.
+ */
+export function rootSpellings<Schema extends object>(
+  { prefix, initialConfig }: SettingsApp,
+  { schema }: { readonly schema: Schema },
+): readonly { readonly schema: Schema; readonly prefixTrailingSlash: 'slash' | 'no-slash' }[] {
+  const { ignoreTrailingSlash, routerOptions } = initialConfig
+  const isEqual = ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash
+  const withoutSlash = { schema, prefixTrailingSlash: 'no-slash' as const }
+  if (isEqual || prefix === '' || prefix.endsWith('/')) return [withoutSlash]
+  return [withoutSlash, { schema: { hide: true, ...schema }, prefixTrailingSlash: 'slash' as const }]
+}

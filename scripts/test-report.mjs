@@ -1,0 +1,63 @@
+// Prints the results of test files: one line each, the details of failures, and the closing line.
+
+/** How many of the slowest tests are shown. */
+const shown = 5
+
+/**
+ * Takes what `runTestFile` returns. A file that fails beside its tests (a crash, a time-out) counts as one failed test.
+ * @param print takes text without its last line break
+ */
+export function createTestReport(print) {
+  const total = { passed: 0, failed: 0, skipped: 0 }
+  const all = []
+
+  const add = ({ path, tests, failures, problem, errors, time }) => {
+    const count = { passed: 0, failed: problem === undefined ? 0 : 1, skipped: 0 }
+    for (const { outcome } of tests) count[outcome]++
+    for (const outcome of Object.keys(total)) total[outcome] += count[outcome]
+    all.push(...tests)
+    print(
+      `${count.failed === 0 ? 'ok    ' : 'FAILED'} ${shorten(path)} (${count.passed} passed, ${seconds(time)})`,
+    )
+    if (count.failed === 0) return
+    for (const { name, diag } of failures) print(`  not ok: ${name}\n${describe(diag)}`)
+    if (problem !== undefined) print(`  ${problem}`)
+    if (errors.length > 0) print(['  standard error:', ...errors].join('\n    '))
+  }
+
+  /** Prints the summary and returns whether everything passed. */
+  const finish = () => {
+    const slowest = all.toSorted((a, b) => b.time - a.time).slice(0, shown)
+    print(
+      `\nslowest:${slowest.map(({ name, time }) => `\n  ${seconds(time).padStart(7)}  ${name}`).join('')}`,
+    )
+    if (total.skipped > 0) print(`${total.skipped} skipped`)
+    if (total.passed + total.failed === 0) {
+      print('no test ran')
+      total.failed = 1
+    }
+    print(`${total.passed} passed, ${total.failed} failed`)
+    return total.failed === 0
+  }
+  return { add, finish }
+}
+
+const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
+
+/** `packages/core/dist-test/caller.test.js` → `core/caller` */
+const shorten = (path) =>
+  path
+    .replace(/^packages\//, '')
+    .replace('dist-test/', '')
+    .replace(/\.test\.js$/, '')
+
+/** The diagnostics of a failed assertion; the stack tells where, and the source can be read there. */
+function describe(diag) {
+  const entries = Object.entries(diag).filter(([name]) => name !== 'source' && !(name === 'at' && diag.stack))
+  return entries.map(([name, value]) => `    ${name}: ${indent(value)}`).join('\n')
+}
+
+function indent(value) {
+  const text = (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')).trimEnd()
+  return text.includes('\n') ? `\n${text}`.replaceAll('\n', '\n      ') : text
+}
