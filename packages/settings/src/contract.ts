@@ -1,5 +1,5 @@
 /** The settings contract for other modules, in process (S 4.2; names in camelCase, without Async). */
-import type { SettingState, SharedValues } from './memory/shared-values.ts'
+import { isOfUsers, type SettingState, type SharedValues } from './memory/shared-values.ts'
 import type { UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
 import { type DefinitionFilter, listShared, selectStates, type SettingsFilter } from './reading/list.ts'
@@ -21,7 +21,7 @@ import { toConflict, type Write, type WriteOptions } from './write/write.ts'
 export type { SettingDefinitions } from './definitions/registry.ts'
 
 /**
- * The ten operations of the contract. Calls are trusted: no permission is asked, any scope may be written.
+ * The ten operations of the contract. Calls are trusted: no permission is checked, any scope may be written.
  * Unknown keys: reads give null, writes throw `NotFoundException`. User scope without `userId` throws `ArgumentException`.
  */
 export interface SettingsContract {
@@ -57,7 +57,7 @@ export interface SettingsContract {
   getSettingValue(key: string, scope: SettingScope, userId?: string): Promise<SettingValueDto | null>
 }
 
-/** What the operations stand on. */
+/** What the operations use. */
 export interface ContractParts {
   readonly store: SettingsStore
   readonly sharedValues: SharedValues
@@ -85,11 +85,12 @@ function createReads({
   async function stored(state: SettingState, scope: SettingScope, userId: string): Promise<JsonValue> {
     if (scope === SettingScope.System) return valueOf(state.system)
     if (scope === SettingScope.Application) return valueOf(state.application)
-    if (!state.place) {
-      const row = await store.readRow({ scope, userId, key: state.setting.definition.key })
+    const { key } = state.setting.definition
+    if (!isOfUsers(state)) {
+      const row = await store.readRow({ scope, userId, key })
       return valueOf(row && codec.layerOf(state.setting, row))
     }
-    const own = (await users.load(userId))[state.place.index]
+    const own = (await users.load(userId)).get(key)
     if (own instanceof Error) throw own
     return own ?? null
   }
@@ -108,10 +109,10 @@ function createReads({
     const user = requireUser(userId)
     const state = sharedValues.find(key)
     if (!state) return null
-    return unwrap(state.place ? resolveFor(state, await users.load(user)) : state.shared)
+    return unwrap(isOfUsers(state) ? resolveFor(state, await users.load(user)) : state.shared)
   }
 
-  /** A user's own rows only; never anybody else's (decision 16). */
+  /** Only rows of this user (decision 16). */
   async function userValues(userId: string, filter: DefinitionFilter): Promise<SettingValueDto[]> {
     const rows = new Map((await store.readUser(userId)).map((row) => [row.key, row]))
     return selectStates(states(), filter).flatMap((state) => {

@@ -13,7 +13,7 @@ export interface SettingChangeDiagnostic {
   readonly actor: string | null
 }
 
-/** The message of `fastify-modular:settings:refresh`: memory took what other processes wrote, or could not. */
+/** The message of `fastify-modular:settings:refresh`: memory took what other processes wrote, or failed to. */
 export interface SettingsRefreshDiagnostic {
   /** The revision that memory holds now. */
   readonly revision: number
@@ -35,7 +35,7 @@ export interface SettingsStats {
   readonly writes: number
   /** Rows that they changed. */
   readonly changes: number
-  /** Writes refused because somebody else had been faster (409, 412). */
+  /** Writes refused because another write came first (409, 412). */
   readonly conflicts: number
   /** Writes refused because of their values, or because the host locked them (422, 409). */
   readonly refusals: number
@@ -55,7 +55,7 @@ const channels = {
   invalid: channel('fastify-modular:settings:invalid'),
 }
 
-/** Counts and announces; costs next to nothing without a subscriber. */
+/** Counts, and publishes on the channels; costs next to nothing without a subscriber. */
 export interface Observer {
   readonly stats: SettingsStats
   count(what: 'conflicts' | 'refusals' | 'failures'): void

@@ -35,7 +35,7 @@ export {
 export type { FindCaller, OwnWrites, SensitiveResolved, Translate, TranslatedField } from './http-options.ts'
 export type { HistoryRetentionOptions, SettingsLimits, SettingsOptions } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
-export { SettingChanged, SettingDeleted } from './events/change-events.ts'
+export { SettingChanged, SettingDeleted } from './events.ts'
 export type { SettingDefinitions, SettingsContract } from './contract.ts'
 export type { WriteOptions } from './write/write.ts'
 export type { BulkSettingUpdate } from './write/entries.ts'
@@ -44,7 +44,7 @@ export type { SettingValueDto } from './reading/dto.ts'
 export type { SettingSource } from './resolve.ts'
 export { InvalidScopeException, PreconditionFailedException, SettingLockedException } from './exceptions.ts'
 export type { HistoryEntry, HistoryFilter, HistoryPage, RollbackTarget } from './history/history.ts'
-export type { SettingChange, SettingListener } from './events/listeners.ts'
+export type { SettingChange, SettingListener } from './events.ts'
 export type {
   InvalidSettingDiagnostic,
   SettingChangeDiagnostic,
@@ -52,9 +52,9 @@ export type {
   SettingsStats,
 } from './diagnostics.ts'
 export type { SettingsStatus } from './memory/coherence.ts'
-export type { InspectedLayer, SettingInspection } from './reading/inspect.ts'
+export type { InspectedLayer, OrphanedSetting, SettingInspection } from './reading/inspect.ts'
 export type { SettingsReader, UserReader } from './reading/reader.ts'
-export type { OrphanedSetting, Settings } from './settings.ts'
+export type { Settings } from './settings.ts'
 export type { ExportedSetting, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 export type { LockedBy, Overrides } from './overrides.ts'
 export type { RewrapReport } from './secrets/rewrap.ts'

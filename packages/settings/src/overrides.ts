@@ -6,7 +6,7 @@ import { deepFreeze } from './values/decode.ts'
 import { createPatternBudget } from './values/pattern.ts'
 import { validateValue } from './values/validate.ts'
 
-/** Values by key; the environment's win over the option's, being closer to the machine. */
+/** Values by key. Those of the environment win over those of the option, being closer to the machine. */
 export type Overrides = Readonly<Record<string, JsonValue>>
 
 const environment = 'SM_SETTINGS_OVERRIDES'
@@ -22,11 +22,11 @@ export interface Locked {
 
 /** The locked values of the option and of `SM_SETTINGS_OVERRIDES` (one JSON object). */
 export function readOverrides(option: Overrides = {}): Locked {
-  const own = new Map(Object.entries(structuredClone(option))) // frozen below; the host's object is the host's
-  const foreign = new Map(Object.entries(overridesFromEnvironment()))
-  const values = new Map([...own, ...foreign].map(([key, value]) => [key, deepFreeze(value)]))
+  const ofOption = new Map(Object.entries(structuredClone(option))) // a copy, because it is frozen below
+  const ofEnvironment = new Map(Object.entries(overridesFromEnvironment()))
+  const values = new Map([...ofOption, ...ofEnvironment].map(([key, value]) => [key, deepFreeze(value)]))
   const originOf = (key: string): LockedBy | null =>
-    foreign.has(key) ? 'environment' : own.has(key) ? 'option' : null
+    ofEnvironment.has(key) ? 'environment' : ofOption.has(key) ? 'option' : null
   return { values, originOf }
 }
 
@@ -35,7 +35,7 @@ export function checkOverrides(locked: ReadonlyMap<string, JsonValue>, registry:
   const problems = [...locked].flatMap(([key, value]) => {
     const setting = registry.find(key)
     if (!setting) return [`no module defines "${key}"`]
-    if (value === null) return [`"${key}" is null, which is no value to lock`]
+    if (value === null) return [`"${key}" is null, which cannot be locked`]
     return validateValue(setting, value, createPatternBudget(1000)).map((message) => `"${key}": ${message}`)
   })
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(problems.join('; '))

@@ -7,8 +7,8 @@ import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
 import { createSettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
-import { verifyEvents } from './events/change-events.ts'
-import { defaultPerValue, startRetention } from './history/retention.ts'
+import { verifyEvents } from './events.ts'
+import { defaultPerValue, startRetention } from './history/history.ts'
 import { authenticateWith, findCallerOf } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './http-options.ts'
@@ -68,7 +68,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     },
   })
 
-  // The gate may come later; who calls is known when the first request arrives.
+  // The gate may be registered later; it is looked up with the first request.
   const findCaller: FindCaller = (request) => findCallerOf(app, options.caller)?.(request) ?? null
   decorateRequests(app, settings, findCaller)
   if (options.routes !== false) await addRoutes(app)

@@ -5,23 +5,15 @@ import type { TokenMap } from './definitions/builder.ts'
 import type { Registry } from './definitions/registry.ts'
 import type { DynamicKey, SettingKeyMap, SettingToken } from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
-import type { SettingListener } from './events/listeners.ts'
+import type { Listeners, SettingListener } from './events.ts'
 import type { HistoryFilter, HistoryPage, RollbackTarget } from './history/history.ts'
 import type { ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
-import type { EffectiveChange, SharedValues } from './memory/shared-values.ts'
-import type { SettingInspection } from './reading/inspect.ts'
+import type { SharedValues } from './memory/shared-values.ts'
+import type { OrphanedSetting, SettingInspection } from './reading/inspect.ts'
 import type { SettingsReader, UserReader } from './reading/reader.ts'
 import type { RewrapReport } from './secrets/rewrap.ts'
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
-
-/** A row in the database whose setting no module defines any more. */
-export interface OrphanedSetting {
-  readonly key: string
-  readonly scope: SettingDefinition['scope']
-  /** For User scope: how many users have a value. */
-  readonly rows: number
-}
 
 /** `app.settings`. Synchronous `get` reads System and Application values and the application's defaults of User ones. */
 export interface Settings extends SettingsContract, SettingsReader {
@@ -31,26 +23,26 @@ export interface Settings extends SettingsContract, SettingsReader {
   /** What has happened since the start, for metrics; also on `fastify-modular:settings:*` diagnostics channels. */
   readonly stats: SettingsStats
   /**
-   * Adds definitions or token maps of a plugin that is no module, while the application boots.
+   * Adds definitions or token maps of a plugin that is not a module, while the application boots.
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready
    */
   define(...definitions: readonly (SettingDefinition | TokenMap)[]): this
   /** A reader of one user's values; null gives the shared ones. The user is loaded on first need and kept a while. */
   forUser(userId: string | null): Promise<UserReader>
   /**
-   * Calls back when the value that `get` answers has changed, here or in another process; `'*'` for every setting.
-   * Returns the function that ends it. Users' own values: listen to the event `SettingChanged`.
+   * Calls the listener when the value of `get` has changed, here or in another process; `'*'` for every setting.
+   * Returns the function that removes it. For users' own values subscribe to the event `SettingChanged`.
    * @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key
    */
   on<T>(token: SettingToken<T>, listener: SettingListener<T>): () => void
   on<K extends keyof SettingKeyMap & string>(key: K, listener: SettingListener<SettingKeyMap[K]>): () => void
   on<K extends string>(key: '*' | DynamicKey<K>, listener: SettingListener): () => void
-  /** Which layer supplies a value, or null for an unknown key. Sensitive values are masked. */
+  /** Returns the layers of a value and the one that supplies it, or null for an unknown key. Sensitive values are masked. */
   inspect(key: string, userId?: string): Promise<SettingInspection | null>
-  /** What happened to values, page by page, newest first; sensitive values are masked. */
+  /** Returns what happened to values, page by page, newest first; sensitive values are masked. */
   history(filter?: HistoryFilter): Promise<HistoryPage>
   /**
-   * Writes again what a revision had made of a value.
+   * Writes the value that a revision had written once more.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
    */
   rollback(target: RollbackTarget, options?: WriteOptions): Promise<void>
@@ -58,14 +50,14 @@ export interface Settings extends SettingsContract, SettingsReader {
   exportSettings(): SettingsExport
   /** Writes an export, all or nothing. @throws {SettingValidationException} with all errors by key */
   importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
-  /** The values of definitions with `public: true`: what somebody who is not signed in may know. */
+  /** The values of definitions with `public: true`: callers who are not signed in may read them. */
   publicValues(): Readonly<Record<string, JsonValue>>
-  /** What is stored for settings that no module defines: kept, but not shown. Reads the whole table. */
+  /** Returns what is stored for settings that no module defines: kept, but not shown. Reads the whole table. */
   orphans(): Promise<readonly OrphanedSetting[]>
   /**
-   * Seals all sensitive values with the active key, old ones of the history included, in small transactions; cost: it
-   * reads both tables. Values and versions stay as they are. Safe to repeat, to interrupt and to run twice at once.
-   * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is none
+   * Seals all sensitive values with the active key, those in the history included, in small transactions. Cost: it reads
+   * both tables. Values and versions stay as they are. Safe to repeat, to interrupt and to run twice at once.
+   * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
    */
   rewrap(): Promise<RewrapReport>
   /**
@@ -75,22 +67,14 @@ export interface Settings extends SettingsContract, SettingsReader {
   refresh(): Promise<void>
 }
 
-/** What test helpers work on. */
-export interface SettingsInternals {
+/** The parts of `app.settings` that `overrideSettings` of `@fastify-modular/settings/testing` uses. */
+export interface SettingsParts {
   readonly registry: Registry
+  /** What memory takes for the host's locked values. */
+  readonly locked: Map<string, JsonValue>
   readonly sharedValues: SharedValues
-  /** Calls the listeners of `settings.on`. */
-  notify(changes: readonly EffectiveChange[]): void
+  readonly listeners: Listeners
 }
 
-const internals = new WeakMap<Settings, SettingsInternals>()
-
-/** Remembers the internals of settings for as long as these live. */
-export function rememberInternals(settings: Settings, own: SettingsInternals): void {
-  internals.set(settings, own)
-}
-
-/** The internals of `app.settings`; undefined for an object that this package did not make. */
-export function internalsOf(settings: Settings): SettingsInternals | undefined {
-  return internals.get(settings)
-}
+/** Names the hidden member of `app.settings` that holds its parts. */
+export const partsOfSettings = Symbol('parts of settings')

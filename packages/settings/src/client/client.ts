@@ -1,13 +1,12 @@
 /** What the settings client can do: one method for each route. */
-import type { BulkSettingUpdate } from '../write/entries.ts'
-import type { SettingValueDto } from '../reading/dto.ts'
 import type { SettingToken } from '../definitions/tokens.ts'
 import type { HistoryEntry, HistoryPage } from '../history/history.ts'
 import type { ImportReport, SettingsExport } from '../history/transfer.ts'
 import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
+import type { SettingValueDto } from '../reading/dto.ts'
 import type { SettingInspection } from '../reading/inspect.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
-import { type Call, type CallOptions, createSend, pathOf, type SettingsClientOptions } from './request.ts'
+import type { BulkSettingUpdate } from '../write/entries.ts'
 
 /** Selects definitions; members are combined with AND. */
 export interface DefinitionsFilter extends CallOptions {
@@ -175,4 +174,133 @@ function write(method: 'PUT' | 'DELETE', { version, signal }: WriteCondition = {
 
 function given(signal: AbortSignal | undefined): CallOptions {
   return signal ? { signal } : {}
+}
+
+/** Where the API is and how to reach it. */
+export interface SettingsClientOptions {
+  /** The prefix of the routes, relative or absolute. @default '/api/settings' */
+  readonly baseUrl?: string
+  /** @default globalThis.fetch */
+  readonly fetch?: typeof globalThis.fetch
+  /** Sent with every request, such as `authorization`; a function is called for each request. */
+  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
+  /** Milliseconds after which a request is given up. @default 30000 */
+  readonly timeout?: number
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+/** What to send. */
+interface Call extends CallOptions {
+  readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** Members that are undefined are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Sends a request and resolves to its JSON, undefined for an empty answer. @throws {SettingsRequestError} */
+type Send = <T>(path: string, call?: Call) => Promise<T>
+
+function createSend(options: SettingsClientOptions): Send {
+  const { baseUrl = '/api/settings', timeout = 30_000 } = options
+  const base = baseUrl.replace(/\/+$/, '')
+
+  return async function send<T>(path: string, call: Call = {}): Promise<T> {
+    const { method = 'GET', query = {}, body, signal } = call
+    const own = typeof options.headers === 'function' ? options.headers() : options.headers
+    const headers = {
+      accept: 'application/json, application/problem+json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...own,
+      ...call.headers,
+    }
+    const deadline = AbortSignal.timeout(timeout)
+    const request = {
+      method,
+      headers,
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }
+    try {
+      const response = await (options.fetch ?? fetch)(base + path + toQuery(query), request)
+      if (!response.ok) throw new SettingsRequestError(response.status, await readProblem(response))
+      const text = await response.text()
+      return (text === '' ? undefined : JSON.parse(text)) as T // the API's schema
+    } catch (error) {
+      if (error instanceof SettingsRequestError || signal?.aborted) throw error
+      throw new SettingsRequestError(0, { code: 'NETWORK', title: 'The server did not answer.' }, error)
+    }
+  }
+}
+
+/** A path below the prefix; `.` stands as it is, as keys have it. */
+function pathOf(key: string, rest = ''): string {
+  return `/${encodeURIComponent(key)}${rest}`
+}
+
+function toQuery(query: NonNullable<Call['query']>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) parameters.set(name, String(value))
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`
+}
+
+/** What stands between client and server may answer HTML. */
+async function readProblem(response: Response): Promise<Problem> {
+  try {
+    const body: unknown = await response.json()
+    return typeof body === 'object' && body !== null ? body : {}
+  } catch {
+    return {}
+  }
+}
+
+/** A row that changed since its writer read it. */
+export interface Conflict {
+  readonly key: string
+  readonly scope: SettingScope
+  /** The row's current version. */
+  readonly version: number
+}
+
+/** The problem body of an answer. */
+export interface Problem {
+  readonly title?: string
+  readonly detail?: string
+  readonly code?: string
+  readonly requestId?: string
+  readonly errors?: Readonly<Record<string, readonly string[]>>
+  readonly conflicts?: readonly Conflict[]
+  readonly locked?: readonly string[]
+}
+
+/** A request that was refused or did not arrive. */
+export class SettingsRequestError extends Error {
+  /** The HTTP status; 0 when there was no answer (offline, time-out): the write may or may not have happened. */
+  readonly status: number
+  /** Machine-readable: `SETTING_VALIDATION`, `CONFLICT`, `NETWORK`. */
+  readonly code: string
+  /** Messages by setting key (422) or by field (400). */
+  readonly errors: Readonly<Record<string, readonly string[]>>
+  /** Of a 409 by stale versions. */
+  readonly conflicts: readonly Conflict[]
+  /** Keys of a 409 by the host's configuration. */
+  readonly locked: readonly string[]
+  /** To look the request up in the server's log. */
+  readonly requestId: string | null
+
+  constructor(status: number, problem: Problem, cause?: unknown) {
+    super(problem.detail ?? problem.title ?? `The settings request failed with status ${status}.`, { cause })
+    this.name = 'SettingsRequestError'
+    this.status = status
+    this.code = problem.code ?? 'UNKNOWN'
+    this.errors = problem.errors ?? {}
+    this.conflicts = problem.conflicts ?? []
+    this.locked = problem.locked ?? []
+    this.requestId = problem.requestId ?? null
+  }
 }

@@ -1,11 +1,10 @@
 /** @fastify-modular/settings/client: the HTTP API from a browser or from Node, without dependencies. */
-export { createSettingsClient } from './client.ts'
-export type { Conflict, Problem } from './request.ts'
-export { SettingsRequestError } from './request.ts'
-export type { CallOptions, SettingsClientOptions } from './request.ts'
+export { createSettingsClient, SettingsRequestError } from './client.ts'
 export type {
   BulkPreviewEntry,
+  CallOptions,
   ChangesPage,
+  Conflict,
   DefinitionsFilter,
   HistoryPageOptions,
   ImportMode,
@@ -13,8 +12,10 @@ export type {
   ListFilter,
   LongValue,
   MySettingDto,
+  Problem,
   SettingChangeSet,
   SettingsClient,
+  SettingsClientOptions,
   WriteCondition,
 } from './client.ts'
 export type { SettingDefinitionDto } from '../http/localized-definitions.ts'

@@ -1,13 +1,14 @@
-/** What happened to values, and the way back (issue "history and rollback"; masked like every response). */
+/** What happened to values, masked like every response; the way back to an old value; and how long history is kept. */
 import { ArgumentException, ConflictException, NotFoundException } from '@fastify-modular/core'
-import type { JsonValue, SettingScope } from '../setting-definition.ts'
-import type { HistoryId, HistoryRow, SettingsStore } from '../store/store.ts'
-import { toConflict, type Write, type WriteOptions, type WriteOutcome } from '../write/write.ts'
-import { isSecret } from '../values/registered-setting.ts'
-import { readText } from '../values/decode.ts'
+import type { FastifyBaseLogger } from 'fastify'
 import type { SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
+import type { HistoryId, HistoryRow, SettingsStore } from '../store/store.ts'
+import { readText } from '../values/decode.ts'
+import { isSecret } from '../values/registered-setting.ts'
 import { requireSetting, rowUser } from '../write/entries.ts'
+import { toConflict, type Write, type WriteOptions, type WriteOutcome } from '../write/write.ts'
 
 /** One change of one value. */
 export interface HistoryEntry {
@@ -19,7 +20,7 @@ export interface HistoryEntry {
   readonly oldValue: JsonValue
   /** What was stored then; null where the value was removed, and for sensitive settings. */
   readonly newValue: JsonValue
-  /** Whether a value was stored after the change: tells apart what masking hides. */
+  /** Whether a value was stored after the change: distinguishes what masking hides. */
   readonly isOverridden: boolean
   readonly origin: string
   readonly actor: string | null
@@ -36,15 +37,15 @@ export interface HistoryFilter {
   /** Required when `scope` is User. Without a scope, users' values are left out. */
   readonly userId?: string
   readonly revision?: number
-  /** Only entries before this revision, or behind the `next` of a page. */
+  /** Only entries before this revision, or after the `next` of a page. */
   readonly before?: number | string
   /** At most so many entries, 1–500. @default 50 */
   readonly limit?: number
 }
 
-/** Some history, newest first: as many entries as were asked for, or less if they store more than 1 MiB. */
+/** Some history, newest first: as many entries as the limit allows, or fewer if they store more than 1 MiB. */
 export interface HistoryPage<Entry = HistoryEntry> {
-  /** One at least, unless there are none, or those of the page are of settings that no module defines any more. */
+  /** At least one, unless there are none, or those of the page belong to settings that no module defines any more. */
   readonly entries: readonly Entry[]
   /** For the filter `before`: the revision, scope and key of the last entry, such as `12:1:app.title`; null at the end. */
   readonly next: string | null
@@ -62,14 +63,14 @@ export interface History {
   /** The same with the values as text: to parse a page of them would take far more memory than the page. */
   page(filter?: HistoryFilter): Promise<HistoryPage<StoredHistoryEntry>>
   /**
-   * Writes again what a revision had made of a value, as a new revision, checked like every write.
+   * Writes the value that a revision had written once more, as a new revision, checked like every write.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
    * @throws {ConflictException} the old value cannot be unsealed any more
    */
   rollback(target: RollbackTarget, options?: WriteOptions): Promise<WriteOutcome>
 }
 
-/** The value to take back, and the revision whose result is wanted. */
+/** The setting to restore, and the revision whose value is wanted. */
 export interface RollbackTarget {
   readonly key: string
   readonly scope: SettingScope
@@ -81,12 +82,14 @@ const maxLimit = 500
 /** Bytes of stored text in a page. */
 const pageBytes = 1024 * 1024
 
-export function createHistory(
-  store: SettingsStore,
-  sharedValues: SharedValues,
-  codec: RowCodec,
-  write: Write,
-): History {
+interface HistoryInit {
+  readonly store: SettingsStore
+  readonly sharedValues: SharedValues
+  readonly codec: RowCodec
+  readonly write: Write
+}
+
+export function createHistory({ store, sharedValues, codec, write }: HistoryInit): History {
   function toEntry(row: HistoryRow): StoredHistoryEntry | undefined {
     const state = sharedValues.find(row.key)
     if (!state) return undefined
@@ -113,7 +116,7 @@ export function createHistory(
     if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
       throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
     }
-    // Without a scope nobody's own values: the empty user id is that of System and Application rows.
+    // Without a scope no user's values: the empty user id is that of System and Application rows.
     const userId = filter.scope === undefined ? '' : rowUser(filter.scope, filter.userId)
     const selection = { ...filter, userId }
     const begin = typeof before === 'string' ? { following: toPosition(before, userId) } : given(before)
@@ -166,7 +169,43 @@ function toChange(entry: HistoryRow, codec: RowCodec) {
     return { kind: 'set', value: JSON.parse(text) as JsonValue } as const // canonical JSON
   } catch {
     throw new ConflictException(
-      `The old value of the setting "${entry.key}" cannot be read any more, so that it cannot be restored.`,
+      `The old value of the setting "${entry.key}" cannot be read any more, so it cannot be restored.`,
     )
+  }
+}
+
+/** Entries that stay of each value; writes trim what is beyond. */
+export const defaultPerValue = 100
+const day = 24 * 60 * 60 * 1000
+
+/**
+ * Removes old history once a day, so that it does not grow without end. Begins at once; returns the function that ends
+ * it. The timer does not keep the process alive.
+ */
+export function startRetention(
+  store: SettingsStore,
+  { days = 400, perValue = defaultPerValue }: { readonly days?: number; readonly perValue?: number },
+  log: FastifyBaseLogger,
+): () => Promise<void> {
+  let running = Promise.resolve()
+
+  function prune(): void {
+    running = pruneOnce()
+  }
+
+  async function pruneOnce(): Promise<void> {
+    try {
+      const rows = await store.pruneHistory({ olderThan: Date.now() - days * day, perValue })
+      if (rows > 0) log.info({ rows }, 'old settings history was removed')
+    } catch (err) {
+      log.warn({ err }, 'old settings history could not be removed; trying again tomorrow')
+    }
+  }
+
+  prune()
+  const timer = setInterval(prune, day).unref()
+  return async () => {
+    clearInterval(timer)
+    await running
   }
 }

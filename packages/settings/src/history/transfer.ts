@@ -38,16 +38,16 @@ export interface ImportReport {
   readonly update: readonly string[]
   readonly delete: readonly string[]
   readonly unchanged: readonly string[]
-  /** Keys of the file that no module defines: left out. */
+  /** Keys of the file that no module defines: not imported. */
   readonly unknown: readonly string[]
-  /** Keys whose stored values `replace` leaves, because no file could have them: secrets, misfits, locked values. */
+  /** Keys whose stored values `replace` keeps, because no file could have them: secrets, misfits, locked values. */
   readonly kept: readonly string[]
   readonly dryRun: boolean
 }
 
 export interface ImportOptions extends WriteOptions {
   /**
-   * `replace` also removes stored values that the file does not have, but none that an export omits.
+   * `replace` also removes stored values that the file lacks, except those that an export omits.
    * @default 'merge'
    */
   readonly mode?: 'merge' | 'replace'
@@ -73,13 +73,14 @@ export interface Transfer {
   importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
 }
 
-/** @param catchUp takes what other processes wrote */
-export function createTransfer(
-  sharedValues: SharedValues,
-  states: () => readonly SettingState[],
-  catchUp: Coherence['catchUp'],
-  write: Write,
-): Transfer {
+interface TransferInit {
+  readonly sharedValues: SharedValues
+  readonly states: () => readonly SettingState[]
+  readonly coherence: Pick<Coherence, 'catchUp'>
+  readonly write: Write
+}
+
+export function createTransfer({ sharedValues, states, coherence, write }: TransferInit): Transfer {
   /** Settings with a stored value, sorted by key. */
   function stored(included: ScopeFilter): readonly SettingState[] {
     return states()
@@ -102,8 +103,8 @@ export function createTransfer(
       file,
       { mode = 'merge', dryRun = false, revision, included = () => true, ...options } = {},
     ) {
-      // What is to go must be known, whichever process stored it.
-      if (mode === 'replace') await catchUp()
+      // Values to remove may have been stored by another process.
+      if (mode === 'replace') await coherence.catchUp()
       const { entries, unknown } = toEntries(file.settings, sharedValues)
       const named = new Set(entries.map(({ state }) => state))
       const surplus = mode === 'merge' ? [] : stored(included).filter((state) => !named.has(state))
@@ -163,8 +164,8 @@ function exportableValue(state: SettingState): JsonValue | undefined {
 }
 
 /**
- * A file cannot say that a value shall go which no export has: instances of another version may use what does not fit
- * here. And what is locked cannot be written.
+ * Values that an export omits are not removed because a file lacks them: instances of another version may use what does
+ * not fit here. Locked settings cannot be written.
  */
 function isKept(state: SettingState): boolean {
   return state.locked !== undefined || exportableValue(state) === undefined

@@ -11,22 +11,19 @@ import type { RowId, StoredRow } from '../store/store.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type Layer, type Resolution, resolve } from '../resolve.ts'
 
-/** The index of a setting in the values of each user. */
-interface UserPlace {
-  /** Given when the first user has a value, so that what nobody overrides takes no room; Infinity until then. */
-  index: number
-}
-
 /** One setting with its shared values. */
 export interface SettingState {
   readonly setting: RegisteredSetting
   readonly locked: JsonValue | undefined
-  /** Where users' values of this setting are; undefined unless its definition is User-scoped. */
-  readonly place: UserPlace | undefined
   readonly system: Layer | undefined
   readonly application: Layer | undefined
-  /** What a read without a user answers. */
+  /** The answer to a read without a user. */
   readonly shared: Resolution
+}
+
+/** Whether users may have values of their own of a setting. */
+export function isOfUsers({ setting }: SettingState): boolean {
+  return setting.definition.scope === SettingScope.User
 }
 
 /** A row as it became; `row` undefined means unset. */
@@ -41,7 +38,7 @@ interface PastChange extends SharedChange {
   readonly revision: number
 }
 
-/** A read without a user that answers something new. */
+/** A setting whose read without a user has a new answer. */
 export interface EffectiveChange {
   readonly state: SettingState
   readonly previous: Resolution
@@ -54,7 +51,7 @@ export interface SharedValues {
   readonly complete: boolean
   /** Counts local changes: a key for caches. */
   readonly generation: number
-  /** The settings that were asked for before; `find` knows the others too. */
+  /** The settings that were read before; `find` knows the others too. */
   readonly states: ReadonlyMap<string, SettingState>
   find(key: string): SettingState | undefined
   /** @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
@@ -73,11 +70,12 @@ export interface SharedValues {
   replay(revision: number, changes: readonly PastChange[]): readonly EffectiveChange[]
   /** Takes rows whose texts were sealed anew, with the values and revisions they had. */
   reseal(rows: readonly StoredRow[]): readonly EffectiveChange[]
-  /** Locks other values, or (undefined) those that the host locks: for tests. */
-  lock(values: ReadonlyMap<string, JsonValue | undefined>): readonly EffectiveChange[]
+  /** Resolves settings again: their locked values may have changed. */
+  resolveAgain(keys: ReadonlySet<string>): readonly EffectiveChange[]
 }
 
 type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
+/** A row, or its absence, and the revision that made it so. */
 interface Slot {
   readonly row: StoredRow | undefined
   readonly revision: number
@@ -93,38 +91,37 @@ export function createSharedValues(
     [SettingScope.Application]: new Map<string, Slot>(),
   }
   const states = new Map<string, SettingState>()
+  /** Revisions that are in here although one before them is not. */
   const ahead = new Set<number>()
   /** Revisions that were applied since `beginLoad`. */
   const sinceLoad = new Set<number>()
-  const relocked = new Map<string, JsonValue>()
   let revision = 0
   let generation = 0
 
-  /** Rows may be here before their definition: a setting gets its state when it is first asked for. */
+  /** Rows may be here before their definition: a setting gets its state when it is first read. */
   function find(key: string): SettingState | undefined {
     const state = states.get(key)
     if (state) return state
     const setting = registry.find(key)
     if (!setting) return undefined
-    const isUsers = setting.definition.scope === SettingScope.User
-    const made = toState(setting, isUsers ? { index: Infinity } : undefined)
+    const made = toState(setting)
     states.set(key, made)
     return made
   }
 
-  function toState(setting: RegisteredSetting, place: UserPlace | undefined): SettingState {
+  function toState(setting: RegisteredSetting): SettingState {
     const system = layer(setting, SettingScope.System)
     const application = layer(setting, SettingScope.Application)
-    const { key } = setting.definition
-    const override = relocked.has(key) ? relocked.get(key) : locked.get(key)
-    const isSystem = setting.definition.scope === SettingScope.System
+    const { key, scope } = setting.definition
+    const isSystem = scope === SettingScope.System
+    const lockedValue = locked.get(key)
     const shared = resolve({
-      locked: override,
+      locked: lockedValue,
       application: isSystem ? undefined : application,
       system: isSystem ? system : undefined,
       default: setting.defaultValue,
     })
-    return { setting, locked: override, place, system, application, shared }
+    return { setting, locked: lockedValue, system, application, shared }
   }
 
   function layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
@@ -132,7 +129,7 @@ export function createSharedValues(
     return row && codec.layerOf(setting, row)
   }
 
-  /** Only newer news counts. Returns whether the row changed. */
+  /** Keeps the newer row. Returns whether the row changed. */
   function put({ scope, key, row }: SharedChange, at: number): boolean {
     if (scope === SettingScope.User) return false
     const known = slots[scope].get(key)
@@ -141,13 +138,13 @@ export function createSharedValues(
     return !isSameRow(known?.row, row)
   }
 
-  function refresh(keys: ReadonlySet<string>): EffectiveChange[] {
+  function resolveAgain(keys: ReadonlySet<string>): EffectiveChange[] {
     if (keys.size > 0) generation++
     const changes: EffectiveChange[] = []
     for (const key of keys) {
       const old = states.get(key)
-      if (!old) continue // nobody has read it yet
-      const state = toState(old.setting, old.place)
+      if (!old) continue // it was never read
+      const state = toState(old.setting)
       states.set(key, state)
       if (!isSame(old.shared, state.shared)) changes.push({ state, previous: old.shared })
     }
@@ -210,19 +207,19 @@ export function createSharedValues(
       ahead.clear()
       for (const applied of sinceLoad) ahead.add(applied)
       advance(at)
-      return refresh(changed)
+      return resolveAgain(changed)
     },
     apply(at, changes) {
       sinceLoad.add(at)
       const changed = new Set(changes.filter((change) => put(change, at)).map(({ key }) => key))
       if (at === revision + 1) advance(at)
       else if (at > revision) ahead.add(at)
-      return refresh(changed)
+      return resolveAgain(changed)
     },
     replay(to, changes) {
       const changed = new Set(changes.filter((change) => put(change, change.revision)).map(({ key }) => key))
       advance(to)
-      return refresh(changed)
+      return resolveAgain(changed)
     },
     reseal(rows) {
       const changed = new Set<string>()
@@ -233,15 +230,9 @@ export function createSharedValues(
         slots[row.scope].set(row.key, { row, revision: slot.revision })
         changed.add(row.key)
       }
-      return refresh(changed)
+      return resolveAgain(changed)
     },
-    lock(values) {
-      for (const [key, value] of values) {
-        if (value === undefined) relocked.delete(key)
-        else relocked.set(key, value)
-      }
-      return refresh(new Set(values.keys()))
-    },
+    resolveAgain,
   }
 }
 

@@ -1,11 +1,10 @@
 /** Values as responses show them: the one place where sensitive values are masked (S 2.4, decisions 13 and 15). */
-import { isSecret } from '../values/registered-setting.ts'
+import type { SettingState } from '../memory/shared-values.ts'
+import { type Resolution, resolve, type SettingSource } from '../resolve.ts'
+import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { StoredRow } from '../store/store.ts'
-
-import type { RowCodec } from '../secrets/row-codec.ts'
-import { type Resolution, resolve, type SettingSource } from '../resolve.ts'
-import type { SettingState } from '../memory/shared-values.ts'
+import { isSecret } from '../values/registered-setting.ts'
 
 /** A System or Application value. */
 export function toSharedDto(
@@ -15,7 +14,7 @@ export function toSharedDto(
   const layer = scope === SettingScope.System ? state.system : state.application
   const own = scope === SettingScope.System ? { system: layer } : { application: layer }
   const resolution = resolve({ locked: state.locked, ...own, default: state.setting.defaultValue })
-  return toDto(state, scope, layer?.row, resolution, null)
+  return toDto(state, { scope, userId: null, row: layer?.row, resolution })
 }
 
 /** A user's value, with what is inherited where the user has none of their own (S 3.3). */
@@ -31,22 +30,26 @@ export function toUserDto(
     application: state.application,
     default: state.setting.defaultValue,
   }
-  return toDto(state, SettingScope.User, row, resolve(layers), userId)
+  return toDto(state, { scope: SettingScope.User, userId, row, resolution: resolve(layers) })
+}
+
+interface Shown {
+  readonly scope: SettingScope
+  readonly userId: string | null
+  readonly row: StoredRow | undefined
+  readonly resolution: Resolution
 }
 
 function toDto(
   { setting, locked }: SettingState,
-  scope: SettingScope,
-  row: StoredRow | undefined,
-  supplied: Resolution,
-  userId: string | null,
+  { scope, userId, row, resolution }: Shown,
 ): SettingValueDto {
   return {
     key: setting.definition.key,
     scope,
-    value: isSecret(setting, supplied.row) ? null : supplied.value,
+    value: isSecret(setting, resolution.row) ? null : resolution.value,
     isOverridden: row !== undefined,
-    source: supplied.source,
+    source: resolution.source,
     locked: locked !== undefined,
     version: row?.revision ?? 0,
     userId,

@@ -1,11 +1,13 @@
-/** Which layer supplies a value, and what the layers beneath hold. */
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import { isSecret } from '../values/registered-setting.ts'
-import type { StoredRow } from '../store/store.ts'
+/** Which layer supplies a value, what the layers beneath hold, and which stored values no definition reads. */
+import type { Registry } from '../definitions/registry.ts'
+import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import type { Locked, LockedBy } from '../overrides.ts'
 import { type Layer, resolve, type SettingSource } from '../resolve.ts'
-import type { LockedBy } from '../overrides.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import type { SettingState } from '../memory/shared-values.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { SettingsStore, StoredRow } from '../store/store.ts'
+import { isSecret } from '../values/registered-setting.ts'
+import { requireUser } from '../write/entries.ts'
 
 /** One place that may hold a value. */
 export interface InspectedLayer {
@@ -17,12 +19,12 @@ export interface InspectedLayer {
   readonly invalid: boolean
 }
 
-/** What `inspect` answers. */
+/** The answer of `inspect`. */
 export interface SettingInspection {
   readonly key: string
   readonly scope: SettingScope
   readonly module: string
-  /** The value that holds; null for secrets. */
+  /** The effective value; null for secrets. */
   readonly value: JsonValue
   readonly source: SettingSource
   /** What fixes a locked value: the option `overrides`, or `SM_SETTINGS_OVERRIDES`; null if it is not locked. */
@@ -33,13 +35,42 @@ export interface SettingInspection {
   readonly layers: readonly InspectedLayer[]
 }
 
-/** @param row the stored value of the user for whom to inspect, if any */
-export function inspectState(
-  state: SettingState,
-  lockedBy: LockedBy | null,
-  row: StoredRow | undefined,
-  codec: RowCodec,
-): SettingInspection {
+/** A row in the database whose setting no module defines any more. */
+export interface OrphanedSetting {
+  readonly key: string
+  readonly scope: SettingScope
+  /** For User scope: how many users have a value. */
+  readonly rows: number
+}
+
+interface InspectInit {
+  readonly store: Pick<SettingsStore, 'readRow'>
+  readonly sharedValues: Pick<SharedValues, 'find'>
+  readonly codec: RowCodec
+  readonly locked: Locked
+}
+
+/** Makes `settings.inspect`. */
+export function createInspect({ store, sharedValues, codec, locked }: InspectInit) {
+  return async function inspect(key: string, userId?: string): Promise<SettingInspection | null> {
+    const state = sharedValues.find(key)
+    if (!state) return null
+    const id =
+      userId === undefined ? undefined : { scope: SettingScope.User, userId: requireUser(userId), key }
+    const row = id && (await store.readRow(id))
+    return inspectState({ state, lockedBy: locked.originOf(key), row, codec })
+  }
+}
+
+interface Inspected {
+  readonly state: SettingState
+  readonly lockedBy: LockedBy | null
+  /** The stored value of the user in question, if any. */
+  readonly row: StoredRow | undefined
+  readonly codec: RowCodec
+}
+
+function inspectState({ state, lockedBy, row, codec }: Inspected): SettingInspection {
   const { definition, module, defaultValue } = state.setting
   const isSystem = definition.scope === SettingScope.System
   // Code in process may store a user's value of any setting; only User settings are resolved with it.
@@ -76,4 +107,22 @@ export function inspectState(
     invalid: layers.some(({ invalid }) => invalid),
     layers,
   }
+}
+
+/** Counts the rows without a definition, by key and scope. Reads the whole table, page by page. */
+export async function findOrphans(
+  store: Pick<SettingsStore, 'scan'>,
+  registry: Pick<Registry, 'find'>,
+): Promise<readonly OrphanedSetting[]> {
+  const orphans = new Map<string, { key: string; scope: SettingScope; rows: number }>()
+  let page = await store.scan(null, 1000)
+  for (let last = page.at(-1); last; page = await store.scan(last, 1000), last = page.at(-1)) {
+    for (const { key, scope } of page) {
+      if (registry.find(key)) continue
+      const orphan = orphans.get(`${scope} ${key}`) ?? { key, scope, rows: 0 }
+      orphan.rows++
+      orphans.set(`${scope} ${key}`, orphan)
+    }
+  }
+  return [...orphans.values()]
 }

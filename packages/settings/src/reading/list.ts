@@ -1,9 +1,45 @@
 /** Lists of values in their order: group, order, key (decision 16). */
-
-import { type SettingValueDto, toSharedDto } from './dto.ts'
+import type { Registry } from '../definitions/registry.ts'
 import type { SettingState } from '../memory/shared-values.ts'
-import type { CompleteDefinition, SettingScope } from '../setting-definition.ts'
+import type { CompleteDefinition, JsonValue, SettingScope } from '../setting-definition.ts'
+import { isSecret } from '../values/registered-setting.ts'
+import { compareText } from '../store/row-id.ts'
 import { sharedScope } from '../write/entries.ts'
+import { type SettingValueDto, toSharedDto } from './dto.ts'
+
+/** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
+export function createStates(
+  registry: Registry,
+  find: (key: string) => SettingState | undefined,
+): () => readonly SettingState[] {
+  let keys: readonly string[] = []
+  return function states() {
+    const all = registry.all()
+    if (keys.length !== all.length) {
+      keys = all
+        .map(({ definition }) => definition)
+        .toSorted(byGroupOrderKey)
+        .map(({ key }) => key)
+    }
+    return keys.flatMap((key) => find(key) ?? [])
+  }
+}
+
+type Sortable = { readonly group: string | null; readonly order: number; readonly key: string }
+
+function byGroupOrderKey(a: Sortable, b: Sortable): number {
+  return compareText(a.group ?? '', b.group ?? '') || a.order - b.order || compareText(a.key, b.key)
+}
+
+/** The values of definitions with `public: true`; null for those that cannot be read, none for secrets. */
+export function publicValues(states: readonly SettingState[]): Readonly<Record<string, JsonValue>> {
+  const shown = states.filter(
+    ({ setting, shared }) => setting.definition.public && !isSecret(setting, shared.row),
+  )
+  return Object.fromEntries(
+    shown.map(({ setting, shared }) => [setting.definition.key, shared.error ? null : shared.value]),
+  )
+}
 
 /** The settings that a filter selects. */
 export function selectStates(
@@ -38,15 +74,15 @@ export interface DefinitionFilter {
   readonly tag?: string | undefined
 }
 
-/** What is searched. */
+/** The members that are searched. */
 type Searchable = Pick<CompleteDefinition, 'key' | 'displayName' | 'description' | 'group' | 'tags'>
 
 /** The same definitions in another language, by key. */
 export type Translations = ReadonlyMap<string, Searchable>
 
 /**
- * Returns the function that tells whether a definition is selected; undefined if all are.
- * @param translations where words are found too
+ * Returns the function that checks whether a definition is selected; undefined if all are.
+ * @param translations searched too
  */
 export function createSelect(
   { group, q = '', tag = '' }: DefinitionFilter,
@@ -67,7 +103,7 @@ export function createSelect(
 
 const texts = new WeakMap<Searchable, string>()
 
-/** What is searched; made once, because definitions never change. */
+/** The text to search; made once, because definitions never change. */
 function textOf(definition: Searchable): string {
   const known = texts.get(definition)
   if (known !== undefined) return known

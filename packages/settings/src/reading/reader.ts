@@ -1,16 +1,20 @@
-/** Synchronous reads, for everybody or as one user (S 3.2). */
-import type { DynamicKey, SettingKeyMap, SettingToken } from '../definitions/tokens.ts'
+/** Synchronous reads of shared values, and of one user's (S 3.2). */
+import {
+  type DynamicKey,
+  keyOf,
+  type SettingKeyMap,
+  type SettingReference,
+  type SettingToken,
+} from '../definitions/tokens.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { Resolution } from '../resolve.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { UserValues } from '../memory/user-values.ts'
-import type { SettingReference } from '../definitions/tokens.ts'
-import { keyOf } from '../definitions/tokens.ts'
 
 /** Reads values by token or key. What it returns is deep-frozen. */
 export interface SettingsReader {
   /**
-   * The value that holds: locked, then (for a user's reader) the user's own, then the application's or the system's,
+   * The effective value: locked, then (for a user's reader) the user's own, then the application's or the system's,
    * then the default; null if there is none.
    * @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key
    * @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a key that is not configured
@@ -22,7 +26,7 @@ export interface SettingsReader {
 
 /** The values of one user over the shared ones. */
 export interface UserReader extends SettingsReader {
-  /** Null for somebody who is not signed in: the shared values. */
+  /** Null for the shared values: the caller is not signed in. */
   readonly userId: string | null
 }
 
@@ -41,7 +45,7 @@ export function createSharedGet({
 
 /** The value for a user, and the layer it comes from. */
 export function resolveFor(state: SettingState, values: UserValues): Resolution {
-  const own = ownValue(state, values)
+  const own = state.locked === undefined ? values.get(state.setting.definition.key) : undefined
   if (own === undefined) return state.shared
   return own instanceof Error ? { source: 'user', value: null, error: own } : { source: 'user', value: own }
 }
@@ -55,19 +59,12 @@ export function createUserReader(
   function get(reference: SettingReference): unknown {
     const key = keyOf(reference)
     const state = sharedValues.states.get(key) ?? sharedValues.require(key)
-    const own = ownValue(state, values)
+    const own = state.locked === undefined ? values.get(key) : undefined
     if (own === undefined) return unwrap(state.shared)
     if (own instanceof Error) throw own
     return own
   }
   return { userId, get } as UserReader // the token's phantom type says what its definition made sure of
-}
-
-/** What the user has stored, undefined where that does not count. */
-function ownValue({ place, locked }: SettingState, values: UserValues): JsonValue | Error | undefined {
-  return place === undefined || locked !== undefined || place.index >= values.length
-    ? undefined
-    : values[place.index]
 }
 
 /** The value of a resolution. @throws {FMOD_SETTINGS_UNREADABLE} its layer cannot be unsealed */

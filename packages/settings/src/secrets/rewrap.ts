@@ -14,12 +14,12 @@ export interface RewrapReport {
   readonly unreadable: readonly string[]
 }
 
-interface Rewrapping {
+interface RewrapInit {
   readonly store: SettingsStore
   readonly sealing: Sealing
   readonly isSensitive: (key: string) => boolean
   /** Takes the values of a portion as they are stored now. */
-  readonly resealed: (rows: readonly StoredRow[]) => void
+  readonly applyResealed: (rows: readonly StoredRow[]) => void
 }
 
 /** So many rows, at most twice the longest value each, are in memory at once and wait for one transaction. */
@@ -30,14 +30,19 @@ const portion = 100
  * sealed. No value changes: versions stay, and neither events nor listeners are notified.
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
  */
-export async function rewrap({ store, sealing, isSensitive, resealed }: Rewrapping): Promise<RewrapReport> {
+export async function rewrap({
+  store,
+  sealing,
+  isSensitive,
+  applyResealed,
+}: RewrapInit): Promise<RewrapReport> {
   const { activeKeyId } = sealing
   if (activeKeyId === null) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be sealed')
   const unreadable = new Set<string>()
   let rewrapped = 0
   let history = 0
 
-  /** Undefined where nothing is to be done. */
+  /** The new envelope; undefined where the text stays as it is. */
   function reseal(id: RowId, text: string | null, isSealed: boolean): string | undefined {
     if (text === null) return undefined
     if (isSealed ? sealing.keyIdOf(text) === activeKeyId : !isSensitive(id.key)) return undefined
@@ -64,12 +69,12 @@ export async function rewrap({ store, sealing, isSensitive, resealed }: Rewrappi
     ]
   }
 
-  // Values first: a write that comes later finds no plain text that it would note as the old value.
+  // Values first: a later write then finds no plain text to record in the history as the old value.
   for await (const rows of pages((after: StoredRow | null) => store.scan(after, portion))) {
     const values = rows.flatMap(resealValue)
     if (values.length === 0) continue
     rewrapped += await store.reseal({ values, history: [] })
-    resealed(values.map(({ after }) => after))
+    applyResealed(values.map(({ after }) => after))
   }
   for await (const rows of pages((after: HistoryRow | null) => store.scanHistory(after, portion))) {
     const entries = rows.flatMap(resealEntry)
@@ -78,7 +83,7 @@ export async function rewrap({ store, sealing, isSensitive, resealed }: Rewrappi
   return { rewrapped, history, unreadable: [...unreadable].toSorted() }
 }
 
-/** With a turn of the event loop between them, which a synchronous store would not give to requests. */
+/** Page by page, with a turn of the event loop between them: requests would wait for a synchronous store otherwise. */
 async function* pages<T>(read: (after: T | null) => Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
   for (let rows = await read(null), last = rows.at(-1); last; rows = await read(last), last = rows.at(-1)) {
     yield rows

@@ -17,7 +17,7 @@ interface StoredText {
 export interface RowCodec {
   /** How a row reads under its definition today. */
   layerOf(setting: RegisteredSetting, row: StoredRow): Layer
-  /** Tells that these very rows hold values that were just validated: reading them does not validate them again. */
+  /** Marks these very rows as just validated: reading them does not validate them again. */
   trust(rows: Iterable<StoredRow>): void
   /** What to store for the canonical text of a value. */
   store(setting: RegisteredSetting, id: RowId, text: string): StoredText
@@ -25,13 +25,15 @@ export interface RowCodec {
   textOf(id: RowId, stored: StoredText): string
 }
 
-/** @param refusesPlain whether a sensitive value that is not sealed is unreadable */
-export function createRowCodec(
-  sealing: Sealing,
-  refusesPlain: () => boolean,
-  observer: Pick<Observer, 'foundInvalid'>,
-  log: FastifyBaseLogger,
-): RowCodec {
+interface RowCodecInit {
+  readonly sealing: Sealing
+  /** Whether a sensitive value that is not sealed is unreadable. Looked at each time. */
+  readonly refusesPlain: () => boolean
+  readonly observer: Pick<Observer, 'foundInvalid'>
+  readonly log: FastifyBaseLogger
+}
+
+export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCodecInit): RowCodec {
   const reported = new Set<string>()
   const trusted = new WeakSet<StoredRow>()
 
@@ -48,7 +50,7 @@ export function createRowCodec(
     return true
   }
 
-  /** Whoever wrote it had no key: a process that is set up otherwise, or somebody at the database (decision 59). */
+  /** Its writer had no key: a process with another configuration, or an intruder in the database (decision 59). */
   function plainSecret(row: StoredRow): Layer {
     const { key, scope } = row
     if (isFirstReport(row))

@@ -3,7 +3,7 @@ import { SettingScope } from '../setting-definition.ts'
 import { checkRequest, historyOf, planWrite } from './plan-write.ts'
 import { compareRowIds, rowIdText, textBytes } from './row-id.ts'
 import type { HistoryId, HistoryQuery, HistoryRow, SettingsStore, StoredRow } from './store.ts'
-import { TrimTurns } from './trim-turns.ts'
+import { TrimTurns } from './plan-write.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
 export function memoryStore(): SettingsStore {

@@ -1,7 +1,6 @@
 /** What a write does, decided before a store touches anything. The same for every store; pure. */
 import { FMOD_SETTINGS_INVALID_WRITE } from '../misuse-errors.ts'
-import { checkRowId, checkStorable, compareRowIds } from './row-id.ts'
-import { RowMap } from './row-map.ts'
+import { checkRowId, checkStorable, compareRowIds, rowIdText } from './row-id.ts'
 import type {
   AppliedChange,
   HistoryRow,
@@ -19,21 +18,22 @@ export function checkRequest(request: WriteRequest): void {
 }
 
 /**
- * Asks the request what to change and answers the changes in the order of their rows, without deletions of nothing.
+ * Lets the request decide and returns its changes in the order of their rows, without deletions of unset rows.
  * Without changes the revision stays.
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, or a change of a row that was not read
  */
 export function planWrite(request: WriteRequest, revision: number, rows: Iterable<StoredRow>): WriteResult {
-  const found = new RowMap<StoredRow | undefined>()
-  for (const id of request.reads) found.set(id, undefined)
-  for (const row of rows) found.set(row, row)
-  const current = { revision, get: (id: RowId) => found.get(id) }
+  const found = new Map<string, StoredRow | undefined>()
+  for (const id of request.reads) found.set(rowIdText(id), undefined)
+  for (const row of rows) found.set(rowIdText(row), row)
+  const current = { revision, get: (id: RowId) => found.get(rowIdText(id)) }
   const at = Date.now()
   const changes: AppliedChange[] = []
   for (const change of request.decide(current)) {
-    const before = found.get(change)
+    const name = rowIdText(change)
+    const before = found.get(name)
     // Deleting the row answers false for a row that was not read and for one that was already changed.
-    if (!found.delete(change)) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
+    if (!found.delete(name)) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
     if (!before && change.value === null) continue
     const { scope, userId, key } = change
@@ -73,4 +73,30 @@ function rowAfter(
   const { scope, userId, key, value, sealed } = change
   if (value === null) return undefined
   return Object.freeze({ scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor })
+}
+
+/** Writes of a value for each trimming of its history: often enough to bound it, seldom enough to cost next to nothing. */
+const interval = 8
+/** Values whose writes are counted; those of the others are trimmed once more than needed. */
+const capacity = 10_000
+
+/** Entries that one trimming of a value removes at most, so that no write is long; the next ones remove the rest. */
+export const trimmedAtOnce = 500
+
+/** Counts the writes of values in this process. */
+export class TrimTurns {
+  readonly #last = new Map<string, { readonly revision: number; readonly count: number }>()
+
+  /** The changes whose values are to be trimmed: every eighth, and each one after a write that was not counted here. */
+  due({ changes, revision }: WriteResult): readonly AppliedChange[] {
+    if (this.#last.size > capacity) this.#last.clear()
+    return changes.filter((change) => {
+      const name = rowIdText(change)
+      const last = this.#last.get(name)
+      const isNext = last !== undefined && last.revision === change.before?.revision
+      const count = isNext ? (last.count + 1) % interval : 0
+      this.#last.set(name, { revision, count })
+      return count === 0
+    })
+  }
 }

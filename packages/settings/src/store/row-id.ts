@@ -8,7 +8,7 @@ export function compareRowIds(a: RowId, b: RowId): number {
   return a.scope - b.scope || compareText(a.userId, b.userId) || compareText(a.key, b.key)
 }
 
-/** Whether a row is as another one of the same name; undefined means unset. */
+/** Whether two rows of one name are equal; undefined means unset. */
 export function isSameRow(a: StoredRow | undefined, b: StoredRow | undefined): boolean {
   if (!a || !b) return a === b
   return (
@@ -30,12 +30,12 @@ export function textBytes({ oldValue, newValue }: HistoryRow): number {
   return Buffer.byteLength(oldValue ?? '') + Buffer.byteLength(newValue ?? '')
 }
 
-/** Whether rows with these names can exist; a database would refuse the others, or find those of somebody else. */
+/** Whether rows with these names can exist; a database would refuse other names, or find rows of another name. */
 export function canExist(...names: readonly (string | undefined)[]): boolean {
   return names.every((name) => name === undefined || isStorable(name))
 }
 
-/** @throws {ArgumentException} when a write names this row but no database could keep it apart from others */
+/** @throws {ArgumentException} no database could tell this row from others */
 export function checkRowId(id: RowId): void {
   if ((id.scope === SettingScope.User) !== (id.userId !== '')) {
     throw new ArgumentException('A user id belongs to User scope and to no other.', 'userId')
@@ -51,6 +51,7 @@ export function checkStorable(text: string | null | undefined, name: string): vo
   }
 }
 
-function compareText(a: string, b: string): number {
+/** Orders texts by their UTF-16 code units. */
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

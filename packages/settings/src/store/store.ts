@@ -70,7 +70,7 @@ export interface CurrentRows {
 
 /** One atomic write. */
 export interface WriteRequest {
-  /** Who, from where and why: recorded in history. */
+  /** The actor, the origin and the reason: recorded in history. */
   readonly actor: string | null
   readonly origin: string
   readonly requestId?: string | null
@@ -183,7 +183,7 @@ export interface SettingsStore {
   pruneHistory(retention: HistoryRetention): Promise<number>
   /**
    * Calls `onHint` when another process may have written: with the revision where the database sent it along, and at
-   * intervals without one. `onLost` tells that hints do not arrive for now. Absent where no other process can write.
+   * intervals without one. `onLost` is called when hints will not arrive for a while. Absent where no other process can write.
    */
   watch?(onHint: (revision?: number) => void, onLost: (error: unknown) => void): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */

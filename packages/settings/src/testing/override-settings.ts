@@ -1,7 +1,7 @@
 /** Values for one test, above everything that is stored. */
 import type { SettingKeyMap } from '../definitions/tokens.ts'
 import { FMOD_SETTINGS_CANNOT_OVERRIDE } from '../misuse-errors.ts'
-import { internalsOf, type Settings, type SettingsInternals } from '../settings.ts'
+import { partsOfSettings, type Settings, type SettingsParts } from '../settings.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import { deepFreeze, encodeValue, readText } from '../values/decode.ts'
 import { createPatternBudget } from '../values/pattern.ts'
@@ -14,13 +14,13 @@ export type OverrideValues<K extends string> = {
 
 type Layer = ReadonlyMap<string, JsonValue>
 
-/** The layers of each application, the last one on top. */
-const layersOf = new WeakMap<SettingsInternals, readonly Layer[]>()
+/** The layers of each application: those of the host first, the last override on top. */
+const layersOf = new WeakMap<SettingsParts, readonly Layer[]>()
 
 /**
  * Makes settings have other values until the result is disposed of: `using _ = overrideSettings(app, { 'mail.port': 1 })`.
- * They hold for everybody, as if the host had locked them: listeners hear of them, writes of these keys are refused with
- * 409, nothing is stored. Several may lie upon each other, and end in any order.
+ * They hold for every reader, as if the host had locked them: listeners are notified, writes of these keys are refused
+ * with 409, nothing is stored. Overrides may lie upon each other, and end in any order.
  * @throws {FMOD_SETTINGS_CANNOT_OVERRIDE} with every key that no module defines and every value that does not fit
  */
 export function overrideSettings<K extends string>(
@@ -32,19 +32,23 @@ export function overrideSettings<K extends string>(
 
 /** The same for the settings themselves. */
 export function overrideAll(settings: Settings, values: Readonly<Record<string, unknown>>): Disposable {
-  const internals = internalsOf(settings)
-  if (!internals) throw new FMOD_SETTINGS_CANNOT_OVERRIDE('the application has no settings of this package')
-  const layer = readLayer(values, internals)
-  setLayers(internals, layer, (layers) => [...layers, layer])
+  const parts = partsOf(settings)
+  const layer = readLayer(values, parts)
+  setLayers(parts, layer, (layers) => [...layers, layer])
   return {
     // Disposing of it again finds no layer and changes nothing.
-    [Symbol.dispose]: () =>
-      setLayers(internals, layer, (layers) => layers.filter((other) => other !== layer)),
+    [Symbol.dispose]: () => setLayers(parts, layer, (layers) => layers.filter((other) => other !== layer)),
   }
 }
 
+function partsOf(settings: Settings & { readonly [partsOfSettings]?: SettingsParts }): SettingsParts {
+  const parts = settings[partsOfSettings]
+  if (!parts) throw new FMOD_SETTINGS_CANNOT_OVERRIDE('the application has no settings of this package')
+  return parts
+}
+
 /** A checked copy: later changes of the caller's objects have no effect. */
-function readLayer(values: Readonly<Record<string, unknown>>, { registry }: SettingsInternals): Layer {
+function readLayer(values: Readonly<Record<string, unknown>>, { registry }: SettingsParts): Layer {
   const problems: string[] = []
   const layer = new Map<string, JsonValue>()
   for (const [key, value] of Object.entries(values)) {
@@ -61,14 +65,18 @@ function readLayer(values: Readonly<Record<string, unknown>>, { registry }: Sett
 }
 
 function setLayers(
-  internals: SettingsInternals,
+  parts: SettingsParts,
   touched: Layer,
   edit: (layers: readonly Layer[]) => readonly Layer[],
 ): void {
-  const layers = edit(layersOf.get(internals) ?? [])
-  layersOf.set(internals, layers)
-  const topmost = (key: string) => layers.findLast((layer) => layer.has(key))?.get(key)
-  internals.notify(
-    internals.sharedValues.lock(new Map([...touched.keys()].map((key) => [key, topmost(key)]))),
-  )
+  const { locked, sharedValues, listeners } = parts
+  const layers = edit(layersOf.get(parts) ?? [new Map(locked)])
+  layersOf.set(parts, layers)
+  for (const key of touched.keys()) {
+    const value = layers.findLast((layer) => layer.has(key))?.get(key)
+    if (value === undefined) locked.delete(key)
+    else locked.set(key, value)
+  }
+  const changes = sharedValues.resolveAgain(new Set(touched.keys()))
+  listeners.notify(changes, sharedValues.revision, 'local')
 }

@@ -1,4 +1,4 @@
-/** Rules about several settings, asked about the state that a write would leave behind. */
+/** Rules about several settings, checked against the state that a write would leave behind. */
 import type { Registry } from '../definitions/registry.ts'
 import type { CrossRule } from '../definitions/builder.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
@@ -6,9 +6,18 @@ import { rowIdText } from '../store/row-id.ts'
 import type { CurrentRows, RowId } from '../store/store.ts'
 import type { SettingState } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import { type CrossRules, idOf, type WriteEntry } from './write.ts'
+import { idOf } from './entries.ts'
+import type { WriteEntry } from './write.ts'
 
-/** One rule, for one user or (empty) for all who have no values of their own. */
+/** Rules about several settings that a write touches. */
+interface CrossRules {
+  /** The rows that the rules look at and the write does not change. */
+  readonly reads: readonly RowId[]
+  /** Messages by key about the state that the write would leave behind. */
+  check(current: CurrentRows): ReadonlyMap<string, readonly string[]>
+}
+
+/** One rule, for one user or (empty) for all users without values of their own. */
 interface Question {
   readonly rule: CrossRule
   readonly userId: string
@@ -16,12 +25,16 @@ interface Question {
 
 const noRules: CrossRules = { reads: [], check: () => new Map() }
 
+interface CrossRulesInit {
+  readonly registry: Pick<Registry, 'rulesOf'>
+  readonly find: (key: string) => SettingState | undefined
+  readonly codec: Pick<RowCodec, 'layerOf'>
+}
+
 /** Finds the rules that the entries of one write touch. */
 export function crossRulesOf(
   entries: readonly WriteEntry[],
-  registry: Pick<Registry, 'rulesOf'>,
-  find: (key: string) => SettingState | undefined,
-  codec: Pick<RowCodec, 'layerOf'>,
+  { registry, find, codec }: CrossRulesInit,
 ): CrossRules {
   const questions = questionsOf(entries, registry)
   if (questions.length === 0) return noRules
@@ -42,7 +55,7 @@ export function crossRulesOf(
     return state?.setting.defaultValue ?? null
   }
 
-  /** @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a lost key, so that nobody can tell */
+  /** @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a lost key, so that the rule cannot be checked */
   function storedValue(state: SettingState | undefined, row: ReturnType<CurrentRows['get']>): JsonValue {
     const layer = state && row && codec.layerOf(state.setting, row)
     if (layer?.state === 'unreadable') throw layer.error

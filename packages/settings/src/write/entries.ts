@@ -1,7 +1,8 @@
-/** From what callers name to rows: which setting, which scope, whose. */
+/** From the names that callers use to rows: the setting, the scope, the user. */
 import { ArgumentException, NotFoundException } from '@fastify-modular/core'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import type { RowId } from '../store/store.ts'
 import type { WriteEntry } from './write.ts'
 
 /** @throws {NotFoundException} no module defines the key */
@@ -26,6 +27,11 @@ export function rowUser(scope: SettingScope, userId: string | null | undefined):
 export function requireUser(userId: string | null | undefined): string {
   if (typeof userId === 'string' && userId !== '' && userId.length <= 255) return userId
   throw new ArgumentException('User scope needs a user id of 1 to 255 characters.', 'userId')
+}
+
+/** The row of an entry. */
+export function idOf({ state, scope, userId }: WriteEntry): RowId {
+  return { scope, userId, key: state.setting.definition.key }
 }
 
 /** Scopes without users. */
@@ -76,8 +82,9 @@ export function toBulkEntries(
   const entries = updates.flatMap(({ key, scope, value, version }): WriteEntry[] => {
     if (scope === SettingScope.User)
       throw new ArgumentException('A bulk write takes System and Application entries only.', 'scope')
-    if (rows.size === rows.add(`${scope} ${key}`).size)
-      throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
+    const row = `${scope} ${key}`
+    if (rows.has(row)) throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
+    rows.add(row)
     const userId = rowUser(scope, undefined)
     const state = sharedValues.find(key)
     if (!state) errors.set(key, ['Unknown setting.'])

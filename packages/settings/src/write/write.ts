@@ -8,20 +8,23 @@ import {
   isDomainException,
   SettingValidationException,
 } from '@fastify-modular/core'
+import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
-
-import type { ChangePublisher } from '../events/change-events.ts'
+import type { ChangePublisher, Listeners } from '../events.ts'
 import { SettingLockedException } from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
-import type { SettingState } from '../memory/shared-values.ts'
+import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import type { UserCache } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import type { JsonValue, SettingScope } from '../setting-definition.ts'
-import { RowMap } from '../store/row-map.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { rowIdText } from '../store/row-id.ts'
 import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/decode.ts'
 import { isSecret } from '../values/registered-setting.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { validateValue } from '../values/validate.ts'
+import { crossRulesOf } from './cross-rules.ts'
+import { idOf } from './entries.ts'
 
 /** What one entry of a write wants; distinct rows within one write. */
 export interface WriteEntry {
@@ -35,7 +38,7 @@ export interface WriteEntry {
   readonly expects?: ((revision: number) => boolean) | undefined
 }
 
-/** A row that is not the one its writer saw. */
+/** A row that has changed since its writer read it. */
 export interface StaleRow {
   readonly key: string
   readonly scope: SettingScope
@@ -44,7 +47,7 @@ export interface StaleRow {
 }
 
 interface WriteSettings {
-  /** Makes the answer to rows that changed since their writers read them. */
+  /** Makes the error for rows that have changed since their writers read them. */
   readonly onStale: (stale: readonly StaleRow[]) => Error
   /** Whether the whole store may be written at this revision. */
   readonly expects?: ((revision: number) => boolean) | undefined
@@ -72,89 +75,117 @@ export interface EntryOutcome {
 
 type Decision = Omit<EntryOutcome, 'after'>
 
-/** Rules about several settings that a write touches. */
-export interface CrossRules {
-  /** The rows that the rules look at and the write does not change. */
-  readonly reads: readonly RowId[]
-  /** Messages by key about the state that the write would leave behind. */
-  check(current: CurrentRows): ReadonlyMap<string, readonly string[]>
-}
-
 export type Write = (
   entries: readonly WriteEntry[],
   options: WriteOptions,
   settings: WriteSettings,
 ) => Promise<WriteOutcome>
 
-/**
- * @param coherence writes to the store, and keeps memory in step with it
- * @param committed takes what a commit changed, with its actor; must not reject
- */
-export function createWrite(
-  coherence: Pick<Coherence, 'write' | 'confirm'>,
-  codec: RowCodec,
-  enqueueAs: ChangePublisher['enqueueAs'],
-  committed: (written: WriteResult, actor: string | null) => Promise<void>,
-  crossRulesOf: (entries: readonly WriteEntry[]) => CrossRules,
-): Write {
-  return async function write(
-    wanted,
-    { actor = null, origin = 'contract', requestId = null, note = null },
-    settings,
-  ) {
-    const locked = wanted.filter(({ state }) => state.locked !== undefined)
-    if (locked.length > 0) throw new SettingLockedException([...new Set(locked.map(keyOf))])
+/** What a write works with. */
+export interface WriteInit {
+  readonly registry: Pick<Registry, 'rulesOf'>
+  readonly codec: RowCodec
+  readonly sharedValues: Pick<SharedValues, 'find' | 'apply'>
+  readonly users: Pick<UserCache, 'forget'>
+  readonly coherence: Pick<Coherence, 'write' | 'confirm' | 'closeGap'>
+  readonly listeners: Pick<Listeners, 'notify'>
+  readonly publisher: ChangePublisher
+  readonly observer: Pick<Observer, 'count' | 'wrote'>
+  /** Entries of history that stay of each value; all without it. */
+  readonly keepHistory: number | undefined
+}
 
-    const budget = createPatternBudget()
-    const errors = validate(wanted, budget, settings.errors)
-    const entries = errors ? wanted : wanted.map(withOwnValue)
-    // Who is stale hears that first, which takes the rows; all others need no transaction to hear what is wrong.
-    const mayBeStale = settings.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
-    if (errors && !mayBeStale) throw errors
-
-    const crossRules = crossRulesOf(entries)
-    const ids = entries.map(idOf)
-    let decided: readonly Decision[] = []
-    function decide(current: CurrentRows): readonly RowChange[] {
-      refuseStale(entries, current, settings)
-      // S 2.3.1: again; this is the value that is stored.
-      const invalid = errors ?? validate(entries, budget) ?? toValidationException(crossRules.check(current))
-      if (invalid) throw invalid
-      decided = entries.map((entry, index) => decideEntry(entry, ids[index] ?? idOf(entry), current, codec))
-      return settings.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
+export function createWrite(init: WriteInit): Write {
+  const { observer } = init
+  return async function write(entries, options, settings) {
+    let isStale = false
+    const onStale: typeof settings.onStale = (stale) => {
+      isStale = true
+      return settings.onStale(stale)
     }
-
-    const enqueue = enqueueAs(actor)
-    const written = await coherence.write({
-      actor,
-      origin,
-      requestId,
-      note,
-      reads: [...ids, ...crossRules.reads],
-      decide,
-      // Without events a store need not wait between the rows and the commit.
-      ...(enqueue && { enqueue }),
-    })
-    const outcomes = decided.map(toOutcome(written))
-    if (!settings.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
-    if (written.changes.length > 0) await committed(written, actor)
-    // Who is told that a value is stored already reads it here, whatever memory knew.
-    await coherence.confirm(
-      decided.flatMap(({ before, change }, index) => {
-        const id = change === undefined ? ids[index] : undefined
-        return id ? { id, row: before } : []
-      }),
-    )
-    return { revision: written.revision, entries: outcomes }
+    try {
+      return await writeEntries(init, entries, options, { ...settings, onStale })
+    } catch (error) {
+      observer.count(isStale ? 'conflicts' : isRefusal(error) ? 'refusals' : 'failures')
+      throw error
+    }
   }
 }
 
-/** The identity of an entry's row. */
-export function idOf({ state, scope, userId }: WriteEntry): RowId {
-  return { scope, userId, key: state.setting.definition.key }
+async function writeEntries(
+  init: WriteInit,
+  wanted: readonly WriteEntry[],
+  { actor = null, origin = 'contract', requestId = null, note = null }: WriteOptions,
+  settings: WriteSettings,
+): Promise<WriteOutcome> {
+  const { codec, coherence, publisher, keepHistory } = init
+  refuseLocked(wanted)
+  const budget = createPatternBudget()
+  const errors = validate(wanted, budget, settings.errors)
+  const entries = errors ? wanted : wanted.map(withOwnValue)
+  // A stale write is refused as stale first, which needs the rows; without a condition invalid values need no transaction.
+  const mayBeStale = settings.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
+  if (errors && !mayBeStale) throw errors
+
+  const crossRules = crossRulesOf(entries, { ...init, find: init.sharedValues.find })
+  const ids = entries.map(idOf)
+  let decided: readonly Decision[] = []
+  function decide(current: CurrentRows): readonly RowChange[] {
+    refuseStale(entries, current, settings)
+    // S 2.3.1: again; this is the value that is stored.
+    const invalid = errors ?? validate(entries, budget) ?? toValidationException(crossRules.check(current))
+    if (invalid) throw invalid
+    decided = entries.map((entry, index) => decideEntry(entry, ids[index] ?? idOf(entry), current, codec))
+    return settings.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
+  }
+
+  const enqueue = publisher.enqueueAs(actor)
+  const written = await coherence.write({
+    actor,
+    origin,
+    requestId,
+    note,
+    reads: [...ids, ...crossRules.reads],
+    decide,
+    ...(keepHistory !== undefined && { keepHistory }),
+    // Without events a store need not wait between the rows and the commit.
+    ...(enqueue && { enqueue }),
+  })
+  const outcomes = decided.map(toOutcome(written))
+  if (!settings.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
+  if (written.changes.length > 0) await applyCommit(init, written, actor)
+  // A caller whose value was stored already then reads it here, whatever memory held.
+  await coherence.confirm(
+    decided.flatMap(({ before, change }, index) => {
+      const id = change === undefined ? ids[index] : undefined
+      return id ? { id, row: before } : []
+    }),
+  )
+  return { revision: written.revision, entries: outcomes }
 }
 
-/** A copy of what the caller may change while the write waits, or answers differently when asked again (a getter). */
+/** Memory first, so that listeners and subscribers read the new value. Never rejects. */
+async function applyCommit(init: WriteInit, written: WriteResult, actor: string | null): Promise<void> {
+  const { sharedValues, users, coherence, observer, listeners, publisher } = init
+  const { revision, changes } = written
+  const effective = sharedValues.apply(
+    revision,
+    changes.map(({ scope, key, after }) => ({ scope, key, row: after })),
+  )
+  const ofUsers = changes.filter(({ scope }) => scope === SettingScope.User)
+  if (ofUsers.length > 0) users.forget(ofUsers.map(({ userId }) => userId))
+  coherence.closeGap()
+  observer.wrote(written, actor)
+  listeners.notify(effective, revision, 'local')
+  await publisher.publish(written, actor)
+}
+
+function refuseLocked(entries: readonly WriteEntry[]): void {
+  const locked = entries.filter(({ state }) => state.locked !== undefined)
+  if (locked.length > 0) throw new SettingLockedException([...new Set(locked.map(keyOf))])
+}
+
+/** A copy of a value that the caller may change while the write waits, or whose getters answer differently each time. */
 function withOwnValue(entry: WriteEntry): WriteEntry {
   const { change } = entry
   if (change.kind === 'clear' || typeof change.value !== 'object' || change.value === null) return entry
@@ -163,10 +194,9 @@ function withOwnValue(entry: WriteEntry): WriteEntry {
 
 /** Adds the row after the write: made by the write, or what was there where it changed nothing. */
 function toOutcome({ changes }: WriteResult): (decision: Decision) => EntryOutcome {
-  const changed = new RowMap<WriteResult['changes'][number]>()
-  for (const change of changes) changed.set(change, change)
+  const changed = new Map(changes.map((change) => [rowIdText(change), change]))
   return ({ before, change }) => {
-    const applied = change && changed.get(change)
+    const applied = change && changed.get(rowIdText(change))
     return { before, change, after: applied ? applied.after : before }
   }
 }
@@ -219,7 +249,7 @@ function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: 
   return { before, change: { scope, userId, key, value: stored.value, sealed: stored.sealed } }
 }
 
-/** Writing an equal value is no change (decision 27), unless it is secret: who guesses must not see that it is equal. */
+/** Writing an equal value is no change (decision 27), unless it is secret: a guess must not show that it is equal. */
 function isNoChange({ state }: WriteEntry, before: StoredRow, text: string): boolean {
   return !isSecret(state.setting, before) && before.value === text
 }
@@ -237,7 +267,7 @@ export function changeKind({ before, change }: Partial<EntryOutcome>): ChangeKin
   return before ? 'update' : 'create'
 }
 
-/** Who writes, and why: recorded in history and events. */
+/** The actor, the origin and the reason of a write: recorded in history and events. */
 export interface WriteOptions {
   readonly actor?: string | null
   readonly origin?: string
@@ -252,24 +282,7 @@ export function toConflict(conflicts: readonly StaleRow[]): Error {
   })
 }
 
-/** The same write; what it commits is counted where memory takes it. */
-export function observeWrite(write: Write, observer: Pick<Observer, 'count'>): Write {
-  return async function observedWrite(entries, options, settings) {
-    let isStale = false
-    const onStale: typeof settings.onStale = (stale) => {
-      isStale = true
-      return settings.onStale(stale)
-    }
-    try {
-      return await write(entries, options, { ...settings, onStale })
-    } catch (error) {
-      observer.count(isStale ? 'conflicts' : isRefusal(error) ? 'refusals' : 'failures')
-      throw error
-    }
-  }
-}
-
-/** Whether the writer could have known: the values break their definitions, or the host locked them. */
+/** Whether the write itself is at fault: its values break their definitions, or the host locked them. */
 function isRefusal(error: unknown): boolean {
   return isDomainException(error) && error.statusCode < 500
 }

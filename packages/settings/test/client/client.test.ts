@@ -75,7 +75,7 @@ test('the client reads and writes every route over HTTP', async (t) => {
   t.same(await client.publicValues(), { 'app.primary_color': '#3b82f6' })
 })
 
-test('failures say what the problem says', async (t) => {
+test('failures carry the members of the problem', async (t) => {
   const { client } = await createClient(t)
   t.match(await failure(client.set('mail.port', 0, System)), {
     status: 422,
@@ -130,7 +130,6 @@ test('the client has no dependencies: it loads nothing but its own files', async
   t.same([...loaded].map((href) => href.split('/dist/')[1] ?? '').toSorted(), [
     'client/client.js',
     'client/index.js',
-    'client/request.js',
     'setting-definition.js',
   ])
 })

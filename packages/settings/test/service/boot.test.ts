@@ -76,7 +76,7 @@ test('definitions without modules are checked when the application gets ready', 
   t.match(error, { code: 'FMOD_SETTINGS_INVALID_DEFINITIONS' })
 })
 
-test('a plugin that is no module defines its settings while it registers, and not later', async (t) => {
+test('a plugin that is not a module defines its settings while it registers, and not later', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(settings)
@@ -145,7 +145,7 @@ test('the boot log says what is legal and probably not meant, once each', async 
   for (const part of ['not persisted', 'answer 401', 'plain text', 'sensitiveResolved']) {
     t.equal(lines.filter((line) => line.includes(part)).length, 1, part)
   }
-  t.equal((await app.inject('/api/settings')).statusCode, 401, 'decision 52: nobody can be known')
+  t.equal((await app.inject('/api/settings')).statusCode, 401, 'decision 52: no caller can be known')
 })
 
 test('values of settings that are gone are kept, reported and not shown', async (t) => {

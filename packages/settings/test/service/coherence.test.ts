@@ -56,11 +56,11 @@ async function look({ settings }: FastifyInstance, hint: () => void): Promise<vo
 
 test('what another process wrote is read after its notification, with listeners called', async (t) => {
   const { here, there, hint } = await createTwo(t)
-  const heard: unknown[] = []
+  const received: unknown[] = []
   there.settings.on(
     'app.title',
     (value, { previous, origin }) =>
-      void heard.push([value, previous, origin, there.settings.get('app.banner')]),
+      void received.push([value, previous, origin, there.settings.get('app.banner')]),
   )
   await here.settings.setMany([
     { key: 'app.title', scope: Application, value: 'one' },
@@ -70,7 +70,7 @@ test('what another process wrote is read after its notification, with listeners 
   hint()
   await there.settings.refresh()
   t.equal(there.settings.get(definitions.title), 'one')
-  t.same(heard, [['one', 'Fastify Modular', 'remote', 'B']])
+  t.same(received, [['one', 'Fastify Modular', 'remote', 'B']])
   t.equal(there.settings.status.revision, 1)
   t.match((await as(there, 'alice')('GET', '/app.title?scope=1')).json, { value: 'one', version: 1 })
 })
@@ -164,14 +164,14 @@ test('a write that changes nothing is read back where it was made', async (t) =>
 test('so is the part of a bulk that changes nothing', async (t) => {
   const { here, there } = await createTwo(t)
   await here.settings.setSetting('app.title', 'one', Application)
-  const heard: unknown[] = []
-  there.settings.on('*', (value, { origin }) => void heard.push([value, origin]))
+  const received: unknown[] = []
+  there.settings.on('*', (value, { origin }) => void received.push([value, origin]))
   await there.settings.setMany([
     { key: 'app.title', scope: Application, value: 'one' },
     { key: 'app.banner', scope: Application, value: 'two' },
   ])
   t.equal(there.settings.get(definitions.title), 'one')
-  t.same(heard, [
+  t.same(received, [
     ['two', 'local'],
     ['one', 'remote'],
   ])
@@ -182,14 +182,14 @@ test('listeners are not called for values that came back to what they were', asy
   await here.settings.setSetting('app.title', 'one', Application)
   hint()
   await until('the first value', () => there.settings.get(definitions.title) === 'one')
-  const heard: unknown[] = []
-  there.settings.on('*', (value) => void heard.push(value))
+  const received: unknown[] = []
+  there.settings.on('*', (value) => void received.push(value))
   await here.settings.setSetting('app.title', 'two', Application)
   await here.settings.setSetting('app.title', 'one', Application)
   await here.settings.setSetting('app.banner', 'B', Application)
   hint()
   await until('all of it', () => there.settings.status.revision === 4)
-  t.same(heard, ['B'])
+  t.same(received, ['B'])
 })
 
 test('a look that fails is repeated until the database answers', async (t) => {
@@ -203,7 +203,7 @@ test('a look that fails is repeated until the database answers', async (t) => {
   t.equal(there.settings.get(definitions.title), 'one')
 })
 
-test('who waits for a look waits for one, however many are asked for meanwhile', async (t) => {
+test('callers of catchUp() share one check, however many calls there are meanwhile', async (t) => {
   const { here, there, hint, onLook } = await createTwo(t)
   await here.settings.setSetting('app.title', 'one', Application)
   onLook.run = hint // every look finds that there is something new
@@ -288,15 +288,15 @@ test('a database that was replaced is read again by each look for two minutes, a
   const { here, inner, hint } = await createTwo(t)
   await here.settings.setSetting('mail.port', 25, System)
   const { readState, readShared } = { ...inner }
-  const asked = { rows: 0 }
+  const calls = { rows: 0 }
   Object.assign(inner, {
     readState: async (known: number) => ({ ...(await readState(known)), epoch: 'new' }),
-    readShared: () => (asked.rows++, readShared()),
+    readShared: () => (calls.rows++, readShared()),
   })
   const reads = async () => {
-    const before = asked.rows
+    const before = calls.rows
     await look(here, hint)
-    return asked.rows > before
+    return calls.rows > before
   }
   t.equal(await reads(), true, 'another epoch')
   t.equal(await reads(), true, 'rows may still be on their way')
@@ -307,23 +307,23 @@ test('a database that was replaced is read again by each look for two minutes, a
   t.equal(await reads(), false)
 })
 
-test('while changes are not told the status is stale, until the next one is', async (t) => {
+test('while changes are not announced the status is stale, until the next one is', async (t) => {
   const inner = memoryStore()
-  const watch: { tell: (revision: number) => void; lose: (error: unknown) => void } = {
-    tell: () => {},
+  const watch: { announce: (revision: number) => void; lose: (error: unknown) => void } = {
+    announce: () => {},
     lose: () => {},
   }
   const store: SettingsStore = {
     ...inner,
-    async watch(tell, lose) {
-      Object.assign(watch, { tell, lose })
+    async watch(announce, lose) {
+      Object.assign(watch, { announce, lose })
       return async () => {}
     },
   }
   const { settings } = await createApp(t, { store })
   watch.lose(new Error('the listener was cut off'))
   t.equal(settings.status.state, 'stale')
-  watch.tell(0)
+  watch.announce(0)
   await settings.refresh()
   t.equal(settings.status.state, 'ready')
 })

@@ -192,10 +192,10 @@ test('S 2.3.1: a value is validated when it is written and again before it is st
   }
   const { settings } = await createApp(t, { store })
   t.match(await rejection(settings.setSetting('mail.port', 0, System)), { status: 422 })
-  t.same(asked, [], 'the first look refuses before a transaction begins')
+  t.same(asked, [], 'the first check refuses before a transaction begins')
   const writing = settings.setSetting('app.feature_json', value as JsonValue, Application)
   t.match(await rejection(writing), { status: 422, error: { key: 'app.feature_json' } })
-  t.same(asked, ['transaction'], 'the second look refuses within it')
+  t.same(asked, ['transaction'], 'the second check refuses within it')
   t.same(await inner.scan(null, 10), [])
 })
 

@@ -90,7 +90,7 @@ test('settings that depend on each other change together in one bulk', async (t)
   await t.rejects(setSetting('mail.password', null, System), { errors: ['Enter a password too.'] })
 })
 
-test('resetting to the default is a change that rules are asked about', async (t) => {
+test('resetting to the default is a change that rules check', async (t) => {
   const { setMany, deleteSetting, get } = await start(t)
   await setMany([set('range.from', 15), set('range.to', 20)])
   await t.rejects(deleteSetting('range.to', Application), { errors: [/ends after/] })
@@ -99,7 +99,7 @@ test('resetting to the default is a change that rules are asked about', async (t
   await deleteSetting('range.to', Application)
 })
 
-test("a user's own value is judged together with what that user inherits, and nobody else's", async (t) => {
+test("a user's own value is checked together with what that user inherits, and with no other user's values", async (t) => {
   const { setSetting, forUser } = await start(t)
   await setSetting('range.to', 50, User, 'alice')
   await setSetting('range.from', 40, User, 'alice')

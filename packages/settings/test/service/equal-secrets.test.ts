@@ -28,7 +28,7 @@ for (const [way, options] of [
   ['sealed', { encryption: { keys: [one] } }],
   ['plain', {}],
 ] as const) {
-  test(`an equal secret is a write like any other, so that nobody learns it by guessing (${way})`, async (t) => {
+  test(`an equal secret is a write like any other, so that it cannot be guessed (${way})`, async (t) => {
     const store = memoryStore()
     const published: DomainEvent[] = []
     const app = Fastify()
@@ -69,7 +69,7 @@ for (const [way, options] of [
   })
 }
 
-test('a value that was sealed before its definition changed is no secret to guess either', async (t) => {
+test('a value that was sealed before its definition changed cannot be guessed either', async (t) => {
   const store = memoryStore()
   const keys = [one]
   const before = await createApp(t, { store, encryption: { keys } })

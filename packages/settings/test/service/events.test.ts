@@ -152,10 +152,10 @@ test('decision 28: a transport of the store’s kind is part of the transaction,
   t.equal(await failing.settings.getSetting('app.banner', Application), null)
 })
 
-test('a module’s handler hears of a change, and reads the new value', async (t) => {
+test('a module’s handler receives a change, and reads the new value', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  const heard = new Promise<string>((resolve) => {
+  const received = new Promise<string>((resolve) => {
     class TitleHandler {
       static event = SettingChanged
       handle(event: SettingChanged): void {
@@ -169,7 +169,7 @@ test('a module’s handler hears of a change, and reads the new value', async (t
   })
   await app.ready()
   await app.settings.setSetting('app.title', 'Acme', Application)
-  t.equal(await heard, 'app.title is Acme, get says Acme')
+  t.equal(await received, 'app.title is Acme, get says Acme')
 })
 
 test('settings.on calls back when get answers something new, after memory changed', async (t) => {
@@ -194,7 +194,7 @@ test('settings.on calls back when get answers something new, after memory change
   t.same(all, ['mail.port', 'mail.port', 'mail.port'])
 })
 
-test('a listener sees all of a bulk, and its failure stops nobody', async (t) => {
+test('a listener sees all of a bulk, and its failure stops no other listener', async (t) => {
   const { transport } = recorder()
   const app = await createApp(t, transport)
   const seen: unknown[] = []
@@ -210,7 +210,7 @@ test('a listener sees all of a bulk, and its failure stops nobody', async (t) =>
   t.same(seen, [['T', 'B']])
 })
 
-test('settings.on names a key that nobody defines', async (t) => {
+test('settings.on refuses a key that no module defines', async (t) => {
   const { transport } = recorder()
   const app = await createApp(t, transport)
   t.throws(() => app.settings.on(String('mail.prot'), () => {}), { code: 'FMOD_SETTINGS_UNKNOWN_KEY' })

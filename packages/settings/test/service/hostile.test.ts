@@ -22,7 +22,7 @@ async function storeWith(key: string, value: string, sealed = false) {
   return store
 }
 
-test('a row that is no JSON can be written over, and its history read', async (t) => {
+test('a row that is not JSON can be overwritten, and its history read', async (t) => {
   const app = await createApp(t, { store: await storeWith('app.title', 'no json') })
   t.equal(app.settings.get(definitions.title), 'Fastify Modular')
   t.equal((await as(app, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 'new' })).status, 204)
@@ -125,7 +125,7 @@ test('options of the history are positive integers', async (t) => {
   }
 })
 
-test("a stray value of a user does not pass for the value of a setting that is no user's", async (t) => {
+test("a stray value of a user does not pass for the value of a setting without users' values", async (t) => {
   const app = await createApp(t)
   await app.settings.setSetting('mail.port', 25, SettingScope.User, 'admin')
   t.equal(app.settings.get(definitions.port), 587)

@@ -14,7 +14,7 @@ test('get is synchronous for System, Application and the default of User setting
   await settings.setSetting('app.theme', 'dark', Application)
   await settings.setSetting('app.theme', 'system', User, 'alice')
   t.equal(settings.get(definitions.port), 25)
-  t.equal(settings.get(definitions.theme), 'dark', 'nobody’s own value')
+  t.equal(settings.get(definitions.theme), 'dark', 'not a user’s own value')
 })
 
 test('an unknown key names the closest one', async (t) => {
@@ -48,7 +48,7 @@ test('forUser reads one user; its own values stay what they were, shared ones ar
   t.equal((await settings.forUser(null)).get(definitions.theme), 'light')
 })
 
-test('request.settings is the reader of the caller, or of nobody', async (t) => {
+test('request.settings reads the values of the caller, or the shared ones', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(settings, { definitions: [definitions], caller: callerByHeader })
@@ -81,7 +81,7 @@ test('the users seen last stay in memory, the others are loaded again', async (t
   t.same(Object.fromEntries(store.loads), { a: 1, b: 2, c: 1, d: 1 })
 })
 
-test('a write while its user is being loaded is seen by all who load', async (t) => {
+test('a write while its user is being loaded is seen by all loads', async (t) => {
   let release = (): void => {}
   const gate = new Promise<void>((resolve) => {
     release = resolve
@@ -103,7 +103,7 @@ test('a write while its user is being loaded is seen by all who load', async (t)
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark')
 })
 
-test('a load that fails is tried again by the next who asks', async (t) => {
+test('a load that fails is tried again by the next load', async (t) => {
   const inner = memoryStore()
   let isDown = true
   const store: SettingsStore = {

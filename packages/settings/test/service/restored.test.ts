@@ -16,7 +16,7 @@ const { System, Application } = SettingScope
 
 t.setTimeout(120_000)
 
-/** One database: stores on it, and statements of somebody who does not use them. */
+/** One database: stores on it, and statements that bypass them. */
 interface Engine {
   readonly store: (pollInterval?: number) => SettingsStore
   readonly run: (...statements: readonly string[]) => Promise<void>
@@ -43,6 +43,7 @@ const engines = {
   PostgreSQL: async (t: Test): Promise<Engine> => {
     const { url } = await testDatabase(t)
     const pool = new Pool({ connectionString: url })
+    pool.on('error', () => {}) // dropping the database may end a connection before the pool does
     t.teardown(() => pool.end())
     return {
       store: (pollInterval = 600_000) => postgres({ connectionString: url }, { pollInterval }),
@@ -199,7 +200,7 @@ for (const [name, open] of Object.entries(engines)) {
   })
 }
 
-test('PostgreSQL: tables that were made anew are read again, whatever their revision says', async (t) => {
+test('PostgreSQL: recreated tables are read again, whatever their revision is', async (t) => {
   const { store, run } = await engines.PostgreSQL(t)
   const { settings } = await createApp(t, { store: store(20) })
   await settings.setSetting('mail.port', 25, System)
@@ -265,13 +266,13 @@ test('a restored store of the same revision calls listeners with what differs', 
   const inner = memoryStore()
   const { settings } = await createApp(t, { store: inner })
   await settings.setSetting('mail.port', 25, System)
-  const heard: unknown[] = []
-  settings.on(definitions.port, (port, { previous }) => void heard.push([previous, port]))
+  const received: unknown[] = []
+  settings.on(definitions.port, (port, { previous }) => void received.push([previous, port]))
   await tick()
   const restored = memoryStore()
   const other = await createApp(t, { store: restored })
   await other.settings.setSetting('mail.port', 99, System)
   Object.assign(inner, restored)
   await settings.refresh()
-  t.same(heard, [[25, 99]])
+  t.same(received, [[25, 99]])
 })

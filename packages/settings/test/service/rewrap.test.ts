@@ -43,7 +43,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.notMatch(texts, /hunter|hush/)
     t.match(texts, /Acme/, 'what is not secret is left alone')
     t.match(texts, /"origin":"contract"/)
-    t.notMatch(texts, /"origin":"rewrap"/, 'it is no change')
+    t.notMatch(texts, /"origin":"rewrap"/, 'it does not count as a change')
     t.match(await settings.rewrap(), { rewrapped: 0, history: 0, unreadable: [] }, 'again is fine')
 
     const again = await createApp(t, { store: database(), encryption: { keys: [one], mode: 'require' } })
@@ -64,7 +64,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const second = await createApp(t, { store: database(), encryption: { keys: [two, one] } })
     const { revision } = second.settings.status
     t.match(await second.settings.rewrap(), { rewrapped: 2, unreadable: [] })
-    t.equal(second.settings.status.revision, revision, 'versions stay: nobody edits in vain')
+    t.equal(second.settings.status.revision, revision, 'versions stay: no edit in progress becomes stale')
     const texts = await everything(database())
     t.notMatch(texts, /v1\.one\./)
     t.match(texts, /v1\.two\./)

@@ -35,11 +35,11 @@ test('rewrap seals everything with the active key, so that the old one can go', 
   await first.settings.setSetting('app.title', 'Acme', Application)
 
   const second = await createApp(t, { store, encryption: { keys: [two, one] } })
-  const heard: unknown[] = []
-  second.settings.on('*', (value) => void heard.push(value))
+  const received: unknown[] = []
+  second.settings.on('*', (value) => void received.push(value))
   t.same(await second.settings.rewrap(), { rewrapped: 3, history: 3, unreadable: [] })
   t.same(await second.settings.rewrap(), { rewrapped: 0, history: 0, unreadable: [] }, 'again is fine')
-  t.same(heard, [], 'no value changed')
+  t.same(received, [], 'no value changed')
 
   const third = await createApp(t, { store, encryption: { keys: [two] } })
   t.equal(third.settings.get(definitions.secret), 'plain')

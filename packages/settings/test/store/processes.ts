@@ -14,7 +14,7 @@ export function startWriter(plan: Partial<WriterPlan> & { readonly database: str
   })
 }
 
-/** The revisions that a process was told are written. */
+/** The revisions that were acknowledged to a process. */
 export function acknowledged(writer: SpawnedProcess): number[] {
   // The line that was being printed when the process was killed may be cut.
   return [...writer.log().matchAll(/^ack (\d+)\n/gm)].map((match) => Number(match[1]))
@@ -36,7 +36,7 @@ export async function verify(database: string, rows: number, acks: readonly numb
   const store = storeOf(database)
   await store.open({ log: silentLog })
   try {
-    // The server may still be committing for a client that was killed; whoever gets the lock after it sees the end.
+    // The server may still be committing for a client that was killed; the next writer that gets the lock sees the end.
     await store.write({ actor: null, origin: 'api', reads: [], decide: () => [] })
     const { revision, rows: values } = await store.readShared()
     const byRevision = await historyByRevision(store)

@@ -1,6 +1,6 @@
 /**
  * A process that opens a store and writes bulks, to be killed. It prints `open`, then `ack <revision>` for each write
- * that it was told has succeeded, `down` when the database could not answer, and `done`.
+ * that was acknowledged, `down` when the database could not answer, and `done`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDomainException } from '@fastify-modular/core'
@@ -9,7 +9,7 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import { silentLog } from '#src/testing/contract/case.js'
 import type { RowChange, SettingsStore, WriteResult } from '#src/store/store.js'
 
-/** What a writer is told on its command line. */
+/** The command line of a writer. */
 export interface WriterPlan {
   /** A file, or a URL of PostgreSQL. */
   readonly database: string

@@ -126,7 +126,7 @@ function isCallerName(name: string): name is CallerName {
   return Object.hasOwn(callers, name)
 }
 
-/** Requests below `/api/settings` as somebody, or as nobody. */
+/** Requests below `/api/settings` as a caller, or without one. */
 export function as(app: FastifyInstance, caller: CallerName | null) {
   return async function request(
     method: NonNullable<InjectOptions['method']>,

@@ -24,13 +24,13 @@ test('S8: fake settings give a unit its values without an application', async (t
   t.equal(new Mailer(fakeSettings(mail, { 'fake.port': 25 })).address, 'localhost:25')
 })
 
-test('S8: fake settings are written and heard of like real ones, each on its own', async (t) => {
+test('S8: fake settings are written and notify listeners like real ones, each on its own', async (t) => {
   const settings = fakeSettings(mail, { 'fake.port': 25 })
-  const heard: string[] = []
-  settings.on(mail.host, (host) => void heard.push(host))
+  const received: string[] = []
+  settings.on(mail.host, (host) => void received.push(host))
   await settings.setSetting('fake.host', 'mx.example.com', System)
   t.equal(settings.get(mail.host), 'mx.example.com')
-  t.same(heard, ['mx.example.com'])
+  t.same(received, ['mx.example.com'])
   t.match(await rejection(settings.setSetting('fake.host', 5, System)), { status: 422 })
   t.match(
     await rejection(settings.setSetting('fake.port', 26, System)),

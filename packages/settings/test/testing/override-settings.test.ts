@@ -49,12 +49,12 @@ test("S8: an override lies above the host's own, which comes back", async (t) =>
   t.equal(app.settings.get(definitions.port), 2525)
 })
 
-test('S8: listeners hear of an override and of its end', async (t) => {
+test('S8: listeners are notified of an override and of its end', async (t) => {
   const app = await createApp(t)
-  const heard: number[] = []
-  app.settings.on(definitions.port, (port) => void heard.push(port))
+  const received: number[] = []
+  app.settings.on(definitions.port, (port) => void received.push(port))
   overrideSettings(app, { 'mail.port': 1 })[Symbol.dispose]()
-  t.same(heard, [1, 587])
+  t.same(received, [1, 587])
 })
 
 test('S8: writes of an overridden setting are refused, and no tag hides an override', async (t) => {
@@ -99,7 +99,7 @@ test('S8: settings that this package did not make cannot be overridden', async (
   t.throws(() => overrideSettings(wrapped, { 'mail.port': 1 }), { code: 'FMOD_SETTINGS_CANNOT_OVERRIDE' })
 })
 
-test('S8: settings that nobody merged are overridden by the key of their token', async (t) => {
+test('S8: settings that are not in SettingKeyMap are overridden by the key of their token', async (t) => {
   const own = {
     retries: setting.number('own.retries', { displayName: 'Retries', scope: System, default: 3 }),
   }

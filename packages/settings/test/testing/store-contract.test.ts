@@ -62,7 +62,7 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
   }),
   'has no history': () => ({ readHistory: async () => [] }),
   'ignores the filter of history': (store) => ({ readHistory: ({ limit }) => store.readHistory({ limit }) }),
-  'shows old history to those who ask for news': (store) => ({
+  'returns old history where news is wanted': (store) => ({
     readHistory: ({ after: _after, ...query }) => store.readHistory(query),
   }),
   'shows history oldest first': (store) => ({

@@ -9,7 +9,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import type { SensitiveResolved } from '../../http-options.ts'
-import type { SettingState } from '../../memory/shared-values.ts'
+import { isOfUsers, type SettingState } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
 import type { Resolution } from '../../resolve.ts'
@@ -120,7 +120,7 @@ export function addValueRoutes(
       const { key } = request.params
       const caller = callerOf(request)
       const state = requireSetting(sharedValues, key)
-      const resolution = state.place ? resolveFor(state, await users.load(caller.id)) : state.shared
+      const resolution = isOfUsers(state) ? resolveFor(state, await users.load(caller.id)) : state.shared
       if (isSecret(state.setting, resolution.row)) {
         requireSensitive(state, resolution, caller)
         request.log.info({ key, caller: caller.id }, 'sensitive setting was read')

@@ -1,5 +1,7 @@
-/** Connections to PostgreSQL: a pool for the store, and a client of its own for the listener. */
+/** Connections to PostgreSQL: a pool for the store, a client of its own for the listener, and what their failures mean. */
+import { isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
 import { BoundedConnections, type PostgresTimeouts } from '@fastify-modular/core/internal/postgres'
+import { DrizzleQueryError } from 'drizzle-orm'
 import type * as Driver from 'pg'
 import type { Client, ClientConfig, Pool } from 'pg'
 import { FMOD_SETTINGS_DRIVER_MISSING, FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
@@ -19,7 +21,7 @@ export interface Connections {
 }
 
 /**
- * Makes the pool; nothing is connected yet. `onError` hears of idle connections that were lost: the pool makes new ones.
+ * Makes the pool; nothing is connected yet. `onError` is called for idle connections that were lost: the pool makes new ones.
  * @throws {FMOD_SETTINGS_DRIVER_MISSING} the package `pg` is not installed
  */
 export async function createConnections(
@@ -33,7 +35,7 @@ export async function createConnections(
   if ('pool' in source) {
     const { pool } = source
     pool.on('error', onError)
-    // The client is ours, and so are its time-outs; how it reaches the server is the pool's.
+    // The client has the store's time-outs; how it reaches the server is the pool's.
     const { stream: _, ...bounds } = connections.clientConfig
     return {
       pool,
@@ -57,7 +59,7 @@ export async function createConnections(
 }
 
 /**
- * The URL is looked at before the driver is: the driver's message would quote it, with the password.
+ * Checks the URL before the driver does: the driver's message would quote it, with the password.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
 export function checkSource(source: object): asserts source is DriverSource {
@@ -92,5 +94,90 @@ async function loadDriver(): Promise<Pick<typeof Driver, 'Client' | 'Pool'>> {
     const missing = new FMOD_SETTINGS_DRIVER_MISSING('postgres', 'pg', 'pg')
     missing.cause = error
     throw missing
+  }
+}
+
+/**
+ * The failure that a caller of the store gets for an error of the driver: 503, except for misuse, and for statements that PostgreSQL
+ * understood and refused (SQLSTATE classes 22, 23 and 42), which are a defect. Neither shows a stored value or the
+ * connection string.
+ */
+export function toStoreFailure(error: unknown): unknown {
+  if (isDomainException(error)) return error
+  // drizzle puts the parameters into its message: they are stored values.
+  const cause = error instanceof DrizzleQueryError ? error.cause : error
+  if (!(cause instanceof Error)) return cause
+  for (const member of revealing) Reflect.deleteProperty(cause, member)
+  const code = 'code' in cause ? String(cause.code) : ''
+  if (/^((22|23|42)[0-9A-Z]{3}|FMOD_.*)$/.test(code)) return cause
+  const reason = [code || cause.message, addressOf(cause)].join(' ').trim()
+  // The text of an application's trigger may quote the row.
+  const shown = code === 'P0001' ? undefined : cause
+  return new ServiceUnavailableException(
+    `The PostgreSQL database of the settings cannot answer (${reason}).`,
+    1,
+    shown,
+  )
+}
+
+/** The host and port that could not be reached, where the error names them; an error for each address of a name has several. */
+function addressOf(error: object): string {
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(addressOf))].join(', ')
+  const { address, port, hostname } = error as { address?: string; port?: number; hostname?: string }
+  if (address === undefined) return hostname ?? ''
+  return port === undefined ? address : `${address}:${port}`
+}
+
+/** Waits for a statement of the store. @throws what `toStoreFailure` makes of its error */
+export async function orStoreFailure<T>(statement: PromiseLike<T>): Promise<T> {
+  try {
+    return await statement
+  } catch (error) {
+    throw toStoreFailure(error)
+  }
+}
+
+/** Members of PostgreSQL's errors that quote rows and parameters, and of Node's that quote a URL. */
+const revealing = ['detail', 'where', 'internalQuery', 'input']
+
+/**
+ * Lets one task run at a time; the others wait in line. Writers of one process wait here and not in the database: there
+ * each of them would hold a connection of the pool, and readers would find none.
+ */
+export class WriteQueue {
+  readonly #limit: number
+  readonly #line: (() => void)[] = []
+  #isTaken = false
+
+  /** `limit` is how long a task waits for its turn, in milliseconds. */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Runs the task when it is its turn. @throws {ServiceUnavailableException} its turn does not come in time */
+  async take<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#isTaken) await this.#wait()
+    this.#isTaken = true
+    try {
+      return await task()
+    } finally {
+      const next = this.#line.shift()
+      if (next) next()
+      else this.#isTaken = false
+    }
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#line.splice(this.#line.indexOf(go), 1)
+        reject(new ServiceUnavailableException('Too many writes wait for the settings database.', 1))
+      }, this.#limit)
+      const go = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#line.push(go)
+    })
   }
 }

@@ -1,23 +1,23 @@
-/** Hears what other instances commit, over one connection of its own that is made again whenever it is lost. */
+/** Listens for commits of other instances, over a connection of its own that is made again whenever it is lost. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { within } from '@fastify-modular/core/internal/postgres'
 import type { Client } from 'pg'
 
-/** What the listener needs, and whom it tells. */
+/** What the listener needs, and what it calls. */
 export interface ListenOptions {
   /** Makes a connection, not connected yet. */
   readonly createClient: () => Client
   /** Called with each client that has connected. */
   readonly prepare: (client: Client) => Promise<void>
   readonly channel: string
-  /** A hint is given after so many milliseconds, whether or not something was heard. */
+  /** A hint is given after so many milliseconds, with or without a notification. */
   readonly pollInterval: number
   /** Milliseconds between two tests whether the connection still answers, and how long the answer may take. */
   readonly probe: number
   readonly answer: number
   /** How many milliseconds stopping may take. */
   readonly close: number
-  /** Gets the revision of a notification; without one it is time to look. */
+  /** Receives the revision of a notification; without one it is time to check. */
   readonly onHint: (revision?: number) => void
   readonly onLost: (error: unknown) => void
 }
@@ -29,8 +29,8 @@ const backOff = { first: 100, last: 5000 }
 export async function listen(options: ListenOptions): Promise<() => Promise<void>> {
   const stop = new AbortController()
   let isLost = false
-  let tried = (): void => {}
-  const firstAttempt = new Promise<void>((resolve) => (tried = resolve))
+  let endFirstAttempt = (): void => {}
+  const firstAttempt = new Promise<void>((resolve) => (endFirstAttempt = resolve))
   const ended = keepListening()
   await firstAttempt
   return async () => {
@@ -44,13 +44,13 @@ export async function listen(options: ListenOptions): Promise<() => Promise<void
         await listenOnce(options, stop.signal, () => {
           isLost = false
           delay = backOff.first
-          tried()
+          endFirstAttempt()
         })
       } catch (error) {
         if (!isLost && !stop.signal.aborted) options.onLost(error)
         isLost = true
       }
-      tried()
+      endFirstAttempt()
       // Instances that lost the same server come back at different moments.
       await sleep(delay * (0.5 + Math.random()), undefined, { signal: stop.signal }).catch(() => {})
     }
@@ -76,7 +76,7 @@ async function listenOnce(
   signal.addEventListener('abort', stop)
   const timers: NodeJS.Timeout[] = []
   let isProbing = false
-  /** Leaves a probe out while one is under way: a slow database must not be asked ever more often. */
+  /** Skips a probe while one is under way: probes must not pile up on a slow database. */
   function probe(): void {
     if (isProbing) return
     isProbing = true
@@ -95,7 +95,7 @@ async function listenOnce(
     await Promise.race([begin(), end])
     if (signal.aborted) return
     onListening()
-    options.onHint() // something may have been committed while nobody listened
+    options.onHint() // something may have been committed while the connection was lost
     timers.push(
       setInterval(probe, options.probe),
       setInterval(() => options.onHint(), options.pollInterval),
@@ -116,7 +116,7 @@ async function test(client: Client, answer: number): Promise<void> {
   await Promise.race([client.query('select 1'), late])
 }
 
-/** At most a second: a server that is gone does not say good-bye. */
+/** At most a second: a server that is gone does not end the connection. */
 async function close(client: Client): Promise<void> {
   await within(1000, client.end())
   client.connection.stream.destroy()

@@ -30,7 +30,7 @@ export async function migrate(client: ClientBase, names: PostgresNames, mode: Mi
   }
 }
 
-/** Asks again and again: the time-outs of the database, and of the driver, are for statements shorter than a migration. */
+/** Tries repeatedly: the time-outs of the database, and of the driver, are for statements shorter than a migration. */
 async function takeTurn(client: ClientBase, lock: string): Promise<void> {
   const sql = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken'
   for (const end = Date.now() + lockPatience; ; await sleep(50 + 100 * Math.random())) {
@@ -50,14 +50,14 @@ async function runFrom(client: ClientBase, names: PostgresNames, found: number):
   await client.query(recordVersion(names, migrations.length))
 }
 
-/** `if not exists` asks for the right to create schemas even when there is nothing to create. */
+/** `if not exists` needs the right to create schemas even when there is nothing to create. */
 async function createSchema(client: ClientBase, schema: string): Promise<void> {
   const { rowCount } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
   if (rowCount === 0) await client.query(`create schema "${schema}"`)
 }
 
 async function readVersion(client: ClientBase, names: PostgresNames): Promise<number> {
-  // Not to_regclass(): inside a transaction that waited for the lock it may still answer from a cache of before.
+  // Not to_regclass(): inside a transaction that waited for the lock it may answer from an outdated cache.
   const table = await client.query(
     `select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
      where c.relname = $1

@@ -62,7 +62,7 @@ export function recordVersion(names: PostgresNames, version: number): string {
   return `insert into ${names.meta} (name, value) values ('schema', '${version}') on conflict (name) do update set value = excluded.value;\n`
 }
 
-/** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
+/** The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. */
 export function printSql(options: PostgresTableNames = {}): string {
   checkArgument('postgres', { name: 'options', schema: postgresOptions, value: options })
   const names = postgresNames(options)

@@ -20,17 +20,14 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
-import { TrimTurns } from '../trim-turns.ts'
-import { WriteQueue } from '../write-queue.ts'
 import { type Connections, checkSource, createConnections, type DriverSource } from './connection.ts'
-import { orStoreFailure, toStoreFailure } from './failure.ts'
+import { orStoreFailure, toStoreFailure } from './connection.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { type PostgresReads, prepareReads } from './read-statements.ts'
 import { postgresSettingsTables } from './tables.ts'
-import { writeStatements } from './write-statements.ts'
-import { resealThrough, writeThrough } from './write.ts'
+import { createWriter, type PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
@@ -64,7 +61,7 @@ const sourceSchema: OptionsSchema<{ connectionString?: string; pool?: object }> 
 const optionsSchema: OptionsSchema<PostgresOptions> = postgresOptions
 
 /**
- * A store in a PostgreSQL database, for one or many instances; they hear of each other's changes by LISTEN. Needs the
+ * A store in a PostgreSQL database, for one or many instances, which learn of each other's changes by LISTEN. Needs the
  * package `pg`. A pool that you hand over keeps its own time-outs; one connection beside it listens.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
@@ -78,9 +75,7 @@ export function postgres(source: PostgresSource, options: PostgresOptions = {}):
 
 interface OpenStore extends Connections {
   readonly reads: PostgresReads
-  readonly write: (request: WriteRequest) => Promise<WriteResult>
-  readonly reseal: (request: ResealRequest) => Promise<number>
-  readonly prune: (retention: HistoryRetention) => Promise<number>
+  readonly writer: PostgresWriter
 }
 
 class PostgresStore implements SettingsStore {
@@ -133,7 +128,7 @@ class PostgresStore implements SettingsStore {
 
   async write(request: WriteRequest): Promise<WriteResult> {
     checkRequest(request)
-    return this.#opened().write(request)
+    return this.#opened().writer.write(request)
   }
 
   async readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
@@ -155,11 +150,11 @@ class PostgresStore implements SettingsStore {
   }
 
   async reseal(rows: ResealRequest): Promise<number> {
-    return this.#opened().reseal(rows)
+    return this.#opened().writer.reseal(rows)
   }
 
   pruneHistory(retention: HistoryRetention): Promise<number> {
-    return this.#use(({ prune }) => prune(retention))
+    return this.#use(({ writer }) => writer.pruneHistory(retention))
   }
 
   async watch(
@@ -203,30 +198,21 @@ class PostgresStore implements SettingsStore {
   }
 }
 
-/** Milliseconds that a write waits for the writes before it. */
-const turnLimit = 10_000
-
 async function prepare(connections: Connections, names: PostgresNames): Promise<OpenStore> {
   const { drizzle } = await import('drizzle-orm/node-postgres')
   const { pool, timeouts } = connections
   const { schema, prefix } = names
   const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
-  const statements = writeStatements(names)
-  const writers = new WriteQueue(turnLimit)
-  const setup = { statements, names, patience: timeouts.query, turns: new TrimTurns() }
   return {
     ...connections,
     reads: prepareReads(drizzle(pool), tables, names),
-    write: (request) => writers.take(() => writeThrough(pool, setup, request)),
-    reseal: (request) => writers.take(() => resealThrough(pool, setup, request)),
-    prune: async ({ perValue, olderThan }) =>
-      (await pool.query(statements.pruneHistory, [perValue, olderThan])).rowCount ?? 0,
+    writer: createWriter({ pool, names, patience: timeouts.query }),
   }
 }
 
 async function migrateThrough({ pool }: Connections, names: PostgresNames, mode: MigrateMode): Promise<void> {
   const client = await orStoreFailure(pool.connect())
-  // A connection that breaks says so twice: to the statement that waits, and as an event that must have a listener.
+  // A connection that breaks fails the waiting statement, and also emits an event that must have a listener.
   client.on('error', ignore)
   try {
     await migrate(client, names, mode)

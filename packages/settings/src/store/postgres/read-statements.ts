@@ -1,7 +1,16 @@
 /** What the PostgreSQL store reads, prepared once per connection. */
-import { and, asc, desc, eq, getTableColumns, gt, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
+import {
+  inRowOrder,
+  isAfter,
+  isAfterEntry,
+  isNamedRow,
+  isSelected,
+  newestFirst,
+  oldestFirst,
+} from '../read-conditions.ts'
 import type { HistoryId, HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
 import { plainHistory } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
@@ -24,19 +33,9 @@ export function prepareReads(
   { values, history, meta }: PostgresTables,
   { statements: name, values: valuesName }: PostgresNames,
 ): PostgresReads {
-  const inOrder = [asc(values.scope), asc(values.userId), asc(values.key)]
+  const inOrder = inRowOrder(values)
   const isRevision = eq(meta.name, 'revision')
-  const row = db
-    .select()
-    .from(values)
-    .where(
-      and(
-        eq(values.scope, sql.placeholder('scope')),
-        eq(values.userId, sql.placeholder('userId')),
-        eq(values.key, sql.placeholder('key')),
-      ),
-    )
-    .prepare(`${name}.row`)
+  const row = db.select().from(values).where(isNamedRow(values)).prepare(`${name}.row`)
   const user = db
     .select()
     .from(values)
@@ -84,7 +83,7 @@ export function prepareReads(
       db
         .select()
         .from(values)
-        .where(after ? isAfter(values, after) : undefined)
+        .where(isAfter(values, after))
         .orderBy(...inOrder)
         .limit(limit)
         .execute(),
@@ -92,8 +91,8 @@ export function prepareReads(
       db
         .select()
         .from(history)
-        .where(after ? isAfterEntry(history, after) : undefined)
-        .orderBy(asc(history.revision), asc(history.scope), asc(history.userId), asc(history.key))
+        .where(isAfterEntry(history, after))
+        .orderBy(...oldestFirst(history))
         .limit(limit)
         .execute(),
     plainHistory: async (keys) => {
@@ -110,7 +109,7 @@ export function findPlain(history: PostgresTables['history'], keys: readonly str
 }
 
 function historyQuery(db: NodePgDatabase, history: PostgresTables['history'], query: HistoryQuery) {
-  const order = [desc(history.revision), asc(history.scope), asc(history.userId), asc(history.key)]
+  const order = newestFirst(history)
   const selected = isSelected(history, query)
   const { limit, maxBytes } = query
   if (maxBytes === undefined)
@@ -130,15 +129,15 @@ function historyQuery(db: NodePgDatabase, history: PostgresTables['history'], qu
     .orderBy(...order)
     .limit(limit)
     .as('sized')
-  const newestFirst = sql`${sized.revision} desc, ${sized.scope}, ${sized.userId}, ${sized.key}`
+  const byPlace = sql`${sized.revision} desc, ${sized.scope}, ${sized.userId}, ${sized.key}`
   const summed = db
     .select({
       revision: sized.revision,
       scope: sized.scope,
       userId: sized.userId,
       key: sized.key,
-      total: sql<number>`sum(${sized.bytes}) over (order by ${newestFirst})`.as('total'),
-      place: sql<number>`row_number() over (order by ${newestFirst})`.as('place'),
+      total: sql<number>`sum(${sized.bytes}) over (order by ${byPlace})`.as('total'),
+      place: sql<number>`row_number() over (order by ${byPlace})`.as('place'),
     })
     .from(sized)
     .as('summed')
@@ -156,38 +155,4 @@ function historyQuery(db: NodePgDatabase, history: PostgresTables['history'], qu
     )
     .where(or(lte(summed.total, maxBytes), eq(summed.place, 1)))
     .orderBy(...order)
-}
-
-function isSelected(history: PostgresTables['history'], query: HistoryQuery): SQL | undefined {
-  return and(
-    query.key === undefined ? undefined : eq(history.key, query.key),
-    query.scope === undefined ? undefined : eq(history.scope, query.scope),
-    query.userId === undefined ? undefined : eq(history.userId, query.userId),
-    query.revision === undefined ? undefined : eq(history.revision, query.revision),
-    query.before === undefined ? undefined : lt(history.revision, query.before),
-    query.after === undefined ? undefined : gt(history.revision, query.after),
-    query.following && isFollowing(history, query.following),
-  )
-}
-
-/** The bound on the revision says again what the rest implies, for the index. */
-function isFollowing(
-  history: PostgresTables['history'],
-  { revision, scope, userId, key }: HistoryId,
-): SQL | undefined {
-  return and(
-    lte(history.revision, revision),
-    or(
-      lt(history.revision, revision),
-      sql`(${history.scope}, ${history.userId}, ${history.key}) > (${scope}, ${userId}, ${key})`,
-    ),
-  )
-}
-
-function isAfter(values: PostgresTables['values'], { scope, userId, key }: RowId): SQL {
-  return sql`(${values.scope}, ${values.userId}, ${values.key}) > (${scope}, ${userId}, ${key})`
-}
-
-function isAfterEntry(history: PostgresTables['history'], { revision, scope, userId, key }: HistoryId): SQL {
-  return sql`(${history.revision}, ${history.scope}, ${history.userId}, ${history.key}) > (${revision}, ${scope}, ${userId}, ${key})`
 }

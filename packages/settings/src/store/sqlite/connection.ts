@@ -1,7 +1,9 @@
-/** An open SQLite file, ready for the store: set up, migrated, statements prepared. */
+/** An open SQLite file: its driver, its lock, whether its path still leads to it, and what its failures mean. */
+import { statSync, unlinkSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { ServiceUnavailableException } from '@fastify-modular/core'
 import type Driver from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import {
@@ -10,21 +12,15 @@ import {
   FMOD_SETTINGS_INVALID_STORE_OPTION,
 } from '../../misuse-errors.ts'
 import type { MigrateMode } from '../options.ts'
-import { lookAtFile, type OpenedFile } from './file.ts'
 import { migrate } from './migrate.ts'
-import { prepareReads, type SqliteReads } from './read-statements.ts'
-import { sqliteSettingsTables } from './tables.ts'
-import { prepareWrites, type SqliteWrites } from './write-statements.ts'
 
 /** The source, whose connection is known to be one of better-sqlite3. */
 export type DriverSource = { readonly file: string } | { readonly database: Database }
 
 export interface Connection {
   readonly client: Database
-  readonly reads: SqliteReads
-  readonly writes: SqliteWrites
   readonly file: OpenedFile
-  /** Closes the file, unless the caller opened it. */
+  /** Closes the file, unless the application opened it. */
   readonly release: () => void
 }
 
@@ -43,21 +39,19 @@ export function canOpen(source: object): source is DriverSource {
  */
 export async function openConnection(
   source: DriverSource,
-  tablePrefix: string,
-  mode: MigrateMode,
+  { tablePrefix, migrate: mode }: { readonly tablePrefix: string; readonly migrate: MigrateMode },
 ): Promise<Connection> {
   const client = 'database' in source ? source.database : await createFile(source.file)
   if (!client.open) throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', 'the database is closed')
-  const release = (): void => void ('file' in source && client.close())
+  const release = (): void => {
+    if ('file' in source) client.close()
+  }
   try {
     client.pragma('journal_mode = WAL') // readers and the writer do not wait for each other
     client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
     migrate(client, tablePrefix, mode)
-    const { drizzle } = await import('drizzle-orm/better-sqlite3')
-    const tables = sqliteSettingsTables({ tablePrefix })
-    const reads = prepareReads(client, drizzle(client), tables)
-    reads.dataVersion() // makes the log, whose identity is part of the file's
-    return { client, reads, writes: prepareWrites(client, tables), file: lookAtFile(client), release }
+    client.pragma('data_version') // makes the log, whose identity is part of the file's
+    return { client, file: lookAtFile(client), release }
   } catch (error) {
     release()
     throw error
@@ -122,3 +116,151 @@ function installedVersion(): string {
     throw missing
   }
 }
+
+interface OpenedFile {
+  /** Device and inode; empty for a database in memory. */
+  readonly id: string
+  /**
+   * Whether the path leads to another file, or to none: writes would go on into a file that cannot be found any more.
+   * SQLite itself does not notice. Costs about ten microseconds.
+   */
+  isReplaced(): boolean
+  /**
+   * Prepares the path for another connection; false where it cannot be opened yet. The contents of the old file's log
+   * are moved into the old file and the log is removed: with it SQLite would damage the file that is there now.
+   */
+  letGo(): boolean
+}
+
+/** Looks at the file that a connection has just opened. */
+function lookAtFile(client: Database): OpenedFile {
+  const path = client.memory ? '' : resolve(client.name)
+  const idOf = (suffix = ''): string => idOfFile(path + suffix)
+  if (path === '' || idOf() === '') return { id: '', isReplaced: () => false, letGo: () => false }
+  const id = idOf()
+  const logs = ['-wal', '-shm'].map((suffix) => [suffix, idOf(suffix)] as const)
+  return {
+    id,
+    isReplaced: () => idOf() !== id,
+    letGo() {
+      // A file of no bytes is about to be copied.
+      if (!statSync(path, { throwIfNoEntry: false })?.size) return false
+      if (!emptyLog(client)) return false
+      for (const [suffix, old] of logs) if (old !== '' && idOf(suffix) === old) unlinkSync(path + suffix)
+      return true
+    },
+  }
+}
+
+function idOfFile(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat ? `${stat.dev}:${stat.ino}` : ''
+}
+
+/** Moves what is in the write-ahead log into the database file. False while another connection prevents it. */
+function emptyLog(client: Database): boolean {
+  const timeout = Number(client.pragma('busy_timeout', { simple: true }))
+  client.pragma('busy_timeout = 0')
+  try {
+    return client.pragma('wal_checkpoint(truncate)', { simple: true }) === 0
+  } finally {
+    client.pragma(`busy_timeout = ${timeout}`)
+  }
+}
+
+/** What the watch reads, and what it calls. */
+export interface SqliteWatch {
+  /** Changes whenever another connection has committed; costs a microsecond. */
+  readonly dataVersion: () => unknown
+  /** Milliseconds between two reads. */
+  readonly interval: number
+  readonly onHint: () => void
+  readonly onLost: (error: unknown) => void
+}
+
+/** A hint is given at least this often, in milliseconds: not everything that happens to a file is noticed. */
+const floor = 5000
+
+/** Reads the version at intervals until the returned function is called. Does not keep the process alive. */
+export function watchFile(watch: SqliteWatch): () => void {
+  let seen: unknown
+  let hintedAt = 0
+  let isLost = false
+  const timer = setInterval(check, watch.interval).unref()
+  return () => clearInterval(timer)
+
+  function check(): void {
+    try {
+      const version = watch.dataVersion()
+      if (version === seen && !isLost && Date.now() - hintedAt < floor) return
+      seen = version
+    } catch (error) {
+      if (!isLost) watch.onLost(error)
+      isLost = true
+      return
+    }
+    hintedAt = Date.now()
+    isLost = false
+    watch.onHint()
+  }
+}
+
+/** Runs a task that takes the lock of the file. */
+export type WithLock = <T>(task: () => T) => T
+
+/** Milliseconds that a task waits for the lock after the task before it did not get it. */
+const shortTimeout = 10
+
+/**
+ * While SQLite waits for a lock, the process does nothing else. The first task that meets a locked file waits for
+ * the whole time-out of the connection; those after it give up after some milliseconds until one gets the lock.
+ */
+export function createWithLock(client: Database): WithLock {
+  let isLocked = false
+
+  function run<T>(task: () => T): T {
+    try {
+      const result = task()
+      isLocked = false
+      return result
+    } catch (error) {
+      isLocked = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+      throw error
+    }
+  }
+
+  return (task) => {
+    if (!isLocked) return run(task)
+    // Read each time: the connection may be the application's.
+    const timeout = Number(client.pragma('busy_timeout', { simple: true }))
+    client.pragma(`busy_timeout = ${Math.min(timeout, shortTimeout)}`)
+    try {
+      return run(task)
+    } finally {
+      client.pragma(`busy_timeout = ${timeout}`)
+    }
+  }
+}
+
+/** The failure while the path leads to another file, or to none. */
+export function toReplacedFailure(): Error {
+  const message = 'The SQLite database of the settings cannot answer (its file was replaced or removed).'
+  return new ServiceUnavailableException(message, 1)
+}
+
+/**
+ * The failure that a caller of the store gets for an error of SQLite: 503 when the database is locked, full, read-only,
+ * damaged or gone. Other errors stay as they are: they are defects, or come from the caller's own code.
+ */
+export function toStoreFailure(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!unavailable.test(code)) return error
+  return new ServiceUnavailableException(
+    `The SQLite database of the settings cannot answer (${code}).`,
+    1,
+    error,
+  )
+}
+
+const unavailable =
+  /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM|PERM|AUTH|NOLFS|SCHEMA)(_|$)/

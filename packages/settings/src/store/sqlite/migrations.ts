@@ -58,7 +58,7 @@ export function recordVersion(prefix: string, version: number): string {
   return `insert into ${prefix}settings_meta (name, value) values ('schema', '${version}') on conflict (name) do update set value = excluded.value;\n`
 }
 
-/** The statements that `migrate: 'auto'` runs on an empty database, for those who run them themselves. */
+/** The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. */
 export function printSql(options: { readonly tablePrefix?: string } = {}): string {
   checkArgument('sqlite', { name: 'options', schema: sqliteOptions, value: options })
   const { tablePrefix = '' } = options

@@ -1,8 +1,17 @@
 /** What the SQLite store reads, prepared once. */
 import type { Database } from 'better-sqlite3'
-import { and, asc, desc, eq, getTableName, gt, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableName, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
+import {
+  inRowOrder,
+  isAfter,
+  isAfterEntry,
+  isNamedRow,
+  isSelected,
+  newestFirst,
+  oldestFirst,
+} from '../read-conditions.ts'
 import { textBytes } from '../row-id.ts'
 import type { HistoryId, HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
 import { plainHistory } from './migrations.ts'
@@ -29,7 +38,7 @@ export function prepareReads(
   { values, history, meta }: SqliteTables,
 ): SqliteReads {
   const dataVersion = client.prepare('pragma data_version').pluck()
-  const inOrder = [asc(values.scope), asc(values.userId), asc(values.key)]
+  const inOrder = inRowOrder(values)
   const isRevision = eq(meta.name, 'revision')
   // Without drizzle, whose mapping costs as much as the statement, and as arrays: a bulk runs it for each of its rows.
   const row = client
@@ -67,7 +76,7 @@ export function prepareReads(
     `select 1 from ${getTableName(history)} where key = ? and ${plainHistory} limit 1`,
   )
 
-  const newestFirst = [desc(history.revision), asc(history.scope), asc(history.userId), asc(history.key)]
+  const order = newestFirst(history)
   // As expressions, because drizzle knows no table with a hint.
   const place = {
     revision: sql<number>`${history.revision}`,
@@ -78,14 +87,7 @@ export function prepareReads(
   const entry = db
     .select()
     .from(history)
-    .where(
-      and(
-        eq(history.revision, sql.placeholder('revision')),
-        eq(history.scope, sql.placeholder('scope')),
-        eq(history.userId, sql.placeholder('userId')),
-        eq(history.key, sql.placeholder('key')),
-      ),
-    )
+    .where(and(eq(history.revision, sql.placeholder('revision')), isNamedRow(history)))
     .prepare()
 
   function entries(query: HistoryQuery): HistoryRow[] {
@@ -93,7 +95,7 @@ export function prepareReads(
       .select()
       .from(history)
       .where(isSelected(history, query))
-      .orderBy(...newestFirst)
+      .orderBy(...order)
       .limit(query.limit)
       .all()
   }
@@ -106,7 +108,7 @@ export function prepareReads(
       .select(place)
       .from(table)
       .where(isSelected(history, query))
-      .orderBy(...newestFirst)
+      .orderBy(...order)
       .limit(query.limit)
       .all()
     const rows: HistoryRow[] = []
@@ -141,7 +143,7 @@ export function prepareReads(
       db
         .select()
         .from(values)
-        .where(after ? isAfter(values, after) : undefined)
+        .where(isAfter(values, after))
         .orderBy(...inOrder)
         .limit(limit)
         .all(),
@@ -149,8 +151,8 @@ export function prepareReads(
       db
         .select()
         .from(history)
-        .where(after ? isAfterEntry(history, after) : undefined)
-        .orderBy(asc(history.revision), asc(history.scope), asc(history.userId), asc(history.key))
+        .where(isAfterEntry(history, after))
+        .orderBy(...oldestFirst(history))
         .limit(limit)
         .all(),
     hasPlainHistory: (key) => plain.get(key) !== undefined,
@@ -170,38 +172,4 @@ type ValueRecord = readonly [
 function toRow({ scope, userId, key }: RowId, record: ValueRecord): StoredRow {
   const [value, sealed, revision, updatedAt, updatedBy] = record
   return { scope, userId, key, value, sealed: sealed === 1, revision, updatedAt, updatedBy }
-}
-
-function isSelected(history: SqliteTables['history'], query: HistoryQuery): SQL | undefined {
-  return and(
-    query.key === undefined ? undefined : eq(history.key, query.key),
-    query.scope === undefined ? undefined : eq(history.scope, query.scope),
-    query.userId === undefined ? undefined : eq(history.userId, query.userId),
-    query.revision === undefined ? undefined : eq(history.revision, query.revision),
-    query.before === undefined ? undefined : lt(history.revision, query.before),
-    query.after === undefined ? undefined : gt(history.revision, query.after),
-    query.following && isFollowing(history, query.following),
-  )
-}
-
-/** The bound on the revision says again what the rest implies, for the index. */
-function isFollowing(
-  history: SqliteTables['history'],
-  { revision, scope, userId, key }: HistoryId,
-): SQL | undefined {
-  return and(
-    lte(history.revision, revision),
-    or(
-      lt(history.revision, revision),
-      sql`(${history.scope}, ${history.userId}, ${history.key}) > (${scope}, ${userId}, ${key})`,
-    ),
-  )
-}
-
-function isAfter(values: SqliteTables['values'], { scope, userId, key }: RowId): SQL {
-  return sql`(${values.scope}, ${values.userId}, ${values.key}) > (${scope}, ${userId}, ${key})`
-}
-
-function isAfterEntry(history: SqliteTables['history'], { revision, scope, userId, key }: HistoryId): SQL {
-  return sql`(${history.revision}, ${history.scope}, ${history.userId}, ${history.key}) > (${revision}, ${scope}, ${userId}, ${key})`
 }

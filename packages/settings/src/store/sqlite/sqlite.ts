@@ -17,11 +17,20 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
-import { canOpen, type Connection, type DriverSource, openConnection } from './connection.ts'
-import { toStoreFailure } from './failure.ts'
-import { createWithLock, type WithLock } from './lock.ts'
-import { watchFile } from './file.ts'
-import { createReseal, createWrite, toReplacedFailure } from './write.ts'
+import {
+  canOpen,
+  type Connection,
+  createWithLock,
+  type DriverSource,
+  openConnection,
+  toReplacedFailure,
+  toStoreFailure,
+  watchFile,
+  type WithLock,
+} from './connection.ts'
+import { prepareReads, type SqliteReads } from './read-statements.ts'
+import { sqliteSettingsTables } from './tables.ts'
+import { createWriter, type SqliteWriter } from './write.ts'
 
 /** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */
 export type SqliteSource = { readonly file: string } | { readonly database: SqliteDatabase }
@@ -71,8 +80,8 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
 }
 
 interface OpenStore extends Connection {
-  readonly write: (request: WriteRequest) => WriteResult
-  readonly reseal: (request: ResealRequest) => number
+  readonly reads: SqliteReads
+  readonly writer: SqliteWriter
   readonly withLock: WithLock
 }
 
@@ -118,9 +127,9 @@ class SqliteStore implements SettingsStore {
   }
 
   write(request: WriteRequest): Promise<WriteResult> {
-    return this.#use(({ write, withLock }) => {
+    return this.#use(({ writer, withLock }) => {
       checkRequest(request)
-      return withLock(() => write(request))
+      return withLock(() => writer.write(request))
     })
   }
 
@@ -143,11 +152,11 @@ class SqliteStore implements SettingsStore {
   }
 
   reseal(rows: ResealRequest): Promise<number> {
-    return this.#use(({ reseal, withLock }) => withLock(() => reseal(rows)))
+    return this.#use(({ writer, withLock }) => withLock(() => writer.reseal(rows)))
   }
 
   pruneHistory(retention: HistoryRetention): Promise<number> {
-    return this.#use(({ writes, withLock }) => withLock(() => writes.pruneHistory(retention)))
+    return this.#use(({ writer, withLock }) => withLock(() => writer.pruneHistory(retention)))
   }
 
   watch(onHint: () => void, onLost: (error: unknown) => void): Promise<() => Promise<void>> {
@@ -174,10 +183,19 @@ class SqliteStore implements SettingsStore {
   }
 
   async #connect(): Promise<OpenStore> {
-    const { tablePrefix, migrate } = this.#options
-    const connection = await openConnection(this.#source, tablePrefix, migrate)
-    const withLock = createWithLock(connection.client)
-    return { ...connection, write: createWrite(connection), reseal: createReseal(connection), withLock }
+    const connection = await openConnection(this.#source, this.#options)
+    const { client, release } = connection
+    try {
+      // After the connection, which checks whether the driver can be loaded at all.
+      const { drizzle } = await import('drizzle-orm/better-sqlite3')
+      const tables = sqliteSettingsTables(this.#options)
+      const reads = prepareReads(client, drizzle(client), tables)
+      const writer = createWriter(connection, reads, tables)
+      return { ...connection, reads, writer, withLock: createWithLock(client) }
+    } catch (error) {
+      release()
+      throw error
+    }
   }
 
   /**

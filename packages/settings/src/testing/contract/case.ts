@@ -47,7 +47,7 @@ export async function until(what: string, isTrue: () => boolean | Promise<boolea
   }
 }
 
-/** A log that nobody reads. */
+/** A log that drops everything. */
 export const silentLog: FastifyBaseLogger = {
   level: 'silent',
   silent: () => {},

@@ -4,7 +4,7 @@ import { SettingScope } from '../../setting-definition.ts'
 import { change, type ContractCase, revisionOf, rowId, set, until, writeAll } from './case.ts'
 
 export const history: Readonly<Record<string, ContractCase>> = {
-  'each change leaves one row of history with who, why, before and after': async (open) => {
+  'each change leaves one row of history with actor, reason, before and after': async (open) => {
     const store = await open()
     const first = await writeAll(store, [change(rowId('a'), '1', true)], {
       actor: 'ann',
@@ -58,9 +58,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     )
   },
 
-  'the state of a store dates its last revision and the one that is asked for, after pruning too': async (
-    open,
-  ) => {
+  'the state of a store dates its last revision and a given one, after pruning too': async (open) => {
     const store = await open()
     const { epoch, ...empty } = await store.readState(0)
     assert.deepEqual(empty, { revision: 0, at: null, knownAt: null })
@@ -117,7 +115,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     }
   },
 
-  'a page of history ends before its stored text exceeds the bytes asked for, but has one entry': async (
+  'a page of history ends before its stored text exceeds the limit in bytes, but has one entry': async (
     open,
   ) => {
     const store = await open()

@@ -33,7 +33,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     assert.equal((await store.readRow(rowId('n')))?.value, '40')
   },
 
-  'of 20 writers who all saw the same version, one wins': async (open) => {
+  'of 20 writers that all saw the same version, one wins': async (open) => {
     const store = await open()
     await set(store, 'a', '"start"')
     const writers = Array.from({ length: 20 }, (_, index) =>
@@ -75,7 +75,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     assert.equal((await set(second, 'a', '2')).revision, 2)
   },
 
-  'a watch tells of the writes of another instance until it is stopped': async (open) => {
+  'a watch announces the writes of another instance until it is stopped': async (open) => {
     const watching = await open()
     if (!watching.watch) return
     const writing = await open()

@@ -22,7 +22,7 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
     assert.equal((await store.scanHistory(null, 10)).length, 4)
   },
 
-  'sealing replaces texts of values and history, and is no change': async (open) => {
+  'sealing replaces texts of values and history, and does not count as a change': async (open) => {
     const store = await open()
     await set(store, 'a', '1')
     await set(store, 'a', '2')

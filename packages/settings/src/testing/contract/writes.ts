@@ -37,7 +37,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.ok(rows.every((row) => row.value === '2' && row.revision === 2))
   },
 
-  'decide sees the rows it asked for, as they are now': async (open) => {
+  'decide sees the rows of the request, as they are now': async (open) => {
     const store = await open()
     await set(store, 'a', '1')
     const expected = await store.readRow(rowId('a'))
@@ -134,7 +134,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.equal(await revisionOf(store), 0)
   },
 
-  'NUL and lone surrogates are refused, and never find a row of somebody else': async (open) => {
+  'NUL and lone surrogates are refused, and never find another row': async (open) => {
     const store = await open()
     await writeAll(store, [change(rowId('k', 'a\ufffd'), '1')])
     for (const text of ['a\0', 'a\ud800', '\udc00']) {

@@ -27,13 +27,13 @@ test('the longest names that are allowed work: writes, and hints of them', async
   const pool = await newPool(t)
   const options = { schema: long, tablePrefix: long }
   const [writing, watching] = [await openStore(t, pool, options), await openStore(t, pool, options)]
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const stop = await watching.watch?.(
-    (revision) => heard.push(revision),
+    (revision) => received.push(revision),
     (error) => t.fail(String(error)),
   )
   await set(writing, 'key', '1')
-  await until('the notification', () => heard.includes(1))
+  await until('the notification', () => received.includes(1))
   await stop?.()
 })
 

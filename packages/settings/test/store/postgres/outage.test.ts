@@ -1,4 +1,4 @@
-/** The database goes away: nothing acknowledged is lost, nobody waits for ever, and instances catch up. */
+/** The database goes away: nothing acknowledged is lost, no caller waits for ever, and instances catch up. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { ServiceUnavailableException } from '@fastify-modular/core'
@@ -28,19 +28,19 @@ async function openStore(t: Test, url: string, pollInterval = 30_000): Promise<S
 
 interface Watched {
   /** Revisions of notifications; -1 where it was time to look. */
-  readonly heard: number[]
+  readonly received: number[]
   readonly losses: unknown[]
   readonly stop: () => Promise<void>
 }
 
 async function watch(store: SettingsStore): Promise<Watched> {
-  const heard: number[] = []
+  const received: number[] = []
   const losses: unknown[] = []
   const stop = await store.watch?.(
-    (revision = -1) => heard.push(revision),
+    (revision = -1) => received.push(revision),
     (error) => losses.push(error),
   )
-  return { heard, losses, stop: async () => stop?.() }
+  return { received, losses, stop: async () => stop?.() }
 }
 
 test('a server killed and restarted under load loses no acknowledged write', async (t) => {
@@ -49,7 +49,7 @@ test('a server killed and restarted under load loses no acknowledged write', asy
     startWriter({ database: url, author: `w${index}`, bulks: 120, parallel: 2 }),
   )
   const acks = (): number[] => writers.flatMap(acknowledged)
-  await until('everybody to write', () => writers.every((writer) => acknowledged(writer).length > 5))
+  await until('every writer to write', () => writers.every((writer) => acknowledged(writer).length > 5))
   await server.kill('SIGKILL')
   await until('an outage', () => writers.some((writer) => writer.log().includes('down')))
   await server.restart()
@@ -87,25 +87,25 @@ test('a listener whose connection is cut says so, listens again and catches up',
   const { url } = await server.createDatabase()
   const writing = await openStore(t, url)
   const watching = await openStore(t, url)
-  const { heard, losses, stop } = await watch(watching)
+  const { received, losses, stop } = await watch(watching)
   await set(writing, 'a', '1')
-  await until('the first revision', () => heard.includes(1))
+  await until('the first revision', () => received.includes(1))
   await server.kill('SIGKILL')
   await until('the loss', () => losses.length === 1)
   t.ok(losses[0] instanceof ServiceUnavailableException)
   await server.restart()
   await set(writing, 'a', '2')
-  await until('the hint that nobody listened', () => heard.lastIndexOf(-1) > heard.indexOf(1))
+  await until('the hint after the gap', () => received.lastIndexOf(-1) > received.indexOf(1))
   await set(writing, 'a', '3')
-  await until('a write after that', () => heard.includes(3))
-  t.equal(losses.length, 1, 'one outage is told once')
+  await until('a write after that', () => received.includes(3))
+  t.equal(losses.length, 1, 'one outage is reported once')
   await stop()
 })
 
 test('a listener terminated by an administrator is replaced', async (t) => {
   const { url } = await server.createDatabase()
   const writing = await openStore(t, url)
-  const { heard, losses, stop } = await watch(await openStore(t, url))
+  const { received, losses, stop } = await watch(await openStore(t, url))
   const admin = new Client(url)
   await admin.connect()
   const listening =
@@ -115,15 +115,15 @@ test('a listener terminated by an administrator is replaced', async (t) => {
   await until('another listener', async () => (await admin.query(listening)).rowCount === 1)
   await admin.end()
   await set(writing, 'a', '1')
-  await until('the write', () => heard.includes(1))
+  await until('the write', () => received.includes(1))
   await stop()
 })
 
 test('without any notification it is time to look after each poll interval', async (t) => {
   const { url } = await server.createDatabase()
-  const { heard, stop } = await watch(await openStore(t, url, 50))
-  await until('the hint of the connection and two of the interval', () => heard.length > 2)
-  t.same(new Set(heard), new Set([-1]))
+  const { received, stop } = await watch(await openStore(t, url, 50))
+  await until('the hint of the connection and two of the interval', () => received.length > 2)
+  t.same(new Set(received), new Set([-1]))
   await stop()
 })
 
@@ -181,9 +181,9 @@ test('a pool that was handed over survives the loss of its idle connections, and
   t.teardown(() => pool.end())
   const store = postgres({ pool })
   await store.open({ log: silentLog })
-  const { heard, losses, stop } = await watch(store)
+  const { received, losses, stop } = await watch(store)
   await set(store, 'a', '1')
-  await until('the notification', () => heard.includes(1))
+  await until('the notification', () => received.includes(1))
   await server.kill('SIGKILL')
   await until('the loss', () => losses.length === 1)
   await server.restart()

@@ -1,4 +1,4 @@
-/** Where the tables are, who makes them, and what they look like (decisions 27, 29). */
+/** Where the tables are, how they are made, and what they look like (decisions 27, 29). */
 import { postgresSettingsTables } from '@fastify-modular/settings/drizzle'
 import { postgres, type PostgresOptions, printSql } from '@fastify-modular/settings/postgres'
 import { type SQL, sql } from 'drizzle-orm'
@@ -98,7 +98,7 @@ test('the exported tables of drizzle have the columns of the migrations', async 
   t.same((await columnsOf(pool, 'app')).toSorted(), expected.toSorted())
 })
 
-test('migrate: false works with tables that somebody else made, without any row', async (t) => {
+test('migrate: false works with tables that the application made, without any row', async (t) => {
   const pool = await newPool(t)
   await pool.query(printSql())
   await pool.query('delete from settings_meta')

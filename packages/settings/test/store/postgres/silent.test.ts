@@ -30,10 +30,10 @@ test('after all connections went silent once, writes work and changes of others 
   const { proxy, url } = await startProxy(t)
   const store = await openStore(t, { connectionString: proxy.url })
   const other = await openStore(t, { connectionString: url })
-  const heard: (number | undefined)[] = []
+  const received: (number | undefined)[] = []
   const losses: unknown[] = []
   const stop = await store.watch?.(
-    (revision) => heard.push(revision),
+    (revision) => received.push(revision),
     (error) => losses.push(error),
   )
   await set(store, 'a', '1')
@@ -42,7 +42,7 @@ test('after all connections went silent once, writes work and changes of others 
   await until('the loss of the connection that listens', () => losses.length === 1)
   t.ok(is503(losses[0]))
   const { revision } = await set(other, 'a', '3')
-  await until('the change of the other one', () => heard.includes(revision))
+  await until('the change of the other one', () => received.includes(revision))
   await stop?.()
 })
 

@@ -6,7 +6,7 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
 import { set, silentLog, until } from '#src/testing/contract/case.js'
-import { watchFile } from '#src/store/sqlite/file.js'
+import { watchFile } from '#src/store/sqlite/connection.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 
@@ -31,7 +31,7 @@ async function prepareBackup(t: Test, file: string): Promise<string> {
   return `${file}.backup`
 }
 
-/** The keys that somebody finds who opens the file now, and what SQLite says of it. */
+/** The keys in the file that the path leads to now, and the result of SQLite's integrity check. */
 function contentOf(file: string): unknown {
   const database = new Database(file, { fileMustExist: true })
   try {

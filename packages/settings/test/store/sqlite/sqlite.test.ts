@@ -106,7 +106,7 @@ test('the exported tables of drizzle have the columns and keys of the migrations
   }
 })
 
-test('migrate: false works with tables that somebody else made, without any row', async (t) => {
+test('migrate: false works with tables that the application made, without any row', async (t) => {
   const database = openDatabase(t)
   database.exec(printSql())
   database.exec('delete from settings_meta')
@@ -192,7 +192,7 @@ test('a file that another process has locked fails the write with 503', async (t
   t.equal((await set(store, 'a', '1')).revision, 1)
 })
 
-test('a file that is no database is refused with 503', async (t) => {
+test('a file that is not a database is refused with 503', async (t) => {
   const file = await newFile(t)
   await writeFile(file, 'this is not a database, and it is long enough to be looked at as one: '.repeat(100))
   t.ok(is503(await failureOf(sqlite({ file }).open({ log: silentLog }))))

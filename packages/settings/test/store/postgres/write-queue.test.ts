@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import { WriteQueue } from '#src/store/write-queue.js'
-import { failureOf, is503 } from './failures.js'
+import { WriteQueue } from '#src/store/postgres/connection.js'
+import { failureOf, is503 } from '../failures.js'
 
 test('tasks run one at a time, in the order in which they came', async (t) => {
-  const turns = new WriteQueue(1000)
+  const queue = new WriteQueue(1000)
   const log: string[] = []
   await Promise.all(
     ['a', 'b', 'c'].map((name) =>
-      turns.take(async () => {
+      queue.take(async () => {
         log.push(`${name} starts`)
         await Promise.resolve()
         log.push(`${name} ends`)
@@ -19,23 +19,23 @@ test('tasks run one at a time, in the order in which they came', async (t) => {
 })
 
 test('a task that fails lets the next one go', async (t) => {
-  const turns = new WriteQueue(1000)
-  const failing = turns.take(() => Promise.reject(new Error('mine')))
-  const next = turns.take(async () => 'done')
+  const queue = new WriteQueue(1000)
+  const failing = queue.take(() => Promise.reject(new Error('mine')))
+  const next = queue.take(async () => 'done')
   await t.rejects(failing, { message: 'mine' })
   t.equal(await next, 'done')
 })
 
-test('a task whose turn does not come is answered 503, never runs, and is not missed', async (t) => {
-  const turns = new WriteQueue(10)
+test('a task whose turn does not come fails with 503, never runs, and does not stop the next one', async (t) => {
+  const queue = new WriteQueue(10)
   let release = (): void => {}
-  const holding = turns.take(() => new Promise<void>((resolve) => (release = resolve)))
+  const holding = queue.take(() => new Promise<void>((resolve) => (release = resolve)))
   let ran = false
-  const late = turns.take(async () => void (ran = true))
+  const late = queue.take(async () => void (ran = true))
   t.ok(is503(await failureOf(late)))
   release()
   await holding
-  t.equal(await turns.take(async () => 'free'), 'free')
+  t.equal(await queue.take(async () => 'free'), 'free')
   await sleep(0)
   t.notOk(ran)
 })

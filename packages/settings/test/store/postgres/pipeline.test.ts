@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream'
 import type { PoolClient } from 'pg'
 import { test } from 'tap'
-import { sendTogether } from '#src/store/postgres/packets.js'
+import { sendTogether } from '#src/store/postgres/write.js'
 import { change, rowId, writeAll } from '#src/testing/contract/case.js'
 import { newPool, openStore } from './open-store.js'
 
 const clientOf = (members: object): PoolClient => members as PoolClient
 const statements = [{ text: 'begin' }, { text: 'commit' }]
 
-test('what a pipelining driver sends together leaves as one packet, also when sending fails', async (t) => {
+test('a pipelining driver sends all statements as one packet, also when sending fails', async (t) => {
   const stream = new PassThrough()
   const query = async ({ text }: { text: string }) => {
     stream.write(text)
@@ -25,19 +25,22 @@ test('what a pipelining driver sends together leaves as one packet, also when se
   const failing = clientOf({ pipeline: true, connection: { stream }, query: fail })
   await t.rejects(sendTogether(failing, statements), { message: 'no' })
   stream.write('rollback')
-  t.equal(String(stream.read()), 'rollback', 'what comes later does not wait for ever')
+  t.equal(String(stream.read()), 'rollback', 'a later statement does not wait for ever')
 })
 
-test('a pipelining driver that does not show its socket sends as ever', async (t) => {
-  const query = async ({ text }: { text: string }) => text
-  for (const members of [{}, { connection: null }, { connection: {} }, { connection: { stream: {} } }])
-    t.same(await sendTogether(clientOf({ pipeline: true, query, ...members }), statements), [
-      'begin',
-      'commit',
-    ])
+test('any other driver sends a statement after the answer to the one before', async (t) => {
+  const log: string[] = []
+  const query = async ({ text }: { text: string }) => {
+    log.push(`${text} is sent`)
+    await new Promise(setImmediate)
+    log.push(`${text} is answered`)
+    return text
+  }
+  t.same(await sendTogether(clientOf({ pipeline: false, query }), statements), ['begin', 'commit'])
+  t.same(log, ['begin is sent', 'begin is answered', 'commit is sent', 'commit is answered'])
 })
 
-test('a pool of the host is asked one thing at a time: its driver warns of anything else', async (t) => {
+test('a pool of the application gets one statement at a time: its driver warns of anything else', async (t) => {
   const warnings: Error[] = []
   const take = (warning: Error): void => void warnings.push(warning)
   process.on('warning', take)

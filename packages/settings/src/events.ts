@@ -1,4 +1,7 @@
-/** The events of settings (S 6, decision 28), and how they reach `app.events`. */
+/**
+ * Notifications of changes: events on `app.events` (S 6, decision 28), and the listeners of `settings.on` in this
+ * process.
+ */
 import {
   type AsyncTx,
   defineEvent,
@@ -9,9 +12,12 @@ import {
 } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Registry } from '../definitions/registry.ts'
-import { FMOD_SETTINGS_FOREIGN_EVENTS } from '../misuse-errors.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { Registry } from './definitions/registry.ts'
+import { keyOf, type SettingReference } from './definitions/tokens.ts'
+import type { EffectiveChange, SettingState, SharedValues } from './memory/shared-values.ts'
+import { FMOD_SETTINGS_FOREIGN_EVENTS } from './misuse-errors.ts'
+import type { SettingSource } from './resolve.ts'
+import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type {
   AppliedChange,
   RowChange,
@@ -19,8 +25,8 @@ import type {
   StoredRow,
   WriteRequest,
   WriteResult,
-} from '../store/store.ts'
-import { readText } from '../values/decode.ts'
+} from './store/store.ts'
+import { readText } from './values/decode.ts'
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
 const identity = {
@@ -50,13 +56,21 @@ export interface ChangePublisher {
   publish(written: WriteResult, actor: string | null): Promise<void>
 }
 
-/** @param events looked up at each use: the application may not have any (decision 28) */
-export function createChangePublisher(
-  registry: Registry,
-  transactional: Tx['kind'] | false,
-  events: () => Events | undefined,
-  log: FastifyBaseLogger,
-): ChangePublisher {
+interface ChangePublisherInit {
+  readonly registry: Pick<Registry, 'find'>
+  /** The store's kind of transaction. */
+  readonly transactional: Tx['kind'] | false
+  /** Called at each use: the application may not have events (decision 28). */
+  readonly events: () => Events | undefined
+  readonly log: FastifyBaseLogger
+}
+
+export function createChangePublisher({
+  registry,
+  transactional,
+  events,
+  log,
+}: ChangePublisherInit): ChangePublisher {
   function isWithin(bus: Events): boolean {
     return transactional !== false && bus.transactional === transactional
   }
@@ -82,7 +96,7 @@ export function createChangePublisher(
       if (bus === undefined || !isWithin(bus)) return undefined
       return (tx, written) => {
         const published = eventsOf(written, actor)
-        return tx.kind === 'async' ? publishAll(bus, tx, published) : publishAtOnce(bus, tx, published)
+        return tx.kind === 'async' ? publishAsync(bus, tx, published) : publishSync(bus, tx, published)
       }
     },
     async publish(written, actor) {
@@ -102,11 +116,11 @@ export function createChangePublisher(
   }
 }
 
-function publishAtOnce(bus: Events, tx: SyncTx, events: readonly DomainEvent[]): void {
+function publishSync(bus: Events, tx: SyncTx, events: readonly DomainEvent[]): void {
   for (const event of events) bus.publish(event, { tx })
 }
 
-async function publishAll(bus: Events, tx: AsyncTx, events: readonly DomainEvent[]): Promise<void> {
+async function publishAsync(bus: Events, tx: AsyncTx, events: readonly DomainEvent[]): Promise<void> {
   for (const event of events) await bus.publish(event, { tx })
 }
 
@@ -115,7 +129,7 @@ class Undo extends Error {}
 
 const probe = { scope: SettingScope.Application, userId: '', key: 'settings.probe' } as const
 
-/** How both are given one database. */
+/** How the store and the transport get one database. */
 const sharing = {
   sync: 'one connection for sqlite({ database }) and sqliteOutbox({ database })',
   async: 'one pool for postgres({ pool }) and pgBoss({ pool })',
@@ -128,12 +142,12 @@ const sharing = {
 export async function verifyEvents(store: SettingsStore, events: Events): Promise<void> {
   if (store.transactional === false || events.transactional !== store.transactional) return
   let isShared = false
-  async function ask(tx: AsyncTx): Promise<never> {
+  async function verifyAsync(tx: AsyncTx): Promise<never> {
     isShared = await events.verify(tx)
     throw new Undo()
   }
   function enqueue(tx: Tx): Promise<never> {
-    if (tx.kind === 'async') return ask(tx)
+    if (tx.kind === 'async') return verifyAsync(tx)
     isShared = events.verify(tx)
     throw new Undo()
   }
@@ -144,4 +158,81 @@ export async function verifyEvents(store: SettingsStore, events: Events): Promis
     if (!(error instanceof Undo)) throw error
   }
   if (!isShared) throw new FMOD_SETTINGS_FOREIGN_EVENTS(store.name, sharing[store.transactional])
+}
+
+/** What changed beside the value. */
+export interface SettingChange<T = JsonValue> {
+  readonly key: string
+  readonly previous: T
+  /** The definition's scope. */
+  readonly scope: SettingScope
+  readonly source: SettingSource
+  readonly revision: number
+  /** `local`: this process wrote it; `remote`: another one did. */
+  readonly origin: 'local' | 'remote'
+}
+
+/** Called after the commit, with the new value. What it throws is logged; the other listeners are called nevertheless. */
+export type SettingListener<T = JsonValue> = (value: T, change: SettingChange<T>) => void | Promise<void>
+
+export interface Listeners {
+  /** Returns the function that removes the listener. @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
+  on(reference: SettingReference, listener: SettingListener): () => void
+  notify(changes: readonly EffectiveChange[], revision: number, origin: SettingChange['origin']): void
+}
+
+/** Stands for every key. */
+const anyKey = '*'
+
+interface ListenersInit {
+  readonly sharedValues: Pick<SharedValues, 'require'>
+  /** Reads every setting once. */
+  readonly states: () => readonly SettingState[]
+  readonly log: FastifyBaseLogger
+}
+
+export function createListeners({ sharedValues, states, log }: ListenersInit): Listeners {
+  const byKey = new Map<string, ReadonlySet<{ readonly call: SettingListener }>>()
+
+  function call(listener: SettingListener, value: JsonValue, change: SettingChange): void {
+    const report = (err: unknown): void => log.error({ err, key: change.key }, 'settings listener failed')
+    try {
+      const result = listener(value, change)
+      if (result instanceof Promise) result.catch(report)
+    } catch (err) {
+      report(err)
+    }
+  }
+
+  return {
+    on(reference, listener) {
+      const key = keyOf(reference)
+      // A setting that was never read has no value to compare with.
+      if (key === anyKey) states()
+      else sharedValues.require(key)
+      const entry = { call: listener }
+      byKey.set(key, new Set([...(byKey.get(key) ?? []), entry]))
+      return () => {
+        byKey.set(key, new Set([...(byKey.get(key) ?? [])].filter((other) => other !== entry)))
+      }
+    },
+    notify(changes, revision, origin) {
+      for (const { state, previous } of changes) {
+        const { definition } = state.setting
+        const { value, source, error } = state.shared
+        if (error) continue // there is no readable value
+        const change = {
+          key: definition.key,
+          previous: previous.value,
+          scope: definition.scope,
+          source,
+          revision,
+          origin,
+        }
+        for (const key of [definition.key, anyKey]) {
+          for (const listener of byKey.get(key) ?? []) call(listener.call, value, change)
+        }
+      }
+    },
+  }
 }

@@ -1,0 +1,76 @@
+/** Conditions and orders of the reads, on the columns of either engine. */
+import { and, asc, type Column, desc, eq, gt, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { HistoryId, HistoryQuery, RowId } from './store.ts'
+
+/** The columns that identify a row. */
+interface RowColumns {
+  readonly scope: Column
+  readonly userId: Column
+  readonly key: Column
+}
+
+/** The columns that identify an entry of history. */
+interface HistoryColumns extends RowColumns {
+  readonly revision: Column
+}
+
+/** By scope, user and key. */
+export function inRowOrder({ scope, userId, key }: RowColumns): SQL[] {
+  return [asc(scope), asc(userId), asc(key)]
+}
+
+/** Oldest revision first, the entries of one revision by row. */
+export function oldestFirst(history: HistoryColumns): SQL[] {
+  return [asc(history.revision), ...inRowOrder(history)]
+}
+
+/** Newest revision first, the entries of one revision by row. */
+export function newestFirst(history: HistoryColumns): SQL[] {
+  return [desc(history.revision), ...inRowOrder(history)]
+}
+
+/** Whether a row identifies as the placeholders `scope`, `userId` and `key`. */
+export function isNamedRow({ scope, userId, key }: RowColumns): SQL | undefined {
+  return and(
+    eq(scope, sql.placeholder('scope')),
+    eq(userId, sql.placeholder('userId')),
+    eq(key, sql.placeholder('key')),
+  )
+}
+
+/** The next rows of a scan; all without `after`. */
+export function isAfter({ scope, userId, key }: RowColumns, after: RowId | null): SQL | undefined {
+  return after === null
+    ? undefined
+    : sql`(${scope}, ${userId}, ${key}) > (${after.scope}, ${after.userId}, ${after.key})`
+}
+
+/** The next entries of a scan; all without `after`. */
+export function isAfterEntry(
+  { revision, scope, userId, key }: HistoryColumns,
+  after: HistoryId | null,
+): SQL | undefined {
+  return after === null
+    ? undefined
+    : sql`(${revision}, ${scope}, ${userId}, ${key}) > (${after.revision}, ${after.scope}, ${after.userId}, ${after.key})`
+}
+
+export function isSelected(history: HistoryColumns, query: HistoryQuery): SQL | undefined {
+  return and(
+    query.key === undefined ? undefined : eq(history.key, query.key),
+    query.scope === undefined ? undefined : eq(history.scope, query.scope),
+    query.userId === undefined ? undefined : eq(history.userId, query.userId),
+    query.revision === undefined ? undefined : eq(history.revision, query.revision),
+    query.before === undefined ? undefined : lt(history.revision, query.before),
+    query.after === undefined ? undefined : gt(history.revision, query.after),
+    query.following && isFollowing(history, query.following),
+  )
+}
+
+/** The bound on the revision repeats what the rest implies, for the index. */
+function isFollowing(history: HistoryColumns, entry: HistoryId): SQL | undefined {
+  return and(
+    lte(history.revision, entry.revision),
+    or(lt(history.revision, entry.revision), isAfter(history, entry)),
+  )
+}
