@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { importProblems, importsOf } from './import-graph.js'
+import { importCircles, importProblems, importsOf } from './import-graph.js'
 import { sourceFiles, textOf } from './sources.js'
 
 test('imports follow the arrows of the architecture, packages and floors', (t) => {
@@ -9,6 +9,25 @@ test('imports follow the arrows of the architecture, packages and floors', (t) =
     files.flatMap((path) => importProblems(path, textOf(path))),
     [],
   )
+  t.end()
+})
+
+test('imports form no circle between files or folders, at any level of any package', (t) => {
+  const paths = sourceFiles().filter((path) => /^packages\/[^/]+\/src\//.test(path))
+  t.same(importCircles(new Map(paths.map((path) => [path, textOf(path)]))), [])
+  t.end()
+})
+
+test('a circle is found where its members stand side by side', (t) => {
+  const files = new Map([
+    ['a/src/one/x.ts', "import '../two/deep/y.ts'"],
+    ['a/src/two/deep/y.ts', "import type { z } from '../../three.ts'; import '../z.ts'"],
+    ['a/src/two/z.ts', "import './deep/w.ts'"],
+    ['a/src/two/deep/w.ts', ''],
+    ['a/src/three.ts', "import './one/x.ts'; import './four.ts'"],
+    ['a/src/four.ts', ''],
+  ])
+  t.same(importCircles(files), ['a/src: one ⇄ three.ts ⇄ two', 'a/src/two: deep ⇄ z.ts'])
   t.end()
 })
 

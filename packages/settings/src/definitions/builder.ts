@@ -1,8 +1,9 @@
 /** What a module's `settings(builder)` hook receives (S 2.1). */
-import type { JsonValue, RuleResult, SettingDefinition } from '../setting-definition.ts'
+import type { RuleResult, SettingDefinition } from '../setting-definition.ts'
 import { messagesOf } from '../values/validate.ts'
 import type { Registry } from './registry.ts'
 import type { SettingToken, SettingValue } from './tokens.ts'
+import type { CrossRule } from './registry.ts'
 
 /** Definitions by any names: `{ host: setting.text('mail.host', …), port: setting.number('mail.port', …) }`. */
 export type TokenMap = Readonly<Record<string, SettingDefinition>>
@@ -60,17 +61,6 @@ export type RuleTokens = Readonly<Record<string, SettingToken<unknown>>>
 
 /** The values that a rule looks at, resolved: locked, stored or default. */
 export type RuleValues<M extends RuleTokens> = { readonly [N in keyof M]: SettingValue<M[N]> }
-
-/** A rule as the service applies it: to the values as a write would leave them. */
-export interface CrossRule {
-  readonly module: string
-  readonly keys: readonly string[]
-  /**
-   * Messages that say what to enter; none if the values go together.
-   * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something other than messages
-   */
-  check(valueOf: (key: string) => JsonValue): string[]
-}
 
 /** Makes the rule of a module from its tokens and its function. */
 export function createRule<M extends RuleTokens>(

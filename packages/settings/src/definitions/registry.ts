@@ -11,7 +11,6 @@ import {
   type ValueLimits,
 } from '../values/registered-setting.ts'
 import { validateValue } from '../values/validate.ts'
-import type { CrossRule } from './builder.ts'
 import { checkCondition, checkDefinition, hasPattern, lintDefinition } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
 
@@ -196,4 +195,15 @@ function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; error
   // The developer wrote both the pattern and the text: time to match them is not a risk.
   const errors = validateValue(setting, decoded.value, createPatternBudget(1000))
   return { defaultValue: deepFreeze(decoded.value), errors }
+}
+
+/** A rule as the service applies it: to the values as a write would leave them. */
+export interface CrossRule {
+  readonly module: string
+  readonly keys: readonly string[]
+  /**
+   * Messages that say what to enter; none if the values go together.
+   * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something other than messages
+   */
+  check(valueOf: (key: string) => JsonValue): string[]
 }

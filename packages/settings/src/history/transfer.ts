@@ -1,14 +1,8 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
 import { ArgumentException } from '@fastify-modular/core'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import {
-  type ChangeKind,
-  changeKind,
-  toConflict,
-  type Write,
-  type WriteEntry,
-  type WriteOptions,
-} from '../write/write.ts'
+import { type ChangeKind, changeKind, toConflict, type Write, type WriteOptions } from '../write/write.ts'
+import { type WriteEntry } from '../write/entries.ts'
 import type { Layer } from '../resolve.ts'
 import { isSecret } from '../values/registered-setting.ts'
 import { requireFit, sharedScope } from '../write/entries.ts'

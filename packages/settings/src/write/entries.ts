@@ -3,7 +3,6 @@ import { ArgumentException, NotFoundException } from '@fastify-modular/core'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { RowId } from '../store/store.ts'
-import type { WriteEntry } from './write.ts'
 
 /** @throws {NotFoundException} no module defines the key */
 export function requireSetting(sharedValues: SharedValues, key: string): SettingState {
@@ -92,4 +91,16 @@ export function toBulkEntries(
     return state ? [{ state, scope, userId, change: { kind: 'set', value }, expects }] : []
   })
   return { entries, errors }
+}
+
+/** What one entry of a write wants; distinct rows within one write. */
+export interface WriteEntry {
+  readonly state: SettingState
+  readonly scope: SettingScope
+  /** Empty for System and Application. */
+  readonly userId: string
+  /** `clear` removes the stored value without asking the definition; setting null removes it where null is allowed. */
+  readonly change: { readonly kind: 'set'; readonly value: JsonValue } | { readonly kind: 'clear' }
+  /** Whether the row may be written at this revision (0: unset). */
+  readonly expects?: ((revision: number) => boolean) | undefined
 }

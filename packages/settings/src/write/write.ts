@@ -13,10 +13,10 @@ import type { Observer } from '../diagnostics.ts'
 import type { ChangePublisher, Listeners } from '../events.ts'
 import { SettingLockedException } from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
-import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import type { SharedValues } from '../memory/shared-values.ts'
 import type { UserCache } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/row-id.ts'
 import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/decode.ts'
@@ -25,18 +25,7 @@ import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { validateValue } from '../values/validate.ts'
 import { crossRulesOf } from './cross-rules.ts'
 import { idOf } from './entries.ts'
-
-/** What one entry of a write wants; distinct rows within one write. */
-export interface WriteEntry {
-  readonly state: SettingState
-  readonly scope: SettingScope
-  /** Empty for System and Application. */
-  readonly userId: string
-  /** `clear` removes the stored value without asking the definition; setting null removes it where null is allowed. */
-  readonly change: { readonly kind: 'set'; readonly value: JsonValue } | { readonly kind: 'clear' }
-  /** Whether the row may be written at this revision (0: unset). */
-  readonly expects?: ((revision: number) => boolean) | undefined
-}
+import type { WriteEntry } from './entries.ts'
 
 /** A row that has changed since its writer read it. */
 export interface StaleRow {

@@ -60,15 +60,28 @@ const pattern = fc.letrec<{ node: string }>((tie) => ({
   ),
 })).node
 
+/**
+ * Whether JavaScript finds the pattern, as ECMA-262 has it: from each code point on. Without the flag y, V8 also looks
+ * between the halves of a surrogate pair, where \\B matches.
+ */
+function isFound(source: string, value: string): boolean {
+  const sticky = new RegExp(source, 'uy')
+  for (let index = 0; index <= value.length; index += (value.codePointAt(index) ?? 0) > 0xffff ? 2 : 1) {
+    sticky.lastIndex = index
+    if (sticky.test(value)) return true
+  }
+  return false
+}
+
 test('decision 9: a pattern means in the linear engine what it means in JavaScript', async (t) => {
   let linear = 0
   fc.assert(
     fc.property(pattern, text, (source, value) => {
       const compiled = compilePattern(source)
       if (compiled.steps < Infinity) linear++
-      return compiled.search(value) === new RegExp(source, 'u').test(value)
+      return compiled.search(value) === isFound(source, value)
     }),
-    { numRuns: 3000 },
+    { numRuns: 3000, examples: [[String.raw`(\B)+`, 'a😀a']] },
   )
   t.ok(linear > 1500, 'most patterns run on the linear engine')
 })

@@ -17,13 +17,8 @@ import type { RowCodec } from '../../secrets/row-codec.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { isSecret } from '../../values/registered-setting.ts'
 import { requireFit, requireSetting, type SharedScope, toBulkEntries } from '../../write/entries.ts'
-import {
-  changeKind,
-  type EntryOutcome,
-  toConflict,
-  type WriteEntry,
-  type WriteOutcome,
-} from '../../write/write.ts'
+import { changeKind, type EntryOutcome, toConflict, type WriteOutcome } from '../../write/write.ts'
+import { type WriteEntry } from '../../write/entries.ts'
 import { callerOf, openRoute, requireAdmin, requireUpdate, updatePermission } from '../access.ts'
 import {
   rowCondition,
