@@ -1,5 +1,5 @@
 /** The errors plugin: every failure gets its answer, and nothing leaks. */
-import { checkCoreVersion } from '@fastify-modular/core/internal'
+import { checkCoreVersion, logFailure } from '@fastify-modular/core/internal'
 import { isErrorStatus, routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -42,7 +42,8 @@ const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => 
 function decorateProblems(app: FastifyInstance, typeBase: string): void {
   const root = new Problems({
     typeBase,
-    onBadMapper: (err) => app.log.error({ err }, 'a problem mapping failed; the error takes the usual way'),
+    onBadMapper: (err) =>
+      logFailure(app.log, 'error', { err }, 'a problem mapping failed; the error takes the usual way'),
   })
   const all = [root]
   app.decorate('problems', root)

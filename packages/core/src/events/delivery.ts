@@ -1,5 +1,5 @@
 /** Deliveries of events to handlers: attempts, time-outs, backoff, and the handlers that run now. */
-import { describeFailure, logFailure } from '../internal/failures.ts'
+import { failureText, logFailure } from '../internal/failures.ts'
 import { withTimeout } from '../internal/timeout.ts'
 import type { DomainEvent } from './event.ts'
 import type { EventHandler } from './handlers.ts'
@@ -130,7 +130,7 @@ function revive(context: TransportContext, handler: EventHandler, { type, eventI
   try {
     return context.revive(type, eventId, payload)
   } catch (cause) {
-    throw new UndeliverableError(describeFailure(cause), { cause })
+    throw new UndeliverableError(failureText(cause), { cause })
   }
 }
 
@@ -150,7 +150,7 @@ function reportFailure(context: TransportContext, attempt: Attempt, err: unknown
     context.announce('deadLettered', { type, eventId, handler, error: err })
     logFailure(context.log, 'error', record, 'event is dead-lettered')
   }
-  return { kind, error: describeFailure(err) }
+  return { kind, error: failureText(err) }
 }
 
 function kindOf({ number, maxAttempts }: Attempt, error: unknown): Failure['kind'] {

@@ -51,7 +51,7 @@ export interface DeadLetter {
   readonly type: string
   readonly handler: string
   readonly attempts: number
-  /** The last failure, as its handler threw it. */
+  /** Name and message of what the last attempt threw, at most 500 characters; never the parameters of a query. */
   readonly error: string
   /** Milliseconds since the epoch. */
   readonly failedAt: number
