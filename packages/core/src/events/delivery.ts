@@ -13,6 +13,7 @@ export interface RetryOptions {
   readonly maxAttempts?: number
   /**
    * Delay before the second attempt, in milliseconds; it doubles with each further one, with jitter, up to an hour.
+   * pgBoss makes the delays itself: whole seconds, the first one up to twice as long, up to 18 hours.
    * @default 1000
    */
   readonly retryDelay?: number
@@ -40,7 +41,10 @@ export const dispatchDefaults = {
 
 const longestDelay = 3_600_000
 
-/** Delay in ms after so many attempts: exponential backoff; jitter takes up to half of it away, so that retries spread. */
+/**
+ * Delay in ms after so many attempts: exponential backoff; jitter takes up to half of it away, so that retries spread.
+ * For the outbox alone: pg-boss computes its own (`retryBackoff` in pg-boss/queue.ts), and inProcess makes one attempt.
+ */
 export function backoff(attempts: number, retryDelay: number): number {
   const full = Math.min(retryDelay * 2 ** (attempts - 1), longestDelay)
   return Math.round(full / 2 + (full / 2) * Math.random())
