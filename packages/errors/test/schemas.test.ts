@@ -5,6 +5,7 @@ import {
   problemResponses,
   validationProblemDetailsSchema,
 } from '@fastify-modular/errors'
+import { standardMembers } from '@fastify-modular/core/problem'
 import { createApp } from './support/app.js'
 import { generic, problemOf } from './support/expect.js'
 
@@ -97,4 +98,8 @@ test('problemResponses refuses what is no error status', (t) => {
     t.throws(() => problemResponses(status), { code: 'FMOD_ERRORS_INVALID_STATUS' })
   }
   t.end()
+})
+
+test('the schema of a problem describes every member of the body, in its order', async (t) => {
+  t.same(Object.keys(problemDetailsSchema.properties), [...standardMembers])
 })

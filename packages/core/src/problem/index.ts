@@ -12,4 +12,4 @@ export {
   statusMessage,
   statusTitle,
 } from './problem.ts'
-export { type ProblemOccurrence, problemText, standardMembers } from './text.ts'
+export { type ProblemOccurrence, problemText, standardMembers } from './body.ts'

@@ -1,4 +1,8 @@
-/** A problem as the text of `application/problem+json` (RFC 9457). */
+/**
+ * The body of a problem, `application/problem+json` (RFC 9457). A further member of every body is added here, and to
+ * `problemDetailsSchema` of the errors package. Two bodies are constants without these members of the request: those of
+ * its server-options.ts, before any route, and the last resort of its error-page.ts.
+ */
 import { canonicalPath } from '../internal/canonical-path.ts'
 import { safeKeys, truncate } from '../internal/safe.ts'
 import type { Problem } from './problem.ts'
@@ -9,7 +13,7 @@ const maxDetail = 2000
 /** Of all extensions together, in characters of JSON. */
 const maxExtensions = 65_536
 
-/** What is said of the request that failed; a `FastifyRequest` has it. */
+/** What a body names of the request that failed; a `FastifyRequest` has it. */
 export interface ProblemOccurrence {
   /** The request target. */
   readonly url: string
