@@ -59,8 +59,8 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
 }
 
 /**
- * Who gets a page where no route matches. The default follows whether the application has pages at all, which is known
- * when it is ready: the adapter may be registered later.
+ * Which requests get a page where no route matches. The default follows whether the application has pages at all, which
+ * is known when it is ready: the adapter may be registered later.
  */
 function decideUnmatchedPages(
   app: FastifyInstance,
@@ -135,7 +135,7 @@ function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>): v
       if (status === undefined) return reply.callNotFound()
       const props = { status, title: statusTitle(status), message: statusMessage(status) }
       // A page about an error answers as that error; search engines would otherwise keep it.
-      show(request, reply, props, isErrorStatus(status) ? status : 200)
+      show(request, reply, { props, status: isErrorStatus(status) ? status : 200 })
     },
   )
 }
