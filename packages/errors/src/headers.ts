@@ -1,4 +1,4 @@
-/** The headers of an answer that tells of a failure: what earlier code set for a success must go. */
+/** The headers of an answer that reports a failure: what earlier code set for a success is removed. */
 import { addVary, safeKeys, safeRead } from '@fastify-modular/core/internal'
 import type { FastifyReply } from 'fastify'
 

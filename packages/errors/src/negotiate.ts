@@ -11,18 +11,18 @@ export type Representation = 'page' | 'problem'
 export interface Negotiable {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Where no route matched: who gets a page for that. */
+  /** Which unmatched requests get a page; undefined where a route matched. */
   readonly unmatchedPages?: UnmatchedPages | undefined
-  /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`); asked at need. */
+  /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`); called at need. */
   pagesForBrowsers(): boolean
 }
 
 /**
  * A page for the Inertia client, whose `Accept` says nothing, and for an unmatched GET as far as the application has
- * pages for it; problem details for everyone else. Nobody is refused by 406.
+ * pages for it; problem details for all others. No request is refused by 406.
  */
-export function negotiate(asked: Negotiable): Representation {
-  const { method, headers, unmatchedPages } = asked
+export function negotiate(choice: Negotiable): Representation {
+  const { method, headers, unmatchedPages } = choice
   if (unmatchedPages === false) return 'problem'
   if (headers['x-inertia'] !== undefined) return 'page'
   if (unmatchedPages !== undefined) {
@@ -30,5 +30,5 @@ export function negotiate(asked: Negotiable): Representation {
     const isWanted = unmatchedPages === 'always' ? !prefersJson(headers) : isNavigation(headers)
     return isRead && isWanted ? 'page' : 'problem'
   }
-  return isNavigation(headers) && asked.pagesForBrowsers() ? 'page' : 'problem'
+  return isNavigation(headers) && choice.pagesForBrowsers() ? 'page' : 'problem'
 }

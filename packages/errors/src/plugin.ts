@@ -82,9 +82,6 @@ function decorateReply(app: FastifyInstance, { fail }: Responder): void {
   })
 }
 
-/** The plugin: `app.register(errors)`, before all others, the gate of public-routes included. Decorates `app.problems` and `reply.problem`. */
-export const errors = fp(errorsPlugin, { name: '@fastify-modular/errors', fastify: '5.x' })
-
 /**
  * Answers everything thrown below this scope.
  * @throws {FMOD_ERRORS_HANDLER_TAKEN} the scope has an error handler
@@ -143,3 +140,6 @@ function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>): v
 function parseStatus(text: string): number | undefined {
   return /^[1-5]\d\d$/.test(text) ? Number(text) : undefined
 }
+
+/** The plugin: `app.register(errors)`, before all others, the gate of public-routes included. Decorates `app.problems` and `reply.problem`. */
+export const errors = fp(errorsPlugin, { name: '@fastify-modular/errors', fastify: '5.x' })

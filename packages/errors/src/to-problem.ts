@@ -9,9 +9,9 @@ import {
   problemOfStatus,
 } from '@fastify-modular/core/problem'
 
-/** What is known beside the thrown value. */
+/** What is known besides the thrown value. */
 export interface ProblemContext {
-  /** The application's own mappings, asked first. */
+  /** The application's own mappings, tried first. */
   readonly mappings?: { resolve(error: unknown): Problem | undefined }
   /** Prefix of the type URIs. @default 'urn:problem:' */
   readonly typeBase?: string

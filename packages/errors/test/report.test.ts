@@ -245,5 +245,5 @@ test('S 7.1: of a failed query the log has the statement, not the parameters', a
 
   failure.stack = `elsewhere ${params.join()}`
   await app.inject('/')
-  t.notMatch(JSON.stringify(failures()), 'text of a note', 'not even in a stack that somebody wrote')
+  t.notMatch(JSON.stringify(failures()), 'text of a note', 'not even in a stack that was assigned')
 })

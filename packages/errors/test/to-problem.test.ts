@@ -20,7 +20,7 @@ test('toProblem is pure: workers and tests get what requests get', (t) => {
   t.end()
 })
 
-test('whatever is thrown, there is a problem that tells nothing', (t) => {
+test('any thrown value becomes a problem that reveals nothing of it', (t) => {
   for (const [name, make] of Object.entries(hostileValues)) {
     const { status, type, title, detail } = toProblem(make())
     t.same([status, type, title], [500, 'about:blank', 'Internal Server Error'], name)

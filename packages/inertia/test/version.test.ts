@@ -45,7 +45,7 @@ test('writes and first visits are never refused for their version', async (t) =>
   t.equal((await app.inject({ url: '/', headers: stale })).statusCode, 200)
 })
 
-test('without a version nobody is stale, unless the client has one from before', async (t) => {
+test('without a version no client is stale, unless it has one from before', async (t) => {
   const app = await createApp({ version: null }, (it) => it.get('/', (_, reply) => reply.inertia('Home')))
   const answer = await app.inject({ url: '/', headers: { 'x-inertia': 'true' } })
   t.equal(answer.statusCode, 200)

@@ -12,7 +12,7 @@ export interface EventTransport {
   readonly transactional: Tx['kind'] | false
   /** Prepares storage; called once, before all other methods. */
   open(context: TransportContext): void | Promise<void>
-  /** Makes a handler known, before `start`. */
+  /** Registers a handler; called before `start`. */
   subscribe(handler: EventHandler): void | Promise<void>
   /** Begins to deliver. What was published before is delivered now. */
   start(): void | Promise<void>
@@ -45,7 +45,7 @@ export interface TransportContext {
 
 /** One event that one handler could not handle. */
 export interface DeadLetter {
-  /** Names this dead letter to `replay` and `discard`. */
+  /** The argument of `replay` and `discard`. */
   readonly id: string
   readonly eventId: string
   readonly type: string

@@ -8,7 +8,7 @@ export function addVary(reply: FastifyReply, ...names: Names): void {
   reply.header('vary', varyWith(reply, ...names))
 }
 
-/** The reply's `Vary` with these names added; names that it has stay, and `*` covers all. */
+/** The reply's `Vary` with these names added; present names stay, and `*` covers all. */
 export function varyWith(reply: FastifyReply, ...names: Names): string {
   const present = reply.getHeader('vary')
   if (present === undefined) return names.join(', ')

@@ -10,7 +10,7 @@ import {
   statusTitle,
 } from './problem.ts'
 
-/** What is known beside the thrown value. */
+/** What is known besides the thrown value. */
 export interface ErrorContext {
   /** Prefix of the type URIs. @default 'urn:problem:' */
   readonly typeBase?: string
@@ -86,7 +86,7 @@ function shownMembers(error: unknown): Partial<Problem> | undefined {
   const isFastifys = safeRead(error, fastifyError) === true
   if (expose === false || !(expose === true || isFastifys)) return undefined
   const detail = safeText(error, 'message')
-  // Codes of drivers and of the system (23505, ENOENT) say what the server is made of; @fastify/error's are API.
+  // Codes of drivers and of the system (23505, ENOENT) reveal what the server is made of; @fastify/error's are API.
   const code = isFastifys ? safeText(error, 'code', 100) : undefined
   return { ...(detail && { detail }), ...(code && { code }) }
 }
