@@ -93,7 +93,7 @@ test('E86: documented routes answer what they document', async (t) => {
   problemOf(t, await app.inject({ method: 'POST', url: '/problem', payload: wrong }), 400)
 })
 
-test('problemResponses refuses what is no error status', (t) => {
+test('problemResponses refuses what is not an error status', (t) => {
   for (const status of [200, 302, 600, 404.5]) {
     t.throws(() => problemResponses(status), { code: 'FMOD_ERRORS_INVALID_STATUS' })
   }

@@ -28,7 +28,7 @@ test('an unmatched path is checked too: an error page would hide that the client
   t.equal((await visit(app, { url: '/nowhere' })).statusCode, 404)
 })
 
-test('decision 44: who asks for a page without naming a version gets it', async (t) => {
+test('decision 44: a request for a page without a version gets the page', async (t) => {
   const app = await createApp({}, (it) => it.get('/', (_, reply) => reply.inertia('Home')))
   const answer = await app.inject({ url: '/', headers: { 'x-inertia': 'true' } })
   t.equal(answer.statusCode, 200)

@@ -182,7 +182,7 @@ test('a callback onSend hook that throws or fails is no different', async (t) =>
   }
 })
 
-test('callers who want JSON get a constant problem as the last resort', async (t) => {
+test('callers that want JSON get a constant problem as the last resort', async (t) => {
   const { app } = await createApp(t, {
     after: (it) =>
       it

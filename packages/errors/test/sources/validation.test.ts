@@ -80,7 +80,7 @@ test('E47 to E49: fields outside the body are prefixed by their place', async (t
   t.same(Object.keys((await errorsOf(t, fixture, '/h')) ?? {}), ['headers.x-need'])
 })
 
-test('a body that is no object fails at its root', async (t) => {
+test('a body that is not an object fails at its root', async (t) => {
   const { app } = await createValidating(t)
   const answer = await app.inject({
     method: 'POST',
