@@ -1,5 +1,5 @@
 /** From anything thrown to what its caller may know: pure, total, the same for requests, workers and tests. */
-import { ErrorMessages, type FieldErrors } from '@fastify-modular/core'
+import { type FieldErrors, ValidationException } from '@fastify-modular/core'
 import { safeRead, safeText, truncate } from '@fastify-modular/core/internal'
 import {
   defaultTypeBase,
@@ -50,15 +50,9 @@ function fromValidation(error: unknown, typeBase: string): Problem | undefined {
   const context = safeText(error, 'validationContext') // Fastify names the part of the request
   if (context === undefined || !Array.isArray(failures)) return undefined
   const status = safeRead(error, 'statusCode')
-  return {
-    type: `${typeBase}validation`,
-    title: 'Validation Error',
-    // A schemaErrorFormatter may have chosen another 4xx.
-    status: isErrorStatus(status) && status < 500 ? status : 400,
-    detail: ErrorMessages.ValidationError,
-    code: 'VALIDATION',
-    extensions: { errors: fieldErrors(failures, context) },
-  }
+  const problem = problemOfError(new ValidationException(fieldErrors(failures, context)), { typeBase })
+  // A schemaErrorFormatter may have chosen another 4xx.
+  return isErrorStatus(status) && status < 500 ? { ...problem, status } : problem
 }
 
 /** `{ 'nested.x.1': ['must be integer'] }`; fields outside the body are prefixed: `query.n`, `params.id`. */
