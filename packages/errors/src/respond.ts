@@ -37,7 +37,7 @@ export interface Responder {
 }
 
 /** An error page with the HTTP status that it is sent with. */
-export interface ShownPage {
+interface ShownPage {
   readonly props: ErrorPageProps
   readonly status: number
 }

@@ -73,7 +73,7 @@ export interface Attempt {
 /** Why an attempt failed: another one follows, it was the last one, or no attempt could succeed. */
 interface Failure {
   readonly kind: 'retry' | 'exhausted' | 'undeliverable'
-  /** Bounded text. */
+  /** `failureText` of what was thrown: what a dead letter keeps. */
   readonly error: string
 }
 

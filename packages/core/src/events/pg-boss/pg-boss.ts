@@ -1,5 +1,6 @@
 /** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
 import type { FastifyBaseLogger } from 'fastify'
+import { logFailure } from '../../internal/failures.ts'
 import { option, type OptionsSchema, Type } from '../../internal/options.ts'
 import {
   BoundedConnections,
@@ -92,14 +93,15 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
     async open(context) {
       const { log } = context
       const pool = givenPool ?? (await createPool(connectionString ?? '', connections))
-      if (!givenPool) pool.on('error', (err) => log.error({ err }, 'event database connection failed'))
+      if (!givenPool)
+        pool.on('error', (err) => logFailure(log, 'error', { err }, 'event database connection failed'))
       const boss = await createBoss(pool, {
         schema,
         schedule: false,
         maintenanceIntervalSeconds: options.supervisionInterval,
         superviseIntervalSeconds: options.supervisionInterval,
       })
-      boss.on('error', (err) => log.error({ err }, 'event queue maintenance failed'))
+      boss.on('error', (err) => logFailure(log, 'error', { err }, 'event queue maintenance failed'))
       const queue = new Queue({ boss, pool, schema, handlers })
       await exclusively(pool, schema, async () => {
         await boss.start()
@@ -124,7 +126,7 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
         probe,
         answer,
         onNotice: () => dispatcher.wake(),
-        onLost: (err) => log.warn({ err }, 'event notices are lost for now, polling goes on'),
+        onLost: (err) => logFailure(log, 'warn', { err }, 'event notices are lost for now, polling goes on'),
       })
       listener.start()
       await warnOfStranded(queue, log)
@@ -157,6 +159,6 @@ async function warnOfStranded(queue: Queue, log: FastifyBaseLogger): Promise<voi
     const stranded = await queue.findStranded()
     if (stranded.count > 0) log.warn(stranded, 'events wait for handlers that this process does not have')
   } catch (err) {
-    log.error({ err }, 'event queue cannot be used')
+    logFailure(log, 'error', { err }, 'event queue cannot be used')
   }
 }
