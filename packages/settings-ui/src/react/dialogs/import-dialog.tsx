@@ -1,11 +1,11 @@
 /** A file of settings: first what it would change, then the change. */
 import { type ReactNode, useEffect, useState } from 'react'
-import type { Messages } from '../messages/messages.ts'
+import type { Messages } from '../messages.ts'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
 import { toFailure } from '../model/source.ts'
-import { usePage } from '../shared/page-context.ts'
-import { failureText } from '../shared/failure-text.ts'
-import { Dialog } from '../shared/dialog.tsx'
+import { usePage } from '../page-context.ts'
+import { failureText } from '../messages.ts'
+import { Dialog } from './dialog.tsx'
 
 type Mode = 'merge' | 'replace'
 

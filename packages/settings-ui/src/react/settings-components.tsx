@@ -1,11 +1,28 @@
-/** Puts together what a page needs from the properties that its component takes. */
-import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
-import { defaultMessages, type Messages } from '../messages/messages.ts'
-import { createApi } from '../model/api.ts'
-import { createEditor, type SettingsEditor } from '../model/editor.ts'
-import { ownSource, sharedSource } from '../model/source.ts'
-import type { PageContext } from '../shared/page-context.ts'
-import { tellOthers, useFreshness } from './use-freshness.ts'
+/** The public components, and what their pages are made of: the API, the editor and the texts. */
+import { type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import { defaultMessages, type Messages } from './messages.ts'
+import { createEditor, type SettingsEditor } from './model/editor.ts'
+import { createApi, ownSource, sharedSource } from './model/source.ts'
+import type { PageContext } from './page-context.ts'
+import { SettingsPage } from './page/settings-page.tsx'
+
+/** Shows and changes all settings that the caller may see: `<SettingsAdmin canUpdate isAdmin />`. */
+export function SettingsAdmin(props: SettingsProps): ReactNode {
+  const context = useSettingsPage(props, false)
+  return <SettingsPage context={context} heading={context.messages.adminHeading} />
+}
+
+/** The settings of one group, to stand on a page of the host: `<SettingsGroup group="Mail" canUpdate />`. */
+export function SettingsGroup({ group, ...props }: SettingsProps & { readonly group: string }): ReactNode {
+  const context = useSettingsPage(props, false)
+  return <SettingsPage context={context} heading={group} group={group} />
+}
+
+/** Shows and changes the caller's own settings: `<UserSettings canUpdate />`. */
+export function UserSettings(props: Omit<SettingsProps, 'isAdmin'>): ReactNode {
+  const context = useSettingsPage(props, true)
+  return <SettingsPage context={context} heading={context.messages.userHeading} />
+}
 
 /** What all settings components take. What was entered outlives every change of them but that of `apiBase`. */
 export interface SettingsProps {
@@ -32,7 +49,8 @@ export interface SettingsProps {
   readonly onSaved?: () => void
 }
 
-export function useSettingsPage(
+/** Makes what a page needs of the properties of its component. */
+function useSettingsPage(
   props: SettingsProps,
   isOwn: boolean,
 ): Omit<PageContext, 'open' | 'reveal' | 'save'> {
@@ -49,7 +67,7 @@ export function useSettingsPage(
   const { api, editor } = useMemo(() => {
     const api = createApi(apiBase, () => latest.current.props)
     const onSaved = (): void => {
-      tellOthers()
+      notifyOtherTabs()
       latest.current.props.onSaved?.()
     }
     const source = isOwn ? ownSource(api) : sharedSource(api)
@@ -83,6 +101,33 @@ function useDirtyChange(editor: SettingsEditor, onDirtyChange: (isDirty: boolean
     return () => {
       unsubscribe()
       report(false)
+    }
+  }, [editor])
+}
+
+const channelName = 'fm-settings'
+
+/** Notifies the other tabs of this browser of a save. */
+function notifyOtherTabs(): void {
+  const channel = new BroadcastChannel(channelName)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
+  channel.postMessage('saved')
+  channel.close()
+}
+
+/** Loads, again for each other locale, and refreshes after a save in another tab and when the window comes back. */
+function useFreshness(editor: SettingsEditor, locale: string | undefined): void {
+  useEffect(() => void editor.load(), [editor, locale])
+  useEffect(() => {
+    const refresh = (): void => void (document.visibilityState === 'visible' && editor.refresh())
+    const channel = new BroadcastChannel(channelName)
+    channel.addEventListener('message', () => void editor.refresh())
+    addEventListener('focus', refresh)
+    document.addEventListener('visibilitychange', refresh)
+    return () => {
+      channel.close()
+      removeEventListener('focus', refresh)
+      document.removeEventListener('visibilitychange', refresh)
     }
   }, [editor])
 }

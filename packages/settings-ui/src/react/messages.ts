@@ -1,4 +1,5 @@
-/** The texts of the components. Hosts replace any of them; `{name}` stands for what the text is about. */
+/** The texts of the components and how they are filled in. Hosts replace any of them; `{name}` stands for what the text is about. */
+import type { SettingsRequestError } from '@fastify-modular/settings/client'
 
 /** Texts by plural category of `Intl.PluralRules`; `other` is for all that have none of their own. */
 export type Plural = { readonly [C in Intl.LDMLPluralRule]?: string } & { readonly other: string }
@@ -147,3 +148,28 @@ export const defaultMessages = {
   importUnknown: 'Unknown',
   importDone: 'The file was imported.',
 } as const
+
+export type Params = Readonly<Record<string, string | number>>
+
+/** `'was {value}'`, `{ value: 25 }` → `was 25` */
+export function format(text: string, params: Params = {}): string {
+  return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(params[name] ?? placeholder))
+}
+
+/** The form for a number in a language, with `{count}` filled in. */
+export function plural(forms: Plural, count: number, locale: string): string {
+  return format(forms[new Intl.PluralRules(locale).select(count)] ?? forms.other, { count })
+}
+
+/** Why an action failed, and what to do about it. */
+export function failureText(failure: SettingsRequestError, messages: Messages): string {
+  const { status, message, errors, requestId } = failure
+  if (status === 0) return messages.unreachable
+  if (status === 401) return messages.signedOut
+  if (status === 403) return messages.forbidden
+  if (status >= 500) {
+    return messages.serverFailed + (requestId ? ` ${format(messages.requestId, { id: requestId })}` : '')
+  }
+  const details = Object.entries(errors).map(([key, texts]) => `${key}: ${texts.join(' ')}`)
+  return format(messages.refused, { detail: details.join(' ') || message })
+}

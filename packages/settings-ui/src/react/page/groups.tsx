@@ -1,9 +1,9 @@
-/** One group of settings. Rows that do not match the search are hidden, not removed: a keystroke stays cheap. */
-import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
-import { type Group, groupId } from '../model/groups.ts'
+/** The groups of settings: their cards, and the navigation between them. */
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type Group, groupId } from '../model/listing.ts'
 import type { Definition } from '../model/setting.ts'
-import { SettingRow } from '../row/setting-row.tsx'
-import { useEditor, usePage } from '../shared/page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
+import { SettingRow } from '../setting-row.tsx'
 
 interface RowsProps {
   readonly definitions: readonly Definition[]
@@ -15,6 +15,7 @@ interface GroupCardProps extends Pick<RowsProps, 'matches'> {
   readonly isSearch: boolean
 }
 
+/** One group. Rows that do not match the search are hidden, not removed: a keystroke stays cheap. */
 export function GroupCard({ group, matches, isSearch }: GroupCardProps): ReactNode {
   const { id } = usePage()
   const { name, slug, definitions } = group
@@ -67,4 +68,55 @@ function Advanced({ definitions, matches, isSearch }: RowsProps & { readonly isS
 
 function hasMatch(definitions: readonly Definition[], matches: ReadonlySet<string>): boolean {
   return definitions.some(({ key }) => matches.has(key))
+}
+
+interface GroupNavProps {
+  readonly groups: readonly Group[]
+  readonly matches: ReadonlySet<string>
+}
+
+/** The groups of a page, as links; the one in view is marked. */
+export function GroupNav({ groups, matches }: GroupNavProps): ReactNode {
+  const { id, messages } = usePage()
+  const current = useGroupInView(id, groups)
+  return (
+    <nav className="fm-nav" aria-label={messages.groups}>
+      <ul>
+        {groups.map(({ name, slug, definitions }) => {
+          const count = definitions.filter(({ key }) => matches.has(key)).length
+          return (
+            <li key={slug} hidden={count === 0}>
+              <a href={`#${groupId(id, slug)}`} aria-current={slug === current ? 'true' : undefined}>
+                {name} <span className="fm-count">{count}</span>
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+    </nav>
+  )
+}
+
+/** The slug of the topmost group that is in view. */
+function useGroupInView(id: string, groups: readonly Group[]): string | undefined {
+  const [slug, setSlug] = useState<string>()
+  useEffect(() => {
+    const visible = new Set<string>()
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) visible.add(target.id)
+          else visible.delete(target.id)
+        }
+        setSlug(groups.find((group) => visible.has(groupId(id, group.slug)))?.slug)
+      },
+      { rootMargin: '-20% 0px -60%' },
+    )
+    for (const group of groups) {
+      const section = document.getElementById(groupId(id, group.slug))
+      if (section) observer.observe(section)
+    }
+    return () => observer.disconnect()
+  }, [id, groups])
+  return slug ?? groups[0]?.slug
 }

@@ -1,10 +1,10 @@
 /** What every part of a page needs. */
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { Messages } from '../messages/messages.ts'
-import type { EditorState } from '../model/editor-state.ts'
-import type { SettingsEditor } from '../model/editor.ts'
+import type { Messages } from './messages.ts'
+import type { EditorState } from './model/editor-state.ts'
+import type { SettingsEditor } from './model/editor.ts'
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
-import type { Definition } from '../model/setting.ts'
+import type { Definition } from './model/setting.ts'
 
 /** The dialogs of a page. */
 export type OpenDialog =
