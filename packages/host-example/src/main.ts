@@ -1,6 +1,6 @@
 /** Starts the application: reads the environment, listens, stops cleanly when told to. */
 import { createApp } from './app.ts'
-import { demoAccounts } from './auth/seed-accounts.ts'
+import { demoAccounts } from './auth/accounts.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { createStop } from './stop.ts'
 

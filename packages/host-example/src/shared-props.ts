@@ -1,7 +1,7 @@
 /** What every page gets to know. */
 import { hasPermission } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { appSettings, systemSettings, userSettings } from './settings/app-settings.ts'
+import { appSettings, systemSettings, userSettings } from './app-settings.ts'
 
 export interface SharedProps {
   readonly app: {

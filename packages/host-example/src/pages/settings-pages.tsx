@@ -1,9 +1,8 @@
 /** The components of settings-ui within the layout of this application. */
 import { SettingsAdmin, UserSettings } from '@fastify-modular/settings-ui/react'
 import { router, usePage } from '@inertiajs/react'
-import type { ReactNode } from 'react'
-import { Layout } from '../layout.tsx'
-import { useLeaveGuard } from './use-leave-guard.ts'
+import { type ReactNode, useCallback, useEffect, useRef } from 'react'
+import { Layout } from './layout.tsx'
 
 /** Title, banner and theme of the page around them follow at once. */
 const reload = (): void => router.reload({ only: ['app'] })
@@ -31,4 +30,23 @@ export function PreferencesPage(): ReactNode {
       <UserSettings canUpdate messages={messages} onDirtyChange={useLeaveGuard()} onSaved={reload} />
     </Layout>
   )
+}
+
+/**
+ * A function for `onDirtyChange` of the settings components. Links of this application load no new document, so the
+ * browser does not warn of unsaved changes: this does.
+ */
+function useLeaveGuard(): (isDirty: boolean) => void {
+  const isDirty = useRef(false)
+  useEffect(
+    () =>
+      router.on('before', ({ detail: { visit } }) => {
+        const isReload = visit.only.length > 0
+        return isReload || !isDirty.current || window.confirm('Leave this page and lose what is not saved?')
+      }),
+    [],
+  )
+  return useCallback((value) => {
+    isDirty.current = value
+  }, [])
 }

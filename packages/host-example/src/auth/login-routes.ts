@@ -5,9 +5,9 @@ import { problemResponses } from '@fastify-modular/errors'
 import { safeReturnTo } from '@fastify-modular/public-routes'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Document } from '../../web/document.ts'
+import type { Document } from '../web/document.ts'
 import { createFormSender, forPeople, readForm } from './login-form.ts'
-import type { SessionCookie } from '../session-cookie.ts'
+import type { SessionCookie } from './sessions.ts'
 import { Credentials, signIn, type SignInParts } from './sign-in.ts'
 
 export interface LoginRoutesOptions extends SignInParts {

@@ -1,8 +1,8 @@
 /** The mail that the application sent, for administrators: what the events of other modules led to. */
 import { usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
-import type { Mail } from '../../modules/mail/mailbox.ts'
-import { Layout } from '../layout.tsx'
+import type { Mail } from '../modules/mail/mailbox.ts'
+import { Layout } from './layout.tsx'
 
 export function MailsPage(): ReactNode {
   const { mails } = usePage<{ mails: Mail[] }>().props

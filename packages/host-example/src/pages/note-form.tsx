@@ -1,5 +1,7 @@
-/** Title and text of a note, to add one or to change one. */
+/** Title and text of a note, to add one or to change one, and the change itself. */
+import { router } from '@inertiajs/react'
 import { type ReactNode, useId, useState } from 'react'
+import { ApiError } from './api.ts'
 
 interface NoteText {
   readonly title: string
@@ -73,4 +75,34 @@ export function NoteForm({
       </p>
     </form>
   )
+}
+
+interface Action {
+  readonly isBusy: boolean
+  readonly error: string | null
+  /** Runs the change, then reads the notes again. Resolves with whether it succeeded. */
+  run(change: () => Promise<unknown>): Promise<boolean>
+}
+
+/** One change at a time, with its failure in words. */
+export function useAction(): Action {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string | null>(null)
+
+  async function run(change: () => Promise<unknown>): Promise<boolean> {
+    setBusy(true)
+    setError(null)
+    try {
+      await change()
+      router.reload({ only: ['notes'] })
+      return true
+    } catch (failure) {
+      setError(failure instanceof ApiError ? failure.message : 'That did not work. Please try again.')
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return { isBusy, error, run }
 }
