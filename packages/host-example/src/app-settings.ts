@@ -81,7 +81,7 @@ export const appSettings = {
   }),
 }
 
-/** What each person may choose; administrators choose what everybody starts with. */
+/** What each user may choose; administrators set the defaults. */
 export const userSettings = {
   theme: setting.select('app.theme', {
     displayName: 'Theme',

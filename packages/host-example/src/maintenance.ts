@@ -1,10 +1,10 @@
-/** Turns everybody but administrators away while `system.maintenance_mode` is on; public routes stay open. */
+/** Answers 503 to all but administrators while `system.maintenance_mode` is on; public routes stay open. */
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { systemSettings } from './app-settings.ts'
 
-/** What `Retry-After` says, in seconds. */
+/** The `Retry-After` of the answer, in seconds. */
 const retryAfter = 120
 
 const maintenancePlugin: FastifyPluginAsync = async (app) => {
@@ -17,5 +17,5 @@ const maintenancePlugin: FastifyPluginAsync = async (app) => {
   app.addHook('onRequest', refuse)
 }
 
-/** Register it after the gate, which says who calls and whether the route is public. */
+/** Register it after the gate, which knows the caller and whether the route is public. */
 export const maintenance = fp(maintenancePlugin, { name: 'maintenance' })

@@ -58,7 +58,7 @@ ${renderHeader(visit, texts)}
 `
 }
 
-/** JSON that cannot end its script element, and has no line separators that older parsers choke on. */
+/** JSON that cannot end its script element, and has no line separators that older parsers reject. */
 function escapeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[<>&\u2028\u2029]/g,

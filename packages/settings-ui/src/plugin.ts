@@ -68,7 +68,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    // An Inertia client asked for one of its pages: it shall load this one whole.
+    // An Inertia client requested one of its pages: this page is not Inertia's and is loaded whole.
     if (request.headers['x-inertia']) return reply.code(409).header('x-inertia-location', request.url).send()
     const path = pathOf(request)
     const caller = (await findCallerOf(app, options.caller)?.(request)) ?? null

@@ -99,7 +99,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
     },
   )
 
-  /** A session of before ends: its identifier may be known to whoever set it. */
+  /** Ends the previous session: against session fixation, its identifier is not used again. */
   async function startSession(
     request: FastifyRequest,
     reply: FastifyReply,

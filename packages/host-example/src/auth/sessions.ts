@@ -48,7 +48,7 @@ export function createSessionStore(database: Database): SessionStore {
   }
 }
 
-/** Not a slow hash: 256 random bits cannot be guessed. */
+/** A fast hash is enough: 256 random bits cannot be guessed. */
 function hash(id: string): string {
   return createHash('sha256').update(id).digest('base64url')
 }

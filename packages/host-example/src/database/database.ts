@@ -28,7 +28,10 @@ export function withoutParameters(error: unknown): unknown {
   return isDrizzles && error.cause ? error.cause : error
 }
 
-/** Creates the tables that are missing, in types that both databases have; run under a lock, because several instances may start at once. Times are ms since 1970. */
+/**
+ * Creates the tables that are missing, in types that both databases have. Run it under a lock: several instances may
+ * start at once. Times are ms since 1970.
+ */
 export const createTables: readonly SQL[] = [
   sql`create table if not exists accounts (
     name text primary key,

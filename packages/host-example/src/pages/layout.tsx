@@ -56,7 +56,7 @@ function NavLink({ href, children }: { href: string; children: ReactNode }): Rea
   )
 }
 
-/** What everybody shall know, and what administrators shall not forget. */
+/** The banner for all, and for administrators a reminder that maintenance mode is on. */
 function Notices(): ReactNode {
   const { app } = useSharedProps()
   if (!app?.banner && !app?.isInMaintenance) return null

@@ -23,7 +23,7 @@ export function SettingsAdminPage(): ReactNode {
   )
 }
 
-/** Everybody may change preferences here: `ownWrites: 'authenticated'`. */
+/** Every signed-in user may change preferences here: `ownWrites: 'authenticated'`. */
 export function PreferencesPage(): ReactNode {
   return (
     <Layout title="Preferences">

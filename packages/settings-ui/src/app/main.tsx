@@ -25,7 +25,7 @@ function offerSchemes(preset: string): void {
   if (!select) return
   select.hidden = false
   select.value = read() ?? preset
-  select.value ||= preset // what is kept may be none of these
+  select.value ||= preset // what is stored may be none of these
   const apply = (): void => void (document.documentElement.dataset['theme'] = select.value)
   apply()
   select.addEventListener('change', () => {

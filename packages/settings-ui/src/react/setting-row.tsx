@@ -234,7 +234,7 @@ function RowActions({ definition, value, draft, mayChange }: RowActionsProps): R
   const actions = [
     draft && !draft.theirs && { name: messages.undo, run: () => editor.undo(key) },
     canReset && { name: sensitive ? messages.clear : messages.reset, run: reset },
-    // The API keeps it from those who may change nothing but their own.
+    // The API refuses it to callers who may change only their own values.
     canUpdate &&
       !editor.isOwn && { name: messages.history, run: () => open({ kind: 'history', definition }) },
     {

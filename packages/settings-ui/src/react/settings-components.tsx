@@ -28,13 +28,13 @@ export function UserSettings(props: Omit<SettingsProps, 'isAdmin'>): ReactNode {
 export interface SettingsProps {
   /** Where the HTTP API of settings is. @default '/api/settings' */
   readonly apiBase?: string
-  /** How requests are made, for hosts that add a header. @default the browser's */
+  /** Makes the requests, for hosts that add a header. @default the browser's */
   readonly fetch?: typeof globalThis.fetch
   /** Whether to offer changes; the API decides for itself. */
   readonly canUpdate: boolean
   /** Whether to offer changes of System settings. @default false */
   readonly isAdmin?: boolean
-  /** For dates, order and plurals, and to ask for definitions in. @default 'en', and definitions as the browser says */
+  /** For dates, order and plurals, and the language in which definitions are requested. @default 'en', and definitions as the browser says */
   readonly locale?: string
   /** Texts that differ from the English ones. */
   readonly messages?: Partial<Messages>
@@ -49,7 +49,7 @@ export interface SettingsProps {
   readonly onSaved?: () => void
 }
 
-/** Makes what a page needs of the properties of its component. */
+/** The context of a page, made of the properties of its component. */
 function useSettingsPage(
   props: SettingsProps,
   isOwn: boolean,

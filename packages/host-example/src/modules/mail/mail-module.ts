@@ -41,7 +41,10 @@ const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, 
   )
 }
 
-/** Writes to the owner when a note becomes public: handles `notes.shared` (S 6.3). A durable transport may deliver an event twice: its id makes that one mail. */
+/**
+ * Writes to the owner of a note that was shared (S 6.3). A durable transport may deliver an event twice: the id of the
+ * event makes that one mail.
+ */
 class ShareMailHandler {
   static readonly event = NoteShared
   readonly #mailbox: Mailbox

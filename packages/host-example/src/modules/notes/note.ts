@@ -1,4 +1,4 @@
-/** A note in the API and in the service, and the event that it became readable for everybody. */
+/** A note in the API and in the service, and the event that it was shared. */
 import { defineEvent } from '@fastify-modular/core'
 import { type Static, Type } from '@sinclair/typebox'
 

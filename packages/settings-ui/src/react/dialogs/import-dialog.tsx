@@ -46,7 +46,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   async function apply(): Promise<void> {
     if (!preview || !file) return
     try {
-      // Only what was looked at: if somebody writes meanwhile, the API refuses.
+      // Only what was shown: after a write in between, the API refuses.
       await api.importSettings(file, { mode, revision: preview.revision })
       onClose()
       await editor.refresh()

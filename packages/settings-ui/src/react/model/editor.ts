@@ -17,7 +17,7 @@ import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './
 
 export type SettingsEditor = ReturnType<typeof createEditor>
 
-/** What the editor speaks. */
+/** The texts of the editor and their language. */
 export interface Language {
   readonly messages: Messages
   readonly locale: string
@@ -63,7 +63,7 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     }
   }
 
-  /** What others have saved meanwhile. A failure is no news: the next action will tell. */
+  /** Loads what other users have saved meanwhile. A failure is ignored: the next action reports it. */
   async function refresh(): Promise<void> {
     if (state.phase !== 'ready' || state.saving) return
     const before = writes
@@ -100,7 +100,7 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     update({ ...state, failure: null, summary: null, announcement: { text: language().messages.discarded } })
   }
 
-  /** The user's value shall replace the one that somebody else has saved. */
+  /** Lets the user's value replace the one that another user has saved. */
   function keepMine(key: string): void {
     const draft = state.drafts.get(key)
     const definition = state.definitions.find((each) => each.key === key)

@@ -111,7 +111,7 @@ export function isWebUrl(text: string): boolean {
   return /^https?:\/\/[^/?#\s]+\S*$/i.test(text) && URL.canParse(text)
 }
 
-/** The API's engine is another one; what this one cannot compile, that one shall judge. */
+/** The API uses another engine: a pattern that this one cannot compile is left to the API. */
 function matches(pattern: string, text: string): boolean {
   if (text.length > 1000) return true // a slow pattern must not freeze the page
   try {
@@ -147,7 +147,7 @@ function hasOffset(iso: string): boolean {
   return /(?:Z|[+-]\d\d:\d\d)$/.test(iso)
 }
 
-/** The reverse, with the browser's offset at that time unless floating; null if it is no date-time. */
+/** The reverse, with the browser's offset at that time unless floating; null if it is not a date-time. */
 export function fromLocal(text: string, zone: DateTimeZone): string | null {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) return null
   const full = text.length === 16 ? `${text}:00` : text

@@ -17,7 +17,7 @@ export interface Draft {
   readonly input: Input
   /** What is wrong with it: said by this page or by the API. */
   readonly errors: readonly string[]
-  /** What somebody else has saved meanwhile. */
+  /** What another user has saved meanwhile. */
   readonly theirs?: SettingValue | undefined
 }
 

@@ -17,7 +17,7 @@ export interface Entry {
 
 /** What became of a save: what the API took, and what kept it from taking the rest. */
 export interface SaveOutcome {
-  /** The values as they are now; undefined where the API does not tell. */
+  /** The values as they are now; undefined where the API does not return them. */
   readonly saved: readonly (SettingValue | undefined)[]
   readonly keys: readonly string[]
   readonly error?: SettingsRequestError
@@ -94,7 +94,7 @@ async function saveEach(
   }
 }
 
-/** Anything else than an answer of the API is no answer. */
+/** Any other error counts as a request without an answer. */
 export function toFailure(error: unknown): SettingsRequestError {
   return error instanceof SettingsRequestError ? error : new SettingsRequestError(0, {}, error)
 }
@@ -102,7 +102,7 @@ export function toFailure(error: unknown): SettingsRequestError {
 /** What a host says about requests, at the moment of each. */
 export interface RequestOptions {
   readonly fetch?: typeof globalThis.fetch
-  /** The language in which definitions are asked for. @default as the browser says */
+  /** The language in which definitions are requested. @default as the browser says */
   readonly locale?: string
 }
 

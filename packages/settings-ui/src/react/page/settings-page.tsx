@@ -120,7 +120,7 @@ interface AnnouncerProps {
   readonly delay: number
 }
 
-/** Says what happened to those who do not see it. */
+/** Announces what happened to users of screen readers. */
 function Announcer({ announcement, delay }: AnnouncerProps): ReactNode {
   const [text, setText] = useState('')
   // Emptied first, so that the same words are said again.

@@ -1,4 +1,4 @@
-/** Keys and warnings of the window: Ctrl+S saves, leaving with drafts asks. */
+/** Keys and warnings of the window: Ctrl+S saves; leaving with drafts needs a confirmation. */
 import { type RefObject, useEffect, useLayoutEffect } from 'react'
 import { format } from '../messages.ts'
 import { useEditor, usePage } from '../page-context.ts'

@@ -54,7 +54,7 @@ export function useReveal({ wanted, results, tab, changeUrl }: RevealOptions): v
   }, [target, matches, leftOut, definitions, id, tab, changeUrl])
 }
 
-/** Anybody can make a link whose end cannot be decoded. */
+/** A link may end in a fragment that cannot be decoded. */
 function hashOf({ hash }: Location): string {
   try {
     return decodeURIComponent(hash.slice(1))
