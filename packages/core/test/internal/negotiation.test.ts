@@ -1,6 +1,7 @@
 import fc from 'fast-check'
+import Fastify from 'fastify'
 import { test } from 'tap'
-import { isApiTarget, isNavigation, prefersJson } from '@fastify-modular/core/internal'
+import { addVary, isApiTarget, isNavigation, prefersJson } from '@fastify-modular/core/internal'
 
 test('a browser navigates when it names text/html and does not prefer JSON', (t) => {
   const table: Readonly<Record<string, boolean>> = {
@@ -63,4 +64,27 @@ test('any Accept is read, in time that grows with its length', (t) => {
   fc.assert(fc.property(fc.string(), (accept) => typeof prefersJson({ accept }) === 'boolean'))
   t.equal(prefersJson({ accept: 'application/json;'.repeat(10_000) }), true)
   t.end()
+})
+
+test('Vary keeps the names that are set, and has none twice', async (t) => {
+  const table: readonly (readonly [string | string[] | undefined, string])[] = [
+    [undefined, 'Accept, X-Inertia'],
+    ['Origin', 'Origin, Accept, X-Inertia'],
+    ['accept', 'accept, X-Inertia'],
+    ['x-inertia ,  ACCEPT', 'x-inertia ,  ACCEPT'],
+    ['*', '*'],
+    ['Origin, *', 'Origin, *'],
+    [['Origin', 'Accept'], 'Origin,Accept, X-Inertia'],
+  ]
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.get<{ Querystring: { row: number } }>('/', (request, reply) => {
+    const present = table[request.query.row]?.[0]
+    if (present !== undefined) reply.header('vary', present)
+    addVary(reply, 'Accept', 'X-Inertia')
+    return reply.send('')
+  })
+  for (const [row, [, expected]] of table.entries()) {
+    t.equal((await app.inject(`/?row=${row}`)).headers['vary'], expected)
+  }
 })

@@ -1,4 +1,5 @@
-/** Content negotiation (RFC 9110, 12.5.1) between people's browsers and programs, the same for the gate and for errors. */
+/** Content negotiation (RFC 9110, 12.5): pages for browsers or JSON for programs, and `Vary`, the same for every package. */
+import type { FastifyReply } from 'fastify'
 
 /** The headers of a request, by lower-case name. */
 type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -68,4 +69,21 @@ function quality(parameters: readonly string[]): number {
   const q = parameters.find((parameter) => parameter.startsWith('q='))
   const value = q === undefined ? 1 : Number(q.slice(2))
   return value >= 0 && value <= 1 ? value : 0
+}
+
+type Names = readonly [string, ...string[]]
+
+/** Adds the names of request headers to the reply's `Vary`. */
+export function addVary(reply: FastifyReply, ...names: Names): void {
+  reply.header('vary', varyWith(reply, ...names))
+}
+
+/** The reply's `Vary` with these names added; present names stay, and `*` covers all. */
+export function varyWith(reply: FastifyReply, ...names: Names): string {
+  const present = reply.getHeader('vary')
+  if (present === undefined) return names.join(', ')
+  const value = String(present)
+  const known = value.toLowerCase().split(/\s*,\s*/)
+  if (known.includes('*')) return value
+  return [value, ...names.filter((name) => !known.includes(name.toLowerCase()))].join(', ')
 }
