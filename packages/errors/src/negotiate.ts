@@ -1,5 +1,6 @@
-/** Which representation of a failure a caller gets (decision 44). Pure. */
-import { isNavigation, prefersJson } from '@fastify-modular/core/internal'
+/** Which representation of a failure a caller gets (decision 44). */
+import { addVary, isNavigation, prefersJson } from '@fastify-modular/core/internal'
+import type { FastifyReply } from 'fastify'
 
 /** Which unmatched GET and HEAD requests get a page (option `unmatchedPages`, decision 62). */
 export type UnmatchedPages = 'always' | 'browsers' | false
@@ -31,4 +32,9 @@ export function negotiate(choice: Negotiable): Representation {
     return isRead && isWanted ? 'page' : 'problem'
   }
   return isNavigation(headers) && choice.pagesForBrowsers() ? 'page' : 'problem'
+}
+
+/** Adds to the reply's `Vary` the request headers by which a representation is chosen. */
+export function varyByNegotiation(reply: FastifyReply): void {
+  addVary(reply, 'Accept', 'X-Inertia')
 }

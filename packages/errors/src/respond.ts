@@ -4,7 +4,13 @@
  * written past Fastify.
  */
 import { isNativeError } from 'node:util/types'
-import { createHeaderCheck, describeError, removeTrailers, safeRead } from '@fastify-modular/core/internal'
+import {
+  createHeaderCheck,
+  describeError,
+  removeTrailers,
+  safeKeys,
+  safeRead,
+} from '@fastify-modular/core/internal'
 import { type Problem, problemOfStatus, problemText } from '@fastify-modular/core/problem'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -14,8 +20,7 @@ import {
   type PageRenderer,
   renderErrorPage,
 } from './error-page.ts'
-import { removeBodyHeaders, removeHeadersOf, varyByNegotiation } from './headers.ts'
-import { negotiate, type UnmatchedPages } from './negotiate.ts'
+import { negotiate, type UnmatchedPages, varyByNegotiation } from './negotiate.ts'
 import type { ErrorsSettings } from './options.ts'
 import { type Failure, report } from './report.ts'
 
@@ -265,4 +270,39 @@ function keptHeaders(reply: FastifyReply): Record<string, number | string | stri
     if (value !== undefined && kept.test(name)) headers[name] = value
   }
   return headers
+}
+
+/** They describe a body that is not sent, or let a failure be cached. */
+const ofTheBody: ReadonlySet<string> = new Set([
+  'accept-ranges',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-type',
+  'etag',
+  'expires',
+  'last-modified',
+  'link',
+  'location',
+  'pragma',
+  'trailer',
+  'transfer-encoding',
+])
+
+/** Takes away what described the body that was meant to be sent. Cookies, CORS and security headers stay. */
+function removeBodyHeaders(reply: FastifyReply): void {
+  for (const name in reply.getHeaders()) {
+    if (ofTheBody.has(name)) reply.removeHeader(name)
+  }
+}
+
+/** Takes away what Fastify's own handler copied from an error; it copies all, and set-cookie may be a foreign session. */
+function removeHeadersOf(error: unknown, reply: FastifyReply): void {
+  const headers = safeRead(error, 'headers')
+  if (typeof headers !== 'object' || headers === null) return
+  for (const name of safeKeys(headers)) reply.removeHeader(name)
 }

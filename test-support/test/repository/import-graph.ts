@@ -169,6 +169,7 @@ function floorOf(path: string): string {
   return path.replace(/^packages\/[^/]+\/src\//, '').replace(/(?:\/.*|\.tsx?)$/, '')
 }
 
-function resolveWithin(path: string, specifier: string): string | undefined {
+/** Returns the path that a relative import leads to; undefined for packages. */
+export function resolveWithin(path: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined
 }

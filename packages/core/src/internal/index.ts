@@ -2,7 +2,7 @@
  * @fastify-modular/core/internal: what the packages of one release share. Not for applications or other packages: it may
  * change with each minor version, which `checkCoreVersion` proves at registration.
  */
-export { isApiTarget, isNavigation, prefersJson } from './browser.ts'
+export { isApiTarget, isNavigation, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { closestName } from './closest-name.ts'
 export { checkCoreVersion } from './core-version.ts'
@@ -16,4 +16,4 @@ export {
 export { argumentProblems, option, optionProblems, type OptionsSchema, Type } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
-export { addVary, varyWith } from './vary.ts'
+export { addVary, varyWith } from './negotiation.ts'

@@ -4,9 +4,7 @@ import { test } from 'tap'
 import { valueSchema } from '@fastify-modular/settings'
 import { SettingType, type SettingDefinitionDto } from '@fastify-modular/settings/client'
 import { defaultMessages } from '@fastify-modular/settings-ui/react'
-import { checkInput } from '#src/react/model/check-input.js'
-import { fromLocal, toLocal } from '#src/react/model/date-time.js'
-import { parseInput, toInput } from '#src/react/model/input.js'
+import { checkInput, fromLocal, parseInput, toInput, toLocal } from '#src/react/model/input.js'
 
 function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {}): SettingDefinitionDto {
   const complete = {
