@@ -61,7 +61,7 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
     return {
       state: 'unreadable',
       row,
-      error: new FMOD_SETTINGS_UNREADABLE(key, 'it is stored in plain text'),
+      error: new FMOD_SETTINGS_UNREADABLE(key, storedPlain),
     }
   }
 
@@ -73,8 +73,7 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
       try {
         text = textOf(row, row)
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : 'unknown'
-        const error = new FMOD_SETTINGS_UNREADABLE(row.key, reason)
+        const error = new FMOD_SETTINGS_UNREADABLE(row.key, notUnsealed(cause))
         error.cause = cause
         return { state: 'unreadable', row, error }
       }
@@ -95,4 +94,11 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
       return { value: sealing.seal(id, text), sealed: true }
     },
   }
+}
+
+const storedPlain = 'it is stored in plain text although encryption is required. Write the value again'
+
+function notUnsealed(cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message : 'unknown'
+  return `it cannot be unsealed with the keys at hand (${reason}). Add the key it was sealed with to the option encryption.keys, or write the value again`
 }
