@@ -76,13 +76,6 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller
 }
 
-/** The option's function, or else the gate's decorator; undefined where the application has neither (decision 52). */
-export function findCallerOf(app: FastifyInstance, option: FindCaller | undefined): FindCaller | undefined {
-  if (option) return option
-  if (!app.hasRequestDecorator('caller')) return undefined
-  return (request) => request.getDecorator<Caller | null>('caller')
-}
-
 /** @throws {ForbiddenException} the caller may not change settings, or not these */
 export function requireUpdate(
   request: FastifyRequest,

@@ -205,43 +205,6 @@ export function watchFile(watch: SqliteWatch): () => void {
   }
 }
 
-/** Runs a task that takes the lock of the file. */
-export type WithLock = <T>(task: () => T) => T
-
-/** Milliseconds that a task waits for the lock after the task before it did not get it. */
-const shortTimeout = 10
-
-/**
- * While SQLite waits for a lock, the process does nothing else. The first task that meets a locked file waits for
- * the whole time-out of the connection; those after it give up after some milliseconds until one gets the lock.
- */
-export function createWithLock(client: Database): WithLock {
-  let isLocked = false
-
-  function run<T>(task: () => T): T {
-    try {
-      const result = task()
-      isLocked = false
-      return result
-    } catch (error) {
-      isLocked = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
-      throw error
-    }
-  }
-
-  return (task) => {
-    if (!isLocked) return run(task)
-    // Read each time: the connection may be the application's.
-    const timeout = Number(client.pragma('busy_timeout', { simple: true }))
-    client.pragma(`busy_timeout = ${Math.min(timeout, shortTimeout)}`)
-    try {
-      return run(task)
-    } finally {
-      client.pragma(`busy_timeout = ${timeout}`)
-    }
-  }
-}
-
 /** The failure while the path leads to another file, or to none. */
 export function toReplacedFailure(): Error {
   const message = 'The SQLite database of the settings cannot answer (its file was replaced or removed).'
