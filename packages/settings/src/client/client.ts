@@ -1,5 +1,6 @@
 /** What the settings client can do: one method for each route. */
 import type { SettingToken } from '../definitions/tokens.ts'
+import { toEtag } from '../etag.ts'
 import type { HistoryEntry, HistoryPage } from '../history/history.ts'
 import type { ImportReport, SettingsExport } from '../history/transfer.ts'
 import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
@@ -168,7 +169,7 @@ type WriteBody = { key: string; value: JsonValue; scope?: SettingScope } | reado
 
 /** A write that answers with what is stored now. */
 function write(method: 'PUT' | 'DELETE', { version, signal }: WriteCondition = {}, body?: WriteBody): Call {
-  const condition = version === undefined ? {} : { 'if-match': `"r${version}"` }
+  const condition = version === undefined ? {} : { 'if-match': toEtag(version) }
   return { method, body, headers: { prefer: 'return=representation', ...condition }, ...given(signal) }
 }
 

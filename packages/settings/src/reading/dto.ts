@@ -2,15 +2,12 @@
 import type { SettingState } from '../memory/shared-values.ts'
 import { type Resolution, resolve, type SettingSource } from '../resolve.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { StoredRow } from '../store/store.ts'
 import { isSecret } from '../values/registered-setting.ts'
 
 /** A System or Application value. */
-export function toSharedDto(
-  state: SettingState,
-  scope: typeof SettingScope.System | typeof SettingScope.Application,
-): SettingValueDto {
+export function toSharedDto(state: SettingState, scope: SharedScope): SettingValueDto {
   const layer = scope === SettingScope.System ? state.system : state.application
   const own = scope === SettingScope.System ? { system: layer } : { application: layer }
   const resolution = resolve({ locked: state.locked, ...own, default: state.setting.defaultValue })

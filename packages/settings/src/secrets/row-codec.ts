@@ -19,8 +19,8 @@ export interface RowCodec {
   layerOf(setting: RegisteredSetting, row: StoredRow): Layer
   /** Marks these very rows as just validated: reading them does not validate them again. */
   trust(rows: Iterable<StoredRow>): void
-  /** What to store for the canonical text of a value. */
-  store(setting: RegisteredSetting, id: RowId, text: string): StoredText
+  /** What to store for the canonical text of a value: sealed if the setting is sensitive and there is a key. */
+  toStored(setting: RegisteredSetting, id: RowId, text: string): StoredText
   /** The canonical text of what is stored. @throws {Error} it cannot be unsealed */
   textOf(id: RowId, stored: StoredText): string
 }
@@ -89,7 +89,7 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
     trust(rows) {
       for (const row of rows) trusted.add(row)
     },
-    store(setting, id, text) {
+    toStored(setting, id, text) {
       if (!setting.definition.sensitive || sealing.activeKeyId === null) return { value: text, sealed: false }
       return { value: sealing.seal(id, text), sealed: true }
     },

@@ -234,7 +234,7 @@ function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: 
   if (value === null) return { before, change: before && { scope, userId, key, value, sealed: false } }
   const text = encodeValue(value)
   if (before && isNoChange(entry, before, text)) return { before, change: undefined }
-  const stored = codec.store(entry.state.setting, id, text)
+  const stored = codec.toStored(entry.state.setting, id, text)
   return { before, change: { scope, userId, key, value: stored.value, sealed: stored.sealed } }
 }
 

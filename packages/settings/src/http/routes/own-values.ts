@@ -3,14 +3,15 @@ import { ArgumentException } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
+import { toEtag } from '../../etag.ts'
 import type { OwnWrites } from '../../http-options.ts'
-import type { SettingState } from '../../memory/shared-values.ts'
+import { isUserSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { requireSetting } from '../../write/entries.ts'
 import type { WriteEntry } from '../../write/entries.ts'
 import { callerOf, requireUpdate } from '../access.ts'
-import { rowCondition, toEtag, toPreconditionFailed } from '../conditional.ts'
+import { rowCondition, toPreconditionFailed } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import { closed, Key, KeyParams, SettingValue, Value, valueMembers } from '../schemas.ts'
 import type { SettingsApp } from '../validator.ts'
@@ -38,7 +39,7 @@ export function addOwnValueRoutes(
       const rows = new Map((await store.readUser(id)).map((row) => [row.key, row]))
       reply.header('cache-control', 'no-store')
       return states()
-        .filter(isOwnable)
+        .filter(isUserSetting)
         .map((state) => ({
           ...toUserDto(state, id, rows.get(state.setting.definition.key), codec),
           inheritedValue: toSharedDto(state, SettingScope.Application).value,
@@ -79,7 +80,7 @@ export function addOwnValueRoutes(
   ): Promise<unknown> {
     const { id } = ownWrites === 'authenticated' ? callerOf(request) : requireUpdate(request)
     const state = requireSetting(sharedValues, key)
-    if (!isOwnable(state)) throw new ArgumentException(`The setting "${key}" is not a user's own.`, 'key')
+    if (!isUserSetting(state)) throw new ArgumentException(`The setting "${key}" is not a user's own.`, 'key')
     const entry = { state, scope: SettingScope.User, userId: id, change, expects: rowCondition(request) }
     const { revision, entries } = await write([entry], writeOptionsOf(request), {
       onStale: toPreconditionFailed,
@@ -88,8 +89,4 @@ export function addOwnValueRoutes(
     const etag = toEtag(change.kind === 'clear' ? revision : (row?.revision ?? 0))
     return answerRepresentation(request, reply, etag, () => toUserDto(state, id, row, codec))
   }
-}
-
-function isOwnable({ setting }: SettingState): boolean {
-  return setting.definition.scope === SettingScope.User
 }
