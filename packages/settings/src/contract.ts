@@ -117,7 +117,7 @@ function createReads({
     const rows = new Map((await store.readUser(userId)).map((row) => [row.key, row]))
     return selectStates(states(), filter).flatMap((state) => {
       const row = rows.get(state.setting.definition.key)
-      return row ? [toUserDto(state, userId, row, codec)] : []
+      return row ? [toUserDto(state, { userId, row, codec })] : []
     })
   }
 
@@ -139,7 +139,7 @@ function createReads({
       const state = sharedValues.find(key)
       if (!state) return null
       if (scope !== SettingScope.User) return toSharedDto(state, scope)
-      return toUserDto(state, user, await store.readRow({ scope, userId: user, key }), codec)
+      return toUserDto(state, { userId: user, row: await store.readRow({ scope, userId: user, key }), codec })
     },
   }
 }

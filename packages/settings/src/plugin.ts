@@ -31,7 +31,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const locked = readOverrides(options.overrides)
   const events = (): Events | undefined =>
     app.hasDecorator('events') ? app.getDecorator<Events>('events') : undefined
-  /** From then on a sensitive value that is not sealed came later. */
+  /** Whether the stored values passed the checks of the boot: a secret in plain text that appears later is not served. */
   let isChecked = false
   const service = createSettingsService({
     registry,
@@ -58,7 +58,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 
   const check = (): void => checkAtBoot({ registry, sharedValues, sealing, locked: locked.values, options })
   const findNotSealed = (): Promise<readonly string[]> =>
-    checkSealed({ registry, sharedValues, sealing, options }, store, settings)
+    checkSealed({ registry, sharedValues, sealing, options, store, settings })
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receive(app, 'settings', {
     take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),
@@ -73,6 +73,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   if (options.routes !== false) await addRoutes(app)
 
   app.addHook('onReady', async () => {
+    // Again: `app.settings.define` may have added settings since, or the application has no modules.
     check()
     registry.freeze()
     const notSealed = await findNotSealed()

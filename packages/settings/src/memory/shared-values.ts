@@ -80,11 +80,14 @@ interface Slot {
   readonly revision: number
 }
 
-export function createSharedValues(
-  registry: Registry,
-  codec: RowCodec,
-  locked: ReadonlyMap<string, JsonValue>,
-): SharedValues {
+interface SharedValuesInit {
+  readonly registry: Pick<Registry, 'find' | 'closest'>
+  readonly codec: Pick<RowCodec, 'layerOf'>
+  /** The host's locked values; `resolveAgain` after they have changed. */
+  readonly locked: ReadonlyMap<string, JsonValue>
+}
+
+export function createSharedValues({ registry, codec, locked }: SharedValuesInit): SharedValues {
   const slots = {
     [SettingScope.System]: new Map<string, Slot>(),
     [SettingScope.Application]: new Map<string, Slot>(),

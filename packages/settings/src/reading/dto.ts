@@ -14,13 +14,15 @@ export function toSharedDto(state: SettingState, scope: SharedScope): SettingVal
   return toDto(state, { scope, userId: null, row: layer?.row, resolution })
 }
 
+interface OwnValue {
+  readonly userId: string
+  /** The stored value of the user, if any. */
+  readonly row: StoredRow | undefined
+  readonly codec: RowCodec
+}
+
 /** A user's value, with what is inherited where the user has none of their own (S 3.3). */
-export function toUserDto(
-  state: SettingState,
-  userId: string,
-  row: StoredRow | undefined,
-  codec: RowCodec,
-): SettingValueDto {
+export function toUserDto(state: SettingState, { userId, row, codec }: OwnValue): SettingValueDto {
   const layers = {
     locked: state.locked,
     user: row && codec.layerOf(state.setting, row),

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
-import { decodeStored } from '../values/decode.ts'
+import { decodeStored, decodeValidated } from '../values/decode.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { Layer } from '../resolve.ts'
 import type { Sealing } from './sealing.ts'
@@ -77,7 +77,7 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
         error.cause = cause
         return { state: 'unreadable', row, error }
       }
-      const decoded = decodeStored(setting, text, trusted.has(row))
+      const decoded = trusted.has(row) ? decodeValidated(text) : decodeStored(setting, text)
       if (decoded.ok) return { state: 'valid', value: decoded.value, row }
       if (isFirstReport(row))
         log.warn(

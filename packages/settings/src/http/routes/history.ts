@@ -201,7 +201,9 @@ export function addHistoryRoutes(
       const row = entries[0]?.after
       return answerRepresentation(request, reply, toEtag(row?.revision ?? 0), () => {
         const state = sharedValues.require(key)
-        return scope === SettingScope.User ? toUserDto(state, id, row, codec) : toSharedDto(state, scope)
+        return scope === SettingScope.User
+          ? toUserDto(state, { userId: id, row, codec })
+          : toSharedDto(state, scope)
       })
     },
   )

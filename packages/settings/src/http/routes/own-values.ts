@@ -41,7 +41,7 @@ export function addOwnValueRoutes(
       return states()
         .filter(isUserSetting)
         .map((state) => ({
-          ...toUserDto(state, id, rows.get(state.setting.definition.key), codec),
+          ...toUserDto(state, { userId: id, row: rows.get(state.setting.definition.key), codec }),
           inheritedValue: toSharedDto(state, SettingScope.Application).value,
         }))
     },
@@ -87,6 +87,6 @@ export function addOwnValueRoutes(
     })
     const row = entries[0]?.after
     const etag = toEtag(change.kind === 'clear' ? revision : (row?.revision ?? 0))
-    return answerRepresentation(request, reply, etag, () => toUserDto(state, id, row, codec))
+    return answerRepresentation(request, reply, etag, () => toUserDto(state, { userId: id, row, codec }))
   }
 }

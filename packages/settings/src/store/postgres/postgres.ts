@@ -206,7 +206,7 @@ async function prepare(connections: Connections, names: PostgresNames): Promise<
   return {
     ...connections,
     reads: prepareReads(drizzle(pool), tables, names),
-    writer: createWriter({ pool, names, patience: timeouts.query }),
+    writer: createWriter({ pool, names, statementTimeout: timeouts.query }),
   }
 }
 

@@ -120,7 +120,7 @@ class SqliteStore implements SettingsStore {
   }
 
   async readState(known: number): Promise<StoreState> {
-    await this.#follow()
+    await this.#reopenIfReplaced()
     return this.#use(({ reads, file }) => ({ ...reads.state(known), epoch: file.id }))
   }
 
@@ -200,11 +200,11 @@ class SqliteStore implements SettingsStore {
    * Opens the path again when it leads to another file. The old file answers reads until that succeeds.
    * @throws {ServiceUnavailableException} there is none yet, or the connection is the application's
    */
-  async #follow(): Promise<void> {
+  async #reopenIfReplaced(): Promise<void> {
     const old = this.#open
     if (!old?.file.isReplaced()) return
     try {
-      if ('database' in this.#source || !old.file.letGo()) throw toReplacedFailure()
+      if ('database' in this.#source || !old.file.releasePath()) throw toReplacedFailure()
       const opened = await this.#connect()
       if (this.#open !== old) return opened.release() // closed meanwhile, or another call was faster
       old.release()
