@@ -2,10 +2,9 @@
 import { ArgumentException } from '@fastify-modular/core'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { type ChangeKind, changeKind, toConflict, type Write, type WriteOptions } from '../write/write.ts'
-import { type WriteEntry } from '../write/entries.ts'
+import { requireFit, sharedScope, type WriteEntry } from '../write/entries.ts'
 import type { Layer } from '../resolve.ts'
 import { isSecret } from '../values/registered-setting.ts'
-import { requireFit, sharedScope } from '../write/entries.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 

@@ -36,7 +36,7 @@ export function authenticateWith(find: FindCaller): onRequestHookHandler {
 
 const mark = Symbol('@fastify-modular/settings/open')
 
-/** The configuration of the route that is open to everyone; the gate reads `public`. */
+/** The configuration of the route that needs no caller; the gate reads `public`. */
 export const openRoute = { public: ['GET'], [mark]: true } as const
 
 /** Hooks of the host can close the open route by `config.public`, and open no other one. */

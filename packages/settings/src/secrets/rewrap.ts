@@ -26,7 +26,7 @@ interface RewrapInit {
 const portion = 100
 
 /**
- * Safe to repeat, to interrupt and to run twice at once: each portion is a transaction, and passes over what is already
+ * Safe to repeat, to interrupt and to run twice at once: each portion is a transaction, and skips what is already
  * sealed. No value changes: versions stay, and neither events nor listeners are notified.
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
  */

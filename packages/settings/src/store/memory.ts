@@ -1,9 +1,8 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
 import { SettingScope } from '../setting-definition.ts'
-import { checkRequest, historyOf, planWrite } from './plan-write.ts'
+import { checkRequest, historyOf, planWrite, TrimCounter } from './plan-write.ts'
 import { compareRowIds, rowIdText, textBytes } from './row-id.ts'
 import type { HistoryId, HistoryQuery, HistoryRow, SettingsStore, StoredRow } from './store.ts'
-import { TrimCounter } from './plan-write.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
 export function memoryStore(): SettingsStore {

@@ -24,8 +24,7 @@ import { isSecret } from '../values/registered-setting.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { validateValue } from '../values/validate.ts'
 import { crossRulesOf } from './cross-rules.ts'
-import { idOf } from './entries.ts'
-import type { WriteEntry } from './entries.ts'
+import { idOf, type WriteEntry } from './entries.ts'
 
 /** A row that has changed since its writer read it. */
 export interface StaleRow {

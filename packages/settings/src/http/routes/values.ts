@@ -17,9 +17,8 @@ import type { Resolution } from '../../resolve.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
 import { SettingScope, type SharedScope } from '../../setting-definition.ts'
 import { isSecret } from '../../values/registered-setting.ts'
-import { requireFit, requireSetting, toBulkEntries } from '../../write/entries.ts'
+import { requireFit, requireSetting, toBulkEntries, type WriteEntry } from '../../write/entries.ts'
 import { changeKind, type EntryOutcome, toConflict, type WriteOutcome } from '../../write/write.ts'
-import { type WriteEntry } from '../../write/entries.ts'
 import { callerOf, openRoute, requireAdmin, requireUpdate, updatePermission } from '../access.ts'
 import {
   rowCondition,
