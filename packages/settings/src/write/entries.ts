@@ -96,7 +96,7 @@ export interface WriteEntry {
   readonly scope: SettingScope
   /** Empty for System and Application. */
   readonly userId: string
-  /** `clear` removes the stored value without asking the definition; setting null removes it where null is allowed. */
+  /** `clear` removes the stored value whatever the definition requires; setting null removes it where null is allowed. */
   readonly change: { readonly kind: 'set'; readonly value: JsonValue } | { readonly kind: 'clear' }
   /** Whether the row may be written at this revision (0: unset). */
   readonly expects?: ((revision: number) => boolean) | undefined
