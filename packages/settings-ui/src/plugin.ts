@@ -1,14 +1,6 @@
 /** The settings pages: their routes, and what must be there for them to work. */
-import type { Caller } from '@fastify-modular/core'
-import { checkCoreVersion } from '@fastify-modular/core/internal'
-import type { FindCaller } from '@fastify-modular/settings'
-import type {
-  FastifyInstance,
-  FastifyPluginAsync,
-  FastifyReply,
-  FastifyRequest,
-  FastifySchema,
-} from 'fastify'
+import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { loadAssets, sendAsset } from './assets.ts'
 import { type PageName, relativePath, renderPage, strictPolicy } from './document.ts'
@@ -35,6 +27,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
   } = options
   const assets = await loadAssets(themeCss(options.theme, options.css))
   const home = adminPage ? 'manage' : 'me'
+  const findCaller = createFindCaller(app, options.caller)
 
   app.register(
     async (scope) => {
@@ -71,7 +64,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
     // An Inertia client requested one of its pages: this page is not Inertia's and is loaded whole.
     if (request.headers['x-inertia']) return reply.code(409).header('x-inertia-location', request.url).send()
     const path = pathOf(request)
-    const caller = (await findCallerOf(app, options.caller)?.(request)) ?? null
+    const caller = await findCaller(request)
     if (options.csp !== false) reply.header('content-security-policy', options.csp ?? strictPolicy)
     return reply
       .header('cache-control', 'no-store')
@@ -88,10 +81,3 @@ function pathOf({ url }: FastifyRequest): string {
 
 /** The settings pages: `app.register(settingsUi)`, where the gate and the settings plugin are. */
 export const settingsUi = fp(settingsUiPlugin, { name: '@fastify-modular/settings-ui', fastify: '5.x' })
-
-/** The option's function, or else the gate's decorator; undefined where neither is there. */
-function findCallerOf(app: FastifyInstance, option: FindCaller | undefined): FindCaller | undefined {
-  if (option) return option
-  if (!app.hasRequestDecorator('caller')) return undefined
-  return (request) => request.getDecorator<Caller | null>('caller')
-}

@@ -15,6 +15,7 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 /** The floors of settings, from the ground up: a file imports from its own folder and from those before it. */
 const settingsFloors: readonly string[] = [
   'setting-definition',
+  'etag',
   'store',
   'values',
   'definitions',
@@ -41,7 +42,7 @@ const settingsFloors: readonly string[] = [
   'index',
 ]
 
-/** Everybody may raise a misuse error. */
+/** Every file may throw a misuse error. */
 const everywhere = 'misuse-errors'
 
 /** Returns the module names that a file imports, exports from, loads lazily or augments. */

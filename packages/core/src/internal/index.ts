@@ -4,9 +4,11 @@
  */
 export { isApiTarget, isNavigation, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
+export { createFindCaller, findCallerOf } from '../caller.ts'
 export { closestName } from './closest-name.ts'
 export { checkCoreVersion } from './core-version.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
+export { FileLock } from './file-lock.ts'
 export {
   createConfigReader,
   createHeaderCheck,

@@ -30,7 +30,7 @@ export interface UserReader extends SettingsReader {
   readonly userId: string | null
 }
 
-/** The function that reads values without a user: one look-up, nothing allocated. */
+/** The function that reads values without a user. Written out: with `require`, `keyOf` and `unwrap` it takes twice the time. */
 export function createSharedGet({
   states,
   require,
@@ -57,12 +57,7 @@ export function createUserReader(
   values: UserValues,
 ): UserReader {
   function get(reference: SettingReference): unknown {
-    const key = keyOf(reference)
-    const state = sharedValues.states.get(key) ?? sharedValues.require(key)
-    const own = state.locked === undefined ? values.get(key) : undefined
-    if (own === undefined) return unwrap(state.shared)
-    if (own instanceof Error) throw own
-    return own
+    return unwrap(resolveFor(sharedValues.require(keyOf(reference)), values))
   }
   return { userId, get } as UserReader // the token's phantom type says what its definition made sure of
 }
