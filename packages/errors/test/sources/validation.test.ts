@@ -91,7 +91,7 @@ test('a body that is not an object fails at its root', async (t) => {
   t.same(Object.keys(problemOf(t, answer, 400).errors ?? {}), ['$'])
 })
 
-test('all errors are told where the host lets AJV collect them', async (t) => {
+test('all errors are in the answer where the host lets AJV collect them', async (t) => {
   const fixture = await createValidating(t, { server: { ajv: { customOptions: { allErrors: true } } } })
   t.same(Object.keys((await errorsOf(t, fixture, '/val', {})) ?? {}), ['a', 'n'])
 })

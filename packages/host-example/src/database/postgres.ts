@@ -30,7 +30,7 @@ const closePatience = 2000
 /** Names the lock under which tables are created. */
 const bootLock = 7_202_601
 
-/** Connects and creates the tables that are missing. `onError` hears of connections that break while idle. */
+/** Connects and creates the tables that are missing. `onError` is called for connections that break while idle. */
 export async function openPostgres(
   url: string,
   onError: (error: Error) => void,

@@ -10,8 +10,8 @@ export function MailsPage(): ReactNode {
     <Layout title="Mail">
       <h1>Mail</h1>
       <p className="muted">
-        The mail module hears of shared notes through an event and writes to their owners. This example keeps
-        what it would send.
+        The mail module gets an event for each shared note and writes to their owners. This example keeps what
+        it would send.
       </p>
       {mails.length === 0 ? <p className="muted">No mail was sent yet. Share a note.</p> : null}
       {mails.map(({ id, recipient, subject, sentAt }) => (

@@ -51,7 +51,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
       }
     })
 
-    await t.test('refuses whoever was being checked meanwhile like a wrong password', async (t) => {
+    await t.test('refuses a sign-in that was being checked meanwhile like a wrong password', async (t) => {
       await accounts.setPassword('ada', await hashPassword('old password'))
       const meanwhile: AccountStore = {
         ...accounts,

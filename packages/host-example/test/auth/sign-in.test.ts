@@ -21,7 +21,7 @@ test('a flood of made-up names does not make the throttle forget an account', (t
   t.end()
 })
 
-test('one address has a hundred failed attempts for all accounts together; who signs in between gains none', (t) => {
+test('one address has a hundred failed attempts for all accounts together; a sign-in between them adds none', (t) => {
   const throttle = createSignInThrottle(() => 0)
   const attempts = Array.from({ length: 120 }, (_, number) => {
     if (throttle.take('mallory', '10.0.0.1') === 0) throttle.reset('mallory', '10.0.0.1')

@@ -56,7 +56,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
     const sessions = createSessionStore(database)
     const notes = createNotesStore(database, events)
 
-    await t.test('an account is added once, by whoever comes first', async (t) => {
+    await t.test('an account is added once, by the first process', async (t) => {
       await Promise.all([
         accounts.addIfMissing(account),
         accounts.addIfMissing({ ...account, passwordHash: 'another' }),
@@ -82,7 +82,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
       t.equal(await sessions.find(id), null)
     })
 
-    await t.test('a session ends with its time, and old ones are swept when somebody signs in', async (t) => {
+    await t.test('a session expires, and old ones are swept at the next sign-in', async (t) => {
       const id = (await sessions.start(account)) ?? ''
       await database.run(sql`update sessions set expires_at = expires_at - ${sessionLifetime}`)
       t.equal(await sessions.find(id), null)

@@ -282,7 +282,7 @@ test('an unknown member that is close to no member is refused with the names of 
   t.match(message, /unknown member default; expected one of key, displayName, .*defaultValue, .*validate$/)
 })
 
-test('what a JSON value of a condition contains is no member of a definition', async (t) => {
+test('members of the JSON value of a condition are not members of a definition', async (t) => {
   const registry = new Registry()
   registry.add(define(SettingType.Json, { key: 'a.json' }), 'test')
   registry.add(define(SettingType.Text, { showWhen: { key: 'a.json', equals: { sensitve: 1 } } }), 'test')
