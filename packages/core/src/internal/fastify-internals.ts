@@ -46,7 +46,7 @@ function findHeadersKey(reply: FastifyReply): symbol | null {
   return key
 }
 
-/** The last one found. Each copy of Fastify has a symbol of its own; looking for it costs 1 µs (bench/errors.mjs). */
+/** The last one found. Each copy of Fastify has a symbol of its own, and the search is slow (bench/errors.mjs). */
 let trailersKey: symbol | null = null
 
 /** Takes away all trailers of a reply. Fastify removes a trailer by its name and does not list the names. */
