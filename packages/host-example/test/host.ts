@@ -95,7 +95,7 @@ export function person(url: string, cookie: string): Person {
           ...headers,
         },
         ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
-        signal: AbortSignal.timeout(15_000),
+        signal: AbortSignal.timeout(60_000),
       })
       const text = await response.text()
       return { status: response.status, headers: response.headers, text, json: parse(text) }
