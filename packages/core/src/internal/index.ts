@@ -6,6 +6,7 @@ export { isApiTarget, isNavigation, prefersJson } from './browser.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { closestName } from './closest-name.ts'
 export { checkCoreVersion } from './core-version.ts'
+export { mountingModule } from './mounting.ts'
 export { type DescribedError, describeError, describeFailure, logFailure } from './failures.ts'
 export {
   createConfigReader,

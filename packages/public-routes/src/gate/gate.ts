@@ -9,15 +9,7 @@ import { type AuthProvider, neverAborted } from '../provider.ts'
 import type { RegisteredRule } from '../rules.ts'
 import { type Answers, logProviderFailure } from './answers.ts'
 import type { Decider } from './decide.ts'
-import type { Decision, RouteTable } from './routes.ts'
-
-/**
- * How the gate let a request in. `rule`: it is public, for every caller; `caller`: nothing opens it, and its caller is
- * known. Each rule has one such object, which is frozen.
- */
-export type RequestAccess =
-  | { readonly by: 'rule'; readonly rule: RegisteredRule }
-  | { readonly by: 'caller'; readonly rule?: undefined }
+import type { Decision, RequestAccess, RouteTable } from './routes.ts'
 
 /** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what that throws. */
 export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
@@ -74,16 +66,25 @@ export function createGate(parts: GateParts): Gate {
     )
   }
 
-  function enter({ request, reply, done, decision }: Arrival, caller: Caller | null): void {
+  function enter(arrival: Arrival, caller: Caller | null): void {
+    const { request, reply, done, decision } = arrival
     if (reply.sent) return // answered while the provider was at work, by a time-out of the route
     request.caller = caller
     try {
-      if (caller === null && decision.rule === null) {
-        answers.challenge(request, reply)
-        return
+      if (caller === null) {
+        if (decision.rule === null) {
+          answers.challenge(request, reply)
+          return
+        }
+      } else if (decision.needs !== null) {
+        const missing = missingOf(decision, caller)
+        if (missing !== null) {
+          answers.forbid(arrival, missing)
+          return
+        }
       }
     } catch (err) {
-      // `classify` and the provider's `challenge` are the host's: when they fail, the request does not pass.
+      // `classify`, the provider's `challenge` and its caller are the host's: when they fail, the request does not pass.
       done(toError(err))
       return
     }
@@ -108,6 +109,11 @@ export function createGate(parts: GateParts): Gate {
   }
 }
 
+/** What a known caller lacks for a request, as the end of a sentence; null where nothing is missing. */
+export function missingOf({ needs, rule }: Decision, caller: Caller): string | null {
+  return needs === null || rule !== null ? null : needs.missing(caller)
+}
+
 function toError(err: unknown): Error {
   return err instanceof Error ? err : new Error('the challenge failed', { cause: err })
 }
@@ -126,15 +132,14 @@ function keepDecision(request: FastifyRequest & Decided, decision: Decision): vo
   request[decisionKey] = decision
 }
 
-const byCaller: RequestAccess = Object.freeze({ by: 'caller' })
 const accesses = new WeakMap<RegisteredRule, RequestAccess>()
 
 /** The getter behind `request.access`: null before the gate, and on requests that it turned away. */
 export function readAccess(this: FastifyRequest & Decided): RequestAccess | null {
   const decision = this[decisionKey]
   if (decision === undefined) return null
-  const { rule } = decision
-  if (rule === null) return byCaller
+  const { rule, letIn } = decision
+  if (rule === null) return letIn
   let access = accesses.get(rule)
   if (access === undefined) {
     access = Object.freeze({ by: 'rule', rule })

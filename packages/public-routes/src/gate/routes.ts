@@ -2,6 +2,14 @@
 import { createConfigReader, type RouteConfig } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import {
+  faultOfPermission,
+  isPublic,
+  parseRouteAccess,
+  requireEvery,
+  type Requirement,
+  type RouteAccess,
+} from '../access/declaration.ts'
+import {
   isStaticPattern,
   literalHead,
   literalTail,
@@ -9,9 +17,12 @@ import {
   parseRoutePattern,
   type RoutePattern,
 } from '../matching/route-pattern.ts'
-import { FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG } from '../misuse-errors.ts'
+import {
+  FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
+  FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG,
+} from '../misuse-errors.ts'
 import { PublicRoute } from '../rule.ts'
-import { type RegisteredRule, routeConfig } from '../rules.ts'
+import { type RegisteredRule, routeConfig, ruleOfRoute } from '../rules.ts'
 import { type FastifyRoute, haveSameMembers } from './fastify-routes.ts'
 
 /** Where a route's configuration carries its record, so that one property read finds it. */
@@ -33,23 +44,44 @@ export type RegisteredRoute = RouteOptions & {
 interface GetRoute {
   readonly handler: unknown
   readonly constraints: RegisteredRoute['constraints'] | FastifyRoute['constraints']
-  readonly declares: unknown
+  readonly declares: Declares
   readonly record: RouteRecord
 }
 
+/** What a route's own configuration says about access, as it was written. */
+interface Declares {
+  readonly public: unknown
+  readonly access: unknown
+  readonly documents: unknown
+}
+
 /**
- * A route from before the gate. The rule is null where `config.public` states none, or where the GET route stated it.
+ * A route from before the gate. The rule is null where its configuration states none, or where the GET route stated it.
  */
 export interface EarlyRoute {
   readonly record: RouteRecord
   readonly rule: RegisteredRule | null
 }
 
-/** Whether a request is public. */
+/** Whether a request is public, and what its caller needs otherwise. */
 export interface Decision {
   /** The rule that makes the request public; null where it is protected. */
   readonly rule: RegisteredRule | null
+  /** The permissions that a protected request needs; null where a known caller is enough. */
+  readonly needs: Requirement | null
+  /** `request.access` of a protected request. */
+  readonly letIn: RequestAccess
 }
+
+/**
+ * How the gate let a request in. `rule`: it is public, for every caller; `caller`: nothing opens it, and its caller is
+ * known; `declaration`: its access is declared, its caller is known, and holds what `permission` names, if anything.
+ * There is one such object for each rule and for each declaration, and it is frozen.
+ */
+export type RequestAccess =
+  | { readonly by: 'rule'; readonly rule: RegisteredRule; readonly permission?: undefined }
+  | { readonly by: 'caller'; readonly rule?: undefined; readonly permission?: undefined }
+  | { readonly by: 'declaration'; readonly rule?: undefined; readonly permission?: string }
 
 /** What the rules can do to one method of a route. */
 export interface Verdict {
@@ -58,26 +90,50 @@ export interface Verdict {
   readonly rule: RegisteredRule | null
   /** For the one path of a static route, when it is spelled as in the route's URL. */
   readonly ownPath: Decision
+  /** For paths that no rule opens. */
+  readonly closed: Decision
+}
+
+/** Access that something else than the route declares for one of its methods. */
+export interface AssignedAccess {
+  readonly requirement: Requirement
+  /** `option access "GET /metrics"`, `default of module "notes"`. */
+  readonly source: string
+}
+
+/** Where a route was registered. */
+export interface RouteOrigin {
+  readonly scope: FastifyInstance
+  /** Name of the module, if any. */
+  readonly module: string | undefined
 }
 
 interface RouteFacts {
   readonly url: string
   readonly methods: readonly string[]
-  /** The rule that the route's own `config.public` states. */
-  readonly declared: RegisteredRule | null
-  /** Whether Fastify made this HEAD route from a route that serves GET alone (decision 35). */
-  readonly isDerivedHead: boolean
+  readonly declares: Declares
+  /** The route from which Fastify made this HEAD route. */
+  readonly derivedFrom: RouteRecord | undefined
   /** Whether the router takes one trailing slash more than the URL spells. */
   readonly toleratesSlash: boolean
+  /** Null for routes from before the gate. */
+  readonly origin: RouteOrigin | null
 }
 
 /** What the gate knows about one route, read from its URL and options at registration. */
 export class RouteRecord {
   readonly url: string
   readonly methods: readonly string[]
+  /** The rule by which the route's own configuration opens it. */
   readonly declared: RegisteredRule | null
-  readonly isDerivedHead: boolean
+  /** The route from which Fastify made this HEAD route. */
+  readonly derivedFrom: RouteRecord | undefined
+  /** The same, if it serves GET alone: the HEAD route follows it (decision 35). */
+  readonly get: RouteRecord | undefined
   readonly toleratesSlash: boolean
+  readonly origin: RouteOrigin | null
+  /** The permission that the handler checks by itself: shown, not enforced. */
+  readonly documents: string | undefined
   readonly patterns: readonly RoutePattern[]
   /** Names of the parameters; an optional last one is included. */
   readonly parameters: readonly string[]
@@ -88,18 +144,80 @@ export class RouteRecord {
   /** Literal text before the first parameter and after the last one, for each pattern. */
   readonly heads: readonly string[]
   readonly tails: readonly string[]
+  readonly #own: RouteAccess | null
+  readonly #assigned = new Map<string, AssignedAccess>()
+  readonly #opening: RegisteredRule[] = []
 
-  constructor({ url, methods, declared, isDerivedHead, toleratesSlash }: RouteFacts) {
+  constructor({ url, methods, declares, derivedFrom, toleratesSlash, origin }: RouteFacts) {
     this.url = url
     this.methods = methods
-    this.declared = declared
-    this.isDerivedHead = isDerivedHead
+    this.derivedFrom = derivedFrom
+    this.get = derivedFrom?.methods.length === 1 ? derivedFrom : undefined
     this.toleratesSlash = toleratesSlash
+    this.origin = origin
+    const name = `the route ${methods.join(',')} ${url}`
+    if (derivedFrom === undefined) this.#own = ownAccess(declares, methods, name)
+    else this.#own = this.get === undefined ? ofEveryMethod(derivedFrom) : this.get.#own
+    this.declared = this.get === undefined ? this.#ruleOf(declares.public) : this.get.declared
+    this.documents = derivedFrom?.documents ?? documentedPermission(declares.documents, name)
     this.patterns = parseRoutePattern(url)
     this.parameters = parameterNames(this.patterns[0] ?? []) // the other pattern leaves out the last parameter
     this.path = this.patterns.every(isStaticPattern) ? this.patterns.flat().join('') : null
     this.heads = this.patterns.map(literalHead)
     this.tails = this.patterns.map(literalTail)
+  }
+
+  get isDerivedHead(): boolean {
+    return this.get !== undefined
+  }
+
+  /** What the route's own configuration requires for a method; undefined where it does not say. */
+  ownRequirement(method: string): Requirement | undefined {
+    const followed = this.#followed(method)
+    return this.#own?.for(followed) ?? (this.declared?.route.allows(followed) === true ? isPublic : undefined)
+  }
+
+  /** Whether the route's own declaration keeps rules from opening a method. */
+  isClosed(method: string): boolean {
+    const own = this.ownRequirement(method)
+    return own !== undefined && own.kind !== 'public'
+  }
+
+  /** What something else than the route declares for a method. */
+  assigned(method: string): AssignedAccess | undefined {
+    return (this.get ?? this).#assigned.get(this.#followed(method))
+  }
+
+  /** The declared requirement of a method, whatever declares it. */
+  requirement(method: string): Requirement | undefined {
+    return this.ownRequirement(method) ?? this.assigned(method)?.requirement
+  }
+
+  /** Declares the access of a method; returns the rule that opens it, if it is public. */
+  assign(method: string, access: AssignedAccess): RegisteredRule | null {
+    this.#assigned.set(method, access)
+    this.verdicts.clear()
+    if (access.requirement.kind !== 'public') return null
+    const rule = ruleOfRoute(new PublicRoute(this.url, { kind: 'route', methods: [method] }), access.source)
+    this.#opening.push(rule)
+    return rule
+  }
+
+  /** The rules that open this route alone. */
+  get openedBy(): readonly RegisteredRule[] {
+    if (this.get !== undefined) return this.get.openedBy
+    return this.declared === null ? this.#opening : [this.declared, ...this.#opening]
+  }
+
+  /** A derived HEAD route follows GET. */
+  #followed(method: string): string {
+    return method === 'HEAD' && this.get !== undefined ? 'GET' : method
+  }
+
+  #ruleOf(declaredPublic: unknown): RegisteredRule | null {
+    const opened = this.methods.filter((method) => this.#own?.for(method)?.kind === 'public')
+    if (opened.length === 0) return declaredRule(this.url, this.methods, declaredPublic)
+    return ruleOfRoute(new PublicRoute(this.url, { kind: 'route', methods: opened }), routeConfig)
   }
 
   /** Whether literal text of the route, not a parameter's value, ends with this text. */
@@ -112,9 +230,10 @@ export class RouteRecord {
 export const unlisted = new RouteRecord({
   url: '/',
   methods: [],
-  declared: null,
-  isDerivedHead: false,
+  declares: { public: undefined, access: undefined, documents: undefined },
+  derivedFrom: undefined,
   toleratesSlash: false,
+  origin: null,
 })
 
 export class RouteTable {
@@ -122,7 +241,7 @@ export class RouteTable {
   readonly records: RouteRecord[] = []
   readonly #ignoresTrailingSlash: boolean
   readonly #exposesHeadRoutes: boolean
-  /** Routes that serve GET alone, by URL, from which Fastify derives HEAD routes. */
+  /** Routes that serve GET, by URL, from which Fastify derives HEAD routes. */
   readonly #getRoutes = new Map<string, GetRoute[]>()
   readonly #configOf = createConfigReader()
   /** Routes registered before the gate, by their configuration. */
@@ -138,24 +257,30 @@ export class RouteTable {
   }
 
   /**
-   * Records a route and marks its configuration; returns the rule that `config.public` states, if any.
+   * Records a route and marks its configuration; returns the rule that its configuration states, if any.
    * @throws {FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG}
+   * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
    */
-  add(route: RegisteredRoute): RegisteredRule | null {
+  add(route: RegisteredRoute, from: RouteOrigin): RegisteredRule | null {
     const { url, handler, constraints, config } = route
     const methods = methodsOf(route.method)
-    const declares = config?.public
+    const declares = readDeclares(config)
     // Fastify copies the options of the GET route, so both share their objects. A HEAD route that the application
-    // registers with another `config.public` is a route of its own.
-    const origin =
+    // registers with another declaration is a route of its own.
+    const derivedFrom =
       route.method === 'HEAD'
-        ? this.#findGet(url, declares, (get) => get.handler === handler && get.constraints === constraints)
+        ? this.#findGet(
+            url,
+            declares,
+            (known) => known.handler === handler && known.constraints === constraints,
+          )
         : undefined
     const record = new RouteRecord({
       url,
       methods,
-      declared: origin?.declared ?? declaredRule(url, methods, declares),
-      isDerivedHead: origin !== undefined,
+      declares,
+      derivedFrom,
+      origin: from,
       // `/` under a prefix is served with and without the slash, and Fastify announces only one of the two.
       toleratesSlash: this.#ignoresTrailingSlash || route.routePath === '',
     })
@@ -164,7 +289,7 @@ export class RouteTable {
     }
     this.records.push(record)
     route.config = { ...config, [mark]: record } as NonNullable<RegisteredRoute['config']>
-    return origin === undefined ? record.declared : null
+    return record.get === undefined ? record.declared : null
   }
 
   /**
@@ -174,25 +299,26 @@ export class RouteTable {
   addEarly({ url, methods, configs, constraints, isDerived }: FastifyRoute): EarlyRoute | null {
     const [config] = configs
     if (mark in config) return null
-    const declares = config.public
-    const origin = isDerived
+    const declares = readDeclares(config)
+    const derivedFrom = isDerived
       ? this.#findGet(
           url,
           declares,
-          (get) => get.handler === null && haveSameMembers({ ...get.constraints }, constraints),
+          (known) => known.handler === null && haveSameMembers({ ...known.constraints }, constraints),
         )
       : undefined
     const record = new RouteRecord({
       url,
       methods,
-      declared: origin?.declared ?? declaredRule(url, methods, declares),
-      isDerivedHead: origin !== undefined,
+      declares,
+      derivedFrom,
+      origin: null,
       toleratesSlash: this.#ignoresTrailingSlash || configs.length > 1,
     })
     this.#rememberGet({ handler: null, constraints, declares, record })
     for (const each of configs) this.#early.set(each, record)
     this.records.push(record)
-    return { record, rule: origin === undefined ? record.declared : null }
+    return { record, rule: record.get === undefined ? record.declared : null }
   }
 
   /** The route that the router chose; null where no route matches and the not-found handler answers. */
@@ -205,16 +331,51 @@ export class RouteTable {
 
   #rememberGet(get: GetRoute): void {
     const { url, methods } = get.record
-    if (methods.length !== 1 || methods[0] !== 'GET') return
+    if (!methods.includes('GET') || methods.includes('HEAD')) return
     const known = this.#getRoutes.get(withoutSlash(url))
     if (known === undefined) this.#getRoutes.set(withoutSlash(url), [get])
     else known.push(get)
   }
 
-  #findGet(url: string, declares: unknown, isOrigin: (get: GetRoute) => boolean): RouteRecord | undefined {
+  #findGet(url: string, declares: Declares, isOrigin: (get: GetRoute) => boolean): RouteRecord | undefined {
     const known = this.#getRoutes.get(withoutSlash(url))
-    return known?.find((get) => get.declares === declares && isOrigin(get))?.record
+    return known?.find((get) => haveSameMembers({ ...get.declares }, { ...declares }) && isOrigin(get))
+      ?.record
   }
+}
+
+/** Own members alone: what objects inherit declares nothing. */
+function readDeclares(config: object | undefined): Declares {
+  const own = (name: string): unknown =>
+    config !== undefined && Object.hasOwn(config, name) ? Reflect.get(config, name) : undefined
+  return { public: own('public'), access: own('access'), documents: own('documents') }
+}
+
+/** For the HEAD route of a route that serves other methods as well: its handler may take HEAD for one of them. */
+function ofEveryMethod(route: RouteRecord): RouteAccess {
+  const requirement = requireEvery(route.methods.map((method) => route.ownRequirement(method)))
+  return { for: () => requirement }
+}
+
+/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
+function ownAccess(
+  { public: declaredPublic, access }: Declares,
+  methods: readonly string[],
+  name: string,
+): RouteAccess | null {
+  if (access === undefined) return null
+  if (declaredPublic !== undefined) {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(name, 'its configuration has both public and access')
+  }
+  return parseRouteAccess(access, methods, name)
+}
+
+/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
+function documentedPermission(documents: unknown, name: string): string | undefined {
+  if (documents === undefined) return undefined
+  const fault = faultOfPermission(documents)
+  if (typeof documents === 'string' && fault === null) return documents
+  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(name, `config.documents names no permission: ${fault}`)
 }
 
 function declaredRule(url: string, served: readonly string[], declared: unknown): RegisteredRule | null {
@@ -225,7 +386,7 @@ function declaredRule(url: string, served: readonly string[], declared: unknown)
   }
   try {
     const methods = declared === true ? served : declared
-    return { route: new PublicRoute(url, { kind: 'route', methods }), source: routeConfig }
+    return ruleOfRoute(new PublicRoute(url, { kind: 'route', methods }), routeConfig)
   } catch (err) {
     throw new FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG(name, err instanceof Error ? err.message : String(err))
   }

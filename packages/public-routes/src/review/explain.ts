@@ -94,6 +94,11 @@ export function createExplain({ probes, rules, routes, decider }: ExplainParts):
     if (decider.findRule({ method, path, route }) !== null && !isWitnessed({ request, route, path })) {
       return `the route "${route?.url}" that the router chose does not spell this path`
     }
+    const requirement = route?.requirement(method)
+    if (route !== null && requirement !== undefined && requirement.kind !== 'public') {
+      const source = route.assigned(method)?.source
+      return `the ${source ?? `route "${route.url}"`} declares ${requirement.text}`
+    }
     const literal = findLiteral(method, path)
     if (literal !== undefined) {
       return literal.route.kind === 'suffix'

@@ -2,6 +2,8 @@
  * What `app.publicRoutes` is: the registry of the plugin that uses it, with the diagnostics of the whole application.
  */
 import type { FastifyInstance } from 'fastify'
+import type { Access } from '../access/declaration.ts'
+import type { ScopeDefaults } from '../gate/route-access.ts'
 import { PublicRouteRegistry } from '../registry.ts'
 import type { RuleSet } from '../rules.ts'
 import type { Explain, Explanation } from './explain.ts'
@@ -14,6 +16,7 @@ interface Diagnostics {
 
 interface PublicRoutesParts extends Diagnostics {
   readonly rules: RuleSet
+  readonly defaults: ScopeDefaults
   /** The plugin whose registry it is, and the source of its rules. */
   readonly scope: FastifyInstance
 }
@@ -21,11 +24,23 @@ interface PublicRoutesParts extends Diagnostics {
 export class PublicRoutes extends PublicRouteRegistry {
   readonly #explain: Explain
   readonly #surface: () => readonly SurfaceEntry[]
+  readonly #setDefault: (access: Access) => void
 
-  constructor({ rules, scope, explain, surface }: PublicRoutesParts) {
+  constructor({ rules, defaults, scope, explain, surface }: PublicRoutesParts) {
     super(rules, scopeName(scope), scope.prefix)
     this.#explain = explain
     this.#surface = surface
+    this.#setDefault = (access) => defaults.set({ scope, access, name: scopeName(scope) })
+  }
+
+  /**
+   * The access of the routes of this plugin, and of those inside it, that do not declare their own. The nearest default
+   * counts; that of a module is outside those that its plugins set.
+   * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} an unknown shape, a second default, the root, or an application that is ready
+   */
+  default(access: Access): this {
+    this.#setDefault(access)
+    return this
   }
 
   /**
@@ -49,10 +64,7 @@ export class PublicRoutes extends PublicRouteRegistry {
 }
 
 /** Decorates the application; each scope gets the registry that names it as the source of its rules. */
-export function decorateRegistry(
-  app: FastifyInstance,
-  parts: Diagnostics & { readonly rules: RuleSet },
-): void {
+export function decorateRegistry(app: FastifyInstance, parts: Omit<PublicRoutesParts, 'scope'>): void {
   const registries = new WeakMap<FastifyInstance, PublicRoutes>()
   app.decorate('publicRoutes', {
     getter(this: FastifyInstance) {

@@ -38,6 +38,32 @@ export function describeSurface({
   }))
 }
 
+/** A rule that matches a route whose own declaration keeps it from opening it. */
+export interface Overruled {
+  readonly rule: RegisteredRule
+  readonly record: RouteRecord
+  readonly method: string
+}
+
+/** Framework defaults are left out: the application did not write them. Cost: like `describeSurface`. */
+export function findOverruled({
+  rules,
+  records,
+  decider,
+}: Parameters<typeof describeSurface>[0]): readonly Overruled[] {
+  return records.flatMap((record) =>
+    record.methods
+      .filter((method) => record.isClosed(method) && !record.isDerivedHead)
+      .flatMap((method) =>
+        rules
+          .filter((rule) => rule.source !== frameworkDefault && rule.route.allows(method))
+          .filter((rule) => canMatch(rule.route, record) && decider.canOpen(rule, record))
+          .filter((rule) => openPath(rule, record) !== undefined)
+          .map((rule) => ({ rule, record, method })),
+      ),
+  )
+}
+
 function openingsOf(rule: RegisteredRule, record: RouteRecord): readonly Opening[] {
   const methods = record.methods.filter((method) => opensMethod(rule, method, record))
   if (methods.length === 0) return []
