@@ -3,7 +3,7 @@ import type { Caller } from '@fastify-modular/core'
 import type { PublicRoutes } from './review/public-routes.ts'
 import type { Access, AccessByMethod } from './access/declaration.ts'
 import type { Permissions, PermissionsBuilder } from './access/permissions.ts'
-import type { RequestAccess } from './gate/routes.ts'
+import type { RequestAccess } from './gate/route-record.ts'
 import type { PublicRouteRegistry } from './registry.ts'
 
 declare module 'fastify' {
@@ -46,12 +46,14 @@ declare module '@fastify-modular/core' {
   }
 }
 
+export type { Attempt, AttemptOutcome } from './review/attempt.ts'
+export type { AccessCensus, AccessRow } from './review/census.ts'
 export type { Explain, Explanation } from './review/explain.ts'
 export type { Opening, SurfaceEntry } from './review/surface.ts'
 export { type Classify, classifyRequest, type ClientKind, safeReturnTo } from './gate/answers.ts'
 export type { CrossOriginOptions } from './gate/csrf.ts'
 export type { CaptureGuard } from './gate/decide.ts'
-export type { RequestAccess } from './gate/routes.ts'
+export type { RequestAccess } from './gate/route-record.ts'
 export type { Access, AccessByMethod, Requirement } from './access/declaration.ts'
 export type { Permission, PermissionDetails, Permissions, PermissionsBuilder } from './access/permissions.ts'
 export type { PublicRoutesOptions } from './options.ts'

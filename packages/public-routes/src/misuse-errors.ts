@@ -54,7 +54,7 @@ export const FMOD_PUBLIC_ROUTES_FROZEN = createError<[string]>(
 )
 export const FMOD_PUBLIC_ROUTES_NOT_READY = createError<[string]>(
   'FMOD_PUBLIC_ROUTES_NOT_READY',
-  'The request %s cannot be explained before the application is ready: neither its routes nor its rules are complete. Call await app.ready() first.',
+  'The %s cannot be explained before the application is ready: neither its routes nor its rules are complete. Call await app.ready() first.',
 )
 export const FMOD_PUBLIC_ROUTES_INVALID_ENV = createError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_ENV',
@@ -87,4 +87,8 @@ export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE = createError<[string]>(
 export const FMOD_PUBLIC_ROUTES_UNDECLARED = createError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNDECLARED',
   'Nothing declares who may call these routes:\n%s\nGive each route config { access }, give its module or plugin a default, or name it in the option access.',
+)
+export const FMOD_PUBLIC_ROUTES_ACCESS_CHANGED = createError<[string, string]>(
+  'FMOD_PUBLIC_ROUTES_ACCESS_CHANGED',
+  'The access of the application is not what %s says:\n%s\nReview the differences; if they are wanted, write the file again with UPDATE_SNAPSHOTS=1.',
 )

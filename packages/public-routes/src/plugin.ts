@@ -16,12 +16,15 @@ import {
   refuseUndeclared,
   ScopeDefaults,
 } from './gate/route-access.ts'
-import { type RouteRecord, RouteTable } from './gate/routes.ts'
+import type { RouteRecord } from './gate/route-record.ts'
+import { RouteTable } from './gate/routes.ts'
 import { addInitialRules } from './initial-rules.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
 import { PublicRouteRegistry } from './registry.ts'
 import { audit } from './review/audit.ts'
+import { createAttempt } from './review/attempt.ts'
+import { createCensus } from './review/census.ts'
 import { createExplain, Probes } from './review/explain.ts'
 import { decorateRegistry, scopeName } from './review/public-routes.ts'
 import { describeSurface, findOverruled } from './review/surface.ts'
@@ -64,7 +67,9 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
 
   app.decorateRequest('caller', null)
   app.decorateRequest('access', { getter: readAccess })
-  decorateRegistry(app, { rules, defaults: scopeDefaults, explain, surface })
+  const attempt = createAttempt({ probes, rules, routes, decider })
+  const census = createCensus({ rules, records: routes.records, decider, attempt })
+  decorateRegistry(app, { rules, defaults: scopeDefaults, explain, surface, census })
 
   const gate = createGate({
     routes,

@@ -8,7 +8,7 @@ import { type Requirement, requireEvery } from '../access/declaration.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { PublicRoute } from '../rule.ts'
 import { isRuleOfRoute, type RegisteredRule, type RuleSet } from '../rules.ts'
-import type { Decision, RequestAccess, RouteRecord, Verdict } from './routes.ts'
+import type { Decision, RequestAccess, RouteRecord, Verdict } from './route-record.ts'
 
 /**
  * Which suffix rules must match literal text of the route instead of a parameter's value: those that begin with `/`,

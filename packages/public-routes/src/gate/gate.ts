@@ -9,7 +9,8 @@ import { type AuthProvider, neverAborted } from '../provider.ts'
 import type { RegisteredRule } from '../rules.ts'
 import { type Answers, logProviderFailure } from './answers.ts'
 import type { Decider } from './decide.ts'
-import type { Decision, RequestAccess, RouteTable } from './routes.ts'
+import type { Decision, RequestAccess } from './route-record.ts'
+import type { RouteTable } from './routes.ts'
 
 /** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what that throws. */
 export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>

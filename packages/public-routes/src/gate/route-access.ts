@@ -15,7 +15,7 @@ import {
 } from '../misuse-errors.ts'
 import type { RegisteredRule } from '../rules.ts'
 import type { Decider } from './decide.ts'
-import type { AssignedAccess, RouteRecord } from './routes.ts'
+import type { AssignedAccess, RouteRecord } from './route-record.ts'
 
 interface Entry extends AssignedAccess {
   readonly method: string | null

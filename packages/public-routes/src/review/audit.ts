@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { isPreflight } from '../gate/route-access.ts'
-import type { RouteRecord } from '../gate/routes.ts'
+import type { RouteRecord } from '../gate/route-record.ts'
 import { environmentVariable, frameworkDefault } from '../initial-rules.ts'
 import { FMOD_PUBLIC_ROUTES_GATE_BYPASSED, FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC } from '../misuse-errors.ts'
 import { isRuleOfRoute, LiteralTrie, type RegisteredRule } from '../rules.ts'

@@ -4,7 +4,8 @@ import { Socket } from 'node:net'
 import { canonicalPath, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Decider, readParameters, spellsPath } from '../gate/decide.ts'
-import { type RouteRecord, type RouteTable, unlisted } from '../gate/routes.ts'
+import { type RouteRecord, unlisted } from '../gate/route-record.ts'
+import type { RouteTable } from '../gate/routes.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import type { RegisteredRule, RuleSet } from '../rules.ts'
 
@@ -53,7 +54,7 @@ export function createExplain({ probes, rules, routes, decider }: ExplainParts):
       status: null,
     }
     // Before the rules freeze, Fastify has not bound the gate to the routes, and would run their handlers.
-    if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`${method} ${target}`)
+    if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`request ${method} ${target}`)
     const outcome = await probes.send(method, target, options.headers)
     if (!outcome.reached) {
       const reason = `the request was answered with status ${outcome.status} before it reached the gate`

@@ -7,11 +7,13 @@ import type { ScopeDefaults } from '../gate/route-access.ts'
 import { PublicRouteRegistry } from '../registry.ts'
 import type { RuleSet } from '../rules.ts'
 import type { Explain, Explanation } from './explain.ts'
+import type { AccessCensus } from './census.ts'
 import { printSurface, type SurfaceEntry } from './surface.ts'
 
 interface Diagnostics {
   readonly explain: Explain
   readonly surface: () => readonly SurfaceEntry[]
+  readonly census: AccessCensus
 }
 
 interface PublicRoutesParts extends Diagnostics {
@@ -22,12 +24,15 @@ interface PublicRoutesParts extends Diagnostics {
 }
 
 export class PublicRoutes extends PublicRouteRegistry {
+  /** Who may call each route and method of the application, and what says so. */
+  readonly access: AccessCensus
   readonly #explain: Explain
   readonly #surface: () => readonly SurfaceEntry[]
   readonly #setDefault: (access: Access) => void
 
-  constructor({ rules, defaults, scope, explain, surface }: PublicRoutesParts) {
+  constructor({ rules, defaults, scope, explain, surface, census }: PublicRoutesParts) {
     super(rules, scopeName(scope), scope.prefix)
+    this.access = census
     this.#explain = explain
     this.#surface = surface
     this.#setDefault = (access) => defaults.set({ scope, access, name: scopeName(scope) })

@@ -1,6 +1,6 @@
 /** What anonymous callers can reach: each rule with the routes and methods that it can open. */
 import { canMatch, type Decider, opensMethod } from '../gate/decide.ts'
-import type { RouteRecord } from '../gate/routes.ts'
+import type { RouteRecord } from '../gate/route-record.ts'
 import { frameworkDefault } from '../initial-rules.ts'
 import type { PatternPart, RoutePattern } from '../matching/route-pattern.ts'
 import { formatMethods } from '../rule.ts'
@@ -96,10 +96,15 @@ export function printSurface(surface: readonly SurfaceEntry[]): string {
     rule.source,
     describe({ rule, openings }),
   ])
-  const widths = heading.map((name, column) =>
-    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  return formatTable([heading, ...rows])
+}
+
+/** Rows of cells as lines of text, in columns; the first row is the heading. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
   )
-  return [heading, ...rows].map((row) => formatRow(row, widths)).join('\n')
+  return rows.map((row) => formatRow(row, widths)).join('\n')
 }
 
 /** One line for each method and route that anonymous callers can reach, with the rule that opens it; sorted. */
@@ -137,10 +142,10 @@ function formatRow(row: readonly string[], widths: readonly number[]): string {
 }
 
 /** What parameters commonly hold. */
-const commonValues = ['42', 'sample', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', 'a.b']
+const commonValues = ['42', 'sample', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', 'a.b', '2024', 'a']
 
 /** Sample paths of a route pattern; `hint` is the text of a rule, whose segments are tried as values as well. */
-function samplePaths(pattern: RoutePattern, hint: string): readonly string[] {
+export function samplePaths(pattern: RoutePattern, hint: string): readonly string[] {
   const paths = commonValues.map((value) => fill(pattern, () => value))
   if (pattern.every((part) => typeof part === 'string')) return paths.slice(0, 1)
   return [...paths, fill(pattern, valuesFrom(hint)), fillFromEnd(pattern, hint)]
