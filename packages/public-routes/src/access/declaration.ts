@@ -44,7 +44,7 @@ export const isPublic: Requirement = Object.freeze({
   text: 'public',
   missing: lacksNothing,
 })
-export const isSignedIn: Requirement = Object.freeze({
+const isSignedIn: Requirement = Object.freeze({
   kind: 'signed-in',
   permissions: [],
   text: 'signed-in',
