@@ -130,23 +130,25 @@ function isByMethod(access: unknown): access is Readonly<Record<string, unknown>
 
 function requirePermissions(mode: 'one' | 'allOf' | 'anyOf', names: readonly string[]): Requirement {
   const permissions = Object.freeze([...new Set(names)])
-  const isOne = permissions.length === 1
-  const list = permissions.join(', ')
-  const prefix = mode === 'anyOf' ? 'any of' : 'all of'
+  const [first = '', ...others] = permissions
+  if (others.length === 0) {
+    const lack = `the permission ${first}`
+    const missing = (caller: Caller) => (hasPermission(caller, first) ? null : lack)
+    return Object.freeze({ kind: 'permission', permissions, text: first, missing })
+  }
+  const isAny = mode === 'anyOf'
   return Object.freeze({
     kind: 'permission',
     permissions,
-    text: isOne ? list : `${prefix} ${list}`,
-    missing: mode === 'anyOf' ? missingAny(permissions) : missingAll(permissions),
+    text: `${isAny ? 'any' : 'all'} of ${permissions.join(', ')}`,
+    missing: isAny ? missingAny(permissions) : missingAll(permissions),
   })
 }
 
 function missingAny(permissions: readonly string[]): Requirement['missing'] {
   return (caller) => {
-    if (permissions.some((permission) => hasPermission(caller, permission))) return null
-    return permissions.length === 1
-      ? `the permission ${permissions[0]}`
-      : `one of the permissions ${permissions.join(', ')}`
+    const isHeld = permissions.some((permission) => hasPermission(caller, permission))
+    return isHeld ? null : `one of the permissions ${permissions.join(', ')}`
   }
 }
 
