@@ -122,7 +122,8 @@ export function requireEvery(requirements: readonly (Requirement | undefined)[])
   })
 }
 
-function isByMethod(access: unknown): access is Readonly<Record<string, unknown>> {
+/** Whether a declaration states an access for each of some methods. */
+export function isByMethod(access: unknown): access is Readonly<Record<string, unknown>> {
   if (typeof access !== 'object' || access === null || Array.isArray(access)) return false
   const names = Object.keys(access)
   return names.length > 0 && names.every((name) => METHODS.includes(name))

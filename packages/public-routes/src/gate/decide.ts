@@ -161,7 +161,8 @@ const declaredClosed: Decision = Object.freeze({
 
 /** Everything that the route requires, where a hook changed the method after the router chose the route. */
 function requirementOf(route: RouteRecord, method: string): Requirement | undefined {
-  if (route.methods.includes(method)) return route.requirement(method)
+  const isUnlisted = route.methods.length === 0
+  if (isUnlisted || route.methods.includes(method)) return route.requirement(method)
   return requireEvery(route.methods.map((each) => route.requirement(each)))
 }
 

@@ -205,15 +205,23 @@ export class RouteRecord {
   }
 }
 
-/** Stands for a route that is not in the table. Nothing opens it: what cannot be reviewed is not public. */
-export const unlisted = new RouteRecord({
+export const undeclared: Declares = Object.freeze({
+  public: undefined,
+  access: undefined,
+  documents: undefined,
+})
+
+export const unlistedFacts: RouteFacts = Object.freeze({
   url: '/',
   methods: [],
-  declares: { public: undefined, access: undefined, documents: undefined },
+  declares: undeclared,
   derivedFrom: undefined,
   toleratesSlash: false,
   origin: null,
 })
+
+/** Stands for a route that is not in the table. Nothing opens it: what cannot be reviewed is not public. */
+export const unlisted = new RouteRecord(unlistedFacts)
 
 /** For the HEAD route of a route that serves other methods as well: its handler may take HEAD for one of them. */
 function ofEveryMethod(route: RouteRecord): RouteAccess {

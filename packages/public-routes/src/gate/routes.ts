@@ -1,9 +1,17 @@
 /** The routes of an application, collected as they are registered, and the one that the router chose for a request. */
 import { createConfigReader, type RouteConfig } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { isByMethod } from '../access/declaration.ts'
 import { type FastifyRoute, haveSameMembers } from './fastify-routes.ts'
 import type { RegisteredRule } from '../rules.ts'
-import { type Declares, type RouteOrigin, RouteRecord, unlisted } from './route-record.ts'
+import {
+  type Declares,
+  type RouteOrigin,
+  RouteRecord,
+  undeclared,
+  unlisted,
+  unlistedFacts,
+} from './route-record.ts'
 
 /** Where a route's configuration carries its record, so that one property read finds it. */
 const mark = Symbol('@fastify-modular/public-routes/route')
@@ -127,7 +135,9 @@ export class RouteTable {
     const config: Configuration | undefined = this.#configOf(request)
     const record = config?.[mark]
     if (record !== undefined) return record
-    return config?.url === undefined ? null : (this.#early.get(config) ?? unlisted)
+    return config?.url === undefined
+      ? null
+      : (this.#early.get(config) ?? unlistedRecord(config, request.method))
   }
 
   #rememberGet(get: GetRoute): void {
@@ -143,6 +153,15 @@ export class RouteTable {
     return known?.find((get) => haveSameMembers({ ...get.declares }, { ...declares }) && isOrigin(get))
       ?.record
   }
+}
+
+/** Nothing opens a route that is not in the table, and a permission that it declares is needed nevertheless. */
+function unlistedRecord(config: object, method: string): RouteRecord {
+  const { access } = readDeclares(config)
+  const own = isByMethod(access) ? access[method] : access
+  return own === undefined
+    ? unlisted
+    : new RouteRecord({ ...unlistedFacts, declares: { ...undeclared, access: own } })
 }
 
 /** Own members alone: what objects inherit declares nothing. */

@@ -312,3 +312,32 @@ test('HEAD of a route that serves other methods as well needs what any of them n
     )
   }
 })
+
+test('a route from before the gate needs its permission also where Fastify does not list its routes', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.get('/early', { config: { access: 'Notes.Edit' } }, ran)
+  app.get('/by-method', { config: { access: { GET: 'Notes.Edit' } } }, ran)
+  app.get('/open', { config: { access: 'public' } }, ran)
+  const print = app.printRoutes
+  app.printRoutes = (options = {}) => {
+    const { includeMeta: _, ...rest } = options
+    return print.call(app, rest)
+  }
+  await app.register(publicRoutes, {
+    provider: { authenticate: ({ headers }) => callers[String(headers['x-user'])] ?? null },
+    env: false,
+  })
+  app.permissions.add('Notes.Edit')
+  const port = await listen(app)
+  const status = async (target: string, user: string) =>
+    (await rawRequest({ port, target, headers: { 'x-user': user } })).status
+  for (const target of ['/early', '/by-method']) {
+    t.same(
+      [await status(target, 'nobody'), await status(target, 'alice'), await status(target, 'editor')],
+      [401, 403, 200],
+      target,
+    )
+  }
+  t.equal(await status('/open', 'nobody'), 401, 'what cannot be reviewed is not public')
+})
