@@ -47,8 +47,8 @@ async function decisions() {
     const literal = makePaths(rules.filter(({ route }) => route.kind !== 'regex'))
     const isPublic = (path) => rules.some(({ route }) => route.allows('GET') && route.matchesPath(path))
     const ns = await measure({
-      index: repeat((i) => index.find('GET', paths[i % 400]), 20_000),
-      literal: repeat((i) => index.find('GET', literal[i % 400]), 20_000),
+      index: repeat((i) => index.find({ method: 'GET', path: paths[i % 400] }), 20_000),
+      literal: repeat((i) => index.find({ method: 'GET', path: literal[i % 400] }), 20_000),
       linear: repeat((i) => isPublic(paths[i % 400]), count > 1000 ? 400 : 5_000),
       canonical: repeat((i) => canonicalPath(paths[i % 400]), 20_000),
     })

@@ -1,19 +1,17 @@
 // Builds the prebuilt pages into dist/public: the React sources with Preact underneath, compressed beforehand.
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { defineConfig } from 'vite'
 
 const outDir = 'dist/public'
-const preact = fileURLToPath(new URL('src/app/preact.ts', import.meta.url))
-const jsxRuntime = fileURLToPath(new URL('src/app/jsx-runtime.ts', import.meta.url))
 
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^react\/jsx-runtime$/, replacement: jsxRuntime },
-      { find: /^react(-dom\/client)?$/, replacement: preact },
+      { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
+      { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
+      { find: /^react$/, replacement: 'preact/compat' },
     ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },

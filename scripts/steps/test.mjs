@@ -5,7 +5,7 @@ import { createTestReport } from '../test-report.mjs'
 import { runTestFile } from '../test-file.mjs'
 import { filesBelow, packageFolders, removeOrphans } from '../files.mjs'
 
-/** Many tests wait for time to pass: on two cores a third file shortens the run, a fourth does not. */
+/** One more than the two cores of a small machine: many tests wait for processes, databases and browsers. */
 const jobs = 3
 
 export default async function test(files) {

@@ -58,7 +58,7 @@ test('a release gives every package the same version below 1.0.0, whatever it br
   }
 })
 
-test('whoever imports core names it as a peer of any version below 1.0.0', async (t) => {
+test('packages that import core name it as a peer of any version below 1.0.0', async (t) => {
   const copy = await copyOfRepository(t)
   const released = await release(copy, { [core]: 'minor' })
   for (const { name, peerDependencies, dependencies = {} } of released) {

@@ -55,3 +55,24 @@ export function findTestCaller(
   const callers = app.getDecorator<Map<string, Caller>>(testCallersDecorator)
   return (request) => callers.get(String(request.headers[testCallerHeader]))
 }
+
+type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
+
+/** The function of a plugin's option `caller`, or else the gate's decorator; undefined where the application has neither. */
+export function findCallerOf(app: FastifyInstance, option: FindCaller | undefined): FindCaller | undefined {
+  if (option) return option
+  if (!app.hasRequestDecorator('caller')) return undefined
+  return (request) => request.getDecorator<Caller | null>('caller')
+}
+
+/**
+ * Like `findCallerOf`, for a plugin that is registered before the gate: looks with the first request. Returns null for
+ * every request where the application has neither.
+ */
+export function createFindCaller(app: FastifyInstance, option: FindCaller | undefined): FindCaller {
+  let find: FindCaller | undefined
+  return (request) => {
+    find ??= findCallerOf(app, option)
+    return find?.(request) ?? null
+  }
+}

@@ -1,6 +1,6 @@
 /**
  * Where the contributions of modules meet the plugins that receive them, so that neither imports the other.
- * A plugin calls `receive` when it registers; the modules plugin calls `deliver` once.
+ * A plugin calls `receive` when it registers; the modules plugin calls `deliverContributions` once.
  */
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
@@ -60,7 +60,7 @@ export function receive<K extends keyof Contributions & string>(
  * Passes each contribution to the receiver of its hook, then completes every receiver.
  * `otherMembers` of modules are offered as well where a hook has no receiver: a misspelt `onReady` looks like a contribution.
  */
-export async function deliver(
+export async function deliverContributions(
   app: FastifyInstance,
   contributions: readonly Contribution[],
   otherMembers: Iterable<string>,

@@ -39,7 +39,7 @@ export const FMOD_CORE_EVENTS_REGISTERED_TWICE = createError(
 )
 export const FMOD_CORE_INVALID_EVENT = createError<[string, string]>(
   'FMOD_CORE_INVALID_EVENT',
-  'The event "%s" cannot be published: %s.',
+  'The event "%s" is not valid: %s.',
 )
 export const FMOD_CORE_DUPLICATE_EVENT_TYPE = createError<[string]>(
   'FMOD_CORE_DUPLICATE_EVENT_TYPE',

@@ -1,4 +1,4 @@
-/** Violations of constraints as conflicts, for those who want them: `databaseConflicts(app.problems)`. */
+/** Optional: violations of constraints become conflicts, after `databaseConflicts(app.problems)`. */
 import { safeRead } from '@fastify-modular/core/internal'
 import { ConflictException } from '@fastify-modular/core'
 import type { Problems } from './problems.ts'

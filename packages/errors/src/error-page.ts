@@ -1,9 +1,21 @@
-/** What renders pages: the application's Inertia adapter, or a small stand-in where it has none (decision 55). */
+/**
+ * Error pages, in the order in which they are tried: rendered by the application's Inertia adapter, or by a stand-in where
+ * it has none (decision 55); when that fails, the constant page of last resort, which is loaded at boot.
+ */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { prefersJson, safeRead, safeText } from '@fastify-modular/core/internal'
+import { prefersJson, safeRead, safeText, withTimeout } from '@fastify-modular/core/internal'
 import { problemOfStatus, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** What an error page says: the props of component `Error/{status}` (S 2.9). */
+export interface ErrorPageProps {
+  readonly status: number
+  readonly title: string
+  readonly message: string
+  /** Names the request in the log; only documents about a 5xx have it. */
+  readonly requestId?: string
+}
 
 /** A page of the front end. */
 export interface PageRequest {
@@ -22,6 +34,13 @@ export interface RenderedPage {
   readonly headers?: Record<string, string>
 }
 
+/** What an adapter decorates as `app.inertia`; any object with these two functions will do. */
+export interface PageRenderer {
+  render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): Promise<RenderedPage>
+  /** The version of the client's assets. */
+  version(): string | null
+}
+
 /** A rendered answer. */
 export interface Answer {
   readonly status: number
@@ -30,20 +49,54 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What an adapter decorates as `app.inertia`; any object with these two functions will do. */
-export interface PageRenderer {
-  render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): Promise<RenderedPage>
-  /** The version of the client's assets. */
-  version(): string | null
-}
-
 /** The application's renderer, looked up when it is used: it may be registered after this package, or in a child scope. */
 export function rendererOf(app: FastifyInstance): PageRenderer | undefined {
   const found = safeRead(app, 'inertia')
   return typeof safeRead(found, 'render') === 'function' ? (found as PageRenderer) : undefined
 }
 
-/** Page JSON without a version for the Inertia client, a self-contained document for everyone else. */
+/** What a page is rendered for, and with what. */
+export interface ErrorPageRequest {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly props: ErrorPageProps
+  /** The HTTP status of the answer. */
+  readonly status: number
+  /** Whether the props that all pages share join those of the error: only for full renders (decision 55). */
+  readonly shared: boolean
+  /** Renders where the application has no Inertia adapter. */
+  readonly standIn: PageRenderer
+  /** Milliseconds after which a renderer has failed. */
+  readonly timeout: number
+}
+
+/**
+ * Renders the page of an error, as component `Error/{status}`.
+ * @throws what the renderer throws, or an error when it is not done in time
+ */
+export async function renderErrorPage(options: ErrorPageRequest): Promise<Answer> {
+  const { request, reply, props, status, shared, standIn, timeout } = options
+  const renderer = rendererOf(request.server) ?? standIn
+  const page = { component: `Error/${props.status}`, props: withRequestId(request, props), status, shared }
+  const { body, contentType, headers } = await withTimeout(
+    renderer.render(request, reply, page),
+    timeout,
+    () => {
+      throw new Error(`The error page was not rendered within ${timeout} ms`)
+    },
+  )
+  if (typeof body !== 'string' && !Buffer.isBuffer(body))
+    throw new TypeError('The page renderer returned no body')
+  return { status, contentType, body, headers }
+}
+
+/** A document about a defect names the request, for people who ask for help; visits get three props (decision 44). */
+function withRequestId({ headers, id }: FastifyRequest, props: ErrorPageProps): Record<string, unknown> {
+  const isNamed = props.status >= 500 && headers['x-inertia'] === undefined
+  return isNamed ? { ...props, requestId: String(id) } : { ...props }
+}
+
+/** The renderer of applications without Inertia: page JSON without a version for the Inertia client, a self-contained document for all others. */
 export function createStandIn(template: string): PageRenderer {
   return {
     version: () => null,
@@ -71,93 +124,37 @@ function addressOf({ method, originalUrl }: FastifyRequest): string {
   return isOwn && (method === 'GET' || method === 'HEAD') ? originalUrl : '/'
 }
 
-export interface PageSettings {
-  /** Renders where the application has no Inertia adapter. */
-  readonly standIn: PageRenderer
-  /** Milliseconds after which a renderer has failed. */
-  readonly timeout: number
-}
-
-export interface PageOptions {
-  /** The HTTP status of the answer. */
-  readonly status: number
-  /** Whether the props that all pages share join the three: only for full renders (decision 55). */
-  readonly shared: boolean
-}
-
-/**
- * Renders the page.
- * @throws what the renderer throws, or an error when it is not done in time
- */
-export async function renderPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  props: ErrorPageProps,
-  { status, shared }: PageOptions,
-  { standIn, timeout }: PageSettings,
-): Promise<Answer> {
-  const renderer = rendererOf(request.server) ?? standIn
-  const page = { component: `Error/${props.status}`, props: withRequestId(request, props), status, shared }
-  const rendered = await inTime(renderer.render(request, reply, page), timeout)
-  const { body, contentType, headers } = rendered
-  if (typeof body !== 'string' && !Buffer.isBuffer(body))
-    throw new TypeError('The page renderer returned no body')
-  return { status, contentType, body, headers }
-}
-
-/** A document about a defect names the request, for people who ask for help; visits get three props (decision 44). */
-function withRequestId({ headers, id }: FastifyRequest, props: ErrorPageProps): Record<string, unknown> {
-  const isNamed = props.status >= 500 && headers['x-inertia'] === undefined
-  return isNamed ? { ...props, requestId: String(id) } : { ...props }
-}
-
-async function inTime<T>(promise: Promise<T>, timeout: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`The error page was not rendered within ${timeout} ms`)),
-      timeout,
-    )
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 const maxBytes = 262_144
 
 /** The package's own page, for when the application has none. */
 const builtIn = new URL('../assets/error.html', import.meta.url)
 
-/** Loads from elsewhere, or runs: what a page cannot rely on while the server fails. */
+/** What a page loads from elsewhere, or runs: it cannot rely on that while the server fails. */
 const dependencies =
   /<(?:script|iframe|frame|object|embed|base)\b|<link\b[^>]*\bhref\b|\bsrc(?:set)?\s*=\s*(?!["']?data:)|@import\b|url\(\s*(?!["']?data:)|http-equiv\s*=\s*["']?refresh/i
 
-/** The page to use, and why it is not the one asked for. */
-export interface ErrorPage {
+/** The page to use, with a warning where it is not the one that the option names. */
+export interface LoadedPage {
   readonly body: Buffer
   readonly warning?: string
 }
 
-/** Where an application's page lies that no option names. */
+/** Where an application's page lies unless the option names another place. */
 const usual = 'wwwroot/error.html'
 
 /**
  * Reads the application's page; the package's own stands in for one that cannot be read, is empty, larger than 256 KiB
  * or not self-contained, with a warning that says so. Never throws.
- * @param file a path under the working directory; without one, the usual page counts if there is one; false asks for
- *   the package's own
+ * @param file a path, relative to the working directory; undefined stands for the usual place, false for the package's own page
  */
-export async function loadErrorPage(file?: string | URL | false): Promise<ErrorPage> {
+export async function loadErrorPage(file?: string | URL | false): Promise<LoadedPage> {
   if (file === false) return { body: await builtInPage() }
   const wanted = file ?? usual
   const { body, flaw } = await readPage(typeof wanted === 'string' ? resolve(wanted) : wanted)
   if (body) return { body }
-  const isUnasked = file === undefined && flaw === missing
+  const isOptional = file === undefined && flaw === missing
   const warning = `The error page ${String(wanted)} ${flaw}; the built-in page is used.`
-  return { body: await builtInPage(), ...(!isUnasked && { warning }) }
+  return { body: await builtInPage(), ...(!isOptional && { warning }) }
 }
 
 const missing = 'does not exist'
@@ -187,7 +184,7 @@ async function builtInPage(): Promise<Buffer> {
   )
 }
 
-/** The package's page with places for `fillIn`; a bundled application that lost the file gets two lines instead. */
+/** The package's page with places for `fillIn`; two lines in its place in a bundled application that lost the file. */
 export async function builtInTemplate(): Promise<string> {
   return readFile(builtIn, 'utf8').catch(
     () => '<!doctype html><title>{{title}}</title><h1>{{title}}</h1><p>{{message}}</p>',
@@ -210,19 +207,10 @@ function escape(text: string): string {
     .replaceAll('"', '&quot;')
 }
 
-/** What an error page says: the props of component `Error/{status}` (S 2.9). */
-export interface ErrorPageProps {
-  readonly status: number
-  readonly title: string
-  readonly message: string
-  /** What the log knows the request by; only documents about a 5xx name it. */
-  readonly requestId?: string
-}
-
-/** Tells which constant a request gets. Never throws. */
+/** The constant answer to a request for which nothing else could be rendered or sent. Never throws. */
 export type LastResort = (request: FastifyRequest) => Answer
 
-/** Makes both constants at boot. */
+/** Makes the constants at boot: a page, and a problem for clients that prefer JSON. */
 export function createLastResort(errorPage: Buffer): LastResort {
   const page: Answer = {
     status: 500,

@@ -1,6 +1,5 @@
 /** @fastify-modular/errors: one pipeline for everything that goes wrong. */
-import type { Problems } from './problems.ts'
-import type { ProblemExtensions, ProblemSlug } from './problems.ts'
+import type { ProblemExtensions, Problems, ProblemSlug } from './problems.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,7 +16,16 @@ declare module 'fastify' {
   }
 }
 
-export type { ErrorMatch, MapOptions, Problems } from './problems.ts'
+export type {
+  ErrorMatch,
+  MapOptions,
+  MappedProblem,
+  ProblemDefinition,
+  ProblemMapper,
+  Problems,
+  ProblemSlug,
+  ProblemTypes,
+} from './problems.ts'
 export type { ErrorsOptions } from './options.ts'
 export { errors, errors as default } from './plugin.ts'
 export type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
@@ -31,6 +39,4 @@ export {
 } from './schemas.ts'
 export { createErrorServerOptions, type ErrorServerOptions } from './server-options.ts'
 export { databaseConflicts, isForeignKeyViolation, isUniqueViolation } from './database-conflicts.ts'
-export type { ProblemDefinition, ProblemSlug, ProblemTypes } from './problems.ts'
-export type { MappedProblem, ProblemMapper } from './problems.ts'
 export { type ProblemContext, toProblem } from './to-problem.ts'

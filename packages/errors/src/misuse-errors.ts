@@ -27,7 +27,7 @@ export const FMOD_ERRORS_INVALID_PROBLEM = createError<[string, string]>(
 )
 export const FMOD_ERRORS_DUPLICATE_PROBLEM = createError<[string]>(
   'FMOD_ERRORS_DUPLICATE_PROBLEM',
-  'The problem "%s" is defined already, in this scope or one above. Define it once, where all who use it can see it.',
+  'The problem "%s" is defined already, in this scope or one above. Define it once, in a scope that all its uses share.',
 )
 export const FMOD_ERRORS_UNKNOWN_PROBLEM = createError<[string]>(
   'FMOD_ERRORS_UNKNOWN_PROBLEM',

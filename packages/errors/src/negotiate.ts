@@ -1,5 +1,6 @@
-/** Which representation of a failure a caller gets (decision 44). Pure. */
-import { isNavigation, prefersJson } from '@fastify-modular/core/internal'
+/** Which representation of a failure a caller gets (decision 44). */
+import { addVary, isNavigation, prefersJson } from '@fastify-modular/core/internal'
+import type { FastifyReply } from 'fastify'
 
 /** Which unmatched GET and HEAD requests get a page (option `unmatchedPages`, decision 62). */
 export type UnmatchedPages = 'always' | 'browsers' | false
@@ -11,18 +12,18 @@ export type Representation = 'page' | 'problem'
 export interface Negotiable {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Where no route matched: who gets a page for that. */
+  /** Which unmatched requests get a page; undefined where a route matched. */
   readonly unmatchedPages?: UnmatchedPages | undefined
-  /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`); asked at need. */
+  /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`); called at need. */
   pagesForBrowsers(): boolean
 }
 
 /**
  * A page for the Inertia client, whose `Accept` says nothing, and for an unmatched GET as far as the application has
- * pages for it; problem details for everyone else. Nobody is refused by 406.
+ * pages for it; problem details for all others. No request is refused by 406.
  */
-export function negotiate(asked: Negotiable): Representation {
-  const { method, headers, unmatchedPages } = asked
+export function negotiate(choice: Negotiable): Representation {
+  const { method, headers, unmatchedPages } = choice
   if (unmatchedPages === false) return 'problem'
   if (headers['x-inertia'] !== undefined) return 'page'
   if (unmatchedPages !== undefined) {
@@ -30,5 +31,10 @@ export function negotiate(asked: Negotiable): Representation {
     const isWanted = unmatchedPages === 'always' ? !prefersJson(headers) : isNavigation(headers)
     return isRead && isWanted ? 'page' : 'problem'
   }
-  return isNavigation(headers) && asked.pagesForBrowsers() ? 'page' : 'problem'
+  return isNavigation(headers) && choice.pagesForBrowsers() ? 'page' : 'problem'
+}
+
+/** Adds to the reply's `Vary` the request headers by which a representation is chosen. */
+export function varyByNegotiation(reply: FastifyReply): void {
+  addVary(reply, 'Accept', 'X-Inertia')
 }

@@ -1,5 +1,5 @@
 /** The errors plugin: every failure gets its answer, and nothing leaks. */
-import { checkCoreVersion } from '@fastify-modular/core/internal'
+import { checkCoreVersion, logFailure } from '@fastify-modular/core/internal'
 import { isErrorStatus, routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -42,7 +42,8 @@ const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => 
 function decorateProblems(app: FastifyInstance, typeBase: string): void {
   const root = new Problems({
     typeBase,
-    onBadMapper: (err) => app.log.error({ err }, 'a problem mapping failed; the error takes the usual way'),
+    onBadMapper: (err) =>
+      logFailure(app.log, 'error', { err }, 'a problem mapping failed; the error takes the usual way'),
   })
   const all = [root]
   app.decorate('problems', root)
@@ -58,8 +59,8 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
 }
 
 /**
- * Who gets a page where no route matches. The default follows whether the application has pages at all, which is known
- * when it is ready: the adapter may be registered later.
+ * Which requests get a page where no route matches. The default follows whether the application has pages at all, which
+ * is known when it is ready: the adapter may be registered later.
  */
 function decideUnmatchedPages(
   app: FastifyInstance,
@@ -80,9 +81,6 @@ function decorateReply(app: FastifyInstance, { fail }: Responder): void {
     return this
   })
 }
-
-/** The plugin: `app.register(errors)`, before all others, the gate of public-routes included. Decorates `app.problems` and `reply.problem`. */
-export const errors = fp(errorsPlugin, { name: '@fastify-modular/errors', fastify: '5.x' })
 
 /**
  * Answers everything thrown below this scope.
@@ -134,7 +132,7 @@ function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>): v
       if (status === undefined) return reply.callNotFound()
       const props = { status, title: statusTitle(status), message: statusMessage(status) }
       // A page about an error answers as that error; search engines would otherwise keep it.
-      show(request, reply, props, isErrorStatus(status) ? status : 200)
+      show(request, reply, { props, status: isErrorStatus(status) ? status : 200 })
     },
   )
 }
@@ -142,3 +140,6 @@ function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>): v
 function parseStatus(text: string): number | undefined {
   return /^[1-5]\d\d$/.test(text) ? Number(text) : undefined
 }
+
+/** The plugin: `app.register(errors)`, before all others, the gate of public-routes included. Decorates `app.problems` and `reply.problem`. */
+export const errors = fp(errorsPlugin, { name: '@fastify-modular/errors', fastify: '5.x' })

@@ -45,7 +45,7 @@ interface Gathered {
 /** What a registry is made with. */
 export interface ProblemsContext {
   readonly typeBase: string
-  /** Told when a mapper or predicate throws, or answers with something unusable; the error then takes the usual way. */
+  /** Called when a mapper or predicate throws or returns something unusable; the error is then treated as if it had no mapping. */
   readonly onBadMapper?: (err: unknown) => void
 }
 
@@ -116,7 +116,7 @@ export class Problems {
   describe(slug: string, extensions: Readonly<Record<string, unknown>> = {}): Problem {
     const definition = this.#find(slug)
     if (!definition) throw new FMOD_ERRORS_UNKNOWN_PROBLEM(slug)
-    return fromDefinition(slug, definition, extensions, this.#context.typeBase)
+    return fromDefinition({ slug, definition, extensions, typeBase: this.#context.typeBase })
   }
 
   /** The problem that a mapping makes of an error, or undefined. Never throws. */
@@ -236,7 +236,7 @@ export interface ProblemDefinition<E = Record<string, unknown>> {
   /** 400–599. */
   readonly status: number
   readonly title: string
-  /** About one occurrence, for the caller; a 5xx always says the constant. @default the constant text of the status */
+  /** About one occurrence, for the caller; a 5xx always has the constant text. @default the constant text of the status */
   readonly detail?: string | ((extensions: E) => string)
 }
 
@@ -249,19 +249,22 @@ function checkDefinition(slug: string, { status, title }: ProblemDefinition<neve
   if (wrong) throw new FMOD_ERRORS_INVALID_PROBLEM(slug, wrong)
 }
 
+interface Occurrence {
+  readonly slug: string
+  readonly definition: ProblemDefinition
+  readonly extensions: Readonly<Record<string, unknown>>
+  readonly typeBase: string
+}
+
 /** One occurrence of a defined problem. */
-function fromDefinition(
-  slug: string,
-  { status, title, detail }: ProblemDefinition,
-  extensions: Readonly<Record<string, unknown>>,
-  typeBase: string,
-): Problem {
-  const told = typeof detail === 'function' ? detail(extensions) : detail
+function fromDefinition({ slug, definition, extensions, typeBase }: Occurrence): Problem {
+  const { status, title, detail } = definition
+  const text = typeof detail === 'function' ? detail(extensions) : detail
   return {
     type: typeBase + slug,
     title,
     status,
-    detail: status < 500 && told !== undefined ? told : statusMessage(status),
+    detail: status < 500 && text !== undefined ? text : statusMessage(status),
     code: slug.replaceAll('-', '_').toUpperCase(),
     extensions,
   }
@@ -275,7 +278,7 @@ export interface MappedProblem {
   readonly type?: string
   /** Ignored for `about:blank`, which is titled by the phrase of its status (RFC 9457, 4.2.1). */
   readonly title?: string
-  /** For the caller; a 5xx always says the constant. */
+  /** For the caller; a 5xx always has the constant text. */
   readonly detail?: string
   readonly code?: string
   readonly extensions?: Readonly<Record<string, unknown>>
@@ -283,7 +286,7 @@ export interface MappedProblem {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Tells what an error means; undefined leaves it to the next mapping. */
+/** Returns what an error means; undefined leaves it to the next mapping. */
 export type ProblemMapper<E> = (error: E) => MappedProblem | DomainException | undefined
 
 /**

@@ -1,4 +1,4 @@
-/** What the operator learns of a failure: one log record, and an event for whoever counts. */
+/** What the operator learns of a failure: one log record, and an event for metrics. */
 import type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
 import { describeError, safeRead, safeText } from '@fastify-modular/core/internal'
 import { channel } from 'node:diagnostics_channel'
@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 
 /**
  * Where a failure came from: a handler, hook or serialiser; a path without a route; Fastify before any route
- * (`frameworkErrors`); a connection that does not speak HTTP (`clientErrorHandler`); a caller who went away; an answer
+ * (`frameworkErrors`); a connection that does not speak HTTP (`clientErrorHandler`); a caller that went away; an answer
  * that could not be sent.
  */
 export type ProblemSource = 'handler' | 'not-found' | 'framework' | 'client' | 'aborted' | 'last-resort'
@@ -32,7 +32,7 @@ export interface Failure {
   readonly problem: Problem
   readonly source: ProblemSource
   readonly error?: unknown
-  /** What was to be answered when this failure, of the answer itself, came on top. */
+  /** The error that was being answered, where `error` is the failure of its answer. */
   readonly original?: unknown
 }
 
@@ -50,11 +50,11 @@ export function report(request: FastifyRequest, failure: Failure): void {
     const record = { ...describe(failure), problem: { type, status, code }, source, route: routeOf(request) }
     request.log[level](record, 'request failed')
   } catch {
-    // A logger that fails must not cost the caller the answer.
+    // The caller gets its answer although the logger fails.
   }
 }
 
-/** 5xx are defects; a caller who went away is none, nor is most of what callers get wrong (decision 47). */
+/** 5xx are defects. A caller that went away is not one, nor is most of what callers do wrong (decision 47). */
 function levelOf({ problem: { status, logLevel }, source }: Failure): ProblemLogLevel {
   if (source === 'aborted') return 'debug'
   if (logLevel !== undefined) return logLevel
@@ -62,7 +62,7 @@ function levelOf({ problem: { status, logLevel }, source }: Failure): ProblemLog
   return status === 403 || status === 409 ? 'info' : 'debug'
 }
 
-/** Spares the work where the record would be thrown away. */
+/** Whether the logger would keep the record: describing an error for nothing is work. */
 function isWanted({ log, server }: FastifyRequest, level: Exclude<ProblemLogLevel, 'silent'>): boolean {
   // The logger of an application without one: every level is the same function, which takes nothing.
   if (log.error === log.trace && log.error.length === 0) return false
@@ -92,7 +92,7 @@ const serializersKey = Symbol.for('pino.serializers')
 /**
  * Makes the logger's serialiser of errors total. Fastify logs what ends a stream by it, outside of any handler, and
  * pino's own throws for frozen errors and getters that throw: the process would end. What the serialiser in place can
- * describe it still does, whoever chose it. Other loggers stay as they are.
+ * describe it still does. Other loggers stay as they are.
  */
 export function guardErrorSerializer(log: unknown): void {
   const serializers = safeRead(log, serializersKey)

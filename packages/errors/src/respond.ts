@@ -1,6 +1,16 @@
-/** Answers a failed request: chooses the representation, renders it, falls back when that fails, reports. */
+/**
+ * Answers a failed request: chooses the representation, renders it, reports. What fails on the way: a renderer → the
+ * constant of last resort through Fastify; the sending of any answer (an onSend hook, a header) → the constant again,
+ * written past Fastify.
+ */
 import { isNativeError } from 'node:util/types'
-import { createHeaderCheck, describeError, removeTrailers, safeRead } from '@fastify-modular/core/internal'
+import {
+  createHeaderCheck,
+  describeError,
+  removeTrailers,
+  safeKeys,
+  safeRead,
+} from '@fastify-modular/core/internal'
 import { type Problem, problemOfStatus, problemText } from '@fastify-modular/core/problem'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -8,10 +18,9 @@ import {
   type ErrorPageProps,
   type LastResort,
   type PageRenderer,
-  renderPage,
+  renderErrorPage,
 } from './error-page.ts'
-import { removeBodyHeaders, removeHeadersOf, varyByNegotiation } from './headers.ts'
-import { negotiate, type UnmatchedPages } from './negotiate.ts'
+import { negotiate, type UnmatchedPages, varyByNegotiation } from './negotiate.ts'
 import type { ErrorsSettings } from './options.ts'
 import { type Failure, report } from './report.ts'
 
@@ -28,14 +37,27 @@ export interface ResponderParts {
 export interface Responder {
   /** Answers a failure in the representation that its caller gets, and reports it. Never throws. */
   fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void
-  /** Answers with an error page that tells of no failure, and reports none (S 4.3). Never throws. */
-  show(request: FastifyRequest, reply: FastifyReply, props: ErrorPageProps, status: number): void
+  /** Answers with an error page although nothing failed, and reports nothing (S 4.3). Never throws. */
+  show(request: FastifyRequest, reply: FastifyReply, page: ShownPage): void
+}
+
+/** An error page with the HTTP status that it is sent with. */
+interface ShownPage {
+  readonly props: ErrorPageProps
+  readonly status: number
 }
 
 type Send = (answer: Answer) => void
 
-/** The failure of an answer. */
-const lost: Failure = { problem: problemOfStatus(500), source: 'last-resort' }
+/** What is reported when an answer could not be rendered or sent. */
+const lostAnswer: Failure = { problem: problemOfStatus(500), source: 'last-resort' }
+
+/** One answer on its way. */
+interface Sending {
+  readonly request: FastifyRequest
+  readonly send: Send
+  readonly failure: Failure
+}
 
 /** The one place where failures become answers. */
 export function createResponder({
@@ -48,43 +70,43 @@ export function createResponder({
 
   function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void {
     if (isOver(request, reply)) return leave(request, reply, failure)
-    const send = own(request, reply)
+    const send = takeOverReply(request, reply)
     try {
-      if (wantsPage(request, failure)) void sendPage(request, reply, failure, send)
-      else sendProblem(request, failure, send)
-    } catch (renderError) {
-      sendLastResort(request, failure, renderError, send)
+      if (wantsPage(request, failure)) void sendPage({ request, reply, send, failure })
+      else sendProblem({ request, send, failure })
+    } catch (error) {
+      sendLastResort({ request, send, failure, error })
     }
   }
 
-  function show(request: FastifyRequest, reply: FastifyReply, props: ErrorPageProps, status: number): void {
-    const send = own(request, reply)
-    void renderPage(request, reply, props, { status, shared: true }, pages).then(send, (error: unknown) =>
-      sendLastResort(request, lost, error, send),
+  function show(request: FastifyRequest, reply: FastifyReply, page: ShownPage): void {
+    const send = takeOverReply(request, reply)
+    void renderErrorPage({ request, reply, ...page, shared: true, ...pages }).then(send, (error: unknown) =>
+      sendLastResort({ request, send, failure: lostAnswer, error }),
     )
   }
 
   /** When Fastify fails to send our answer, the constant one is written past it. */
-  function own(request: FastifyRequest, reply: FastifyReply): Send {
+  function takeOverReply(request: FastifyRequest, reply: FastifyReply): Send {
     return takeOver(reply, (error) => {
       if (reply.raw.writableEnded) return
-      report(request, { ...lost, error })
+      report(request, { ...lostAnswer, error })
       writeRaw(reply, lastResort(request))
     })
   }
 
   function wantsPage(request: FastifyRequest, { source }: Failure): boolean {
     const { method, headers } = request
-    const asked = {
+    const representation = negotiate({
       method,
       headers,
       unmatchedPages: source === 'not-found' ? unmatchedPages() : undefined,
       pagesForBrowsers: () => settings.pagesForBrowsers(request),
-    }
-    return negotiate(asked) === 'page'
+    })
+    return representation === 'page'
   }
 
-  function sendProblem(request: FastifyRequest, failure: Failure, send: Send): void {
+  function sendProblem({ request, send, failure }: Sending): void {
     const problem = settings.exposeDebug ? withDebug(failure) : failure.problem
     const body = problemText(problem, request)
     report(request, failure)
@@ -92,25 +114,27 @@ export function createResponder({
     send({ status, contentType: 'application/problem+json', body, headers })
   }
 
-  async function sendPage(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    failure: Failure,
-    send: Send,
-  ): Promise<void> {
+  async function sendPage({
+    request,
+    reply,
+    send,
+    failure,
+  }: Sending & { reply: FastifyReply }): Promise<void> {
     const { status, title, detail: message, headers } = failure.problem
+    const props = { status, title, message }
     const shared = failure.source === 'not-found'
     try {
-      const answer = await renderPage(request, reply, { status, title, message }, { status, shared }, pages)
+      const answer = await renderErrorPage({ request, reply, props, status, shared, ...pages })
       report(request, failure)
       send({ ...answer, headers: { ...headers, ...answer.headers } })
-    } catch (renderError) {
-      sendLastResort(request, failure, renderError, send)
+    } catch (error) {
+      sendLastResort({ request, send, failure, error })
     }
   }
 
-  function sendLastResort(request: FastifyRequest, failure: Failure, error: unknown, send: Send): void {
-    report(request, { ...lost, error, original: failure.error })
+  /** `error` is why the answer to `failure` could not be rendered. */
+  function sendLastResort({ request, send, failure, error }: Sending & { error: unknown }): void {
+    report(request, { ...lostAnswer, error, original: failure.error })
     const answer = lastResort(request)
     send({ ...answer, headers: { ...failure.problem.headers, ...answer.headers } })
   }
@@ -118,7 +142,7 @@ export function createResponder({
   return { fail, show }
 }
 
-/** Nobody can be answered: the caller went away, or the handler began to write by itself and then failed. */
+/** Whether it is too late for an answer: the caller went away, or the handler began to write by itself and then failed. */
 function isOver({ raw: request }: FastifyRequest, { raw: reply }: FastifyReply): boolean {
   return reply.headersSent || reply.destroyed || (request.destroyed && !request.complete)
 }
@@ -128,7 +152,7 @@ function leave(request: FastifyRequest, { raw }: FastifyReply, failure: Failure)
   if (!raw.writableEnded) raw.destroy()
 }
 
-/** The end of the connection as handlers and streams see it; any other error is a defect, with or without a reader. */
+/** Whether the error is the end of the connection, as handlers and streams see it; any other one is a defect, even if its caller is gone. */
 function isAbort(error: unknown): boolean {
   const code = safeRead(error, 'code')
   return (
@@ -146,9 +170,9 @@ const hasHeaders = createHeaderCheck()
 
 /**
  * Takes the reply and returns the one function that answers it. Fastify answers what goes wrong while we answer — an
- * onSend hook that throws, a header that cannot be written — by its own handler, which tells the raw message; it does
- * so through `reply.send`, so that method now leads to `onLost`.
- * @param onLost must write to `reply.raw`: Fastify has given up on this reply
+ * onSend hook that throws, a header that cannot be written — by its own handler, which sends the raw message. It does
+ * so through `reply.send`, which therefore leads to `onLost` from now on.
+ * @param onLost is called with the failure to send the answer; it must write to `reply.raw`, because Fastify has given up on this reply
  */
 function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answer: Answer) => void {
   // The class's method: the reply may be ours already, when the onSend hooks failed on our 404 page.
@@ -157,7 +181,7 @@ function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answe
   let hasStrayError = false
 
   reply.send = function ownedSend(payload?: unknown) {
-    // Nothing is what an async handler sends that does not return its reply.
+    // An async handler that does not return its reply sends undefined when it ends.
     if (!hasAnswered) hasStrayError ||= payload !== undefined
     else if (isFailure(reply, payload)) {
       removeHeadersOf(payload, reply)
@@ -209,7 +233,7 @@ function writeRaw(reply: FastifyReply, { status, contentType, body, headers }: A
   const { raw } = reply
   if (raw.writableEnded) return
   if (raw.headersSent) {
-    raw.destroy() // half an answer is out: the connection's end says that it is not whole
+    raw.destroy() // half an answer is out: the end of the connection shows that it is incomplete
     return
   }
   const own = {
@@ -232,7 +256,7 @@ function writeRaw(reply: FastifyReply, { status, contentType, body, headers }: A
   raw.end(body)
 }
 
-/** A phrase set for another status, by the host or by Node when it could not write the head. HTTP/2 has none. */
+/** Removes a reason phrase that belongs to another status, set by the host, or by Node when it could not write the head. HTTP/2 has none. */
 function forgetPhrase({ raw, request }: FastifyReply): void {
   if (request.raw.httpVersionMajor !== 2 && raw.statusMessage) raw.statusMessage = ''
 }
@@ -246,4 +270,39 @@ function keptHeaders(reply: FastifyReply): Record<string, number | string | stri
     if (value !== undefined && kept.test(name)) headers[name] = value
   }
   return headers
+}
+
+/** They describe a body that is not sent, or let a failure be cached. */
+const ofTheBody: ReadonlySet<string> = new Set([
+  'accept-ranges',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-type',
+  'etag',
+  'expires',
+  'last-modified',
+  'link',
+  'location',
+  'pragma',
+  'trailer',
+  'transfer-encoding',
+])
+
+/** Takes away what described the body that was meant to be sent. Cookies, CORS and security headers stay. */
+function removeBodyHeaders(reply: FastifyReply): void {
+  for (const name in reply.getHeaders()) {
+    if (ofTheBody.has(name)) reply.removeHeader(name)
+  }
+}
+
+/** Takes away what Fastify's own handler copied from an error; it copies all, and set-cookie may be a foreign session. */
+function removeHeadersOf(error: unknown, reply: FastifyReply): void {
+  const headers = safeRead(error, 'headers')
+  if (typeof headers !== 'object' || headers === null) return
+  for (const name of safeKeys(headers)) reply.removeHeader(name)
 }

@@ -1,4 +1,4 @@
-/** Server options for the failures that happen before any plugin is asked: `Fastify({ ...createErrorServerOptions() })`. */
+/** Server options for the failures that happen before any plugin runs: `Fastify({ ...createErrorServerOptions() })`. */
 import type { Socket } from 'node:net'
 import { safeRead, safeText } from '@fastify-modular/core/internal'
 import { type Problem, problemOfError, problemOfStatus } from '@fastify-modular/core/problem'
@@ -34,7 +34,7 @@ function answerFrameworkError(error: unknown, request: FastifyRequest, reply: Fa
   }
 }
 
-/** `version` is that of a page for the Inertia client, undefined for everyone else. */
+/** `version` is that of a page for the Inertia client, undefined for all other clients. */
 function write({ raw }: FastifyReply, problem: Problem, version: string | null | undefined): void {
   const isPage = version !== undefined
   const body = Buffer.from(isPage ? pageOf(problem, version) : JSON.stringify(problem))
@@ -74,10 +74,10 @@ const statuses: ReadonlyMap<unknown, number> = new Map([
  */
 function answerClientError(this: FastifyInstance, error: Error, socket: Socket): void {
   const code = safeText(error, 'code', 100)
-  // The peer is gone: nobody reads an answer, and nothing is wrong with this server.
+  // The peer is gone: it would not read an answer, and nothing is wrong with this server.
   if (code === 'ECONNRESET' || socket.destroyed) return void socket.destroy()
   const problem = problemOfStatus(statuses.get(code) ?? 400)
-  const pending = safeRead(socket, '_httpMessage') // Node keeps the response of a socket here, and looks at it as well
+  const pending = safeRead(socket, '_httpMessage') // where Node keeps the response that a socket is sending
   // A body that ends too early is the failure of its request, which reports it as aborted.
   if (pending == null || code !== 'HPE_INVALID_EOF_STATE') reportClientError(this, problem, error)
 
@@ -97,7 +97,7 @@ function reportClientError({ log }: FastifyInstance, problem: Problem, error: Er
 
 const responses = new Map<number, Buffer>()
 
-/** The bytes of the whole response; made once, for attackers ask often. */
+/** The bytes of the whole response; made once, because attackers cause many of them. */
 function responseOf(status: number): Buffer {
   let bytes = responses.get(status)
   if (!bytes) {

@@ -1,5 +1,5 @@
 /** From anything thrown to what its caller may know: pure, total, the same for requests, workers and tests. */
-import { ErrorMessages, type FieldErrors } from '@fastify-modular/core'
+import { type FieldErrors, ValidationException } from '@fastify-modular/core'
 import { safeRead, safeText, truncate } from '@fastify-modular/core/internal'
 import {
   defaultTypeBase,
@@ -9,9 +9,9 @@ import {
   problemOfStatus,
 } from '@fastify-modular/core/problem'
 
-/** What is known beside the thrown value. */
+/** What is known besides the thrown value. */
 export interface ProblemContext {
-  /** The application's own mappings, asked first. */
+  /** The application's own mappings, tried first. */
   readonly mappings?: { resolve(error: unknown): Problem | undefined }
   /** Prefix of the type URIs. @default 'urn:problem:' */
   readonly typeBase?: string
@@ -50,15 +50,9 @@ function fromValidation(error: unknown, typeBase: string): Problem | undefined {
   const context = safeText(error, 'validationContext') // Fastify names the part of the request
   if (context === undefined || !Array.isArray(failures)) return undefined
   const status = safeRead(error, 'statusCode')
-  return {
-    type: `${typeBase}validation`,
-    title: 'Validation Error',
-    // A schemaErrorFormatter may have chosen another 4xx.
-    status: isErrorStatus(status) && status < 500 ? status : 400,
-    detail: ErrorMessages.ValidationError,
-    code: 'VALIDATION',
-    extensions: { errors: fieldErrors(failures, context) },
-  }
+  const problem = problemOfError(new ValidationException(fieldErrors(failures, context)), { typeBase })
+  // A schemaErrorFormatter may have chosen another 4xx.
+  return isErrorStatus(status) && status < 500 ? { ...problem, status } : problem
 }
 
 /** `{ 'nested.x.1': ['must be integer'] }`; fields outside the body are prefixed: `query.n`, `params.id`. */

@@ -33,7 +33,7 @@ test('decision 45: other statuses are shown with 200', async (t) => {
   }
 })
 
-test('decision 45, E37: what is no status is an unmatched route', async (t) => {
+test('decision 45, E37: what is not a status is an unmatched route', async (t) => {
   const { app } = await createApp(t)
   for (const text of [
     'abc',
@@ -54,7 +54,7 @@ test('decision 45, E37: what is no status is an unmatched route', async (t) => {
   }
 })
 
-test('E38: showing an error page is no failure: nothing is logged or counted', async (t) => {
+test('E38: showing an error page is not a failure: nothing is logged or counted', async (t) => {
   const { app, failures } = await createApp(t)
   let counted = 0
   const count = (): void => void counted++

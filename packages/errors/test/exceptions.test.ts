@@ -58,7 +58,7 @@ test('S 7.1, E07: ConflictException is 409 with its message', async (t) => {
   t.same(body['conflicts'], ['a'])
 })
 
-test('S 7.1, E08: any other error is 500 and tells nothing of itself', async (t) => {
+test('S 7.1, E08: any other error is 500 and reveals nothing of itself', async (t) => {
   const { app } = await createThrowing(t, new Error('secret pw=1'))
   const answer = await app.inject('/')
   t.equal(problemOf(t, answer, 500, 'Internal Server Error').detail, generic)
@@ -131,7 +131,7 @@ test('S 7.2.1, E16: the Inertia client gets a missing resource as page Error/404
   t.match(props.message, /42/)
 })
 
-test('S 7.2.1, E17: page Error/500 tells nothing of the error', async (t) => {
+test('S 7.2.1, E17: page Error/500 reveals nothing of the error', async (t) => {
   const { app } = await createThrowing(t, new Error('secret'))
   const answer = await app.inject({ url: '/', headers: inertiaHeaders })
   t.equal(pageOf(t, answer, 500).props.message, generic)

@@ -189,7 +189,7 @@ test('every failure is one event, with its source and the pattern of its route',
   )
 })
 
-test('a caller who goes away while uploading is no defect, and is not answered', async (t) => {
+test('a caller that goes away while uploading is not a defect, and is not answered', async (t) => {
   const { app, failures } = await createApp(t, { after: (it) => it.post('/', async () => 'ok') })
   const address = await listen(app)
   const events = listenToChannel(t)
@@ -245,5 +245,5 @@ test('S 7.1: of a failed query the log has the statement, not the parameters', a
 
   failure.stack = `elsewhere ${params.join()}`
   await app.inject('/')
-  t.notMatch(JSON.stringify(failures()), 'text of a note', 'not even in a stack that somebody wrote')
+  t.notMatch(JSON.stringify(failures()), 'text of a note', 'not even in a stack that was assigned')
 })

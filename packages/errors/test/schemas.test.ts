@@ -5,6 +5,7 @@ import {
   problemResponses,
   validationProblemDetailsSchema,
 } from '@fastify-modular/errors'
+import { standardMembers } from '@fastify-modular/core/problem'
 import { createApp } from './support/app.js'
 import { generic, problemOf } from './support/expect.js'
 
@@ -92,9 +93,13 @@ test('E86: documented routes answer what they document', async (t) => {
   problemOf(t, await app.inject({ method: 'POST', url: '/problem', payload: wrong }), 400)
 })
 
-test('problemResponses refuses what is no error status', (t) => {
+test('problemResponses refuses what is not an error status', (t) => {
   for (const status of [200, 302, 600, 404.5]) {
     t.throws(() => problemResponses(status), { code: 'FMOD_ERRORS_INVALID_STATUS' })
   }
   t.end()
+})
+
+test('the schema of a problem describes every member of the body, in its order', async (t) => {
+  t.same(Object.keys(problemDetailsSchema.properties), [...standardMembers])
 })

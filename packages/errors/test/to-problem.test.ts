@@ -20,7 +20,7 @@ test('toProblem is pure: workers and tests get what requests get', (t) => {
   t.end()
 })
 
-test('whatever is thrown, there is a problem that tells nothing', (t) => {
+test('any thrown value becomes a problem that reveals nothing of it', (t) => {
   for (const [name, make] of Object.entries(hostileValues)) {
     const { status, type, title, detail } = toProblem(make())
     t.same([status, type, title], [500, 'about:blank', 'Internal Server Error'], name)
@@ -90,7 +90,7 @@ test('a status set on the reply counts where the error names none', (t) => {
   t.end()
 })
 
-test('messages are told where they were made to be told', (t) => {
+test('messages reach the client where their error was made for clients', (t) => {
   const detailOf = (error: unknown) => toProblem(error).detail
   t.equal(
     detailOf(Object.assign(new Error('shown'), { statusCode: 404, expose: true })),
@@ -124,7 +124,7 @@ test('errors of @fastify/error are understood: message and code of a 4xx are API
   t.end()
 })
 
-test('codes of drivers and of the system are not told', (t) => {
+test('codes of drivers and of the system do not reach the client', (t) => {
   for (const code of ['ENOENT', '23505', 'SQLITE_BUSY', 20]) {
     const error = Object.assign(new Error('x'), { code, statusCode: 404, expose: true })
     t.equal(toProblem(error).code, 'NOT_FOUND')

@@ -14,7 +14,7 @@ const message = 'The requested resource was not found.'
 
 const always = { errors: { unmatchedPages: 'always' } } as const
 
-test('S 4.3, E25, E26, E32: an unmatched GET is a page, for browsers and for those who do not care', async (t) => {
+test('S 4.3, E25, E26, E32: an unmatched GET is a page, for browsers and for clients without a preference', async (t) => {
   const { app } = await createApp(t, always)
   for (const headers of [{}, browserHeaders, { accept: '*/*' }]) {
     const html = documentOf(t, await app.inject({ url: '/nope', headers }), 404)
@@ -53,7 +53,7 @@ test('E30: HEAD of an unmatched path has the headers of the page and no body', a
   t.equal(head.headers['content-length'], get.headers['content-length'])
 })
 
-test('decision 44, E31: a caller who prefers JSON by name gets a problem', async (t) => {
+test('decision 44, E31: a caller that prefers JSON by name gets a problem', async (t) => {
   const { app } = await createApp(t, always)
   for (const accept of [
     'application/json',

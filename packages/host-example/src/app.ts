@@ -1,31 +1,27 @@
 /** The application, put together: the one file to read to see what there is. */
 import { fileURLToPath } from 'node:url'
 import cookie from '@fastify/cookie'
-import fastifyStatic from '@fastify/static'
 import { events, modules } from '@fastify-modular/core'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { inertia } from '@fastify-modular/inertia'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
 import { settingsUi } from '@fastify-modular/settings-ui'
-import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { appSettings, systemSettings, userSettings } from './app-settings.ts'
 import { createAuth } from './auth/create-auth.ts'
-import { loginRoutes } from './auth/login/login-routes.ts'
+import { loginRoutes } from './auth/login-routes.ts'
 import type { HostConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
+import { maintenance } from './maintenance.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
-import { appSettings, systemSettings, userSettings } from './settings/app-settings.ts'
-import { maintenance } from './settings/maintenance.ts'
-import { settingsPages } from './settings/settings-pages.ts'
-import { apiDocs } from './web/api-docs.ts'
-import { type Assets, readAssets } from './web/assets.ts'
-import { createDocument, createRootTemplate } from './web/document.ts'
-import { favicon } from './web/favicon.ts'
-import { securityHeaders } from './web/security-headers.ts'
+import { ownRoutes, settingsPages } from './own-routes.ts'
 import { createSharedProps } from './shared-props.ts'
+import { apiDocs } from './web/api-docs.ts'
+import { createDocument, createRootTemplate, readAssets } from './web/document.ts'
+import { securityHeaders } from './web/security-headers.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -37,7 +33,7 @@ export async function createApp(config: HostConfig): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
     logger: { level: config.logLevel },
     trustProxy: config.trustProxy,
-    requestTimeout: 30_000, // whoever sends slowly does not hold a connection for ever
+    requestTimeout: 30_000, // a client that sends slowly cannot hold a connection for ever
     // What a client sends is what is checked: no text becomes a number, no unknown member disappears.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     ...createErrorServerOptions(),
@@ -76,7 +72,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
     store: database.settingsStore,
-    // Everybody keeps preferences of their own, without the right to change the application.
+    // Users change their own preferences without the right to change the application.
     ownWrites: 'authenticated',
   })
   await app.register(settingsUi, {
@@ -97,27 +93,4 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
 
   await app.register(loginRoutes, { ...auth.login, document })
   await app.register(ownRoutes, { assets })
-}
-
-/** What belongs to no module. */
-const ownRoutes: FastifyPluginAsync<{ assets: Assets }> = async (app, { assets }) => {
-  await app.register(fastifyStatic, {
-    root: assets.folder,
-    prefix: '/static/',
-    dotfiles: 'ignore',
-    immutable: true, // the names of files carry hashes of their contents
-    maxAge: '365d',
-  })
-  app.get('/', { schema: { hide: true } }, (request, reply) =>
-    reply.inertia('Home', {}, { clearHistory: request.caller === null }),
-  )
-  app.route(favicon)
-  const health = {
-    tags: ['operation'],
-    operationId: 'getHealth',
-    summary: 'Whether the application runs',
-    security: [],
-    response: { 200: Type.Object({ status: Type.Literal('ok') }) },
-  }
-  app.get('/health', { schema: health }, () => ({ status: 'ok' }))
 }

@@ -1,6 +1,6 @@
-/** Starts the application: reads the environment, listens, stops cleanly when told to. */
+/** Starts the application: reads the environment, listens, stops cleanly on a signal. */
 import { createApp } from './app.ts'
-import { demoAccounts } from './auth/seed-accounts.ts'
+import { demoAccounts } from './auth/accounts.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { createStop } from './stop.ts'
 
@@ -29,7 +29,7 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
-/** Mistakes of whoever configures are told in words; the stack is for those of the code. */
+/** A mistake of the configuration is printed without a stack; only defects of the code need one. */
 function fail(error: unknown): void {
   const isMisuse = error instanceof Error && 'code' in error && String(error.code).startsWith('FMOD_')
   console.error(error instanceof ConfigError || isMisuse ? error.message : error)

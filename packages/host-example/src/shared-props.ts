@@ -1,7 +1,7 @@
-/** What every page gets to know. */
+/** The props that every page receives. */
 import { hasPermission } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { appSettings, systemSettings, userSettings } from './settings/app-settings.ts'
+import { appSettings, systemSettings, userSettings } from './app-settings.ts'
 
 export interface SharedProps {
   readonly app: {
@@ -10,10 +10,10 @@ export interface SharedProps {
     readonly theme: string
     readonly primaryColor: string
     readonly supportEmail: string | null
-    /** Told to administrators only: nobody else is let in then. */
+    /** True for administrators only: no other caller is let in then. */
     readonly isInMaintenance: boolean
   }
-  /** Null for strangers. */
+  /** Null for anonymous callers. */
   readonly user: {
     readonly name: string
     readonly isAdmin: boolean

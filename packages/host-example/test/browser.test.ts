@@ -49,7 +49,7 @@ test('people use it in a browser', async (t) => {
     await page.getByText('There are no notes yet.').waitFor()
   })
 
-  await t.test('a change that comes too late is told, and the text is kept', async (t) => {
+  await t.test('a change that comes too late is refused with a message, and the text is kept', async (t) => {
     const admin = await host.signIn('admin')
     await page.getByLabel('Title').fill('Contested')
     await page.getByRole('button', { name: 'Add note' }).click()

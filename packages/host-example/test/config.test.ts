@@ -46,7 +46,7 @@ test('every loopback address may be a demonstration', (t) => {
   t.end()
 })
 
-test('all problems are told at once, and no value is in the message', (t) => {
+test('the message has all problems, and no value', (t) => {
   const problems = problemsOf({
     PORT: '99999',
     DATABASE_URL: 'mysql://root:hunter2@db/x',
@@ -69,7 +69,7 @@ test('DATABASE_URL names a file or a server', (t) => {
   t.end()
 })
 
-test('TRUST_PROXY names the proxies, and never means everybody', (t) => {
+test('TRUST_PROXY names the proxies, and never means all addresses', (t) => {
   t.equal(readConfig({}).trustProxy, false)
   for (const good of ['loopback', '10.0.0.1', '10.0.0.0/8, uniquelocal', 'fd00::/8']) {
     t.equal(readConfig({ TRUST_PROXY: good, ...secrets }).trustProxy, good)

@@ -63,7 +63,7 @@ test('signing in', async (t) => {
     t.notMatch(page.text, /<script|<x/)
   })
 
-  await t.test('what is missing or of the wrong type is told, in the form or as a problem', async (t) => {
+  await t.test('missing and mistyped fields are named, in the form or as a problem', async (t) => {
     for (const body of [
       {},
       { username: 'alice' },
@@ -90,14 +90,14 @@ test('signing in', async (t) => {
     t.match(page.text, /value="alice"/)
   })
 
-  await t.test('a session of before ends when somebody signs in over it', async (t) => {
+  await t.test('an earlier session ends at a sign-in over it (session fixation)', async (t) => {
     const before = await host.signIn('alice')
     const answer = await before.ask('/login', json({ username: 'alice', password: 'demo-alice' }))
     t.not(cookieOf(answer), before.cookie)
     t.equal((await before.ask('/api/notes')).status, 401)
   })
 
-  await t.test('a cookie that was changed, or made up, is nobody’s', async (t) => {
+  await t.test('a cookie that was changed or made up belongs to no session', async (t) => {
     const alice = await host.signIn('alice')
     const value = decodeURIComponent(alice.cookie.slice('session='.length))
     const id = value.slice(0, value.lastIndexOf('.'))
@@ -151,7 +151,7 @@ test('signing in', async (t) => {
     },
   )
 
-  await t.test('a form that another site could send is no JSON', async (t) => {
+  await t.test('a form that another site could send is not read as JSON', async (t) => {
     const alice = await host.signIn('alice')
     for (const type of [
       'text/plain',
@@ -164,7 +164,7 @@ test('signing in', async (t) => {
     }
   })
 
-  await t.test('who is signed in already is led on', async (t) => {
+  await t.test('a signed-in caller is redirected', async (t) => {
     const alice = await host.signIn('alice')
     const answer = await alice.ask('/login?returnTo=/notes')
     t.equal(answer.status, 303)

@@ -78,7 +78,7 @@ test('while PostgreSQL is down public paths answer, others say 503, and all is w
   t.notMatch(host.log(), new URL(server.url).password)
 })
 
-test('a database that refuses connections or writes is not told of in the log with what people wrote', async (t) => {
+test('a database that refuses connections or writes puts no user data into the log', async (t) => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
   const host = await startHost(t, { DATABASE_URL: server.url })

@@ -12,7 +12,7 @@ test('settings of the application', async (t) => {
   )
   if (!admin || !editor || !alice) throw new Error('Nobody signed in')
 
-  await t.test('a stale If-Match is 412 and tells the current ETag', async (t) => {
+  await t.test('a stale If-Match is 412 with the current ETag', async (t) => {
     const body = { key: 'app.support_email', scope: scope.application, value: 'help@example.com' }
     const stale = await admin.ask('/api/settings', {
       method: 'PUT',
@@ -83,7 +83,7 @@ test('settings of the application', async (t) => {
     t.notMatch(page.text, /<script>alert/)
   })
 
-  await t.test('decision 23: everybody keeps preferences of their own', async (t) => {
+  await t.test('decision 23: each user keeps preferences of their own', async (t) => {
     const body = { key: 'app.theme', value: 'dark' }
     t.equal((await alice.ask('/api/settings/me', { method: 'PUT', body })).status, 204)
     t.match((await alice.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="dark"')
@@ -142,7 +142,7 @@ test('settings of the application', async (t) => {
     t.notMatch(host.log(), secret)
   })
 
-  await t.test('maintenance turns everybody but administrators away; public routes stay open', async (t) => {
+  await t.test('maintenance turns all but administrators away; public routes stay open', async (t) => {
     const set = (value: boolean) =>
       admin.ask('/api/settings', {
         method: 'PUT',

@@ -33,7 +33,7 @@ test('SIGTERM stops it cleanly, and what it knew is there after the next start',
   t.equal(again.json.title, 'Kept')
 })
 
-test('SIGTERM waits for what is being answered, not for connections that nobody uses', async (t) => {
+test('SIGTERM waits for requests in flight, not for idle connections', async (t) => {
   const host = await startHost(t)
   const { port } = new URL(host.url)
   const connect = async (): Promise<Socket> => {

@@ -1,4 +1,4 @@
-/** The page object: what the server tells the client to show. */
+/** The page object: what the client is to show, and under which address. */
 import type { FastifyRequest } from 'fastify'
 
 /** How the browser's history treats a page. */

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 
-/** Props of a page. A function is called, once, only when the request asks for its prop. */
+/** Props of a page. A function is called once, and only when the request includes its prop. */
 export type Props = Readonly<Record<string, unknown>>
 
 const alwaysMark = Symbol('always')
@@ -42,13 +42,13 @@ function isAlways(prop: unknown): prop is AlwaysProp {
 /** Dot paths as a tree; a node without children means everything below. */
 type PathTree = ReadonlyMap<string, PathTree>
 
-/** What a partial reload asks for: the members of `only` (null: all), without those of `except`. */
+/** What a partial reload requests: the members of `only` (null: all), without those of `except`. */
 export interface PartialReload {
   readonly only: PathTree | null
   readonly except: PathTree
 }
 
-/** The partial reload that the headers ask of this component, or null when the whole page is wanted. */
+/** The partial reload that the headers request of this component, or null for the whole page. */
 export function readPartialReload(headers: IncomingHttpHeaders, component: string): PartialReload | null {
   if (headers['x-inertia-partial-component'] !== component) return null
   const only = parsePaths(headers['x-inertia-partial-data'])
@@ -101,7 +101,7 @@ function addPath(root: Tree, segments: readonly string[]): void {
   let node = root
   for (const [index, segment] of segments.entries()) {
     const known = node.get(segment)
-    if (known?.size === 0) return // everything below is asked for already
+    if (known?.size === 0) return // everything below is requested already
     const next: Tree = known ?? new Map()
     if (index === segments.length - 1) next.clear()
     node.set(segment, next)

@@ -44,25 +44,25 @@ export function createRenderer(options: RendererOptions): PageRenderer {
   const { version, share, nonce, encryptHistory = false } = options
   const toDocument = compileRoot(options.rootTemplate)
 
-  async function buildPage(request: FastifyRequest, asked: PageRequest): Promise<Page> {
-    const { component, shared } = asked
+  async function buildPage(request: FastifyRequest, requested: PageRequest): Promise<Page> {
+    const { component, shared } = requested
     const partial = shared ? readPartialReload(request.headers, component) : null
-    const props = shared ? await withSharedProps(request, share, asked.props) : asked.props
+    const props = shared ? await withSharedProps(request, share, requested.props) : requested.props
     return {
       component,
       props: await resolveProps(props, partial),
       url: pageUrl(request),
       version: version(),
-      ...((asked.encryptHistory ?? encryptHistory) && { encryptHistory: true }),
-      ...(asked.clearHistory && { clearHistory: true }),
-      ...(asked.preserveFragment && { preserveFragment: true }),
+      ...((requested.encryptHistory ?? encryptHistory) && { encryptHistory: true }),
+      ...(requested.clearHistory && { clearHistory: true }),
+      ...(requested.preserveFragment && { preserveFragment: true }),
     }
   }
 
   return {
     version,
-    async render(request, reply, asked) {
-      const page = await buildPage(request, asked)
+    async render(request, reply, requested) {
+      const page = await buildPage(request, requested)
       const vary = varyWith(reply, 'X-Inertia') // a cache must not give one representation for the other
       if (isInertia(request)) {
         const headers = { vary, 'x-inertia': 'true' }

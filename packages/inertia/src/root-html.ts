@@ -49,7 +49,7 @@ function embed(page: Page, nonce: string | undefined): string {
   return `<script data-page="app" type="application/json"${nonceAttribute}>${escapeJson(page)}</script><div id="app"></div>`
 }
 
-/** URLs, titles and props hold text of strangers: nothing in it may end the element or start a comment. */
+/** URLs, titles and props hold text from users: nothing in it may end the element or start a comment. */
 function escapeJson(page: Page): string {
   return JSON.stringify(page).replace(/[<>&\u2028\u2029]/g, toUnicodeEscape)
 }

@@ -1,10 +1,10 @@
-/** What Inertia visits need of a server: a reload when the client is stale, and redirects that a fetch can follow. */
+/** What Inertia visits need of a server: 409 when the client's assets are stale, and redirects that a fetch can follow. */
 import { addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FMOD_INERTIA_INVALID_VERSION, FMOD_INERTIA_UNSAFE_LOCATION } from './misuse-errors.ts'
 import { pageUrl } from './page.ts'
 
-/** Whether the Inertia client made the request. Its `Accept` header asks for HTML, so only this header tells. */
+/** Whether the Inertia client made the request. Its `Accept` header names HTML, so only this header shows it. */
 export function isInertia(request: FastifyRequest): boolean {
   return request.headers['x-inertia'] !== undefined
 }
@@ -13,9 +13,10 @@ export function isInertia(request: FastifyRequest): boolean {
 export type AssetVersion = string | null | (() => string | null)
 
 /**
- * A function that returns the current version. It throws the same error when a function of the application returns a
- * version that cannot be used: no visit would ever match it, so that every one of them would load the page afresh.
- * @throws {FMOD_INERTIA_INVALID_VERSION} it could not come back unchanged in a header
+ * A function that returns the current version. Where the version is a function of the application, each call checks what
+ * it returns.
+ * @throws {FMOD_INERTIA_INVALID_VERSION} a header could not carry the version unchanged: no visit would ever match it, and
+ *   each would load the page afresh
  */
 export function versionSource(version: AssetVersion): () => string | null {
   if (typeof version === 'function') return () => checked(version())
@@ -49,7 +50,7 @@ export function answerStale(
 ): void {
   addVary(reply, 'X-Inertia')
   reply.code(409).header('x-inertia-location', pageUrl(request))
-  // Lets a client tell new assets from a plain redirect, so that background requests do not reload the page.
+  // Distinguishes new assets from a plain redirect, so that background requests do not reload the page.
   if (currentVersion !== null) reply.header('x-inertia-version', currentVersion)
   reply.send()
 }

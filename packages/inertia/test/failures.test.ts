@@ -34,7 +34,7 @@ test('the status of a thrown error counts', async (t) => {
   t.equal((await app.inject('/')).statusCode, 404)
 })
 
-test('errors of @fastify/error, which are no native ones, keep their status and code', async (t) => {
+test('errors of @fastify/error, which are not native errors, keep their status and code', async (t) => {
   const Gone = createError('APP_GONE', 'Gone', 410)
   const app = await createApp({}, (it) =>
     it.get('/', (_, reply) => reply.inertia('Page', { note: () => Promise.reject(new Gone()) })),
@@ -43,7 +43,7 @@ test('errors of @fastify/error, which are no native ones, keep their status and 
   t.same([answer.statusCode, answer.json().code], [410, 'APP_GONE'])
 })
 
-test('what is thrown but is no error never becomes the body', async (t) => {
+test('a thrown value that is not an error never becomes the body', async (t) => {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
   for (const thrown of ['secret text', { secret: 1 }, undefined, proxy]) {

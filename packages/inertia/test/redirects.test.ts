@@ -88,7 +88,7 @@ test('a redirect that browsers would ignore is not turned into one that they run
   t.equal(inertia.headers['x-inertia-location'], undefined)
 })
 
-test('an answer with a location that is no redirect is left alone', async (t) => {
+test('an answer with a location that is not a redirect is left alone', async (t) => {
   const app = await createApp({}, (it) =>
     it.post('/', (_, reply) => reply.code(201).header('location', 'https://cdn.test/file').send({ id: 1 })),
   )

@@ -28,7 +28,7 @@ test('an unmatched path is checked too: an error page would hide that the client
   t.equal((await visit(app, { url: '/nowhere' })).statusCode, 404)
 })
 
-test('decision 44: who asks for a page without naming a version gets it', async (t) => {
+test('decision 44: a request for a page without a version gets the page', async (t) => {
   const app = await createApp({}, (it) => it.get('/', (_, reply) => reply.inertia('Home')))
   const answer = await app.inject({ url: '/', headers: { 'x-inertia': 'true' } })
   t.equal(answer.statusCode, 200)
@@ -45,7 +45,7 @@ test('writes and first visits are never refused for their version', async (t) =>
   t.equal((await app.inject({ url: '/', headers: stale })).statusCode, 200)
 })
 
-test('without a version nobody is stale, unless the client has one from before', async (t) => {
+test('without a version no client is stale, unless it has one from before', async (t) => {
   const app = await createApp({ version: null }, (it) => it.get('/', (_, reply) => reply.inertia('Home')))
   const answer = await app.inject({ url: '/', headers: { 'x-inertia': 'true' } })
   t.equal(answer.statusCode, 200)

@@ -76,7 +76,7 @@ function parseArray(text: string): readonly unknown[] {
     const position = beginningOfArray.exec(text)?.[0].length ?? 0
     throw invalid(`it is not valid JSON at position ${position}`)
   }
-  if (!Array.isArray(value)) throw invalid('at position 0 there is no array')
+  if (!Array.isArray(value)) throw invalid('the value at position 0 is not an array')
   return value
 }
 

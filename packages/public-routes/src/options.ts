@@ -16,7 +16,7 @@ export interface PublicRoutesOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | false
   /** Refuses unsafe requests from other sites; turn it on where sessions are cookies. @default false */
   readonly crossOrigin?: boolean | CrossOriginOptions
-  /** Milliseconds that the provider may take. @default 5000 */
+  /** Milliseconds that the provider may take; after that protected paths answer 503. @default 5000 */
   readonly timeout?: number
   /**
    * Names of onRequest hooks that may run before the gate without a warning, such as those of what the provider needs:
@@ -36,7 +36,7 @@ export interface PublicRoutesOptions {
    * @default 'protect'
    */
   readonly undeclared?: 'protect' | 'refuse'
-  /** Tells browsers, Inertia pages and API clients apart. @default classifyRequest */
+  /** Distinguishes browsers, Inertia pages and API clients. @default classifyRequest */
   readonly classify?: Classify
 }
 

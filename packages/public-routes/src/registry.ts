@@ -80,7 +80,7 @@ export class PublicRouteRegistry {
    * HEAD follows GET: hooks read `request.access`, tests and people use `explain`.
    */
   matches(method: string, path: string): boolean {
-    return this.#rules.index.find(method.toUpperCase(), path) !== null
+    return this.#rules.index.find({ method: method.toUpperCase(), path }) !== null
   }
 
   /** All rules with their sources, in the order they were added. */

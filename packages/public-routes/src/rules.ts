@@ -68,14 +68,8 @@ export class RuleIndex {
     for (const rule of rules) this.#add(rule)
   }
 
-  /**
-   * A rule that matches the method (case-sensitive) and the path, and that `admits` accepts; null where there is none.
-   */
-  find(
-    method: string,
-    path: string,
-    admits: (rule: RegisteredRule) => boolean = always,
-  ): RegisteredRule | null {
+  /** A rule that matches the method (case-sensitive) and the path, and that `admits` accepts; null where there is none. */
+  find({ method, path, admits = always }: RuleQuery): RegisteredRule | null {
     const accept = (rule: RegisteredRule): boolean =>
       rule.route.allows(method) && admits(rule) && rule.route.matchesPath(path)
     return (
@@ -93,6 +87,13 @@ export class RuleIndex {
     else if (this.#exact.has(literal)) this.#exact.get(literal)?.push(rule)
     else this.#exact.set(literal, [rule])
   }
+}
+
+interface RuleQuery {
+  readonly method: string
+  readonly path: string
+  /** Which rules are possible. @default all */
+  readonly admits?: (rule: RegisteredRule) => boolean
 }
 
 function always(): boolean {

@@ -28,9 +28,9 @@ const refused: readonly [string, RegExp][] = [
   ['["/a" "/b"]', /position 6/],
   ['["/a", x]', /position 7/],
   ['["/a"', /position 5/],
-  ['"/status"', /no array/],
-  ['{"0":"/a"}', /no array/],
-  ['null', /no array/],
+  ['"/status"', /not an array/],
+  ['{"0":"/a"}', /not an array/],
+  ['null', /not an array/],
   ['["/a", 1]', /element 1 is not a string/],
   ['[null]', /element 0 is not a string/],
   ['["/a", ""]', /element 1 .*empty/],
@@ -45,7 +45,7 @@ for (const [text, message] of refused) {
   })
 }
 
-test('a text that is no JSON is not quoted in the message', async (t) => {
+test('a text that is not JSON is not quoted in the message', async (t) => {
   try {
     read('postgres://user:hunter2@host')
     t.fail('no error')

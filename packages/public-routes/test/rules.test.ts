@@ -47,7 +47,7 @@ const linear = (all: readonly RegisteredRule[], verb: string, target: string) =>
 test('the index finds a rule exactly where a linear search does', async (t) => {
   fc.assert(
     fc.property(rules, method, path, (all, verb, target) => {
-      const found = new RuleIndex(all).find(verb, target)
+      const found = new RuleIndex(all).find({ method: verb, path: target })
       return (
         (found !== null) === linear(all, verb, target) &&
         (found === null || found.route.matches(verb, target))
@@ -61,8 +61,10 @@ test('the index finds a rule exactly where a linear search does', async (t) => {
 test('the order in which rules are added, and adding them twice, changes no decision', async (t) => {
   fc.assert(
     fc.property(rules, method, path, (all, verb, target) => {
-      const once = new RuleIndex(all).find(verb, target) !== null
-      return once === (new RuleIndex([...all.toReversed(), ...all]).find(verb, target) !== null)
+      const once = new RuleIndex(all).find({ method: verb, path: target }) !== null
+      return (
+        once === (new RuleIndex([...all.toReversed(), ...all]).find({ method: verb, path: target }) !== null)
+      )
     }),
     { numRuns: 1000, seed: 2 },
   )
@@ -72,8 +74,8 @@ test('the order in which rules are added, and adding them twice, changes no deci
 test('a further rule never closes a path', async (t) => {
   fc.assert(
     fc.property(rules, rule, method, path, (all, more, verb, target) => {
-      const before = new RuleIndex(all).find(verb, target) !== null
-      return !before || new RuleIndex([...all, more]).find(verb, target) !== null
+      const before = new RuleIndex(all).find({ method: verb, path: target }) !== null
+      return !before || new RuleIndex([...all, more]).find({ method: verb, path: target }) !== null
     }),
     { numRuns: 1000, seed: 3 },
   )
@@ -84,18 +86,9 @@ test('a rule that is not admitted leaves the next one its chance', async (t) => 
   const first = { route: new PublicRoute('/a'), source: 'first' }
   const second = { route: new PublicRoute('/a/b', { kind: 'exact' }), source: 'second' }
   const index = new RuleIndex([first, second])
-  t.equal(
-    index.find('GET', '/a/b', (candidate) => candidate !== second),
-    first,
-  )
-  t.equal(
-    index.find('GET', '/a/b', (candidate) => candidate !== first),
-    second,
-  )
-  t.equal(
-    index.find('GET', '/a/b', () => false),
-    null,
-  )
+  t.equal(index.find({ method: 'GET', path: '/a/b', admits: (candidate) => candidate !== second }), first)
+  t.equal(index.find({ method: 'GET', path: '/a/b', admits: (candidate) => candidate !== first }), second)
+  t.equal(index.find({ method: 'GET', path: '/a/b', admits: () => false }), null)
 })
 
 test('10,000 rules: the index tries only rules whose literal text fits the path', async (t) => {
@@ -111,7 +104,7 @@ test('10,000 rules: the index tries only rules whose literal text fits the path'
     return { route: Object.create(route, { matchesPath: { value: matchesPath } }), source: 'test' }
   })
   const index = new RuleIndex(counting)
-  t.equal(index.find('GET', '/section-4000/x'), counting[4000])
-  t.equal(index.find('GET', '/nothing'), null)
+  t.equal(index.find({ method: 'GET', path: '/section-4000/x' }), counting[4000])
+  t.equal(index.find({ method: 'GET', path: '/nothing' }), null)
   t.ok(tried <= 5, `tried ${tried} rules`)
 })

@@ -2,4 +2,4 @@
 export type { ThemeOptions, ThemeToken } from './theme.ts'
 export type { SettingsUiOptions } from './options.ts'
 export { settingsUi, settingsUi as default } from './plugin.ts'
-export type { PageMessages } from './page-messages.ts'
+export type { PageMessages } from './options.ts'

@@ -3,7 +3,7 @@ import { option, optionProblems, type OptionsSchema, Type } from '@fastify-modul
 import type { FindCaller, OwnWrites } from '@fastify-modular/settings'
 import type { onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
-import type { PageMessages } from './page-messages.ts'
+import { defaultMessages, type Messages } from './react/messages.ts'
 import { type ThemeOptions, themeSchema } from './theme.ts'
 
 /** Options of the settings pages; all may be left out behind the gate of public-routes. */
@@ -85,4 +85,32 @@ function isLocale(value: unknown): boolean {
   } catch {
     return false
   }
+}
+
+/** All texts that a host may replace: those of the components and those of the documents around them. */
+export interface PageMessages extends Messages {
+  /** Shown where there is no JavaScript. */
+  readonly needsScript: string
+  readonly skip: string
+  readonly toUserPage: string
+  readonly toAdminPage: string
+  readonly signOut: string
+  readonly theme: string
+  readonly auto: string
+  readonly light: string
+  readonly dark: string
+}
+
+export const defaultPageMessages: PageMessages = {
+  ...defaultMessages,
+  needsScript:
+    'The settings pages need JavaScript. Without it, the HTTP API under /api/settings offers everything they do.',
+  skip: 'Skip to the settings',
+  toUserPage: 'My settings',
+  toAdminPage: 'All settings',
+  signOut: 'Sign out',
+  theme: 'Theme',
+  auto: 'System theme',
+  light: 'Light',
+  dark: 'Dark',
 }

@@ -1,19 +1,15 @@
 /** The settings pages: their routes, and what must be there for them to work. */
-import { checkCoreVersion } from '@fastify-modular/core/internal'
+import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { loadAssets, sendAsset } from './assets.ts'
-import { findCallerOf } from './caller.ts'
+import { type PageName, relativePath, renderPage, strictPolicy } from './document.ts'
 import {
   FMOD_SETTINGS_UI_API_MISSING,
   FMOD_SETTINGS_UI_CALLER_UNKNOWN,
   FMOD_SETTINGS_UI_UNGUARDED,
 } from './misuse-errors.ts'
 import { checkOptions, type SettingsUiOptions } from './options.ts'
-import { pageConfig, type PageName } from './document/page-config.ts'
-import { pageHeader } from './document/page-header.ts'
-import { renderPage, strictPolicy } from './document/page-html.ts'
-import { relativePath } from './relative-path.ts'
 import { themeCss } from './theme.ts'
 
 /** Keeps a route out of OpenAPI documents. */
@@ -31,6 +27,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
   } = options
   const assets = await loadAssets(themeCss(options.theme, options.css))
   const home = adminPage ? 'manage' : 'me'
+  const findCaller = createFindCaller(app, options.caller)
 
   app.register(
     async (scope) => {
@@ -64,19 +61,17 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    // An Inertia client asked for one of its pages: it shall load this one whole.
+    // An Inertia client requested one of its pages: this page is not Inertia's and is loaded whole.
     if (request.headers['x-inertia']) return reply.code(409).header('x-inertia-location', request.url).send()
     const path = pathOf(request)
-    const caller = (await findCallerOf(app, options.caller)?.(request)) ?? null
-    const config = pageConfig(page, path, caller, options)
-    const header = pageHeader(page, path, caller, options)
+    const caller = await findCaller(request)
     if (options.csp !== false) reply.header('content-security-policy', options.csp ?? strictPolicy)
     return reply
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'same-origin')
       .type('text/html; charset=utf-8')
-      .send(renderPage(config, header, assets, relativePath(path, `${prefix}/assets`)))
+      .send(renderPage({ page, path, caller, options }, assets))
   }
 }
 

@@ -55,7 +55,7 @@ test('what the page may offer is what its caller may do', async (t) => {
   t.match(await config('vera', 'me'), { canUpdate: true, isAdmin: false })
 })
 
-test('strangers are sent to sign in, or told 401', async (t) => {
+test('anonymous requests are sent to sign in, or get 401', async (t) => {
   const app = await createHost(t)
   const visit = await app.inject({ url: '/settings/me', headers: { accept: 'text/html' } })
   t.equal(visit.statusCode, 302)
@@ -138,7 +138,7 @@ test('csp: false leaves the policy to the host', async (t) => {
   t.equal(page.headers['content-security-policy'], undefined)
 })
 
-test('an Inertia client is told to load the page whole', async (t) => {
+test('an Inertia client is sent to load the page whole (409)', async (t) => {
   const app = await createHost(t)
   const answer = await app.inject({
     url: '/settings/manage?scope=system',

@@ -15,8 +15,8 @@ import { type CompleteDefinition, type JsonValue, SettingScope } from './setting
 import type { Settings } from './settings.ts'
 import type { SettingsStore } from './store/store.ts'
 
-/** What all checks need. */
-interface Booting {
+/** What all checks look at. */
+interface BootState {
   readonly registry: Registry
   readonly sharedValues: SharedValues
   readonly sealing: Sealing
@@ -36,7 +36,7 @@ export function checkAtBoot({
   sealing,
   options,
   locked,
-}: Booting & { readonly locked: ReadonlyMap<string, JsonValue> }): void {
+}: BootState & { readonly locked: ReadonlyMap<string, JsonValue> }): void {
   registry.check()
   checkOverrides(locked, registry)
   const lost = [...sharedValues.rows()].filter(
@@ -47,21 +47,30 @@ export function checkAtBoot({
       lost.map((row) => `"${row.key}" with "${sealing.keyIdOf(row.value)}"`).join(', '),
     )
   }
-  const plain = keysWithoutSealing(registry, sealing)
-  if (options.encryption?.mode === 'require' && plain.length > 0)
-    throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(plain.join(', '))
+  const unprotected = secretsWithoutKey(registry, sealing)
+  if (options.encryption?.mode === 'require' && unprotected.length > 0)
+    throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(unprotected.join(', '))
+}
+
+interface SealedCheck extends BootState {
+  readonly store: Pick<SettingsStore, 'findPlainHistory'>
+  readonly settings: Pick<Settings, 'rewrap' | 'refresh'>
 }
 
 /**
- * Returns the keys of sensitive settings with a stored text that is not sealed: a value, or an earlier one in the
- * history, which has the newest text of every value. None where no sealing key is configured: that is another problem.
- * @throws {FMOD_SETTINGS_NOT_SEALED} encryption is required
+ * Looks for sensitive settings with a stored text that is not sealed: a value, or an earlier one in the history, which
+ * has the newest text of every value. Seals them with the option `sealAtBoot`, and returns the keys of those that are
+ * left. None where no sealing key is configured: `checkAtBoot` reports that.
+ * @throws {FMOD_SETTINGS_NOT_SEALED} some are left, and encryption is required
  */
-export async function checkSealed(
-  { registry, sharedValues, sealing, options }: Booting,
-  store: SettingsStore,
-  { rewrap, refresh }: Pick<Settings, 'rewrap' | 'refresh'>,
-): Promise<readonly string[]> {
+export async function checkSealed({
+  registry,
+  sharedValues,
+  sealing,
+  options,
+  store,
+  settings,
+}: SealedCheck): Promise<readonly string[]> {
   if (sealing.activeKeyId === null) return []
   const keys = sensitiveSettings(registry).map(({ key }) => key)
   if (keys.length === 0) return []
@@ -75,17 +84,17 @@ export async function checkSealed(
   }
 
   let plain = await findPlain()
-  if (plain.length > 0 && sealAtBoot) await rewrap()
+  if (plain.length > 0 && sealAtBoot) await settings.rewrap()
   if (plain.length > 0 && (sealAtBoot || mode === 'require')) {
     // Another instance may have sealed what is plain in memory, which leaves no trace in the history.
-    await refresh()
+    await settings.refresh()
     plain = await findPlain()
   }
   if (plain.length > 0 && mode === 'require') throw new FMOD_SETTINGS_NOT_SEALED(plain.join(', '))
   return plain
 }
 
-interface Booted extends Booting {
+interface WarningInit extends BootState {
   readonly store: SettingsStore
   readonly events: Events | undefined
   /** Whether the settings routes can identify callers. */
@@ -95,8 +104,8 @@ interface Booted extends Booting {
 }
 
 /** Logs what is legal and probably not meant. */
-export function warnAtBoot(log: FastifyBaseLogger, booted: Booted): void {
-  const { registry, sharedValues, options, store, events, knowsCaller } = booted
+export function warnAtBoot(log: FastifyBaseLogger, init: WarningInit): void {
+  const { registry, sharedValues, options, store, events, knowsCaller } = init
   for (const warning of registry.warnings()) log.warn(warning)
   if (!store.durable)
     log.warn({ store: store.name }, 'settings are not persisted: they are gone when the process ends')
@@ -105,7 +114,7 @@ export function warnAtBoot(log: FastifyBaseLogger, booted: Booted): void {
       'the settings routes cannot identify callers: they answer 401. Register public-routes, or set the option caller',
     )
   }
-  warnOfReadableSecrets(log, booted)
+  warnOfReadableSecrets(log, init)
   const orphans = new Set([...sharedValues.rows()].map(({ key }) => key).filter((key) => !registry.find(key)))
   if (orphans.size > 0)
     log.warn(
@@ -122,11 +131,14 @@ export function warnAtBoot(log: FastifyBaseLogger, booted: Booted): void {
 
 function warnOfReadableSecrets(
   log: FastifyBaseLogger,
-  { registry, sealing, options, notSealed }: Booted,
+  { registry, sealing, options, notSealed }: WarningInit,
 ): void {
-  const plain = keysWithoutSealing(registry, sealing)
-  if (plain.length > 0)
-    log.warn({ keys: plain }, 'sensitive settings are stored in plain text: no encryption key is configured')
+  const unprotected = secretsWithoutKey(registry, sealing)
+  if (unprotected.length > 0)
+    log.warn(
+      { keys: unprotected },
+      'sensitive settings are stored in plain text: no encryption key is configured',
+    )
   if (notSealed.length > 0) {
     log.warn(
       { keys: notSealed },
@@ -144,7 +156,7 @@ function warnOfReadableSecrets(
 }
 
 /** The sensitive settings whose values are stored in plain text because there is no key to seal them. */
-function keysWithoutSealing(registry: Registry, { activeKeyId }: Sealing): string[] {
+function secretsWithoutKey(registry: Registry, { activeKeyId }: Sealing): string[] {
   return activeKeyId === null ? sensitiveSettings(registry).map(({ key }) => key) : []
 }
 

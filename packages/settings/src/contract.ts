@@ -1,5 +1,5 @@
 /** The settings contract for other modules, in process (S 4.2; names in camelCase, without Async). */
-import { isOfUsers, type SettingState, type SharedValues } from './memory/shared-values.ts'
+import { isUserSetting, type SettingState, type SharedValues } from './memory/shared-values.ts'
 import type { UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
 import { type DefinitionFilter, listShared, selectStates, type SettingsFilter } from './reading/list.ts'
@@ -86,7 +86,7 @@ function createReads({
     if (scope === SettingScope.System) return valueOf(state.system)
     if (scope === SettingScope.Application) return valueOf(state.application)
     const { key } = state.setting.definition
-    if (!isOfUsers(state)) {
+    if (!isUserSetting(state)) {
       const row = await store.readRow({ scope, userId, key })
       return valueOf(row && codec.layerOf(state.setting, row))
     }
@@ -109,7 +109,7 @@ function createReads({
     const user = requireUser(userId)
     const state = sharedValues.find(key)
     if (!state) return null
-    return unwrap(isOfUsers(state) ? resolveFor(state, await users.load(user)) : state.shared)
+    return unwrap(isUserSetting(state) ? resolveFor(state, await users.load(user)) : state.shared)
   }
 
   /** Only rows of this user (decision 16). */
@@ -117,7 +117,7 @@ function createReads({
     const rows = new Map((await store.readUser(userId)).map((row) => [row.key, row]))
     return selectStates(states(), filter).flatMap((state) => {
       const row = rows.get(state.setting.definition.key)
-      return row ? [toUserDto(state, userId, row, codec)] : []
+      return row ? [toUserDto(state, { userId, row, codec })] : []
     })
   }
 
@@ -139,7 +139,7 @@ function createReads({
       const state = sharedValues.find(key)
       if (!state) return null
       if (scope !== SettingScope.User) return toSharedDto(state, scope)
-      return toUserDto(state, user, await store.readRow({ scope, userId: user, key }), codec)
+      return toUserDto(state, { userId: user, row: await store.readRow({ scope, userId: user, key }), codec })
     },
   }
 }

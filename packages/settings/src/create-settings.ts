@@ -55,7 +55,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const observer = createObserver()
   const codec = createRowCodec({ sealing, refusesPlain, observer, log })
   const locked = new Map(init.locked.values)
-  const sharedValues = createSharedValues(registry, codec, locked)
+  const sharedValues = createSharedValues({ registry, codec, locked })
   const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
   const states = createStates(registry, sharedValues.find)
   const listeners = createListeners({ sharedValues, states, log })

@@ -108,7 +108,7 @@ export function createChangePublisher({
         } catch (err) {
           log.error(
             { err, event: event.constructor.name },
-            'event of a committed setting was not handed over',
+            'event of a committed change could not be published',
           )
         }
       }
@@ -172,7 +172,7 @@ export interface SettingChange<T = JsonValue> {
   readonly origin: 'local' | 'remote'
 }
 
-/** Called after the commit, with the new value. What it throws is logged; the other listeners are called nevertheless. */
+/** Called after the commit, with the new value. What it throws is logged, and the other listeners are still called. */
 export type SettingListener<T = JsonValue> = (value: T, change: SettingChange<T>) => void | Promise<void>
 
 export interface Listeners {

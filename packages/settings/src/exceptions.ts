@@ -1,5 +1,6 @@
 /** The answers to writes that core's exceptions do not cover. */
 import { ConflictException, DomainException } from '@fastify-modular/core'
+import { toEtag } from './etag.ts'
 
 /** 400. A user-scoped write where only System and Application values are written (S 4.1.1). */
 export class InvalidScopeException extends DomainException {
@@ -15,7 +16,7 @@ export class PreconditionFailedException extends DomainException {
       statusCode: 412,
       code: 'PRECONDITION_FAILED',
       title: 'Precondition Failed',
-      headers: { etag: `"r${revision}"` },
+      headers: { etag: toEtag(revision) },
     })
   }
 }

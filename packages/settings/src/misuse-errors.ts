@@ -36,7 +36,7 @@ export const FMOD_SETTINGS_UNKNOWN_KEY = createError<[string, string]>(
 )
 export const FMOD_SETTINGS_UNREADABLE = createError<[string, string]>(
   'FMOD_SETTINGS_UNREADABLE',
-  'The stored value of the setting "%s" cannot be unsealed with the keys at hand (%s). Add the key it was sealed with to the option encryption.keys, or write the value again.',
+  'The stored value of the setting "%s" cannot be read: %s.',
 )
 
 // Secrets

@@ -58,7 +58,10 @@ function overridesFromEnvironment(): Overrides {
 const string = /\s*"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"\s*/iuy
 const scalar = /\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])\s*/y
 
-/** Where a text that is not JSON stops being JSON: the offset of the first token that does not fit. */
+/**
+ * The offset of the first token that makes a text invalid JSON. Not from the message of `JSON.parse`: it often names no
+ * position, but quotes the text.
+ */
 function jsonFault(text: string): number {
   let at = 0
   value()

@@ -1,6 +1,6 @@
 /** The settings plugin: the order in which its parts come to life. */
 import { type Events, receive } from '@fastify-modular/core'
-import { checkCoreVersion } from '@fastify-modular/core/internal'
+import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
@@ -9,7 +9,7 @@ import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
 import { verifyEvents } from './events.ts'
 import { defaultPerValue, startRetention } from './history/history.ts'
-import { authenticateWith, findCallerOf } from './http/access.ts'
+import { authenticateWith } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './http-options.ts'
 import { FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
@@ -31,7 +31,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const locked = readOverrides(options.overrides)
   const events = (): Events | undefined =>
     app.hasDecorator('events') ? app.getDecorator<Events>('events') : undefined
-  /** From then on a sensitive value that is not sealed came later. */
+  /** Whether the stored values passed the checks of the boot: a secret in plain text that appears later is not served. */
   let isChecked = false
   const service = createSettingsService({
     registry,
@@ -58,7 +58,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 
   const check = (): void => checkAtBoot({ registry, sharedValues, sealing, locked: locked.values, options })
   const findNotSealed = (): Promise<readonly string[]> =>
-    checkSealed({ registry, sharedValues, sealing, options }, store, settings)
+    checkSealed({ registry, sharedValues, sealing, options, store, settings })
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receive(app, 'settings', {
     take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),
@@ -68,12 +68,12 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     },
   })
 
-  // The gate may be registered later; it is looked up with the first request.
-  const findCaller: FindCaller = (request) => findCallerOf(app, options.caller)?.(request) ?? null
+  const findCaller = createFindCaller(app, options.caller)
   decorateRequests(app, settings, findCaller)
   if (options.routes !== false) await addRoutes(app)
 
   app.addHook('onReady', async () => {
+    // Again: `app.settings.define` may have added settings since, or the application has no modules.
     check()
     registry.freeze()
     const notSealed = await findNotSealed()

@@ -4,6 +4,9 @@
 export const SettingScope = { System: 0, Application: 1, User: 2 } as const
 export type SettingScope = (typeof SettingScope)[keyof typeof SettingScope]
 
+/** The scopes whose values belong to no user. */
+export type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
+
 /** How a value is edited and checked; integers on the wire (S 2.3). */
 export const SettingType = {
   Text: 0,

@@ -15,6 +15,7 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 /** The floors of settings, from the ground up: a file imports from its own folder and from those before it. */
 const settingsFloors: readonly string[] = [
   'setting-definition',
+  'etag',
   'store',
   'values',
   'definitions',
@@ -41,7 +42,7 @@ const settingsFloors: readonly string[] = [
   'index',
 ]
 
-/** Everybody may raise a misuse error. */
+/** Every file may throw a misuse error. */
 const everywhere = 'misuse-errors'
 
 /** Returns the module names that a file imports, exports from, loads lazily or augments. */
@@ -169,6 +170,7 @@ function floorOf(path: string): string {
   return path.replace(/^packages\/[^/]+\/src\//, '').replace(/(?:\/.*|\.tsx?)$/, '')
 }
 
-function resolveWithin(path: string, specifier: string): string | undefined {
+/** Returns the path that a relative import leads to; undefined for packages. */
+export function resolveWithin(path: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined
 }

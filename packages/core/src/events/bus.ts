@@ -46,14 +46,14 @@ export function createEventBus(transport: EventTransport): EventBus {
   const { announce, counts } = createAnnouncer()
   let state: 'open' | 'closed' = 'open'
 
-  function pass(event: DomainEvent, tx?: Tx): void | Promise<void> {
+  function submit(event: DomainEvent, tx?: Tx): void | Promise<void> {
     const type = classes.accept(event)
     if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
     const published = () => announce('published', { type, eventId: event.eventId })
-    const passed = transport.publish(event, tx)
-    return passed instanceof Promise ? passed.then(published) : published()
+    const submitted = transport.publish(event, tx)
+    return submitted instanceof Promise ? submitted.then(published) : published()
   }
 
   function publish(event: DomainEvent): Promise<void>
@@ -61,9 +61,9 @@ export function createEventBus(transport: EventTransport): EventBus {
   function publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
   function publish(event: DomainEvent, options?: { readonly tx: Tx }): void | Promise<void> {
     // A row written after an await would escape a synchronous transaction.
-    if (options?.tx?.kind === 'sync') return pass(event, options.tx)
+    if (options?.tx?.kind === 'sync') return submit(event, options.tx)
     try {
-      return Promise.resolve(pass(event, options?.tx))
+      return Promise.resolve(submit(event, options?.tx))
     } catch (error) {
       return Promise.reject(error)
     }

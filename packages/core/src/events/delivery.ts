@@ -1,5 +1,5 @@
 /** Deliveries of events to handlers: attempts, time-outs, backoff, and the handlers that run now. */
-import { describeFailure, logFailure } from '../internal/failures.ts'
+import { failureText, logFailure } from '../internal/failures.ts'
 import { withTimeout } from '../internal/timeout.ts'
 import type { DomainEvent } from './event.ts'
 import type { EventHandler } from './handlers.ts'
@@ -13,6 +13,7 @@ export interface RetryOptions {
   readonly maxAttempts?: number
   /**
    * Delay before the second attempt, in milliseconds; it doubles with each further one, with jitter, up to an hour.
+   * pgBoss makes the delays itself: whole seconds, the first one up to twice as long, up to 18 hours.
    * @default 1000
    */
   readonly retryDelay?: number
@@ -40,7 +41,10 @@ export const dispatchDefaults = {
 
 const longestDelay = 3_600_000
 
-/** Delay in ms after so many attempts: exponential backoff; jitter takes up to half of it away, so that retries spread. */
+/**
+ * Delay in ms after so many attempts: exponential backoff; jitter takes up to half of it away, so that retries spread.
+ * For the outbox alone: pg-boss computes its own (`retryBackoff` in pg-boss/queue.ts), and inProcess makes one attempt.
+ */
 export function backoff(attempts: number, retryDelay: number): number {
   const full = Math.min(retryDelay * 2 ** (attempts - 1), longestDelay)
   return Math.round(full / 2 + (full / 2) * Math.random())
@@ -69,7 +73,7 @@ export interface Attempt {
 /** Why an attempt failed: another one follows, it was the last one, or no attempt could succeed. */
 interface Failure {
   readonly kind: 'retry' | 'exhausted' | 'undeliverable'
-  /** Bounded text. */
+  /** `failureText` of what was thrown: what a dead letter keeps. */
   readonly error: string
 }
 
@@ -130,7 +134,7 @@ function revive(context: TransportContext, handler: EventHandler, { type, eventI
   try {
     return context.revive(type, eventId, payload)
   } catch (cause) {
-    throw new UndeliverableError(describeFailure(cause), { cause })
+    throw new UndeliverableError(failureText(cause), { cause })
   }
 }
 
@@ -150,7 +154,7 @@ function reportFailure(context: TransportContext, attempt: Attempt, err: unknown
     context.announce('deadLettered', { type, eventId, handler, error: err })
     logFailure(context.log, 'error', record, 'event is dead-lettered')
   }
-  return { kind, error: describeFailure(err) }
+  return { kind, error: failureText(err) }
 }
 
 function kindOf({ number, maxAttempts }: Attempt, error: unknown): Failure['kind'] {

@@ -86,7 +86,7 @@ function foreignType(schema: unknown): string | undefined {
   return undefined
 }
 
-/** The class an event was made with, or undefined if it is not an event. */
+/** The class of an event, or undefined if the value is not an event. */
 export function eventClassOf(event: unknown): EventClass | undefined {
   if (typeof event !== 'object' || event === null) return undefined
   const prototype: unknown = Object.getPrototypeOf(event) // the event's own members may be called anything

@@ -27,14 +27,15 @@ const handlerFile = /(?:handler|consumer)\.(?:js|mjs|ts)$/i
 
 /**
  * The handlers of one module.
- * @throws {FMOD_CORE_INVALID_HANDLER} a class has the name of a handler but lacks its method or its event; all are named
+ * @throws {FMOD_CORE_INVALID_HANDLER} naming all classes that have the name of a handler but lack its method or its event;
+ * or the source is none of the three
  */
 export async function discoverHandlers(module: string, source: HandlerSource): Promise<EventHandler[]> {
   const listed = Array.isArray(source)
-  const candidates = listed ? source : await exportsOf(source as Readonly<Record<string, unknown>> | URL)
+  const candidates: readonly unknown[] = listed ? source : await exportsOf(module, source)
   const problems: string[] = []
   const handlers: EventHandler[] = []
-  for (const candidate of candidates as readonly unknown[]) {
+  for (const candidate of candidates) {
     const name = nameOf(candidate)
     if (!handlerName.test(name)) {
       // A list means every member; a namespace may export helpers beside its handlers.
@@ -96,8 +97,13 @@ function nameOf(candidate: unknown): string {
   return String(candidate)
 }
 
-async function exportsOf(source: Readonly<Record<string, unknown>> | URL): Promise<unknown[]> {
-  if (!(source instanceof URL)) return withoutRepetition(Object.values(source))
+async function exportsOf(module: string, source: unknown): Promise<unknown[]> {
+  if (!(source instanceof URL)) {
+    if (isNamespace(source)) return withoutRepetition(Object.values(source))
+    throw new FMOD_CORE_INVALID_HANDLER(
+      `${module}: handlers is neither a list of classes nor a namespace import nor the URL of a folder`,
+    )
+  }
   const files = (await readdir(source, { recursive: true }))
     .filter((file) => handlerFile.test(file))
     .toSorted()
@@ -108,6 +114,13 @@ async function exportsOf(source: Readonly<Record<string, unknown>> | URL): Promi
     exported.push(...Object.values(module))
   }
   return withoutRepetition(exported)
+}
+
+/** A class, or an instance of one, was meant to stand in a list: its members are not handlers. */
+function isNamespace(source: unknown): source is Readonly<Record<string, unknown>> {
+  if (typeof source !== 'object' || source === null) return false
+  const prototype: unknown = Object.getPrototypeOf(source)
+  return prototype === null || prototype === Object.prototype
 }
 
 /** Classes and objects only, each once: a default export is often a named one, too. */

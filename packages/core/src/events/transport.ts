@@ -12,7 +12,7 @@ export interface EventTransport {
   readonly transactional: Tx['kind'] | false
   /** Prepares storage; called once, before all other methods. */
   open(context: TransportContext): void | Promise<void>
-  /** Makes a handler known, before `start`. */
+  /** Registers a handler; called before `start`. */
   subscribe(handler: EventHandler): void | Promise<void>
   /** Begins to deliver. What was published before is delivered now. */
   start(): void | Promise<void>
@@ -45,13 +45,13 @@ export interface TransportContext {
 
 /** One event that one handler could not handle. */
 export interface DeadLetter {
-  /** Names this dead letter to `replay` and `discard`. */
+  /** The argument of `replay` and `discard`. */
   readonly id: string
   readonly eventId: string
   readonly type: string
   readonly handler: string
   readonly attempts: number
-  /** The last failure, as its handler threw it. */
+  /** Name and message of what the last attempt threw, at most 500 characters; never the parameters of a query. */
   readonly error: string
   /** Milliseconds since the epoch. */
   readonly failedAt: number

@@ -6,7 +6,7 @@ import { safeRead, safeText, truncate } from './safe.ts'
 const maxDepth = 5
 const maxErrors = 10
 
-/** What the log keeps of an error. */
+/** What a log keeps of an error. */
 export interface DescribedError {
   readonly name: string
   readonly message: string
@@ -78,20 +78,17 @@ function print(value: unknown): string {
   }
 }
 
-/** A failure as text, bounded; never throws, whatever was thrown. */
-export function describeFailure(error: unknown): string {
+/** A failure as one text for a database, such as `TypeError: x is not a function`; at most 500 characters. Never throws. */
+export function failureText(error: unknown): string {
   try {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    const text = error instanceof Error ? `${nameOf(error)}: ${textsOf(error).message}` : String(error)
     return text.slice(0, 500).toWellFormed()
   } catch {
     return 'unknown failure'
   }
 }
 
-/**
- * Logs a failure of foreign code. Never throws: a logger does when it gets a frozen error, and nothing here would catch
- * that, so that one handler's error would end the process.
- */
+/** Logs a failure of foreign code by what `describeError` keeps of it. Never throws. */
 export function logFailure(
   log: FastifyBaseLogger,
   level: 'error' | 'warn',
@@ -99,12 +96,8 @@ export function logFailure(
   message: string,
 ): void {
   try {
-    log[level](record, message)
+    log[level]({ ...record, err: describeError(record.err) }, message)
   } catch {
-    try {
-      log[level]({ ...record, err: { message: describeFailure(record.err) } }, message)
-    } catch {
-      // A logger that fails must not stop the delivery of events.
-    }
+    // A logger that fails must not stop what failed beside it: deliveries, requests, closing.
   }
 }

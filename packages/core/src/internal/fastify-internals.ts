@@ -46,10 +46,15 @@ function findHeadersKey(reply: FastifyReply): symbol | null {
   return key
 }
 
+/** The last one found. Each copy of Fastify has a symbol of its own, and the search is slow (bench/errors.mjs). */
+let trailersKey: symbol | null = null
+
 /** Takes away all trailers of a reply. Fastify removes a trailer by its name and does not list the names. */
 export function removeTrailers(reply: FastifyReply): void {
-  const key = findKey(reply, 'fastify.reply.trailers', () => true)
-  const trailers = key === null ? undefined : valueUnder(reply, key)
+  if (trailersKey === null || !(trailersKey in reply)) {
+    trailersKey = findKey(reply, 'fastify.reply.trailers', () => true)
+  }
+  const trailers = trailersKey === null ? undefined : valueUnder(reply, trailersKey)
   if (isObject(trailers)) for (const name of Object.keys(trailers)) reply.removeTrailer(name)
 }
 

@@ -2,12 +2,14 @@
  * @fastify-modular/core/internal: what the packages of one release share. Not for applications or other packages: it may
  * change with each minor version, which `checkCoreVersion` proves at registration.
  */
-export { isApiTarget, isNavigation, prefersJson } from './browser.ts'
+export { isApiTarget, isNavigation, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
+export { createFindCaller, findCallerOf } from '../caller.ts'
 export { closestName } from './closest-name.ts'
 export { checkCoreVersion } from './core-version.ts'
+export { type DescribedError, describeError, logFailure } from './failures.ts'
+export { FileLock } from './file-lock.ts'
 export { mountingModule } from './mounting.ts'
-export { type DescribedError, describeError, describeFailure, logFailure } from './failures.ts'
 export {
   createConfigReader,
   createHeaderCheck,
@@ -17,4 +19,4 @@ export {
 export { argumentProblems, option, optionProblems, type OptionsSchema, Type } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
-export { addVary, varyWith } from './vary.ts'
+export { addVary, varyWith } from './negotiation.ts'

@@ -1,7 +1,12 @@
-/** A feature module: its name, the modules it depends on, and what it contributes. */
+/**
+ * A feature module: its name, the modules it depends on, its lifecycle hooks, and what it contributes. Plugins add their
+ * hooks to `ModuleHooks` (contributions.ts).
+ */
 import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
 import type { Contribution, ModuleHooks } from '../contributions.ts'
 import type { HandlerSource } from '../events/handlers.ts'
+import { safeRead } from '../internal/safe.ts'
+import { FMOD_CORE_INVALID_MODULE } from '../misuse-errors.ts'
 
 /** A Fastify plugin, with callback or promise; one signature, so that its parameters need no annotation. */
 export type ModulePlugin = (
@@ -36,15 +41,41 @@ export function defineModule(module: Module): Module {
   return module
 }
 
+interface Expectation {
+  readonly fits: (value: unknown) => boolean
+  readonly what: string
+}
+
+const aFunction: Expectation = { fits: (value) => typeof value === 'function', what: 'a function' }
+const aString: Expectation = { fits: (value) => typeof value === 'string', what: 'a string' }
+
+/** The members that are the module's own, and what each must be. Every other member is a contribution. */
+const expected: Readonly<Record<Exclude<keyof ModuleCore, 'handlers'>, Expectation>> = {
+  name: {
+    fits: (value) => typeof value === 'string' && value !== '',
+    what: 'a string of one or more characters',
+  },
+  dependsOn: { fits: Array.isArray, what: 'a list of names' },
+  plugin: aFunction,
+  prefix: aString,
+  onReady: aFunction,
+  onClose: aFunction,
+}
+
 /** The members of `ModuleCore` that are not contributions. */
-export const ownMembers: ReadonlySet<string> = new Set([
-  'name',
-  'dependsOn',
-  'plugin',
-  'prefix',
-  'onReady',
-  'onClose',
-] satisfies (keyof ModuleCore)[])
+export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected))
+
+/**
+ * Checks what TypeScript cannot: Fastify would report an invalid plugin without the name of its module.
+ * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type
+ */
+export function checkModule(module: unknown): void {
+  for (const [member, { fits, what }] of Object.entries(expected)) {
+    const value = safeRead(module, member)
+    if ((value !== undefined || member === 'name') && !fits(value))
+      throw new FMOD_CORE_INVALID_MODULE(String(safeRead(module, 'name')), `its ${member} is not ${what}`)
+  }
+}
 
 /** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */
 export function contributionsOf(module: ModuleCore, ignoreHooks: readonly string[]): Contribution[] {

@@ -1,7 +1,7 @@
 /** Mounts the modules of an application: order, contributions, bodies, lifecycle. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { deliver } from '../contributions.ts'
+import { deliverContributions } from '../contributions.ts'
 import { events } from '../events/plugin.ts'
 import { logFailure } from '../internal/failures.ts'
 import { whileMounting } from '../internal/mounting.ts'
@@ -28,7 +28,7 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
   const ordered = orderModules(modules)
   if (!app.hasDecorator('events')) await app.register(events)
   const contributions = ordered.flatMap((module) => contributionsOf(module, ignoreHooks))
-  await deliver(app, contributions, ownMembers)
+  await deliverContributions(app, contributions, ownMembers)
   app.decorate('modules', Object.freeze(ordered))
 
   for (const { name, plugin, prefix } of ordered) {

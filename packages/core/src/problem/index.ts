@@ -1,5 +1,5 @@
 /** @fastify-modular/core/problem: problem details (RFC 9457), the same for every package that answers. */
-export { allowedHeaders, type ErrorContext, problemOfError } from './of-error.ts'
+export { allowedHeaders, type ErrorContext, problemOfError } from './problem.ts'
 export {
   defaultTypeBase,
   isErrorStatus,
@@ -12,4 +12,4 @@ export {
   statusMessage,
   statusTitle,
 } from './problem.ts'
-export { type ProblemOccurrence, problemText, standardMembers } from './text.ts'
+export { type ProblemOccurrence, problemText, standardMembers } from './body.ts'

@@ -1,6 +1,10 @@
-/** Problem details (RFC 9457): what a caller may know about a failure. One code has one type in every package that answers. */
+/**
+ * Problem details (RFC 9457): what a caller may know about a failure, and the problem of anything thrown. One code has
+ * one type in every package that answers.
+ */
 import { STATUS_CODES } from 'node:http'
-import { ErrorMessages } from '../domain-exceptions.ts'
+import { type DomainException, ErrorMessages, isDomainException } from '../domain-exceptions.ts'
+import { safeKeys, safeRead, safeText } from '../internal/safe.ts'
 
 /** The level of the log record that a problem leaves. */
 export type ProblemLogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -76,3 +80,111 @@ export function problemOfStatus(status: number): Problem {
 
 /** No route matches the request. Its code differs from that of a missing resource, and so does its type. */
 export const routeNotFound: Problem = Object.freeze({ ...problemOfStatus(404), code: 'ROUTE_NOT_FOUND' })
+
+/** What is known besides the thrown value. */
+export interface ErrorContext {
+  /** Prefix of the type URIs. @default 'urn:problem:' */
+  readonly typeBase?: string
+  /** The status set on the reply before the failure; it counts where the error names none. */
+  readonly replyStatus?: number
+}
+
+/** The problem of anything thrown. Never throws; a 5xx never carries the error's message. */
+export function problemOfError(error: unknown, { typeBase, replyStatus }: ErrorContext = {}): Problem {
+  return isDomainException(error)
+    ? problemOfException(error, typeBase)
+    : problemOfHttpError(error, replyStatus)
+}
+
+/** A domain exception as a problem: its own title and code, and a type made of the code. */
+function problemOfException(exception: DomainException, typeBase?: string): Problem {
+  // Guarded reads, although the brand is right: a subclass may define members as getters.
+  const named = safeRead(exception, 'statusCode')
+  const status = isErrorStatus(named) ? named : 500
+  const code = safeText(exception, 'code', 100)
+  if (!code) return problemOfStatus(status)
+  const message = status < 500 ? safeText(exception, 'message') : undefined
+  const extensions = safeRead(exception, 'extensions')
+  const headers = allowedHeaders(safeRead(exception, 'headers'))
+  return {
+    type: problemType(code, typeBase),
+    title: safeText(exception, 'title', 200) ?? statusTitle(status),
+    status,
+    detail: message ?? statusMessage(status),
+    code,
+    ...(isRecord(extensions) && { extensions }),
+    ...(headers && { headers }),
+  }
+}
+
+/** Fastify's own errors, those of `@fastify/error` and http-errors, and bare objects, by their status or else as 500. */
+function problemOfHttpError(error: unknown, replyStatus: number | undefined): Problem {
+  const status = statusOf(error, replyStatus)
+  const problem = problemOfStatus(status)
+  const headers = isUpstream(error) ? undefined : allowedHeaders(safeRead(error, 'headers'))
+  const shown = status < 500 ? shownMembers(error) : undefined
+  return headers || shown ? { ...problem, ...shown, ...(headers && { headers }) } : problem
+}
+
+function statusOf(error: unknown, replyStatus: number | undefined): number {
+  const own = safeRead(error, 'statusCode')
+  if (isErrorStatus(own)) return isUpstream(error) ? 500 : own
+  // With a tracing subscriber Fastify copies `error.status` to the reply before the handler runs: then it is upstream's.
+  const namesNone = own === undefined && safeRead(error, 'status') === undefined
+  return namesNone && isErrorStatus(replyStatus) ? replyStatus : 500
+}
+
+/**
+ * Whether the error reports the answer of another server: its status and headers are not ours to repeat. undici, axios,
+ * got, AWS and Elasticsearch clients are recognised by what they attach.
+ */
+function isUpstream(error: unknown): boolean {
+  return (
+    safeText(error, 'code')?.startsWith('UND_ERR') === true ||
+    safeRead(error, 'isAxiosError') === true ||
+    isRecord(safeRead(error, 'response')) ||
+    isRecord(safeRead(error, '$metadata')) ||
+    (safeRead(error, 'name') === 'ResponseError' && isRecord(safeRead(error, 'meta')))
+  )
+}
+
+/** Marks every error class made by `@fastify/error`, whichever copy of it. */
+const fastifyError = Symbol.for('fastify-error-generic')
+
+/** The message and code of an error that was made to be shown; any other message may be a secret. */
+function shownMembers(error: unknown): Partial<Problem> | undefined {
+  const expose = safeRead(error, 'expose')
+  const isFastifys = safeRead(error, fastifyError) === true
+  if (expose === false || !(expose === true || isFastifys)) return undefined
+  const detail = safeText(error, 'message')
+  // Codes of drivers and of the system (23505, ENOENT) reveal what the server is made of; @fastify/error's are API.
+  const code = isFastifys ? safeText(error, 'code', 100) : undefined
+  return { ...(detail && { detail }), ...(code && { code }) }
+}
+
+/**
+ * Headers that an error may bring along, a validator for 412 among them; errors of upstream clients carry the headers of
+ * another server's answer.
+ */
+const errorHeaders =
+  /^(?:etag|www-authenticate|proxy-authenticate|retry-after|allow|accept|accept-post|accept-patch|(?:x-)?ratelimit(?:-[a-z-]+)?)$/i
+
+/** Visible characters, space and tab (RFC 9110, 5.5); Fastify would drop all headers because of one that has others. */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]{0,1000}$/
+
+/** The headers of an error that may be sent; undefined where there are none. Never throws. */
+export function allowedHeaders(headers: unknown): Record<string, string> | undefined {
+  if (!isRecord(headers)) return undefined
+  let allowed: Record<string, string> | undefined
+  for (const name of safeKeys(headers)) {
+    if (!errorHeaders.test(name)) continue
+    const value = safeRead(headers, name)
+    const text = typeof value === 'number' ? String(value) : value
+    if (typeof text === 'string' && fieldValue.test(text)) (allowed ??= {})[name.toLowerCase()] = text
+  }
+  return allowed
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -9,8 +9,8 @@ export function testCallers(app: FastifyInstance): void {
 }
 
 /**
- * Like `app.inject`, in the name of `caller`, whom the gate lets in without signing in.
- * A random token, valid for this one request, names the caller.
+ * Like `app.inject`, as `caller`, which the gate lets in without signing in.
+ * A random token, valid for this one request, identifies the caller.
  */
 export async function injectAs(
   app: FastifyInstance,

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
 import {
   defineEvent,
@@ -79,6 +80,53 @@ for (const [name, createTransport] of Object.entries(transports)) {
       // oxlint-disable-next-line unicorn/no-thenable -- what a careless handler may return
       othersStillRun(sub, createTransport(), () => ({ then: explode })),
     )
+  })
+}
+
+/** What drizzle and HTTP clients throw: their errors carry rows and credentials. */
+const revealing: Readonly<Record<string, () => Error>> = {
+  'a failed query': () =>
+    Object.assign(new Error('Failed query: insert into "users" values ($1)\nparams: hunter2'), {
+      query: 'insert into "users" values ($1)',
+      params: ['hunter2'],
+    }),
+  'a failed request': () =>
+    Object.assign(new Error('Failed'), { config: { headers: { authorization: 'Bearer hunter2' } } }),
+}
+
+/** Waits until a handler has failed and the outcome is recorded. */
+async function failed(app: FastifyInstance): Promise<void> {
+  const isRecorded = async () => (await app.events.deadLetters?.list())?.length !== 0
+  for (let turn = 0; turn < 2000; turn++) {
+    if (app.events.stats().failed > 0 && (await isRecorded())) return
+    await delay(5)
+  }
+}
+
+for (const [what, makeError] of Object.entries(revealing)) {
+  test(`the log and the dead letter of ${what} keep its message, not its data`, async (t) => {
+    class Happened extends defineEvent('happened', Type.Object({})) {}
+    class FailingHandler {
+      static event = Happened
+      handle() {
+        throw makeError()
+      }
+    }
+    for (const createTransport of Object.values(transports)) {
+      const logs: string[] = []
+      const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void logs.push(line) } } })
+      t.teardown(() => app.close())
+      await app.register(events, { transport: createTransport(), handlers: [FailingHandler] })
+      await app.ready()
+      await app.events.publish(new Happened({}))
+      await failed(app)
+      const deadLetters = JSON.stringify((await app.events.deadLetters?.list()) ?? 'Failed')
+      await app.close()
+      for (const kept of [logs.join(''), deadLetters]) {
+        t.match(kept, 'Failed')
+        t.notMatch(kept, 'hunter2')
+      }
+    }
   })
 }
 

@@ -106,3 +106,12 @@ test('values that are not handlers are refused by name in a list and ignored in 
   }
   t.same(await discoverHandlers('m', { a: null, b: 5, c: 'x', d: () => {}, e: undefined }), [])
 })
+
+test('a source that is not a list, a namespace or a URL is refused, also the class that was to be in a list', async (t) => {
+  for (const source of [SendMailHandler, new SendMailHandler(), 'handlers', 5, null, true]) {
+    await t.rejects(discoverHandlers('mail', source as never), {
+      code: 'FMOD_CORE_INVALID_HANDLER',
+      message: /mail: .*list/,
+    })
+  }
+})

@@ -167,3 +167,29 @@ test('PostgreSQL: a revoked table refuses publishers and is logged; delivery goe
   await app.events.publish(shared())
   await record.waitFor('app.SharedHandler')
 })
+
+test('PostgreSQL: a boot that fails because the role may only read the queue leaves no connection behind', async (t) => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+  const { url } = await server.createDatabase()
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  t.teardown(() => admin.end())
+  await admin.query(`CREATE ROLE limited LOGIN PASSWORD 'limited'`)
+  const complete = Fastify()
+  await complete.register(events, { transport: pgBoss({ connectionString: url }) })
+  await complete.close()
+  await admin.query(
+    'GRANT USAGE ON SCHEMA pgboss TO limited; GRANT SELECT ON ALL TABLES IN SCHEMA pgboss TO limited',
+  )
+  const limited = new URL(url)
+  limited.username = 'limited'
+  limited.password = 'limited'
+
+  const app = Fastify()
+  app.register(events, { transport: pgBoss({ connectionString: limited.href }) })
+  await t.rejects(async () => app.ready(), { code: '42501' })
+  await app.close() // a queue that still ran would keep this process alive
+  const { rows } = await admin.query(`SELECT pid FROM pg_stat_activity WHERE usename = 'limited'`)
+  t.same(rows, [])
+})

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { createHeaderCheck } from '@fastify-modular/core/internal'
+import { createHeaderCheck, removeTrailers } from '@fastify-modular/core/internal'
 
 test('whether a reply has headers is read where Fastify keeps them, also those of the raw response', async (t) => {
   const check = createHeaderCheck()
@@ -37,4 +37,19 @@ test('a Fastify that keeps them elsewhere, or keeps something else there, may ha
     t.equal(check(reply), true)
     t.equal(check(reply), true)
   }
+})
+
+test('all trailers of a reply are removed, whichever copy of Fastify made it', (t) => {
+  const replyOf = (key: symbol | undefined, removed: string[]) =>
+    ({
+      removeTrailer: (name: string) => removed.push(name),
+      ...(key && { [key]: { etag: true, digest: true } }),
+    }) as unknown as FastifyReply
+  const copies = [Symbol('fastify.reply.trailers'), Symbol('fastify.reply.trailers')]
+  for (const key of [...copies, undefined, ...copies]) {
+    const removed: string[] = []
+    removeTrailers(replyOf(key, removed))
+    t.same(removed, key ? ['etag', 'digest'] : [])
+  }
+  t.end()
 })

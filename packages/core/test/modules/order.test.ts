@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'tap'
+import { ownMembers } from '#src/modules/module.js'
 import { orderModules } from '#src/modules/order.js'
 
 const module = (name: string, ...dependsOn: string[]) => ({ name, dependsOn })
@@ -46,10 +47,12 @@ test('a module without a name is a boot error', async (t) => {
 })
 
 test('a member of the wrong type is a boot error that names the module', async (t) => {
-  for (const broken of [{ plugin: 5 }, { onReady: {} }, { onClose: 'x' }, { dependsOn: 'notes' }]) {
-    t.throws(() => orderModules([{ name: 'mail', ...broken } as never]), {
+  const wrong = { plugin: 5, prefix: 5, onReady: {}, onClose: 'x', dependsOn: 'notes' }
+  t.same([...Object.keys(wrong), 'name'].toSorted(), [...ownMembers].toSorted(), 'every member is tried')
+  for (const [member, value] of Object.entries(wrong)) {
+    t.throws(() => orderModules([{ name: 'mail', [member]: value } as never]), {
       code: 'FMOD_CORE_INVALID_MODULE',
-      message: /"mail"/,
+      message: new RegExp(`"mail" is not valid: its ${member} is not a`),
     })
   }
 })

@@ -93,7 +93,7 @@ test('E76: an error page that cannot be used gives a warning, and the built-in o
   }
 })
 
-test('wwwroot/error.html counts without an option where it exists; nobody misses it where not', async (t) => {
+test('wwwroot/error.html is used without an option where it exists; its absence gives no warning', async (t) => {
   const before = process.cwd()
   t.teardown(() => process.chdir(before))
   process.chdir(await mkdtemp(join(tmpdir(), 'error-page-')))
@@ -182,7 +182,7 @@ test('a callback onSend hook that throws or fails is no different', async (t) =>
   }
 })
 
-test('callers who want JSON get a constant problem as the last resort', async (t) => {
+test('callers that want JSON get a constant problem as the last resort', async (t) => {
   const { app } = await createApp(t, {
     after: (it) =>
       it

@@ -68,7 +68,7 @@ test('decision 42: the Inertia client gets bad URLs as a page whose address is t
   })
 })
 
-test('a failed asynchronous constraint is 500 and tells nothing', async (t) => {
+test('a failed asynchronous constraint is 500 and reveals nothing', async (t) => {
   const { app } = await createApp(t, {
     server: {
       routerOptions: {

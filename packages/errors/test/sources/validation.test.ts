@@ -80,7 +80,7 @@ test('E47 to E49: fields outside the body are prefixed by their place', async (t
   t.same(Object.keys((await errorsOf(t, fixture, '/h')) ?? {}), ['headers.x-need'])
 })
 
-test('a body that is no object fails at its root', async (t) => {
+test('a body that is not an object fails at its root', async (t) => {
   const { app } = await createValidating(t)
   const answer = await app.inject({
     method: 'POST',
@@ -91,7 +91,7 @@ test('a body that is no object fails at its root', async (t) => {
   t.same(Object.keys(problemOf(t, answer, 400).errors ?? {}), ['$'])
 })
 
-test('all errors are told where the host lets AJV collect them', async (t) => {
+test('all errors are in the answer where the host lets AJV collect them', async (t) => {
   const fixture = await createValidating(t, { server: { ajv: { customOptions: { allErrors: true } } } })
   t.same(Object.keys((await errorsOf(t, fixture, '/val', {})) ?? {}), ['a', 'n'])
 })

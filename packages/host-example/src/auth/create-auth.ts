@@ -3,13 +3,13 @@ import type { AuthProvider } from '@fastify-modular/public-routes'
 import type { HostConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { createAccountStore } from './accounts.ts'
-import type { LoginRoutesOptions } from './login/login-routes.ts'
+import type { LoginRoutesOptions } from './login-routes.ts'
 import { hashOfNobody } from './passwords.ts'
-import { seedAccounts } from './seed-accounts.ts'
-import { createSessionCookie } from './session-cookie.ts'
-import { createSessionProvider } from './session-provider.ts'
+import { seedAccounts } from './accounts.ts'
+import { createSessionCookie } from './sessions.ts'
+import { createSessionProvider } from './sessions.ts'
 import { createSessionStore } from './sessions.ts'
-import { createSignInThrottle } from './login/sign-in-throttle.ts'
+import { createSignInThrottle } from './sign-in.ts'
 
 export interface Auth {
   /** For the gate. */

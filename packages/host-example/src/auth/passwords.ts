@@ -18,7 +18,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Whether the password belongs to the hash. For an unknown account pass `undefined`: it takes as long as a wrong
- * password, so that nobody learns from the clock which accounts exist.
+ * password, against timing attacks that find out which accounts exist.
  * @throws {TooManyRequestsException} too many attempts wait already
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
@@ -34,7 +34,7 @@ export async function verifyPassword(password: string, stored: string | undefine
 
 let nobody: Promise<string> | undefined
 
-/** Made once, of a password that nobody can know. Call it at boot, so that no attempt pays for it. */
+/** Made once, of a random password. Call it at boot, so that no attempt pays for it. */
 export function hashOfNobody(): Promise<string> {
   nobody ??= hashPassword(randomBytes(32).toString('base64url'))
   return nobody

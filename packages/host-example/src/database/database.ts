@@ -1,8 +1,8 @@
-/** The one port behind which this application keeps its data: the same statements run on SQLite and on PostgreSQL. */
+/** The one port behind which this application keeps its data, and its tables: the same statements run on SQLite and on PostgreSQL. */
 import type { DomainEvent, Events } from '@fastify-modular/core'
-import type { SQL } from 'drizzle-orm'
+import { DrizzleError, DrizzleQueryError, type SQL, sql } from 'drizzle-orm'
 
-/** A row as the driver gives it: parsed by the store that asked. */
+/** A row as the driver returns it: the store that reads it parses it. */
 export type Row = Readonly<Record<string, unknown>>
 
 export interface Database {
@@ -21,3 +21,46 @@ export interface Database {
   publishing(statement: SQL, events: Events, eventOf: (row: Row) => DomainEvent): Promise<readonly Row[]>
   close(): Promise<void>
 }
+
+/** The driver's own error: the message of drizzle's holds the parameters of the statement, which must not be logged. */
+export function withoutParameters(error: unknown): unknown {
+  const isDrizzles = error instanceof DrizzleQueryError || error instanceof DrizzleError
+  return isDrizzles && error.cause ? error.cause : error
+}
+
+/**
+ * Creates the tables that are missing, in types that both databases have. Run it under a lock: several instances may
+ * start at once. Times are ms since 1970.
+ */
+export const createTables: readonly SQL[] = [
+  sql`create table if not exists accounts (
+    name text primary key,
+    password_hash text not null,
+    permissions text not null,
+    is_admin integer not null,
+    is_demo integer not null
+  )`,
+  sql`create table if not exists sessions (
+    id_hash text primary key,
+    account text not null references accounts (name) on delete cascade,
+    expires_at bigint not null
+  )`,
+  sql`create index if not exists sessions_by_account on sessions (account)`,
+  sql`create table if not exists notes (
+    id text primary key,
+    owner text not null,
+    title text not null,
+    body text not null,
+    is_shared integer not null,
+    version integer not null,
+    created_at bigint not null,
+    updated_at bigint not null
+  )`,
+  sql`create index if not exists notes_by_owner on notes (owner, created_at)`,
+  sql`create table if not exists mails (
+    id text primary key,
+    recipient text not null,
+    subject text not null,
+    sent_at bigint not null
+  )`,
+]

@@ -16,7 +16,7 @@ export interface HostDatabase extends Database {
 }
 
 /**
- * Opens the database of the configuration; `onError` hears of connections that break while idle.
+ * Opens the database of the configuration; `onError` is called for connections that break while idle.
  * @throws {ConfigError} it cannot be opened
  */
 export async function openDatabase(

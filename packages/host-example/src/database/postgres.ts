@@ -6,8 +6,8 @@ import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { DatabaseError, Pool, type PoolClient } from 'pg'
 import type { Database } from './database.ts'
-import { withoutParameters } from './without-parameters.ts'
-import { createTables } from './tables.ts'
+import { withoutParameters } from './database.ts'
+import { createTables } from './database.ts'
 
 /** A network can lose connections and report it to neither side: every wait ends, here and on the server; milliseconds. */
 const timeouts = {
@@ -30,7 +30,7 @@ const closePatience = 2000
 /** Names the lock under which tables are created. */
 const bootLock = 7_202_601
 
-/** Connects and creates the tables that are missing. `onError` hears of connections that break while idle. */
+/** Connects and creates the tables that are missing. `onError` is called for connections that break while idle. */
 export async function openPostgres(
   url: string,
   onError: (error: Error) => void,

@@ -7,8 +7,8 @@ import Sqlite from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { Database, Row } from './database.ts'
-import { createTables } from './tables.ts'
-import { withoutParameters } from './without-parameters.ts'
+import { createTables } from './database.ts'
+import { withoutParameters } from './database.ts'
 
 /** Opens the file, creating it, its folder and the tables where they are missing. */
 export function openSqlite(file: string): Database & { readonly connection: Sqlite.Database } {

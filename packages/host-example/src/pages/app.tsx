@@ -3,9 +3,9 @@ import { withErrorPages } from '@fastify-modular/errors/react'
 import { createInertiaApp } from '@inertiajs/react'
 import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
-import { MailsPage } from './mails/mails-page.tsx'
-import { NotesPage } from './notes/notes-page.tsx'
-import { PreferencesPage, SettingsAdminPage } from './settings/settings-pages.tsx'
+import { MailsPage } from './mails-page.tsx'
+import { NotesPage } from './notes-page.tsx'
+import { PreferencesPage, SettingsAdminPage } from './settings-pages.tsx'
 
 const pages = new Map([
   ['Home', Home],

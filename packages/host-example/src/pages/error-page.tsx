@@ -4,7 +4,7 @@ import { Link } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import { Layout } from './layout.tsx'
 
-/** The server does not tell strangers why; people want to know whether it is their fault and how long it lasts. */
+/** The server does not publish the reason; readers learn that it is temporary and not their mistake. */
 const unavailable =
   'The application is closed for maintenance, or something it needs is down. Please try again in a few minutes.'
 

@@ -2,7 +2,7 @@
 import { Link } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import { Layout } from './layout.tsx'
-import { useSharedProps } from './shared-props.ts'
+import { useSharedProps } from './layout.tsx'
 
 export function Home(): ReactNode {
   const { app, user } = useSharedProps()

@@ -1,7 +1,7 @@
 /** What surrounds the content of every page: skip link, header, banner, footer. */
 import { Link, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect } from 'react'
-import { useSharedProps } from './shared-props.ts'
+import type { SharedProps } from '../shared-props.ts'
 
 export function Layout({ title, children }: { title: string; children: ReactNode }): ReactNode {
   const { app, user } = useSharedProps()
@@ -56,7 +56,7 @@ function NavLink({ href, children }: { href: string; children: ReactNode }): Rea
   )
 }
 
-/** What everybody shall know, and what administrators shall not forget. */
+/** The banner for all, and for administrators a reminder that maintenance mode is on. */
 function Notices(): ReactNode {
   const { app } = useSharedProps()
   if (!app?.banner && !app?.isInMaintenance) return null
@@ -90,4 +90,9 @@ function Session({ name }: { name: string | undefined }): ReactNode {
       <button type="submit">Sign out</button>
     </form>
   )
+}
+
+/** The props that the server sends with every page. Error pages of failed requests come without them. */
+export function useSharedProps(): Partial<SharedProps> {
+  return usePage<Partial<SharedProps>>().props
 }

@@ -9,7 +9,7 @@ const behindProxy = {
   SESSION_SECRET: 'a session secret of this test',
 }
 
-test('behind a proxy nobody signs in as a demo account, and cookies are as secure as the proxy', async (t) => {
+test('behind a proxy there are no demo accounts, and cookies are as secure as the proxy', async (t) => {
   const host = await startHost(t, behindProxy)
   t.notMatch(host.log(), /demo/i)
   const attempt = (username: string, password: string, headers: Record<string, string> = {}) =>

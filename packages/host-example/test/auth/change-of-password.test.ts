@@ -4,8 +4,7 @@ import { Pool } from 'pg'
 import { test } from 'tap'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { type AccountStore, createAccountStore } from '#src/auth/accounts.js'
-import { signIn } from '#src/auth/login/sign-in.js'
-import { createSignInThrottle } from '#src/auth/login/sign-in-throttle.js'
+import { createSignInThrottle, signIn } from '#src/auth/sign-in.js'
 import { hashPassword } from '#src/auth/passwords.js'
 import { createSessionStore } from '#src/auth/sessions.js'
 import type { Database } from '#src/database/database.js'
@@ -52,7 +51,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
       }
     })
 
-    await t.test('refuses whoever was being checked meanwhile like a wrong password', async (t) => {
+    await t.test('refuses a sign-in that was being checked meanwhile like a wrong password', async (t) => {
       await accounts.setPassword('ada', await hashPassword('old password'))
       const meanwhile: AccountStore = {
         ...accounts,

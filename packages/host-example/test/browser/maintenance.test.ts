@@ -48,7 +48,7 @@ test('maintenance mode in a browser', async (t) => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    await t.test(`everybody else gets a page that says so, with a way out: ${colorScheme}`, async (t) => {
+    await t.test(`other callers get a page that says so, with a way out: ${colorScheme}`, async (t) => {
       await page.emulateMedia({ colorScheme })
       t.equal(await visitAs(await host.signIn('alice'), '/notes'), 503)
       await page.getByRole('heading', { level: 1, name: 'Service Unavailable' }).waitFor()

@@ -2,14 +2,12 @@
 import { test } from 'tap'
 import type { DomainEvent, Events } from '@fastify-modular/core'
 import { sql } from 'drizzle-orm'
-import { createAccountStore } from '#src/auth/accounts.js'
+import { createAccountStore, seedAccounts } from '#src/auth/accounts.js'
 import { verifyPassword } from '#src/auth/passwords.js'
-import { seedAccounts } from '#src/auth/seed-accounts.js'
 import { createSessionStore, sessionLifetime } from '#src/auth/sessions.js'
 import { openPostgres } from '#src/database/postgres.js'
 import { createMailbox } from '#src/modules/mail/mailbox.js'
-import type { Note } from '#src/modules/notes/note.js'
-import { NoteShared } from '#src/modules/notes/note-shared.js'
+import { type Note, NoteShared } from '#src/modules/notes/note.js'
 import { createNotesStore } from '#src/modules/notes/notes-store.js'
 import { engines } from './engines.js'
 
@@ -58,7 +56,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
     const sessions = createSessionStore(database)
     const notes = createNotesStore(database, events)
 
-    await t.test('an account is added once, by whoever comes first', async (t) => {
+    await t.test('an account is added once, by the first process', async (t) => {
       await Promise.all([
         accounts.addIfMissing(account),
         accounts.addIfMissing({ ...account, passwordHash: 'another' }),
@@ -84,7 +82,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
       t.equal(await sessions.find(id), null)
     })
 
-    await t.test('a session ends with its time, and old ones are swept when somebody signs in', async (t) => {
+    await t.test('a session expires, and old ones are swept at the next sign-in', async (t) => {
       const id = (await sessions.start(account)) ?? ''
       await database.run(sql`update sessions set expires_at = expires_at - ${sessionLifetime}`)
       t.equal(await sessions.find(id), null)

@@ -3,7 +3,7 @@
  * negotiation), 403 for a forged request, 503 while the provider fails. Denying throws no exception.
  */
 import { ForbiddenException, ServiceUnavailableException, UnauthorizedException } from '@fastify-modular/core'
-import { addVary, canonicalPath, isApiTarget, isNavigation } from '@fastify-modular/core/internal'
+import { addVary, canonicalPath, isApiTarget, isNavigation, logFailure } from '@fastify-modular/core/internal'
 import {
   defaultTypeBase,
   type Problem,
@@ -116,7 +116,7 @@ export function createAnswers(provider: AuthProvider, classify: Classify): Answe
 }
 
 export function logProviderFailure(request: FastifyRequest, failure: unknown): void {
-  request.log.error({ err: failure }, 'the authentication provider failed')
+  logFailure(request.log, 'error', { err: failure }, 'the authentication provider failed')
 }
 
 /** Longer targets are dropped, in characters. */

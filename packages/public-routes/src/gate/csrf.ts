@@ -18,7 +18,7 @@ export interface CrossOriginOptions {
 /**
  * A check whether another site may have forged a request. It reads `Sec-Fetch-Site`, or `Origin` where browsers do not
  * send it. Requests with neither pass, because they come from no browser. So do those with a bearer token, which
- * another site cannot make a browser attach by itself.
+ * another site cannot make a browser attach by itself, those of trusted origins, and those for exempt paths.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS} a trusted origin that is not an origin
  */
 export function createForgeryCheck(options: CrossOriginOptions): (request: FastifyRequest) => boolean {
@@ -34,7 +34,7 @@ export function createForgeryCheck(options: CrossOriginOptions): (request: Fasti
     const { origin } = request.headers
     if (origin !== undefined && trusted.has(origin)) return false
     const path = canonicalPath(request.raw.url ?? '')
-    return path === null || exempt.find(request.method, path) === null
+    return path === null || exempt.find({ method: request.method, path }) === null
   }
 }
 

@@ -92,7 +92,7 @@ export class Decider {
 
   #findFor({ method, path, route }: Wanted): RegisteredRule | null {
     if (route !== null && route.declared?.route.allows(method) === true) return route.declared
-    return this.#rules.index.find(method, path, (rule) => this.canOpen(rule, route))
+    return this.#rules.index.find({ method, path, admits: (rule) => this.canOpen(rule, route) })
   }
 
   /** Found once for each route and method: one rule opens most routes whatever their parameters are, or none does. */

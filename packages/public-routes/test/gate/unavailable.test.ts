@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import { gatedApp, Sink } from '../support/application.ts'
+import { gate, loggingApp } from '../support/logging-application.ts'
 
 test('decision 37: while the provider is down people get the page that the application shows for failures', async (t) => {
   const app = await gatedApp(t, {
@@ -30,3 +31,38 @@ test('decision 37: while the provider is down people get the page that the appli
   })
   t.equal((await classifiesNobody.inject('/protected')).headers['content-type'], 'application/problem+json')
 })
+
+/** What providers throw that loggers cannot serialise, or should not: HTTP clients keep the request with its credentials. */
+const failures = {
+  'a frozen error': () => Object.freeze(new Error('down')),
+  'a getter that throws': () =>
+    Object.defineProperty(new Error('down'), 'stack', {
+      get: () => {
+        throw new Error('trap')
+      },
+    }),
+  'the error of an HTTP client': () =>
+    Object.assign(new Error('down'), { config: { headers: { authorization: 'Bearer hunter2' } } }),
+}
+
+for (const [what, makeFailure] of Object.entries(failures)) {
+  test(`a provider that fails with ${what} leaves public paths open and protected ones closed`, async (t) => {
+    const providers = {
+      thrown: () => {
+        throw makeFailure()
+      },
+      rejected: async () => Promise.reject(makeFailure()),
+    }
+    for (const [how, authenticate] of Object.entries(providers)) {
+      const { app, lines } = loggingApp(t)
+      await gate(app, { provider: { authenticate } })
+      app.get('/public', { config: { public: true } }, () => 'public')
+      app.get('/protected', () => 'protected')
+      t.equal((await app.inject('/public')).body, 'public', how)
+      t.equal((await app.inject('/protected')).statusCode, 503, how)
+      const logged = lines().filter(({ msg }) => msg === 'the authentication provider failed')
+      t.equal(logged.length, 2, `${how}: each failure is logged`)
+      t.notMatch(JSON.stringify(logged), 'hunter2', how)
+    }
+  })
+}

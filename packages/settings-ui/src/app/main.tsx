@@ -1,11 +1,12 @@
-/** The prebuilt pages: reads what the server says about its caller and shows the page that it asked for. */
+/** The prebuilt pages: reads what the server wrote into the document and shows the page for it. */
 import { createRoot } from 'react-dom/client'
-import type { PageConfig } from '../document/page-config.ts'
+import type { PageConfig } from '../document.ts'
+import { SettingsAdmin, UserSettings } from '../react/settings-components.tsx'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
 import '../react/styles.css'
-import { SettingsAdmin } from '../react/settings-admin.tsx'
-import { UserSettings } from '../react/user-settings.tsx'
-import { offerSchemes } from './color-scheme.ts'
+
+/** The theme is a choice of this browser, not a setting. */
+const storageKey = 'fm-theme'
 
 const config = JSON.parse(document.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
 const { page, scheme, ...props } = config
@@ -16,4 +17,35 @@ if (root) {
   const Page = page === 'manage' ? SettingsAdmin : UserSettings
   root.replaceChildren()
   createRoot(root).render(<Page {...props} id="fm" />)
+}
+
+/** Shows the choice of theme in the header, and applies the one chosen before, or else the preset of the host. */
+function offerSchemes(preset: string): void {
+  const select = document.querySelector<HTMLSelectElement>('#fm-scheme')
+  if (!select) return
+  select.hidden = false
+  select.value = read() ?? preset
+  select.value ||= preset // what is stored may be none of these
+  const apply = (): void => void (document.documentElement.dataset['theme'] = select.value)
+  apply()
+  select.addEventListener('change', () => {
+    apply()
+    keep(select.value)
+  })
+}
+
+function read(): string | null {
+  try {
+    return localStorage.getItem(storageKey)
+  } catch {
+    return null
+  }
+}
+
+function keep(scheme: string): void {
+  try {
+    localStorage.setItem(storageKey, scheme)
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
 }

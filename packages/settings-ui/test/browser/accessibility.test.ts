@@ -14,7 +14,7 @@ async function makeTrouble(page: Page): Promise<void> {
   await page.getByRole('alert').waitFor()
 }
 
-test('the pages for everybody', async (t) => {
+test('the pages of all callers', async (t) => {
   const visited = await visit(t)
   if (!visited) return
   const { page, app, open, reload, row, browser } = visited
@@ -128,7 +128,7 @@ test('the pages for everybody', async (t) => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  await t.test('a screen reader hears name, state, help and error of a setting', async (t) => {
+  await t.test('a screen reader gets name, state, help and error of a setting', async (t) => {
     await open('/settings/manage?scope=application')
     await makeTrouble(page)
     const row = page.locator('[data-key="app.title"]')

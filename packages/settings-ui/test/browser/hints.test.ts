@@ -17,7 +17,7 @@ test('hints of definitions', async (t) => {
   const status = page.getByRole('status')
   const dialog = page.getByRole('dialog')
 
-  await t.test('options are told by their labels, and the chosen one explains itself', async (t) => {
+  await t.test('options are shown by their labels, and the chosen one explains itself', async (t) => {
     await open('/settings/manage?scope=system')
     t.same(await field('Transport').locator('option').allTextContents(), [
       'Use the default',
@@ -138,7 +138,7 @@ test('hints of definitions', async (t) => {
     await row('mail.relay').waitFor()
   })
 
-  await t.test('documentation opens elsewhere and is not told where from', async (t) => {
+  await t.test('documentation opens in a new tab, without a referrer', async (t) => {
     await open('/settings/manage?scope=system')
     const link = row('mail.transport').getByRole('link', { name: 'Documentation Transport' })
     t.equal(await link.getAttribute('href'), 'https://example.com/docs/mail#transport')

@@ -109,7 +109,7 @@ test('preferences', async (t) => {
     t.same(complaints, [])
   })
 
-  await t.test('where own writes need a permission, who lacks it reads, and is told why', async (t) => {
+  await t.test('where own writes need a permission, a caller without it reads, and sees why', async (t) => {
     const strict = await startHost(t, {
       settings: { ownWrites: 'permission' },
       ui: { ownWrites: 'permission' },

@@ -16,7 +16,7 @@ test('history, files, links, tabs', async (t) => {
   const bar = page.locator('.fm-bar')
   const save = page.getByRole('button', { name: 'Save changes' })
 
-  await t.test('history tells who changed what, and restores an older value', async (t) => {
+  await t.test('history shows who changed what, and restores an older value', async (t) => {
     await open('/settings/manage?scope=application')
     await app.settings.setSetting('app.title', 'First', Application, undefined, { actor: 'Grace' })
     await app.settings.setSetting('app.title', 'Second', Application, undefined, { actor: 'Linus' })
@@ -85,7 +85,7 @@ test('history, files, links, tabs', async (t) => {
     t.equal(app.settings.get(definitions.apiToken), 'hush', 'a file cannot say that a secret shall go')
   })
 
-  await t.test('a file that is no export, or whose values are refused, changes nothing', async (t) => {
+  await t.test('a file that is not an export, or whose values are refused, changes nothing', async (t) => {
     await open('/settings/manage?scope=application')
     const folder = t.testdir({})
     await writeFile(`${folder}/no.json`, 'null')

@@ -88,28 +88,31 @@ test('a day with the administration', async (t) => {
     t.ok(await field('Title').evaluate((input: HTMLInputElement) => input.readOnly))
   })
 
-  await t.test('UI-21: who may not change anything sees everything, and no control that could', async (t) => {
-    await open('/settings/manage?scope=application', 'vera')
-    t.ok(
-      await page
-        .getByText(
-          'You can look at these settings. To change them, you need the permission “Settings.Update”.',
-        )
-        .isVisible(),
-    )
-    const editable = await page
-      .locator('[data-key] :is(input, select, textarea)')
-      .evaluateAll((all) =>
-        all
-          .filter((each) => !each.matches('[readonly], [disabled], [aria-readonly=true]'))
-          .map((each) => each.id),
+  await t.test(
+    'UI-21: a caller who may not change anything sees everything, and no control that could',
+    async (t) => {
+      await open('/settings/manage?scope=application', 'vera')
+      t.ok(
+        await page
+          .getByText(
+            'You can look at these settings. To change them, you need the permission “Settings.Update”.',
+          )
+          .isVisible(),
       )
-    t.same(editable, [])
-    await field('Open registration').click()
-    t.notOk(await field('Open registration').isChecked())
-    t.equal(await bar.count(), 0)
-    t.equal(await page.getByRole('button', { name: /^(Reset|History|Import)/ }).count(), 0)
-  })
+      const editable = await page
+        .locator('[data-key] :is(input, select, textarea)')
+        .evaluateAll((all) =>
+          all
+            .filter((each) => !each.matches('[readonly], [disabled], [aria-readonly=true]'))
+            .map((each) => each.id),
+        )
+      t.same(editable, [])
+      await field('Open registration').click()
+      t.notOk(await field('Open registration').isChecked())
+      t.equal(await bar.count(), 0)
+      t.equal(await page.getByRole('button', { name: /^(Reset|History|Import)/ }).count(), 0)
+    },
+  )
 
   await t.test('UI-22: an editor changes Application settings and reads those of the System', async (t) => {
     await open('/settings/manage', 'eve')

@@ -4,9 +4,7 @@ import { test } from 'tap'
 import { valueSchema } from '@fastify-modular/settings'
 import { SettingType, type SettingDefinitionDto } from '@fastify-modular/settings/client'
 import { defaultMessages } from '@fastify-modular/settings-ui/react'
-import { checkInput } from '#src/react/model/check-input.js'
-import { fromLocal, toLocal } from '#src/react/model/date-time.js'
-import { parseInput, toInput } from '#src/react/model/input.js'
+import { checkInput, fromLocal, parseInput, toInput, toLocal } from '#src/react/model/input.js'
 
 function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {}): SettingDefinitionDto {
   const complete = {
@@ -41,7 +39,7 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
   return { ...complete, valueSchema: { ...valueSchema(complete) } }
 }
 
-test('numbers are sent as JSON numbers; what is none is told, a decimal comma by name', async (t) => {
+test('numbers are sent as JSON numbers; other input is an error, which names a decimal comma', async (t) => {
   const number = definition(SettingType.Number)
   for (const [input, value] of [
     ['587', 587],
@@ -74,7 +72,7 @@ test('spaces count in texts and not around addresses', async (t) => {
   t.same(parseInput(definition(SettingType.Url), ' https://a.example ', null), { value: 'https://a.example' })
 })
 
-test('broken JSON is told with its line and column', async (t) => {
+test('the error of broken JSON has its line and column', async (t) => {
   const json = definition(SettingType.Json)
   t.same(parseInput(json, '{"a": [1, null]}', null), { value: { a: [1, null] } })
   for (const [text, line, column] of [

@@ -2,10 +2,9 @@
 import type { SettingDefinitionDto, SettingValueDto } from '@fastify-modular/settings/client'
 import { test } from 'tap'
 import { defaultMessages } from '@fastify-modular/settings-ui/react'
-import { format, plural } from '#src/react/messages/format.js'
-import { groupDefinitions } from '#src/react/model/groups.js'
-import { createMatcher } from '#src/react/model/search.js'
-import { relativePath } from '#src/relative-path.js'
+import { format, plural } from '#src/react/messages.js'
+import { createMatcher, groupDefinitions } from '#src/react/model/listing.js'
+import { relativePath } from '#src/document.js'
 import { createHost } from '../support/host.js'
 
 /** Definitions and values as the API answers them. */

@@ -3,7 +3,7 @@ import type { SettingDefinitionDto, SettingValueDto } from '@fastify-modular/set
 import { test } from 'tap'
 import { type EditorState, initialState } from '#src/react/model/editor-state.js'
 import type { Draft } from '#src/react/model/setting.js'
-import { isLeftOut } from '#src/react/model/show-when.js'
+import { isLeftOut } from '#src/react/model/listing.js'
 import { createHost } from '../support/host.js'
 import { hinted } from '../support/hinted.js'
 

@@ -41,7 +41,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     },
   )
 
-  await t.test('UI-04: default, overridden and locked are told in words', async (t) => {
+  await t.test('UI-04: default, overridden and locked stand in words', async (t) => {
     await open('/settings/manage?scope=application')
     await app.settings.setSetting('app.title', 'Mine', Application)
     await page.reload()
@@ -117,7 +117,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     t.ok(await row('app.site').isVisible())
   })
 
-  await t.test('UI-09: a number out of range is told when its field is left', async (t) => {
+  await t.test('UI-09: a number out of range is an error when its field is left', async (t) => {
     await open('/settings/manage?scope=system')
     await field('SMTP port').fill('99999')
     await field('SMTP port').blur()
@@ -182,7 +182,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     },
   )
 
-  await t.test('UI-13: what is saved is told, and the row shows it at once', async (t) => {
+  await t.test('UI-13: a save is announced, and the row shows it at once', async (t) => {
     await open('/settings/manage?scope=application')
     await field('Style').selectOption('dense')
     await save.click()

@@ -1,5 +1,6 @@
 /** What the settings client can do: one method for each route. */
 import type { SettingToken } from '../definitions/tokens.ts'
+import { toEtag } from '../etag.ts'
 import type { HistoryEntry, HistoryPage } from '../history/history.ts'
 import type { ImportReport, SettingsExport } from '../history/transfer.ts'
 import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
@@ -43,7 +44,7 @@ export interface BulkPreviewEntry {
 /** Which page of history, newest first. */
 export interface HistoryPageOptions extends CallOptions {
   readonly scope?: SettingScope
-  /** Only entries before this revision, or behind the `next` of a page. */
+  /** Only entries before this revision, or after the `next` of a page. */
   readonly before?: number | string
   /** 1–500. @default 50 */
   readonly limit?: number
@@ -85,12 +86,14 @@ export interface ImportMode extends CallOptions {
 
 /** All methods reject with `SettingsRequestError`. */
 export interface SettingsClient {
+  /** System and Application values by group, order and key, or with User scope the caller's stored ones. */
   list(filter?: ListFilter): Promise<SettingValueDto[]>
   definitions(filter?: DefinitionsFilter): Promise<SettingDefinitionDto[]>
   get(key: string, scope: SettingScope, options?: CallOptions): Promise<SettingValueDto>
   /** The value that holds for the caller. */
   resolved<T>(token: SettingToken<T>, options?: CallOptions): Promise<T>
   resolved(key: string, options?: CallOptions): Promise<JsonValue>
+  /** Writes a System or Application value, and resolves to what is stored then; null clears it. */
   set(
     key: string,
     value: JsonValue,
@@ -101,11 +104,15 @@ export interface SettingsClient {
   setMany(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<SettingValueDto[]>
   /** What `setMany` would change; nothing is written. */
   preview(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<BulkPreviewEntry[]>
+  /** Clears a System or Application value: the default holds again. */
   reset(key: string, scope: SettingScope, condition?: WriteCondition): Promise<SettingValueDto>
+  /** The User settings with the caller's values and what the caller inherits. */
   mine(options?: CallOptions): Promise<MySettingDto[]>
   setMine(key: string, value: JsonValue, condition?: WriteCondition): Promise<SettingValueDto>
   resetMine(key: string, condition?: WriteCondition): Promise<SettingValueDto>
+  /** The values of definitions with `public: true`, by key; needs no signed-in caller. */
   publicValues(options?: CallOptions): Promise<Readonly<Record<string, JsonValue>>>
+  /** Which layer supplies the value, and what the others hold. Needs `Settings.Update`, as do history and changes. */
   inspect(key: string, options?: CallOptions): Promise<SettingInspection>
   history(key: string, page?: HistoryPageOptions): Promise<HistoryPage<ListedHistoryEntry>>
   /** What one revision did to a setting, with its values whole. */
@@ -115,6 +122,7 @@ export interface SettingsClient {
     options?: Pick<HistoryPageOptions, 'scope' | 'signal'>,
   ): Promise<HistoryEntry>
   changes(page?: Omit<HistoryPageOptions, 'scope'>): Promise<ChangesPage>
+  /** Writes the value of a revision again, as a new revision. */
   rollback(
     key: string,
     target: { readonly scope: SettingScope; readonly revision: number; readonly note?: string },
@@ -168,7 +176,7 @@ type WriteBody = { key: string; value: JsonValue; scope?: SettingScope } | reado
 
 /** A write that answers with what is stored now. */
 function write(method: 'PUT' | 'DELETE', { version, signal }: WriteCondition = {}, body?: WriteBody): Call {
-  const condition = version === undefined ? {} : { 'if-match': `"r${version}"` }
+  const condition = version === undefined ? {} : { 'if-match': toEtag(version) }
   return { method, body, headers: { prefer: 'return=representation', ...condition }, ...given(signal) }
 }
 

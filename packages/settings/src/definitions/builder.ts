@@ -1,9 +1,8 @@
 /** What a module's `settings(builder)` hook receives (S 2.1). */
 import type { RuleResult, SettingDefinition } from '../setting-definition.ts'
 import { messagesOf } from '../values/validate.ts'
-import type { Registry } from './registry.ts'
+import type { CrossRule, Registry } from './registry.ts'
 import type { SettingToken, SettingValue } from './tokens.ts'
-import type { CrossRule } from './registry.ts'
 
 /** Definitions by any names: `{ host: setting.text('mail.host', …), port: setting.number('mail.port', …) }`. */
 export type TokenMap = Readonly<Record<string, SettingDefinition>>

@@ -2,6 +2,7 @@
  * The members of a definition, each declared once: its type, its default, and in its `description` the end of the
  * sentence "<member> must be …" that stops the boot. `GET /definitions` describes its response by the same schema.
  */
+import { closestName } from '@fastify-modular/core/internal'
 import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import {
@@ -82,16 +83,30 @@ const furtherChecks: Partial<Record<string, (definition: CompleteDefinition) => 
   docsUrl: ({ docsUrl }) => docsUrl === null || checkUrl(docsUrl).length === 0,
 }
 
+/** A declaration with its defaults, and its members that no definition has. */
+interface CompletedDefinition {
+  readonly definition: CompleteDefinition
+  /** Clauses for the boot error: ignored, a misspelt `sensitive` would show a secret. */
+  readonly unknown: readonly string[]
+}
+
 /**
  * Reads every member of a declaration once and copies it, so that later changes have no effect; members that were left
  * out get their defaults (decision 1). The options of a Select are its allowed values unless it lists those itself.
  * JavaScript modules may declare anything: `memberProblems` reports what cannot be used.
  */
-export function completeDefinition(declared: SettingDefinition): CompleteDefinition {
-  const definition = Object.freeze(copyMembers(definitionSchema.properties, declared)) as CompleteDefinition
+export function completeDefinition(declared: SettingDefinition): CompletedDefinition {
+  const unknown: string[] = []
+  const copy = copyMembers(definitionSchema.properties, declared, {
+    unknown,
+    path: '',
+    further: ['validate'],
+  })
+  const definition = Object.freeze(copy) as CompleteDefinition
   const { options, allowedValues } = definition
-  if (allowedValues !== null || !options || !isValid('options', definition)) return definition
-  return Object.freeze({ ...definition, allowedValues: Object.freeze(options.map(({ value }) => value)) })
+  if (allowedValues !== null || !options || !isValid('options', definition)) return { definition, unknown }
+  const allowed = Object.freeze(options.map(({ value }) => value))
+  return { definition: Object.freeze({ ...definition, allowedValues: allowed }), unknown }
 }
 
 /** The members that have another type or form, each with what it must be. */
@@ -101,6 +116,13 @@ export function memberProblems(definition: CompleteDefinition): string[] {
     .map(([name, { description = '' }]) => `${name} must be ${description}`)
 }
 
+function unknownMember(name: string, names: readonly string[], path: string): string {
+  const meant = closestName(name, names)
+  const hint =
+    meant === undefined ? `; expected one of ${names.join(', ')}` : ` (did you mean ${path}${meant}?)`
+  return `unknown member ${path}${name}${hint}`
+}
+
 function isValid(name: keyof CompleteDefinition, definition: CompleteDefinition): boolean {
   return (
     Value.Check(definitionSchema.properties[name], definition[name]) &&
@@ -108,21 +130,43 @@ function isValid(name: keyof CompleteDefinition, definition: CompleteDefinition)
   )
 }
 
-function copyMembers(members: Readonly<Record<string, TSchema>>, declared: object): object {
+/** Where a copy is made from, and where the unknown members that it meets are reported. */
+interface CopyContext {
+  readonly path: string
+  readonly unknown: string[]
+  /** Members that are not copied. */
+  readonly further?: readonly string[]
+}
+
+function copyMembers(
+  members: Readonly<Record<string, TSchema>>,
+  declared: object,
+  { path, unknown, further = [] }: CopyContext,
+): object {
+  const names = [...Object.keys(members), ...further]
+  for (const name of Object.keys(declared))
+    if (!names.includes(name)) unknown.push(unknownMember(name, names, path))
   return Object.fromEntries(
-    Object.entries(members).map(([name, schema]) => [name, copyOf(schema, Reflect.get(declared, name))]),
+    Object.entries(members).map(([name, schema]) => {
+      const value: unknown = Reflect.get(declared, name)
+      return [name, copyOf(schema, value, { path: `${path}${name}.`, unknown })]
+    }),
   )
 }
 
 /** A frozen copy of what the schema describes. Anything else stays as it is and does not satisfy the schema. */
-function copyOf(schema: TSchema, declared: unknown): unknown {
+function copyOf(schema: TSchema, declared: unknown, context: CopyContext): unknown {
   const value: unknown = declared ?? ('default' in schema ? schema.default : declared)
   const shape = KindGuard.IsUnion(schema) ? schema.anyOf[0] : schema
   if (shape === json) return isJson(value) ? deepFreeze(readText(encodeValue(value))) : undefined
-  if (KindGuard.IsArray(shape) && Array.isArray(value))
-    return Object.freeze(Array.from(value, (item) => copyOf(shape.items, item)))
+  if (KindGuard.IsArray(shape) && Array.isArray(value)) {
+    const { path, unknown } = context
+    return Object.freeze(
+      Array.from(value, (item, index) => copyOf(shape.items, item, { path: `${path}${index}.`, unknown })),
+    )
+  }
   if (KindGuard.IsObject(shape) && typeof value === 'object' && value !== null)
-    return Object.freeze(copyMembers(shape.properties, value))
+    return Object.freeze(copyMembers(shape.properties, value, context))
   return value
 }
 

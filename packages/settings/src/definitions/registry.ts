@@ -145,8 +145,8 @@ interface Registration {
 
 /** Completes and checks a definition, compiles its pattern, decodes and validates its default. */
 function toSetting(declared: SettingDefinition, module: string, limits: ValueLimits): Registration {
-  const definition = completeDefinition(declared)
-  const problems = checkDefinition(definition)
+  const { definition, unknown } = completeDefinition(declared)
+  const problems = [...unknown, ...checkDefinition(definition)]
   if (problems.length > 0) return { problems, warnings: [] }
 
   const { pattern, problem } = compile(definition)

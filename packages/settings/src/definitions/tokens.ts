@@ -121,10 +121,11 @@ function declareJson<T>(key?: string, options?: AnyOptions): SettingToken<JsonVa
 
 type AnyOptions = TokenOptions<never> & { readonly default?: unknown }
 
+/** A raw `defaultValue`, which only JavaScript can pass here, stays what it is in a definition. The registry checks it. */
 function token<T, K extends string>(type: SettingType, key: K, options: AnyOptions): SettingToken<T, K> {
   const { default: value, ...rest } = options
-  const defaultValue = value === undefined ? null : toRaw(type, value as JsonValue) // the registry checks it
-  return Object.freeze({ ...rest, key, type, defaultValue })
+  const raw = value === undefined ? undefined : { defaultValue: toRaw(type, value as JsonValue) } // the registry checks it
+  return Object.freeze({ defaultValue: null, ...rest, key, type, ...raw })
 }
 
 /** What `get` takes. */

@@ -1,18 +1,17 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
 import { ArgumentException } from '@fastify-modular/core'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { type ChangeKind, changeKind, toConflict, type Write, type WriteOptions } from '../write/write.ts'
-import { type WriteEntry } from '../write/entries.ts'
+import { requireFit, sharedScope, type WriteEntry } from '../write/entries.ts'
 import type { Layer } from '../resolve.ts'
 import { isSecret } from '../values/registered-setting.ts'
-import { requireFit, sharedScope } from '../write/entries.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 
 /** One stored value of a file. */
 export interface ExportedSetting {
   readonly key: string
-  readonly scope: typeof SettingScope.System | typeof SettingScope.Application
+  readonly scope: SharedScope
   readonly value: JsonValue
 }
 
@@ -54,7 +53,7 @@ export interface ImportOptions extends WriteOptions {
 }
 
 /** Selects scopes. */
-export type ScopeFilter = (scope: ExportedSetting['scope']) => boolean
+export type ScopeFilter = (scope: SharedScope) => boolean
 
 export interface Transfer {
   exportSettings(included?: ScopeFilter): SettingsExport

@@ -36,7 +36,7 @@ export function authenticateWith(find: FindCaller): onRequestHookHandler {
 
 const mark = Symbol('@fastify-modular/settings/open')
 
-/** The configuration of the route that is open to everyone; the gate reads `public`. */
+/** The configuration of the route that needs no caller; the gate reads `public`. */
 export const openRoute = { public: ['GET'], [mark]: true } as const
 
 /** Hooks of the host can close the open route by `config.public`, and open no other one. */
@@ -74,13 +74,6 @@ export function callerOf(request: FastifyRequest): Caller {
   const caller = request.getDecorator<Caller | null>(decorator)
   if (!caller) throw new UnauthorizedException() // a route without the hook: closed, not open
   return caller
-}
-
-/** The option's function, or else the gate's decorator; undefined where the application has neither (decision 52). */
-export function findCallerOf(app: FastifyInstance, option: FindCaller | undefined): FindCaller | undefined {
-  if (option) return option
-  if (!app.hasRequestDecorator('caller')) return undefined
-  return (request) => request.getDecorator<Caller | null>('caller')
 }
 
 /** @throws {ForbiddenException} the caller may not change settings, or not these */

@@ -1,14 +1,10 @@
 /** Entity tags and conditional requests (RFC 9110, 13; decision 24). */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toEtag } from '../etag.ts'
 import { PreconditionFailedException } from '../exceptions.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { StaleRow } from '../write/write.ts'
-
-/** The tag of a row or of the store at a revision; `"r0"` is unset. */
-export function toEtag(revision: number): string {
-  return `"r${revision}"`
-}
 
 /** Whether a row may be written at its current revision; undefined for a request without a condition. */
 export function rowCondition({ headers }: FastifyRequest): ((revision: number) => boolean) | undefined {

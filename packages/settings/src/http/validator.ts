@@ -51,7 +51,7 @@ function compile(schema: TSchema): TypeCheck<TSchema> {
   return check
 }
 
-/** A body may have an error in every other byte: more than anyone reads. */
+/** A body may have an error in every other byte: so many are of no use. */
 const maxFields = 100
 
 /** The first error of each field: the others follow from it. */

@@ -5,7 +5,7 @@
 import type { Registry } from '../definitions/registry.ts'
 import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { isSameRow } from '../store/row-id.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
@@ -22,7 +22,7 @@ export interface SettingState {
 }
 
 /** Whether users may have values of their own of a setting. */
-export function isOfUsers({ setting }: SettingState): boolean {
+export function isUserSetting({ setting }: SettingState): boolean {
   return setting.definition.scope === SettingScope.User
 }
 
@@ -74,18 +74,20 @@ export interface SharedValues {
   resolveAgain(keys: ReadonlySet<string>): readonly EffectiveChange[]
 }
 
-type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
 /** A row, or its absence, and the revision that made it so. */
 interface Slot {
   readonly row: StoredRow | undefined
   readonly revision: number
 }
 
-export function createSharedValues(
-  registry: Registry,
-  codec: RowCodec,
-  locked: ReadonlyMap<string, JsonValue>,
-): SharedValues {
+interface SharedValuesInit {
+  readonly registry: Pick<Registry, 'find' | 'closest'>
+  readonly codec: Pick<RowCodec, 'layerOf'>
+  /** The host's locked values; `resolveAgain` after they have changed. */
+  readonly locked: ReadonlyMap<string, JsonValue>
+}
+
+export function createSharedValues({ registry, codec, locked }: SharedValuesInit): SharedValues {
   const slots = {
     [SettingScope.System]: new Map<string, Slot>(),
     [SettingScope.Application]: new Map<string, Slot>(),
@@ -192,8 +194,8 @@ export function createSharedValues(
     load(at, rows) {
       const changed = new Set<string>()
       const unset = {
-        [SettingScope.System]: new Set(slots[0].keys()),
-        [SettingScope.Application]: new Set(slots[1].keys()),
+        [SettingScope.System]: new Set(slots[SettingScope.System].keys()),
+        [SettingScope.Application]: new Set(slots[SettingScope.Application].keys()),
       }
       for (const row of rows) {
         if (row.scope === SettingScope.User) continue

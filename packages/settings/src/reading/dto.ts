@@ -2,28 +2,27 @@
 import type { SettingState } from '../memory/shared-values.ts'
 import { type Resolution, resolve, type SettingSource } from '../resolve.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { StoredRow } from '../store/store.ts'
 import { isSecret } from '../values/registered-setting.ts'
 
 /** A System or Application value. */
-export function toSharedDto(
-  state: SettingState,
-  scope: typeof SettingScope.System | typeof SettingScope.Application,
-): SettingValueDto {
+export function toSharedDto(state: SettingState, scope: SharedScope): SettingValueDto {
   const layer = scope === SettingScope.System ? state.system : state.application
   const own = scope === SettingScope.System ? { system: layer } : { application: layer }
   const resolution = resolve({ locked: state.locked, ...own, default: state.setting.defaultValue })
   return toDto(state, { scope, userId: null, row: layer?.row, resolution })
 }
 
+interface OwnValue {
+  readonly userId: string
+  /** The stored value of the user, if any. */
+  readonly row: StoredRow | undefined
+  readonly codec: RowCodec
+}
+
 /** A user's value, with what is inherited where the user has none of their own (S 3.3). */
-export function toUserDto(
-  state: SettingState,
-  userId: string,
-  row: StoredRow | undefined,
-  codec: RowCodec,
-): SettingValueDto {
+export function toUserDto(state: SettingState, { userId, row, codec }: OwnValue): SettingValueDto {
   const layers = {
     locked: state.locked,
     user: row && codec.layerOf(state.setting, row),

@@ -5,6 +5,7 @@ import type { Locked, LockedBy } from '../overrides.ts'
 import { type Layer, resolve, type SettingSource } from '../resolve.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { pages } from '../store/pages.ts'
 import type { SettingsStore, StoredRow } from '../store/store.ts'
 import { isSecret } from '../values/registered-setting.ts'
 import { requireUser } from '../write/entries.ts'
@@ -115,9 +116,8 @@ export async function findOrphans(
   registry: Pick<Registry, 'find'>,
 ): Promise<readonly OrphanedSetting[]> {
   const orphans = new Map<string, { key: string; scope: SettingScope; rows: number }>()
-  let page = await store.scan(null, 1000)
-  for (let last = page.at(-1); last; page = await store.scan(last, 1000), last = page.at(-1)) {
-    for (const { key, scope } of page) {
+  for await (const rows of pages((after: StoredRow | null) => store.scan(after, 1000))) {
+    for (const { key, scope } of rows) {
       if (registry.find(key)) continue
       const orphan = orphans.get(`${scope} ${key}`) ?? { key, scope, rows: 0 }
       orphan.rows++

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { RegisteredSetting } from '../values/registered-setting.ts'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
-import { decodeStored } from '../values/decode.ts'
+import { decodeStored, decodeValidated } from '../values/decode.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { Layer } from '../resolve.ts'
 import type { Sealing } from './sealing.ts'
@@ -19,8 +19,8 @@ export interface RowCodec {
   layerOf(setting: RegisteredSetting, row: StoredRow): Layer
   /** Marks these very rows as just validated: reading them does not validate them again. */
   trust(rows: Iterable<StoredRow>): void
-  /** What to store for the canonical text of a value. */
-  store(setting: RegisteredSetting, id: RowId, text: string): StoredText
+  /** What to store for the canonical text of a value: sealed if the setting is sensitive and there is a key. */
+  toStored(setting: RegisteredSetting, id: RowId, text: string): StoredText
   /** The canonical text of what is stored. @throws {Error} it cannot be unsealed */
   textOf(id: RowId, stored: StoredText): string
 }
@@ -61,7 +61,7 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
     return {
       state: 'unreadable',
       row,
-      error: new FMOD_SETTINGS_UNREADABLE(key, 'it is stored in plain text'),
+      error: new FMOD_SETTINGS_UNREADABLE(key, storedPlain),
     }
   }
 
@@ -73,12 +73,11 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
       try {
         text = textOf(row, row)
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : 'unknown'
-        const error = new FMOD_SETTINGS_UNREADABLE(row.key, reason)
+        const error = new FMOD_SETTINGS_UNREADABLE(row.key, notUnsealed(cause))
         error.cause = cause
         return { state: 'unreadable', row, error }
       }
-      const decoded = decodeStored(setting, text, trusted.has(row))
+      const decoded = trusted.has(row) ? decodeValidated(text) : decodeStored(setting, text)
       if (decoded.ok) return { state: 'valid', value: decoded.value, row }
       if (isFirstReport(row))
         log.warn(
@@ -90,9 +89,16 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
     trust(rows) {
       for (const row of rows) trusted.add(row)
     },
-    store(setting, id, text) {
+    toStored(setting, id, text) {
       if (!setting.definition.sensitive || sealing.activeKeyId === null) return { value: text, sealed: false }
       return { value: sealing.seal(id, text), sealed: true }
     },
   }
+}
+
+const storedPlain = 'it is stored in plain text although encryption is required. Write the value again'
+
+function notUnsealed(cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message : 'unknown'
+  return `it cannot be unsealed with the keys at hand (${reason}). Add the key it was sealed with to the option encryption.keys, or write the value again`
 }

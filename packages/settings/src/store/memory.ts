@@ -1,16 +1,15 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
 import { SettingScope } from '../setting-definition.ts'
-import { checkRequest, historyOf, planWrite } from './plan-write.ts'
+import { checkRequest, historyOf, planWrite, TrimCounter } from './plan-write.ts'
 import { compareRowIds, rowIdText, textBytes } from './row-id.ts'
 import type { HistoryId, HistoryQuery, HistoryRow, SettingsStore, StoredRow } from './store.ts'
-import { TrimTurns } from './plan-write.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
 export function memoryStore(): SettingsStore {
   const rows = new Map<string, StoredRow>()
   let history: HistoryRow[] = []
   let revision = 0
-  const turns = new TrimTurns()
+  const trims = new TrimCounter()
 
   // Each method runs to its end before another one starts, which makes every write atomic.
   return {
@@ -33,7 +32,7 @@ export function memoryStore(): SettingsStore {
       }
       revision = result.revision
       if (request.keepHistory !== undefined) {
-        const due = new Set(turns.due(result).map(rowIdText))
+        const due = new Set(trims.takeDue(result).map(rowIdText))
         if (due.size > 0) trim(request.keepHistory, 0, due)
       }
       return result
@@ -78,7 +77,7 @@ export function memoryStore(): SettingsStore {
     return history.find((row) => row.revision === written)?.at ?? null
   }
 
-  /** Keeps the newest entries of these values, or of all. Answers how many are gone. */
+  /** Keeps the newest entries of these values, or of all. Returns how many are gone. */
   function trim(perValue: number, olderThan: number, names?: ReadonlySet<string>): number {
     const before = history.length
     const seen = new Map<string, number>()

@@ -50,12 +50,21 @@ export function checkArgument(store: 'sqlite' | 'postgres', { name, schema, valu
  */
 export type MigrateMode = 'auto' | 'check' | false
 
+interface SchemaState {
+  readonly store: 'sqlite' | 'postgres'
+  readonly mode: 'auto' | 'check'
+  /** The version of the tables. */
+  readonly found: number
+  /** The version of this package. */
+  readonly known: number
+}
+
 /**
  * Whether migrations must run. Versions count the migrations of this package; they only go forward.
  * @throws {FMOD_SETTINGS_SCHEMA_TOO_NEW} a newer package has migrated this database
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED} migrations are missing and the mode forbids to run them
  */
-export function isOutdated(store: string, mode: 'auto' | 'check', found: number, known: number): boolean {
+export function isOutdated({ store, mode, found, known }: SchemaState): boolean {
   if (found > known) throw new FMOD_SETTINGS_SCHEMA_TOO_NEW(store, found, known)
   if (found < known && mode === 'check') throw new FMOD_SETTINGS_SCHEMA_OUTDATED(store, found, known)
   return found < known

@@ -1,4 +1,4 @@
-/** What a write does, decided before a store touches anything. The same for every store; pure. */
+/** What a write does, decided before a store touches anything. The same for every store. */
 import { FMOD_SETTINGS_INVALID_WRITE } from '../misuse-errors.ts'
 import { checkRowId, checkStorable, compareRowIds, rowIdText } from './row-id.ts'
 import type {
@@ -84,11 +84,14 @@ const capacity = 10_000
 export const trimmedAtOnce = 500
 
 /** Counts the writes of values in this process. */
-export class TrimTurns {
+export class TrimCounter {
   readonly #last = new Map<string, { readonly revision: number; readonly count: number }>()
 
-  /** The changes whose values are to be trimmed: every eighth, and each one after a write that was not counted here. */
-  due({ changes, revision }: WriteResult): readonly AppliedChange[] {
+  /**
+   * Counts the changes, and returns those whose values are to be trimmed: every eighth of a value, and each one after a
+   * write that was not counted here.
+   */
+  takeDue({ changes, revision }: WriteResult): readonly AppliedChange[] {
     if (this.#last.size > capacity) this.#last.clear()
     return changes.filter((change) => {
       const name = rowIdText(change)

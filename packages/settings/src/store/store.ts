@@ -116,7 +116,7 @@ export interface HistoryQuery {
   readonly before?: number
   /** Only entries newer than this revision. */
   readonly after?: number
-  /** Only entries behind this one, which may be of the same revision: the next page. */
+  /** Only entries that follow this one, which may be of the same revision: the next page. */
   readonly following?: HistoryId
   readonly limit: number
   /** Bytes of stored text, old and new values together, that the entries may have; the first one always comes. */
@@ -176,10 +176,10 @@ export interface SettingsStore {
   findPlainHistory(keys: readonly string[]): Promise<readonly string[]>
   /**
    * Replaces stored texts in one transaction under the write lock. No value changes: no revision, no history, no
-   * notice. A row that is not as it was read any more stays as it is. Answers how many rows were replaced.
+   * notification. A row that is not as it was read any more stays as it is. Returns how many rows were replaced.
    */
   reseal(rows: ResealRequest): Promise<number>
-  /** Forgets history; answers how many rows. The newest row of each value stays whatever its age. */
+  /** Forgets history; returns how many rows. The newest row of each value stays whatever its age. */
   pruneHistory(retention: HistoryRetention): Promise<number>
   /**
    * Calls `onHint` when another process may have written: with the revision where the database sent it along, and at

@@ -20,7 +20,7 @@ const layersOf = new WeakMap<SettingsParts, readonly Layer[]>()
 /**
  * Makes settings have other values until the result is disposed of: `using _ = overrideSettings(app, { 'mail.port': 1 })`.
  * They hold for every reader, as if the host had locked them: listeners are notified, writes of these keys are refused
- * with 409, nothing is stored. Overrides may lie upon each other, and end in any order.
+ * with 409, nothing is stored. Overrides may overlap and end in any order.
  * @throws {FMOD_SETTINGS_CANNOT_OVERRIDE} with every key that no module defines and every value that does not fit
  */
 export function overrideSettings<K extends string>(

@@ -36,15 +36,21 @@ export function decodeDefault(type: SettingType, raw: string): Decoded {
 /**
  * Decodes what a store keeps, deep-frozen; not ok when it is not JSON or no longer fits the definition: the setting then
  * has its default. The errors never repeat the value.
- * @param isChecked whether the value was just validated
  */
-export function decodeStored(setting: RegisteredSetting, text: string, isChecked = false): Decoded {
+export function decodeStored(setting: RegisteredSetting, text: string): Decoded {
+  const decoded = decodeValidated(text)
+  if (!decoded.ok) return decoded
+  const errors = validateValue(setting, decoded.value, createPatternBudget(storedPatternLimit))
+  return errors.length > 0 ? { ok: false, errors } : decoded
+}
+
+/** The same for a text whose value was validated when it was written. */
+export function decodeValidated(text: string): Decoded {
   const parsed = parse(text)
   if (!parsed.ok) return parsed
-  if (parsed.value === null) return refused('A stored value is never null.')
-  if (isChecked) return { ok: true, value: deepFreeze(parsed.value) }
-  const errors = validateValue(setting, parsed.value, createPatternBudget(storedPatternLimit))
-  return errors.length > 0 ? { ok: false, errors } : { ok: true, value: deepFreeze(parsed.value) }
+  return parsed.value === null
+    ? refused('A stored value is never null.')
+    : { ok: true, value: deepFreeze(parsed.value) }
 }
 
 /** The value of a stored text whatever its definition; null where another program wrote something that is not JSON. */

@@ -1,13 +1,11 @@
 /** Rules about several settings, checked against the state that a write would leave behind. */
-import type { Registry } from '../definitions/registry.ts'
-import type { CrossRule } from '../definitions/registry.ts'
+import type { CrossRule, Registry } from '../definitions/registry.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/row-id.ts'
 import type { CurrentRows, RowId } from '../store/store.ts'
 import type { SettingState } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import { idOf } from './entries.ts'
-import type { WriteEntry } from './entries.ts'
+import { idOf, type WriteEntry } from './entries.ts'
 
 /** Rules about several settings that a write touches. */
 interface CrossRules {

@@ -1,6 +1,6 @@
 /** From the names that callers use to rows: the setting, the scope, the user. */
 import { ArgumentException, NotFoundException } from '@fastify-modular/core'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { RowId } from '../store/store.ts'
 
@@ -32,9 +32,6 @@ export function requireUser(userId: string | null | undefined): string {
 export function idOf({ state, scope, userId }: WriteEntry): RowId {
   return { scope, userId, key: state.setting.definition.key }
 }
-
-/** Scopes without users. */
-export type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
 
 /**
  * The scope in which a setting has its shared value: a User setting has the application's default of it there
@@ -99,7 +96,7 @@ export interface WriteEntry {
   readonly scope: SettingScope
   /** Empty for System and Application. */
   readonly userId: string
-  /** `clear` removes the stored value without asking the definition; setting null removes it where null is allowed. */
+  /** `clear` removes the stored value whatever the definition requires; setting null removes it where null is allowed. */
   readonly change: { readonly kind: 'set'; readonly value: JsonValue } | { readonly kind: 'clear' }
   /** Whether the row may be written at this revision (0: unset). */
   readonly expects?: ((revision: number) => boolean) | undefined

@@ -24,8 +24,7 @@ import { isSecret } from '../values/registered-setting.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { validateValue } from '../values/validate.ts'
 import { crossRulesOf } from './cross-rules.ts'
-import { idOf } from './entries.ts'
-import type { WriteEntry } from './entries.ts'
+import { idOf, type WriteEntry } from './entries.ts'
 
 /** A row that has changed since its writer read it. */
 export interface StaleRow {
@@ -35,7 +34,8 @@ export interface StaleRow {
   readonly version: number
 }
 
-interface WriteSettings {
+/** How a write is carried out. */
+interface WriteControl {
   /** Makes the error for rows that have changed since their writers read them. */
   readonly onStale: (stale: readonly StaleRow[]) => Error
   /** Whether the whole store may be written at this revision. */
@@ -67,7 +67,7 @@ type Decision = Omit<EntryOutcome, 'after'>
 export type Write = (
   entries: readonly WriteEntry[],
   options: WriteOptions,
-  settings: WriteSettings,
+  control: WriteControl,
 ) => Promise<WriteOutcome>
 
 /** What a write works with. */
@@ -86,14 +86,14 @@ export interface WriteInit {
 
 export function createWrite(init: WriteInit): Write {
   const { observer } = init
-  return async function write(entries, options, settings) {
+  return async function write(entries, options, control) {
     let isStale = false
-    const onStale: typeof settings.onStale = (stale) => {
+    const onStale: WriteControl['onStale'] = (stale) => {
       isStale = true
-      return settings.onStale(stale)
+      return control.onStale(stale)
     }
     try {
-      return await writeEntries(init, entries, options, { ...settings, onStale })
+      return await writeEntries(init, entries, options, { ...control, onStale })
     } catch (error) {
       observer.count(isStale ? 'conflicts' : isRefusal(error) ? 'refusals' : 'failures')
       throw error
@@ -105,27 +105,27 @@ async function writeEntries(
   init: WriteInit,
   wanted: readonly WriteEntry[],
   { actor = null, origin = 'contract', requestId = null, note = null }: WriteOptions,
-  settings: WriteSettings,
+  control: WriteControl,
 ): Promise<WriteOutcome> {
   const { codec, coherence, publisher, keepHistory } = init
   refuseLocked(wanted)
   const budget = createPatternBudget()
-  const errors = validate(wanted, budget, settings.errors)
+  const errors = validate(wanted, budget, control.errors)
   const entries = errors ? wanted : wanted.map(withOwnValue)
   // A stale write is refused as stale first, which needs the rows; without a condition invalid values need no transaction.
-  const mayBeStale = settings.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
+  const mayBeStale = control.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
   if (errors && !mayBeStale) throw errors
 
   const crossRules = crossRulesOf(entries, { ...init, find: init.sharedValues.find })
   const ids = entries.map(idOf)
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {
-    refuseStale(entries, current, settings)
+    refuseStale(entries, current, control)
     // S 2.3.1: again; this is the value that is stored.
     const invalid = errors ?? validate(entries, budget) ?? toValidationException(crossRules.check(current))
     if (invalid) throw invalid
     decided = entries.map((entry, index) => decideEntry(entry, ids[index] ?? idOf(entry), current, codec))
-    return settings.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
+    return control.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
   }
 
   const enqueue = publisher.enqueueAs(actor)
@@ -141,7 +141,7 @@ async function writeEntries(
     ...(enqueue && { enqueue }),
   })
   const outcomes = decided.map(toOutcome(written))
-  if (!settings.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
+  if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
   if (written.changes.length > 0) await applyCommit(init, written, actor)
   // A caller whose value was stored already then reads it here, whatever memory held.
   await coherence.confirm(
@@ -216,7 +216,7 @@ function validate(
 function refuseStale(
   entries: readonly WriteEntry[],
   current: CurrentRows,
-  { onStale, expects }: WriteSettings,
+  { onStale, expects }: WriteControl,
 ): void {
   if (expects && !expects(current.revision)) throw onStale([])
   const stale = entries.flatMap((entry) => {
@@ -234,7 +234,7 @@ function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: 
   if (value === null) return { before, change: before && { scope, userId, key, value, sealed: false } }
   const text = encodeValue(value)
   if (before && isNoChange(entry, before, text)) return { before, change: undefined }
-  const stored = codec.store(entry.state.setting, id, text)
+  const stored = codec.toStored(entry.state.setting, id, text)
   return { before, change: { scope, userId, key, value: stored.value, sealed: stored.sealed } }
 }
 

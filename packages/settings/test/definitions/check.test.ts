@@ -249,3 +249,51 @@ test('S 2.2, S 2.3: scopes and types are the integers of the specification', asy
   t.same(SettingScope, { System: 0, Application: 1, User: 2 })
   t.same(Object.values(SettingType), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 })
+
+const withOptions = { allowedValues: null, options: [{ value: 'a', label: 'A' }] }
+const misspelt: readonly (readonly [SettingType, object, string])[] = [
+  [SettingType.Text, { sensitve: true }, 'unknown member sensitve (did you mean sensitive?)'],
+  [SettingType.Text, { Required: true }, 'unknown member Required (did you mean required?)'],
+  [
+    SettingType.Select,
+    {
+      ...withOptions,
+      options: [
+        { value: 'a', label: 'A' },
+        { value: 'b', label: 'B', descripton: 'b' },
+      ],
+    },
+    'unknown member options.1.descripton (did you mean options.1.description?)',
+  ],
+  [
+    SettingType.Text,
+    { showWhen: { key: 'a.flag', equals: true, equal: false } },
+    'unknown member showWhen.equal (did you mean showWhen.equals?)',
+  ],
+]
+for (const [type, members, message] of misspelt) {
+  test(`a misspelt member stops the boot, and is not ignored with its protection: ${message}`, async (t) => {
+    t.match(problemOf(define(type, members)), `setting "test.key" (module "test"): ${message}`)
+  })
+}
+
+test('an unknown member that is close to no member is refused with the names of all members', async (t) => {
+  const message = problemOf({ ...define(SettingType.Text), default: 'x' })
+  t.match(message, /unknown member default; expected one of key, displayName, .*defaultValue, .*validate$/)
+})
+
+test('members of the JSON value of a condition are not members of a definition', async (t) => {
+  const registry = new Registry()
+  registry.add(define(SettingType.Json, { key: 'a.json' }), 'test')
+  registry.add(define(SettingType.Text, { showWhen: { key: 'a.json', equals: { sensitve: 1 } } }), 'test')
+  t.doesNotThrow(() => registry.check())
+})
+
+test('each member that definitions have is accepted, so that the list of names is complete', async (t) => {
+  const registry = new Registry()
+  registry.add(define(SettingType.Text, { validate: () => undefined }), 'test')
+  registry.check()
+  const [complete] = registry.getDefinitions()
+  t.ok(complete)
+  t.equal(problemOf(complete), '')
+})

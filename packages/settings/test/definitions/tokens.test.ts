@@ -85,3 +85,12 @@ test('the rule of a token is asked with the type of its values', async (t) => {
   t.ok(registered)
   if (registered) t.same(problemsOf(registered, 'auto'), ['Automatic is not available here.'])
 })
+
+test('a raw default that JavaScript passes to a token is its default, or a boot error, and never lost', async (t) => {
+  const raw = { ...common, defaultValue: '587' }
+  t.equal(setting.number('a.a', raw).defaultValue, '587')
+  t.equal(setting.number('a.a', { ...raw, default: 25 }).defaultValue, '25')
+  const registry = new Registry()
+  registry.add(setting.number('a.a', { ...common, ...JSON.parse('{"defaultValue":587}') }), 'test')
+  t.throws(() => registry.check(), { message: /defaultValue must be its raw text/ })
+})

@@ -148,7 +148,7 @@ test('S 2.6: the list is filtered by scope and group, combined with AND', async 
   t.same(await keys('?group=mail'), [], 'groups are compared exactly')
 })
 
-test('decision 16: scope=2 lists the own rows of the caller and nobody else’s', async (t) => {
+test('decision 16: scope=2 lists the own rows of the caller and no others', async (t) => {
   const app = await createApp(t, { ownWrites: 'authenticated' })
   await as(app, 'alice')('PUT', '/me', { key: 'app.theme', value: 'dark' })
   await as(app, 'bob')('PUT', '/me', { key: 'app.theme', value: 'system' })

@@ -4,7 +4,7 @@ import { as, createApp } from '../support/app.ts'
 
 const title = (value: unknown) => ({ key: 'app.title', scope: 1, value })
 
-test('history tells who changed what, when and how, newest first', async (t) => {
+test('history lists who changed what, when and how, newest first', async (t) => {
   const app = await createApp(t)
   const admin = as(app, 'admin')
   await as(app, 'editor')('PUT', '', title('one'))

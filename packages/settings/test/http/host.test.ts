@@ -78,7 +78,7 @@ test('an unexpected failure is 500 without its message, and is logged', async (t
   t.equal(lines.length, 1)
 })
 
-test('GET /public has the values of public definitions for everybody, with a strong tag', async (t) => {
+test('GET /public has the values of public definitions for every caller, with a strong tag', async (t) => {
   const app = await createApp(t)
   const nobody = as(app, null)
   const first = await nobody('GET', '/public')
@@ -216,7 +216,7 @@ test('a hook that a plugin of the host adds to every route runs once, by either 
   }
 })
 
-test('over a raw socket: keys are compared after one decoding, static routes win, half a body is no write', async (t) => {
+test('over a raw socket: keys are compared after one decoding, static routes win, half a body writes nothing', async (t) => {
   const app = await createApp(t)
   const { port } = await listen(app)
   const line = (target: string) =>

@@ -36,7 +36,7 @@ test('a revision that no database can hold is 400', async (t) => {
   }
 })
 
-test('a request id that is no text does not fail a write', async (t) => {
+test('a request id that is not a string does not fail a write', async (t) => {
   let number = 0
   const genReqId = (): string => ++number as unknown as string // JavaScript hosts return numbers
   const app = await createApp(t, {}, { genReqId })

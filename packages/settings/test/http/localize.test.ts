@@ -118,7 +118,7 @@ test('S7: a search finds words in the language of the caller and in English', as
   }
 })
 
-test('S7: each language has its own tag, and caches are told what it depends on', async (t) => {
+test('S7: each language has its own tag, and Vary names what it depends on', async (t) => {
   const { get } = await createTranslated(t)
   for (const path of ['/definitions', '/definitions?tag=', '?q=stil']) {
     const [german, english] = [await get(path, 'de'), await get(path, 'en')]
@@ -218,7 +218,7 @@ test('decision 64: translate without locales, and locales without translate, sto
     })
 })
 
-test('S7: a translation that throws or is no text is English, logged once', async (t) => {
+test('S7: a translation that throws or is not a string is English, logged once', async (t) => {
   const lines: string[] = []
   const app = await createApp(
     t,

@@ -54,7 +54,7 @@ const refused = {
 } as const
 
 for (const [name, [method, path, body, headers]] of Object.entries(refused)) {
-  test(`who is refused (${name}) reads the value that it was refused for`, async (t) => {
+  test(`a refused writer (${name}) reads the value that it was refused for`, async (t) => {
     const { here, there } = await twoInstances(t)
     await there.settings.setSetting('app.title', 'A', Application)
     await here.settings.refresh()

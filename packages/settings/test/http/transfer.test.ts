@@ -34,7 +34,7 @@ test('an export has the stored shared values in a stable order, secrets by name 
   )
 })
 
-test('an export is imported elsewhere, after a dry run that tells what changes', async (t) => {
+test('an export is imported elsewhere, after a dry run that lists what changes', async (t) => {
   const file = (await as(await filled(t), 'admin')('GET', '/export')).json
   const app = await createApp(t)
   const admin = as(app, 'admin')

@@ -204,3 +204,20 @@ test('history is forgotten beyond its age and number, but never the newest chang
     [10, 9, 8],
   )
 })
+
+test('the search for values of settings that are gone lets other work run between its pages', async (t) => {
+  const store = memoryStore()
+  const ids = Array.from({ length: 2001 }, (_, index) => ({
+    scope: Application,
+    userId: '',
+    key: `old.${index}`,
+  }))
+  const decide = () => ids.map((id) => ({ ...id, value: '1', sealed: false }))
+  await store.open({ log: Fastify().log })
+  await store.write({ actor: null, origin: 'test', reads: ids, decide })
+  const app = await createApp(t, { store })
+  let isServed = false
+  setImmediate(() => (isServed = true))
+  t.equal((await app.settings.orphans()).length, 2001)
+  t.ok(isServed)
+})

@@ -170,7 +170,8 @@ test('a plain row that appears under "require" is not served, and is logged; wri
   await settings.refresh()
   t.throws(() => settings.get(definitions.secret), {
     code: 'FMOD_SETTINGS_UNREADABLE',
-    message: /plain text/,
+    message:
+      'The stored value of the setting "app.api_secret" cannot be read: it is stored in plain text although encryption is required. Write the value again.',
   })
   t.equal(lines.filter((line) => line.includes('app.api_secret')).length, 1)
   t.notMatch(lines.join(''), /INJECTED/)

@@ -104,7 +104,7 @@ test('decision 9: lookaround, backreferences and legacy syntax still work, on th
   }
 })
 
-test('decision 3: what is no regular expression does not compile', async (t) => {
+test('decision 3: an invalid regular expression does not compile', async (t) => {
   for (const source of ['[unclosed', '(', '*', 'a**', '(?<n>a)(?<n>b)\\k<m>', '(?i)a']) {
     t.throws(() => compilePattern(source), { name: 'SyntaxError' }, source)
   }

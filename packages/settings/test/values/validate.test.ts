@@ -75,7 +75,7 @@ test('decision 11: NUL and unpaired surrogates are refused in every string', asy
   }
 })
 
-test('decision 12: all problems of one value are told', async (t) => {
+test('decision 12: all problems of one value are in the answer', async (t) => {
   t.match(problemsOf(registered(Text, { pattern: 'b' }), 'a\0'), [/NUL/, /pattern b/])
 })
 

@@ -1,5 +1,5 @@
 /** Delivers due events of the queue to the handlers of this process. */
-import type { FastifyBaseLogger } from 'fastify'
+import { logFailure } from '../../internal/failures.ts'
 import { within } from '../../internal/postgres.ts'
 import { deliver, type DispatchOptions, InFlight } from '../delivery.ts'
 import type { EventHandler } from '../handlers.ts'
@@ -73,7 +73,7 @@ export class Dispatcher {
         await this.#fetchFor(handler)
       } catch (err) {
         // Without the database, done jobs are recorded later, or expire and are delivered again.
-        this.#log.error({ err, handler: handler.name }, 'event queue cannot be used')
+        this.#logFailure({ err, handler: handler.name })
       }
     }
   }
@@ -122,12 +122,12 @@ export class Dispatcher {
         await this.#queue.fail(handler, job, outcome.error)
       }
     } catch (err) {
-      this.#log.error({ err, handler: handler.name, eventId: job.data.eventId }, 'event queue cannot be used')
+      this.#logFailure({ err, handler: handler.name, eventId: job.data.eventId })
     }
     this.wake()
   }
 
-  get #log(): FastifyBaseLogger {
-    return this.#context.log
+  #logFailure(record: { readonly err: unknown; readonly handler: string; readonly eventId?: string }): void {
+    logFailure(this.#context.log, 'error', record, 'event queue cannot be used')
   }
 }

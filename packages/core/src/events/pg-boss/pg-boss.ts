@@ -1,5 +1,6 @@
 /** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
 import type { FastifyBaseLogger } from 'fastify'
+import { logFailure } from '../../internal/failures.ts'
 import { option, type OptionsSchema, Type } from '../../internal/options.ts'
 import {
   BoundedConnections,
@@ -71,6 +72,9 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
   const options = { ...dispatchDefaults, pollInterval: 1000, supervisionInterval: 10, ...given }
   const connections = new BoundedConnections(timeouts)
   const handlers = new Map<string, EventHandler>()
+  /** What is open, also after an `open` that failed half-way. */
+  let ownPool: PgPool | undefined
+  let startedBoss: Boss | undefined
   let parts: Parts | undefined
   let listener: Listener | undefined
 
@@ -92,21 +96,25 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
     async open(context) {
       const { log } = context
       const pool = givenPool ?? (await createPool(connectionString ?? '', connections))
-      if (!givenPool) pool.on('error', (err) => log.error({ err }, 'event database connection failed'))
+      if (!givenPool) {
+        ownPool = pool
+        pool.on('error', (err) => logFailure(log, 'error', { err }, 'event database connection failed'))
+      }
       const boss = await createBoss(pool, {
         schema,
         schedule: false,
         maintenanceIntervalSeconds: options.supervisionInterval,
         superviseIntervalSeconds: options.supervisionInterval,
       })
-      boss.on('error', (err) => log.error({ err }, 'event queue maintenance failed'))
+      boss.on('error', (err) => logFailure(log, 'error', { err }, 'event queue maintenance failed'))
+      startedBoss = boss
       const queue = new Queue({ boss, pool, schema, handlers })
       await exclusively(pool, schema, async () => {
         await boss.start()
         await queue.createDeadLetterQueue()
       })
       const dispatcher = new Dispatcher({ queue, handlers, context, options })
-      parts = { boss, pool, queue, dispatcher, log }
+      parts = { pool, queue, dispatcher, log }
     },
     async subscribe(handler) {
       handlers.set(handler.name, handler)
@@ -124,7 +132,7 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
         probe,
         answer,
         onNotice: () => dispatcher.wake(),
-        onLost: (err) => log.warn({ err }, 'event notices are lost for now, polling goes on'),
+        onLost: (err) => logFailure(log, 'warn', { err }, 'event notices are lost for now, polling goes on'),
       })
       listener.start()
       await warnOfStranded(queue, log)
@@ -134,18 +142,16 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
     verify: (tx) => sharesDatabase(opened().pool, tx as AsyncTx),
     async close() {
       listener?.close()
-      if (!parts) return
-      const { boss, pool, dispatcher } = parts
-      await dispatcher.close(connections.timeouts.close)
-      await within(connections.timeouts.close, boss.stop({ graceful: false, wait: false, close: false }))
-      if (!givenPool) await connections.end(pool)
+      const { close: timeout } = connections.timeouts
+      await parts?.dispatcher.close(timeout)
+      if (startedBoss) await within(timeout, startedBoss.stop({ graceful: false, wait: false, close: false }))
+      if (ownPool) await connections.end(ownPool)
     },
   }
 }
 
 /** What an open transport consists of. */
 interface Parts {
-  readonly boss: Boss
   readonly pool: PgPool
   readonly queue: Queue
   readonly dispatcher: Dispatcher
@@ -157,6 +163,6 @@ async function warnOfStranded(queue: Queue, log: FastifyBaseLogger): Promise<voi
     const stranded = await queue.findStranded()
     if (stranded.count > 0) log.warn(stranded, 'events wait for handlers that this process does not have')
   } catch (err) {
-    log.error({ err }, 'event queue cannot be used')
+    logFailure(log, 'error', { err }, 'event queue cannot be used')
   }
 }

@@ -7,10 +7,13 @@ import { type Boss, inTransaction, type Job, type JobData, type PgPool, withinTx
 
 const deadLetterQueue = 'events.dead-letters'
 
-/** Jobs wait for their handler as long as it takes: ten years, where pg-boss would drop them after two weeks. */
-const retention = { retentionMinutes: 5_256_000 }
+/**
+ * Jobs wait for their handler as long as it takes: ten years, where pg-boss would drop them after two weeks. Version 10
+ * reads the minutes, version 12 the seconds.
+ */
+const retention = { retentionMinutes: 5_256_000, retentionSeconds: 315_360_000 }
 
-/** A dead letter as its job is stored. */
+/** A dead letter as its job is stored: with the error of `bury`, or the output that `fail` left. */
 interface DeadJob {
   readonly id: string
   readonly data: JobData & { readonly error?: string }
@@ -52,7 +55,7 @@ export class Queue {
     const settings = {
       retryLimit: options.maxAttempts - 1,
       retryDelay: Math.max(1, Math.ceil(options.retryDelay / 1000)),
-      retryBackoff: true,
+      retryBackoff: true, // exponential with jitter, made by pg-boss; `backoff` of delivery.ts is the outbox's
       // An attempt times out here before its job expires and another worker gets it.
       expireInSeconds: Math.ceil(options.attemptTimeout / 1000) + 1,
       deadLetter: deadLetterQueue,

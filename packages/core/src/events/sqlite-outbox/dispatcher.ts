@@ -1,9 +1,10 @@
 /** Delivers due events of the queue to the handlers of this process. */
+import type { FileLock } from '../../internal/file-lock.ts'
 import { logFailure } from '../../internal/failures.ts'
 import { backoff, deliver, type DispatchOptions, InFlight, type Outcome } from '../delivery.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { TransportContext } from '../transport.ts'
-import type { FileLock, SqliteDatabase } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
 import type { Delivery, FinishedDelivery, Queue } from './queue.ts'
 
 export interface OutboxDispatchOptions extends DispatchOptions {

@@ -1,9 +1,10 @@
 /** The queue in SQLite: publishes events, claims due deliveries, records outcomes, keeps dead letters. One call, one transaction. */
+import type { FileLock } from '../../internal/file-lock.ts'
 import type { Outcome } from '../delivery.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { DeadLetter, SyncTx } from '../transport.ts'
-import type { FileLock, SqliteDatabase } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
 
 /** A published event on its way to one handler. */
 export interface Delivery {

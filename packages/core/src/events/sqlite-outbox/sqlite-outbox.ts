@@ -1,4 +1,5 @@
 /** The durable transport for one machine: events are rows of the application's own SQLite database. */
+import { FileLock } from '../../internal/file-lock.ts'
 import { option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { safeRead } from '../../internal/safe.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
@@ -6,7 +7,7 @@ import { dispatchDefaults, type RetryOptions } from '../delivery.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { DeadLetters, EventTransport, SyncTx } from '../transport.ts'
 import { checkTransportOptions, durableOptions } from '../transport-options.ts'
-import { createTables, FileLock, sharesDatabase, type SqliteDatabase } from './database.ts'
+import { createTables, sharesDatabase, type SqliteDatabase } from './database.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { publishIn, Queue } from './queue.ts'
 

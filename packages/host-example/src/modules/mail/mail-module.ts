@@ -1,13 +1,13 @@
-/** The module of mail: it hears of what happens elsewhere and writes to people. */
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+/** The module of mail: its settings, its page, and the handler that writes to the owner of a shared note. */
 import { defineModule, type Module } from '@fastify-modular/core'
 import { problemResponses } from '@fastify-modular/errors'
+import { setting, SettingScope } from '@fastify-modular/settings'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { callerOf } from '../../auth/caller-of.ts'
+import { callerOf } from '../../auth/sessions.ts'
 import type { Database } from '../../database/database.ts'
-import { mailSettings } from './mail-settings.ts'
+import { NoteShared } from '../notes/note.ts'
 import { createMailbox, Mail, type Mailbox } from './mailbox.ts'
-import { ShareMailHandler } from './share-mail-handler.ts'
 
 export function mailModule(database: Database): Module {
   const mailbox = createMailbox(database)
@@ -39,4 +39,56 @@ const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, 
     },
     (request) => mailbox.list(callerOf(request)),
   )
+}
+
+/**
+ * Writes to the owner of a note that was shared (S 6.3). A durable transport may deliver an event twice: the id of the
+ * event makes that one mail.
+ */
+class ShareMailHandler {
+  static readonly event = NoteShared
+  readonly #mailbox: Mailbox
+
+  constructor(mailbox: Mailbox) {
+    this.#mailbox = mailbox
+  }
+
+  async handle(event: NoteShared): Promise<void> {
+    const subject = `Everybody can read your note “${event.title}” now`
+    await this.#mailbox.send({ id: event.eventId, recipient: event.owner, subject })
+  }
+}
+
+const mailSettings = {
+  host: setting.text('mail.host', {
+    displayName: 'SMTP server',
+    description: 'The server that takes outgoing mail.',
+    group: 'Mail',
+    tags: ['mail'],
+    scope: SettingScope.System,
+    default: 'localhost',
+    order: 10,
+    placeholder: 'smtp.example.org',
+  }),
+  port: setting.number('mail.port', {
+    displayName: 'SMTP port',
+    description: '587 for submission, 465 for implicit TLS.',
+    docsUrl: 'https://www.rfc-editor.org/rfc/rfc8314',
+    group: 'Mail',
+    tags: ['mail'],
+    scope: SettingScope.System,
+    default: 587,
+    min: 1,
+    max: 65_535,
+    order: 20,
+  }),
+  password: setting.password('mail.password', {
+    displayName: 'SMTP password',
+    description: 'Never shown again once it is saved.',
+    group: 'Mail',
+    tags: ['mail', 'secret'],
+    scope: SettingScope.System,
+    sensitive: true,
+    order: 30,
+  }),
 }

@@ -1,4 +1,5 @@
-/** What a note is, in the API and in the service. */
+/** A note in the API and in the service, and the event that it was shared. */
+import { defineEvent } from '@fastify-modular/core'
 import { type Static, Type } from '@sinclair/typebox'
 
 // Neither database keeps NUL and lone surrogates as they are.
@@ -46,3 +47,9 @@ export type NoteChange = Static<typeof NoteChange>
 /** What strangers see of a shared note. */
 export const SharedNote = Type.Pick(Note, ['id', 'owner', 'title', 'body', 'updatedAt'])
 export type SharedNote = Static<typeof SharedNote>
+
+/** Published once each time the owner shares the note. */
+export class NoteShared extends defineEvent(
+  'notes.shared',
+  Type.Object({ noteId: Type.String(), owner: Type.String(), title: Type.String() }),
+) {}

@@ -1,8 +1,12 @@
-/** The module of notes: people write them, and share them with everybody if they like. */
+/** The module of notes: its public route, its HTTP API and its page. */
 import { defineModule, type Module } from '@fastify-modular/core'
+import { problemResponses } from '@fastify-modular/errors'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { callerOf } from '../../auth/sessions.ts'
 import type { Database } from '../../database/database.ts'
-import { notesRoutes } from './notes-routes.ts'
-import { NotesService } from './notes-service.ts'
+import { NewNote, Note, NoteChange, SharedNote } from './note.ts'
+import { notesPerPage, NotesService } from './notes-service.ts'
 import { createNotesStore } from './notes-store.ts'
 
 export function notesModule(database: Database): Module {
@@ -15,4 +19,128 @@ export function notesModule(database: Database): Module {
       await app.register(notesRoutes, { notes })
     },
   })
+}
+
+const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) })
+const Page = Type.Object({ page: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,5}$' })) })
+const NoContent = Type.Null({ description: 'Done' })
+const describe = (operationId: string, summary: string) => ({ tags: ['notes'], operationId, summary })
+
+/** Routes → service, one line each. */
+const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (app, { notes }) => {
+  app.get('/notes', { schema: { querystring: Page, hide: true } }, (request, reply) => {
+    const page = Number(request.query.page ?? 1)
+    return reply.inertia('Notes/Index', {
+      notes: () => notes.list(callerOf(request), page),
+      page,
+      perPage: notesPerPage,
+    })
+  })
+
+  app.get(
+    '/api/notes',
+    {
+      schema: {
+        ...describe('listNotes', 'The notes you may use, newest first, 100 on a page'),
+        querystring: Page,
+        response: { 200: Type.Array(Note), ...problemResponses(400, 401, 503) },
+      },
+    },
+    (request) => notes.list(callerOf(request), Number(request.query.page ?? 1)),
+  )
+
+  app.post(
+    '/api/notes',
+    {
+      schema: {
+        ...describe('addNote', 'Add a note'),
+        body: NewNote,
+        response: { 201: Note, ...problemResponses(400, 401, 503) },
+      },
+    },
+    async (request, reply) => {
+      const note = await notes.add(callerOf(request), request.body)
+      return reply.code(201).header('location', `/api/notes/${note.id}`).send(note)
+    },
+  )
+
+  app.get(
+    '/api/notes/:id',
+    {
+      schema: {
+        ...describe('getNote', 'Read a note'),
+        params: Id,
+        response: { 200: Note, ...problemResponses(401, 403, 404, 503) },
+      },
+    },
+    (request) => notes.get(callerOf(request), request.params.id),
+  )
+
+  app.patch(
+    '/api/notes/:id',
+    {
+      schema: {
+        ...describe('changeNote', 'Change a note'),
+        params: Id,
+        body: NoteChange,
+        response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409, 503) },
+      },
+    },
+    (request) => notes.change(callerOf(request), request.params.id, request.body),
+  )
+
+  app.delete(
+    '/api/notes/:id',
+    {
+      schema: {
+        ...describe('removeNote', 'Remove a note'),
+        params: Id,
+        response: { 204: NoContent, ...problemResponses(401, 403, 404, 503) },
+      },
+    },
+    async (request, reply) => {
+      await notes.remove(callerOf(request), request.params.id)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    '/api/notes/:id/share',
+    {
+      schema: {
+        ...describe('shareNote', 'Let everybody read a note'),
+        params: Id,
+        response: { 200: Note, ...problemResponses(401, 403, 404, 409, 503) },
+      },
+    },
+    (request) => notes.share(callerOf(request), request.params.id),
+  )
+
+  app.delete(
+    '/api/notes/:id/share',
+    {
+      schema: {
+        ...describe('stopSharingNote', 'Stop sharing a note'),
+        params: Id,
+        response: { 204: NoContent, ...problemResponses(401, 403, 404, 409, 503) },
+      },
+    },
+    async (request, reply) => {
+      await notes.stopSharing(callerOf(request), request.params.id)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/api/notes/:id/share',
+    {
+      schema: {
+        ...describe('readSharedNote', 'Read a shared note, without signing in'),
+        security: [],
+        params: Id,
+        response: { 200: SharedNote, ...problemResponses(404, 503) },
+      },
+    },
+    (request) => notes.readShared(request.params.id),
+  )
 }

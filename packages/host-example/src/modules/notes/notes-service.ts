@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Caller, ConflictException, ForbiddenException, NotFoundException } from '@fastify-modular/core'
 import type { NewNote, Note, NoteChange, SharedNote } from './note.ts'
-import { NoteShared } from './note-shared.ts'
+import { NoteShared } from './note.ts'
 import type { NotesStore } from './notes-store.ts'
 
 export const notesPerPage = 100

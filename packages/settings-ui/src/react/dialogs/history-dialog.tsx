@@ -1,13 +1,13 @@
 /** What happened to one setting, newest first, and the way back. */
 import type { ListedHistoryEntry, SettingInspection } from '@fastify-modular/settings/client'
 import { type ReactNode, useEffect, useState } from 'react'
-import { format } from '../messages/format.ts'
-import { displayTime, displayValue } from '../model/display-value.ts'
+import { format } from '../messages.ts'
+import { displayTime, displayValue } from '../model/setting.ts'
 import type { Definition, JsonValue } from '../model/setting.ts'
 import { toFailure } from '../model/source.ts'
-import { useEditor, useMayChange, usePage } from '../shared/page-context.ts'
-import { failureText } from '../shared/failure-text.ts'
-import { Dialog } from '../shared/dialog.tsx'
+import { useEditor, useMayChange, usePage } from '../page-context.ts'
+import { failureText } from '../messages.ts'
+import { Dialog } from './dialog.tsx'
 
 interface HistoryDialogProps {
   readonly definition: Definition

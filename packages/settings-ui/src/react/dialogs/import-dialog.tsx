@@ -1,11 +1,11 @@
 /** A file of settings: first what it would change, then the change. */
 import { type ReactNode, useEffect, useState } from 'react'
-import type { Messages } from '../messages/messages.ts'
+import type { Messages } from '../messages.ts'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
 import { toFailure } from '../model/source.ts'
-import { usePage } from '../shared/page-context.ts'
-import { failureText } from '../shared/failure-text.ts'
-import { Dialog } from '../shared/dialog.tsx'
+import { usePage } from '../page-context.ts'
+import { failureText } from '../messages.ts'
+import { Dialog } from './dialog.tsx'
 
 type Mode = 'merge' | 'replace'
 
@@ -46,7 +46,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   async function apply(): Promise<void> {
     if (!preview || !file) return
     try {
-      // Only what was looked at: if somebody writes meanwhile, the API refuses.
+      // Only what was shown: after a write in between, the API refuses.
       await api.importSettings(file, { mode, revision: preview.revision })
       onClose()
       await editor.refresh()

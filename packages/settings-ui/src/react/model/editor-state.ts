@@ -11,7 +11,7 @@ export interface EditorState {
   readonly saving: boolean
   /** Why the last action failed. */
   readonly failure: SettingsRequestError | null
-  /** Somebody took the permission away while the page was open. */
+  /** The permission was taken away while the page was open. */
   readonly isForbidden: boolean
   /** Keys whose errors are listed above the settings; a new object asks for the focus. */
   readonly summary: { readonly keys: readonly string[] } | null
@@ -52,7 +52,7 @@ export function withoutDraft(state: EditorState, key: string): EditorState {
   return { ...state, drafts, summary: drafts.size === 0 ? null : state.summary }
 }
 
-/** Values as they are now. Where the user has a draft, a value that somebody else has changed is a conflict. */
+/** Values as they are now. Where the user has a draft, a value that was changed elsewhere is a conflict. */
 export function withValues(state: EditorState, fresh: readonly SettingValue[]): EditorState {
   const values = new Map(state.values)
   const drafts = new Map(state.drafts)

@@ -1,8 +1,6 @@
 /** The life of a settings page: loads, keeps drafts, saves, and lets nothing that was entered get lost. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
-import { format, plural } from '../messages/format.ts'
-import type { Messages } from '../messages/messages.ts'
-import { checkInput } from './check-input.ts'
+import { format, type Messages, plural } from '../messages.ts'
 import {
   type EditorState,
   initialState,
@@ -13,14 +11,13 @@ import {
   withSaved,
   withValues,
 } from './editor-state.ts'
-import { toInput } from './input.ts'
-import { hasErrorsElsewhere, toEntries } from './entries.ts'
+import { checkInput, describe, parseInput, toInput } from './input.ts'
 import type { Definition, Input } from './setting.ts'
-import { type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
+import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
 
 export type SettingsEditor = ReturnType<typeof createEditor>
 
-/** What the editor speaks. */
+/** The texts of the editor and their language. */
 export interface Language {
   readonly messages: Messages
   readonly locale: string
@@ -66,7 +63,7 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     }
   }
 
-  /** What others have saved meanwhile. A failure is no news: the next action will tell. */
+  /** Loads what other users have saved meanwhile. A failure is ignored: the next action reports it. */
   async function refresh(): Promise<void> {
     if (state.phase !== 'ready' || state.saving) return
     const before = writes
@@ -103,7 +100,7 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     update({ ...state, failure: null, summary: null, announcement: { text: language().messages.discarded } })
   }
 
-  /** The user's value shall replace the one that somebody else has saved. */
+  /** Lets the user's value replace the one that another user has saved. */
   function keepMine(key: string): void {
     const draft = state.drafts.get(key)
     const definition = state.definitions.find((each) => each.key === key)
@@ -198,4 +195,31 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     dismiss: () => update({ ...state, failure: null }),
     changed: onSaved,
   }
+}
+
+interface Entries {
+  readonly entries: readonly Entry[]
+  /** By key: drafts that mean nothing, and those in conflict. */
+  readonly errors: Readonly<Record<string, readonly string[]>>
+}
+
+function toEntries({ definitions, drafts, values }: EditorState, messages: Messages): Entries {
+  const errors: Record<string, readonly string[]> = {}
+  const entries: Entry[] = []
+  for (const [key, { input, theirs }] of drafts) {
+    const definition = definitions.find((each) => each.key === key)
+    const value = values.get(key)
+    if (!definition || !value) continue
+    const parsed = parseInput(definition, input, value.value)
+    if (theirs) errors[key] = [messages.decideFirst]
+    else if ('problem' in parsed) errors[key] = [describe(parsed.problem, messages)]
+    else entries.push({ key, scope: value.scope, value: parsed.value, version: value.version })
+  }
+  return { entries, errors }
+}
+
+/** A rule about several settings may name one that was not touched. */
+function hasErrorsElsewhere({ drafts }: EditorState, { errors }: SettingsRequestError): boolean {
+  const keys = Object.keys(errors)
+  return keys.length === 0 || keys.some((key) => !drafts.has(key))
 }

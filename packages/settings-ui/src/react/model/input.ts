@@ -1,8 +1,7 @@
-/** Between the values of the API and what controls hold. */
-import { type DateTimeZone, fromLocal, hasOffset, toLocal } from './date-time.ts'
+/** Between the values of the API and what controls hold: parsing, hints while typing, date-times, and the place of an error in JSON. */
 import { SettingType } from '@fastify-modular/settings/client'
-import { findJsonError } from './json-error.ts'
-import type { Definition, Input, JsonValue } from './setting.ts'
+import { format, type Messages } from '../messages.ts'
+import { type Definition, displayRange, type Input, type JsonValue } from './setting.ts'
 
 /** What an input means: a value to send, or why it means nothing. */
 export type Parsed = { readonly value: JsonValue } | { readonly problem: Problem }
@@ -37,7 +36,7 @@ export function parseInput(definition: Definition, input: Input, before: JsonVal
 }
 
 /** Free text: space counts, and a pattern may say what it has to look like. */
-export function isVerbatim(type: number): boolean {
+function isVerbatim(type: number): boolean {
   return type === SettingType.Text || type === SettingType.Password || type === SettingType.MultilineText
 }
 
@@ -71,4 +70,149 @@ function parseDateTime(text: string, zone: DateTimeZone): Parsed {
 /** A value that was stored without an offset keeps having none; a new one says which instant it means. */
 function zoneOf(before: JsonValue, sensitive: boolean): DateTimeZone {
   return !sensitive && typeof before === 'string' && !hasOffset(before) ? 'floating' : 'local'
+}
+
+/** What seems to be wrong with an input; undefined if nothing. The API decides: this hint only saves a round trip. */
+export function checkInput(
+  definition: Definition,
+  input: Input,
+  before: JsonValue,
+  messages: Messages,
+): string | undefined {
+  const parsed = parseInput(definition, input, before)
+  if ('problem' in parsed) return describe(parsed.problem, messages)
+  const { value } = parsed
+  if (value === null || value === '') return undefined
+  if (typeof value === 'number') return checkRange(definition, value, messages)
+  return typeof value === 'string' ? checkText(definition, value, messages) : undefined
+}
+
+/** A problem as a sentence. */
+export function describe({ message, params }: Problem, messages: Messages): string {
+  return format(messages[message], params)
+}
+
+function checkRange(definition: Definition, value: number, messages: Messages): string | undefined {
+  const { min, max } = definition
+  if ((min === null || value >= min) && (max === null || value <= max)) return undefined
+  return format(messages.outOfRange, { range: displayRange(definition, messages) ?? '' })
+}
+
+function checkText({ type, pattern }: Definition, text: string, messages: Messages): string | undefined {
+  if (type === SettingType.Color) return /^#[0-9a-f]{6}$/i.test(text) ? undefined : messages.invalidColor
+  if (type === SettingType.Url) return isWebUrl(text) ? undefined : messages.invalidUrl
+  if (type === SettingType.Email) return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : messages.invalidEmail
+  if (!isVerbatim(type) || pattern === null || matches(pattern, text)) return undefined
+  return format(messages.patternMismatch, { pattern })
+}
+
+/** Whether the text is an absolute http or https URL. */
+export function isWebUrl(text: string): boolean {
+  return /^https?:\/\/[^/?#\s]+\S*$/i.test(text) && URL.canParse(text)
+}
+
+/** The API uses another engine: a pattern that this one cannot compile is left to the API. */
+function matches(pattern: string, text: string): boolean {
+  if (text.length > 1000) return true // a slow pattern must not freeze the page
+  try {
+    return new RegExp(pattern, 'u').test(text)
+  } catch {
+    return true
+  }
+}
+
+/** `local`: an instant, shown in the browser's zone; `floating`: a wall-clock time without a zone. */
+export type DateTimeZone = 'local' | 'floating'
+
+const pad = (number: number): string => String(number).padStart(2, '0')
+
+/** As `<input type="datetime-local">` holds it: `2030-01-01T12:00:00Z` → `2030-01-01T07:00` in New York; without an offset it stays as it is. */
+export function toLocal(iso: string): string {
+  return shortest(hasOffset(iso) ? localOf(new Date(iso)) : iso.slice(0, 19))
+}
+
+/** Shifted by the offset, UTC shows the local time. */
+function localOf(date: Date): string {
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return Number.isNaN(shifted.getTime()) ? '' : shifted.toISOString().slice(0, 19)
+}
+
+/** Browsers leave seconds out when there are none. */
+function shortest(local: string): string {
+  return local.length === 19 && local.endsWith(':00') ? local.slice(0, 16) : local
+}
+
+/** Whether an ISO 8601 date-time names an instant. */
+function hasOffset(iso: string): boolean {
+  return /(?:Z|[+-]\d\d:\d\d)$/.test(iso)
+}
+
+/** The reverse, with the browser's offset at that time unless floating; null if it is not a date-time. */
+export function fromLocal(text: string, zone: DateTimeZone): string | null {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) return null
+  const full = text.length === 16 ? `${text}:00` : text
+  if (zone === 'floating') return full
+  const date = new Date(full)
+  return Number.isNaN(date.getTime()) ? null : full + offsetOf(date)
+}
+
+/** `+05:30` */
+function offsetOf(date: Date): string {
+  const minutes = -date.getTimezoneOffset()
+  const size = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
+}
+
+/** `Europe/Paris, UTC+02:00` */
+export function zoneName(iso: string | null): string {
+  const date = iso === null || iso === '' ? new Date() : new Date(iso)
+  return `${new Intl.DateTimeFormat().resolvedOptions().timeZone}, UTC${offsetOf(date)}`
+}
+
+const space = /[ \t\n\r]*/y
+// oxlint-disable-next-line no-control-regex -- JSON forbids them within strings
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
+const other = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y
+
+/** Nesting after which the search gives up; the API takes 32. */
+const deepest = 500
+
+/** Line and column, from 1, of the first character that is not JSON: engines report it in different words, or not at all. */
+function findJsonError(text: string): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, errorOffset(text)).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+function errorOffset(text: string): number {
+  let at = 0
+
+  function take(pattern: RegExp): boolean {
+    pattern.lastIndex = at
+    const isFound = pattern.test(text)
+    if (isFound) at = pattern.lastIndex
+    return isFound
+  }
+  function sign(wanted: string): boolean {
+    take(space)
+    if (text[at] !== wanted) return false
+    at++
+    return true
+  }
+  function list(end: string, item: () => boolean): boolean {
+    if (sign(end)) return true
+    do if (!item()) return false
+    while (sign(','))
+    return sign(end)
+  }
+  function value(depth: number): boolean {
+    const inner = (): boolean => value(depth + 1)
+    if (depth > deepest) return false
+    if (sign('[')) return list(']', inner)
+    if (sign('{')) return list('}', () => take(space) && take(string) && sign(':') && inner())
+    return take(string) || take(other)
+  }
+
+  value(0)
+  take(space)
+  return at
 }

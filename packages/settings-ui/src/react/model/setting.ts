@@ -1,5 +1,6 @@
-/** A setting as the pages know it: its definition, its value, and what the user has entered. */
+/** A setting as the pages know it: its definition, its value in words, and what the user has entered. */
 import type { JsonValue, SettingDefinitionDto, SettingValueDto } from '@fastify-modular/settings/client'
+import { format, type Messages } from '../messages.ts'
 
 export type { JsonValue, SettingDefinitionDto as Definition } from '@fastify-modular/settings/client'
 
@@ -16,7 +17,7 @@ export interface Draft {
   readonly input: Input
   /** What is wrong with it: said by this page or by the API. */
   readonly errors: readonly string[]
-  /** What somebody else has saved meanwhile. */
+  /** What another user has saved meanwhile. */
   readonly theirs?: SettingValue | undefined
 }
 
@@ -41,4 +42,30 @@ export function isStale({ isOverridden, source, locked }: SettingValue): boolean
 /** The id of a control's element on a page, and the beginning of the ids of its label, error and status. */
 export function elementId(page: { readonly id: string }, { key }: Pick<SettingDefinitionDto, 'key'>): string {
   return `${page.id}-${key}`
+}
+
+/** Characters after which a value is cut off. */
+const longest = 80
+
+/** A value within a sentence, as its control shows it; of a secret, only that there is one. */
+export function displayValue(definition: SettingDefinitionDto, value: JsonValue, messages: Messages): string {
+  const { sensitive, options, unit } = definition
+  if (sensitive) return messages.newSecret
+  if (value === null || value === '') return messages.noValue
+  if (typeof value === 'boolean') return value ? messages.on : messages.off
+  const label = options?.find((option) => option.value === value)?.label
+  const text = label ?? (typeof value === 'string' ? value : JSON.stringify(value))
+  return (text.length > longest ? `${text.slice(0, longest)}…` : text) + (unit ? ` ${unit}` : '')
+}
+
+/** `31 Dec 2030, 12:00` in the language of the page. */
+export function displayTime(iso: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso))
+}
+
+/** `from 1 to 65535`; undefined without bounds. */
+export function displayRange({ min, max }: SettingDefinitionDto, messages: Messages): string | undefined {
+  if (min === null && max === null) return undefined
+  const text = max === null ? messages.rangeFrom : min === null ? messages.rangeTo : messages.range
+  return format(text, { min: String(min), max: String(max) })
 }

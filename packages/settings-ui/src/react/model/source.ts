@@ -1,5 +1,10 @@
-/** Where a page reads and writes: the shared values of an administration, or the caller's own. */
-import { type SettingsClient, SettingScope, SettingsRequestError } from '@fastify-modular/settings/client'
+/** Where a page reads and writes: the HTTP API, for the shared values of an administration or for the caller's own. */
+import {
+  createSettingsClient,
+  type SettingsClient,
+  SettingScope,
+  SettingsRequestError,
+} from '@fastify-modular/settings/client'
 import type { Definition, JsonValue, SettingValue } from './setting.ts'
 
 /** One value to write; `version` is that of the value it replaces. */
@@ -12,7 +17,7 @@ export interface Entry {
 
 /** What became of a save: what the API took, and what kept it from taking the rest. */
 export interface SaveOutcome {
-  /** The values as they are now; undefined where the API does not tell. */
+  /** The values as they are now; undefined where the API does not return them. */
   readonly saved: readonly (SettingValue | undefined)[]
   readonly keys: readonly string[]
   readonly error?: SettingsRequestError
@@ -89,7 +94,36 @@ async function saveEach(
   }
 }
 
-/** Anything else than an answer of the API is no answer. */
+/** Any other error counts as a request without an answer. */
 export function toFailure(error: unknown): SettingsRequestError {
   return error instanceof SettingsRequestError ? error : new SettingsRequestError(0, {}, error)
+}
+
+/** What a host says about requests, at the moment of each. */
+export interface RequestOptions {
+  readonly fetch?: typeof globalThis.fetch
+  /** The language in which definitions are requested. @default as the browser says */
+  readonly locale?: string
+}
+
+/** Milliseconds after which a request counts as unanswered. */
+const timeout = 15_000
+
+/** The client of `@fastify-modular/settings` with a shorter time-out. `baseUrl` is relative to the page or absolute. */
+export function createApi(baseUrl: string, options: () => RequestOptions): SettingsClient {
+  return createSettingsClient({
+    baseUrl,
+    timeout,
+    headers() {
+      const { locale } = options()
+      return locale ? { 'accept-language': locale } : {}
+    },
+    async fetch(...request) {
+      const { fetch = globalThis.fetch } = options()
+      const response = await fetch(...request)
+      // Some gates answer with a login page where a status is due.
+      const isPage = /html/.test(response.headers.get('content-type') ?? '')
+      return response.ok && isPage ? new Response(null, { status: 401 }) : response
+    },
+  })
 }

@@ -1,12 +1,9 @@
-/** The settings of a page, or why there are none. */
-import type { ReactNode } from 'react'
-import { format } from '../messages/format.ts'
+/** The form of a page: its settings, or why there are none, what is wrong with them, and the bar that saves them. */
 import { SettingScope } from '@fastify-modular/settings/client'
-import { ErrorSummary } from './error-summary.tsx'
-import { GroupCard } from './group-card.tsx'
-import { useEditor, useMayChange, usePage } from '../shared/page-context.ts'
-import { SaveBar } from './save-bar.tsx'
-import { failureText } from '../shared/failure-text.ts'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { failureText, format, plural } from '../messages.ts'
+import { useEditor, useMayChange, usePage } from '../page-context.ts'
+import { GroupCard } from './groups.tsx'
 import type { Results, Tab } from './use-results.ts'
 import type { UrlState } from './use-url-state.ts'
 
@@ -79,4 +76,88 @@ function ReadOnlyNotice({ tab }: { readonly tab: Tab | null }): ReactNode {
   const mayChangeSystem = useMayChange({ scope: SettingScope.System })
   if (mayChange && (tab !== 'system' || mayChangeSystem)) return null
   return <p className="fm-notice">{mayChange ? messages.systemReadOnly : messages.readOnly}</p>
+}
+
+/** The errors, above the settings and focused: each line leads to its setting. */
+function ErrorSummary(): ReactNode {
+  const { messages, reveal } = usePage()
+  const summary = useEditor((state) => state.summary)
+  const drafts = useEditor((state) => state.drafts)
+  const definitions = useEditor((state) => state.definitions)
+  const element = useRef<HTMLDivElement>(null)
+  const keys = summary?.keys.filter((key) => (drafts.get(key)?.errors.length ?? 0) > 0) ?? []
+
+  // A layout effect: a passive one would come after the user's next key.
+  useLayoutEffect(() => {
+    if (summary) element.current?.focus()
+  }, [summary])
+
+  if (keys.length === 0) return null
+  return (
+    <div
+      className="fm-notice fm-bad"
+      role="alert"
+      tabIndex={-1}
+      ref={element}
+      aria-label={messages.problemTitle}
+    >
+      <h2>{messages.problemTitle}</h2>
+      <ul>
+        {keys.map((key) => {
+          const name = definitions.find((definition) => definition.key === key)?.displayName ?? key
+          return (
+            <li key={key}>
+              <a
+                href={`#setting:${key}`}
+                onClick={(event) => {
+                  event.preventDefault()
+                  reveal(key)
+                }}
+              >
+                {name}: {drafts.get(key)?.errors.join(' ')}
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+/** What is unsaved and what to do about it; also why the last attempt failed. In view as long as it matters. */
+function SaveBar(): ReactNode {
+  const { editor, messages, locale, open } = usePage()
+  const count = useEditor((state) => state.drafts.size)
+  const isSaving = useEditor((state) => state.saving)
+  const failure = useEditor((state) => state.failure)
+  const phase = useEditor((state) => state.phase)
+  if ((count === 0 && !failure) || phase !== 'ready') return null
+  return (
+    <div className="fm-bar">
+      {failure && failure.status !== 401 && (
+        <p className="fm-error" role="alert">
+          {failureText(failure, messages)}
+        </p>
+      )}
+      {count > 0 && (
+        <>
+          <strong>{plural(messages.unsavedCount, count, locale)}</strong>
+          <button type="button" className="fm-quiet" onClick={() => open({ kind: 'review' })}>
+            {messages.review}
+          </button>
+          <button type="button" onClick={editor.discard}>
+            {messages.discard}
+          </button>
+          <button type="submit" className="fm-primary" aria-disabled={isSaving || undefined}>
+            {isSaving ? messages.saving : failure ? messages.tryAgain : messages.save}
+          </button>
+        </>
+      )}
+      {count === 0 && (
+        <button type="button" onClick={editor.dismiss}>
+          {messages.dismiss}
+        </button>
+      )}
+    </div>
+  )
 }

@@ -2,17 +2,17 @@
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { HistoryDialog } from '../dialogs/history-dialog.tsx'
 import { ImportDialog } from '../dialogs/import-dialog.tsx'
-import { ResetDialog } from '../dialogs/reset-dialog.tsx'
-import { ReviewDialog } from '../dialogs/review-dialog.tsx'
-import { SignedOutDialog } from '../dialogs/signed-out-dialog.tsx'
+import { ResetDialog } from '../dialogs/dialog.tsx'
+import { ReviewDialog } from '../dialogs/dialog.tsx'
+import { SignedOutDialog } from '../dialogs/dialog.tsx'
 import { SettingScope } from '@fastify-modular/settings/client'
 import { needsConfirmation } from '../model/editor-state.ts'
-import { GroupNav } from './group-nav.tsx'
-import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../shared/page-context.ts'
-import { ScopeTabs } from './scope-tabs.tsx'
-import { SearchBar } from './search-bar.tsx'
+import { GroupNav } from './groups.tsx'
+import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
+import { ScopeTabs } from './toolbar.tsx'
+import { SearchBar } from './toolbar.tsx'
 import { SettingsList } from './settings-list.tsx'
-import { TransferMenu } from './transfer-menu.tsx'
+import { TransferMenu } from './toolbar.tsx'
 import { useGuards } from './use-guards.ts'
 import { useReveal } from './use-reveal.ts'
 import { type Results, type Tab, useResults } from './use-results.ts'
@@ -120,7 +120,7 @@ interface AnnouncerProps {
   readonly delay: number
 }
 
-/** Says what happened to those who do not see it. */
+/** Announces what happened to users of screen readers. */
 function Announcer({ announcement, delay }: AnnouncerProps): ReactNode {
   const [text, setText] = useState('')
   // Emptied first, so that the same words are said again.

@@ -1,7 +1,7 @@
-/** Keys and warnings of the window: Ctrl+S saves, leaving with drafts asks. */
+/** Keys and warnings of the window: Ctrl+S saves; leaving with drafts needs a confirmation. */
 import { type RefObject, useEffect, useLayoutEffect } from 'react'
-import { format } from '../messages/format.ts'
-import { useEditor, usePage } from '../shared/page-context.ts'
+import { format } from '../messages.ts'
+import { useEditor, usePage } from '../page-context.ts'
 
 /** @param root the element of the page: a host may show several */
 export function useGuards(root: RefObject<Element | null>): void {

@@ -1,12 +1,12 @@
 /** Which settings a page shows: those of the tab, in groups, and of these the ones that match the search. */
 import { useMemo } from 'react'
-import { plural } from '../messages/format.ts'
-import { type Group, groupDefinitions } from '../model/groups.ts'
+import { plural } from '../messages.ts'
+import { type Group, groupDefinitions } from '../model/listing.ts'
 import { SettingScope } from '@fastify-modular/settings/client'
-import { createMatcher } from '../model/search.ts'
-import { isLeftOut } from '../model/show-when.ts'
+import { createMatcher } from '../model/listing.ts'
+import { isLeftOut } from '../model/listing.ts'
 import type { Definition } from '../model/setting.ts'
-import { useEditor, usePage } from '../shared/page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import type { UrlState } from './use-url-state.ts'
 
 export type Tab = 'system' | 'application'

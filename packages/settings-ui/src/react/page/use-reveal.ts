@@ -1,7 +1,7 @@
 /** Brings a setting into view: one that an error names, or one that the address names (`#setting:mail.port`). */
 import { useEffect, useLayoutEffect, useState } from 'react'
 import { elementId } from '../model/setting.ts'
-import { useEditor, usePage } from '../shared/page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import { type Results, type Tab, tabOf } from './use-results.ts'
 import type { UrlState } from './use-url-state.ts'
 
@@ -54,7 +54,7 @@ export function useReveal({ wanted, results, tab, changeUrl }: RevealOptions): v
   }, [target, matches, leftOut, definitions, id, tab, changeUrl])
 }
 
-/** Anybody can make a link whose end cannot be decoded. */
+/** A link may end in a fragment that cannot be decoded. */
 function hashOf({ hash }: Location): string {
   try {
     return decodeURIComponent(hash.slice(1))

@@ -66,7 +66,7 @@ function writeUrl({ scope, text, onlyModified }: UrlState, isStep: boolean): voi
     else url.searchParams.delete(name)
   }
   if (url.href === location.href) return
-  // The state belongs to whoever routes the host's pages.
+  // The state belongs to the router of the host.
   if (isStep) history.pushState(history.state, '', url)
   else history.replaceState(history.state, '', url)
 }

@@ -3,13 +3,14 @@ import { NotFoundException } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
+import { toEtag } from '../../etag.ts'
 import type { StoredHistoryEntry } from '../../history/history.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { isJson } from '../../values/decode.ts'
 import { requireSetting, rowUser, sharedScope } from '../../write/entries.ts'
 import { requireUpdate } from '../access.ts'
-import { fingerprint, sendJson, toEtag } from '../conditional.ts'
+import { fingerprint, sendJson } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import {
   closed,
@@ -118,7 +119,7 @@ export function addHistoryRoutes(
     }),
     async (request, reply) => {
       const { scope, ...paging } = request.query
-      const selection = select(request, request.params.key, scope)
+      const selection = requireHistory(request, request.params.key, scope)
       const { entries, next } = await history.page({ ...selection, ...paging })
       const listed = member('entries', `[${entries.map(toListedJson).join(',')}]`)
       reply.header('cache-control', 'no-store')
@@ -140,7 +141,7 @@ export function addHistoryRoutes(
     }),
     async (request, reply) => {
       const { key, revision } = request.params
-      const selection = select(request, key, request.query.scope)
+      const selection = requireHistory(request, key, request.query.scope)
       const { entries } = await history.page({ ...selection, revision, limit: 1 })
       const [found] = entries
       if (!found) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
@@ -200,13 +201,18 @@ export function addHistoryRoutes(
       const row = entries[0]?.after
       return answerRepresentation(request, reply, toEtag(row?.revision ?? 0), () => {
         const state = sharedValues.require(key)
-        return scope === SettingScope.User ? toUserDto(state, id, row, codec) : toSharedDto(state, scope)
+        return scope === SettingScope.User
+          ? toUserDto(state, { userId: id, row, codec })
+          : toSharedDto(state, scope)
       })
     },
   )
 
-  /** One setting, in the scope that the request names, or else that of its shared values. */
-  function select(request: FastifyRequest, key: string, named: SettingScope | undefined) {
+  /**
+   * Selects the history of one setting, in the scope that the request names, or else that of its shared values.
+   * @throws {ForbiddenException} the caller may not read it
+   */
+  function requireHistory(request: FastifyRequest, key: string, named: SettingScope | undefined) {
     const known = sharedValues.find(key)
     const { id } = requireUpdate(request, [named ?? (known && sharedScope(known))])
     const state = requireSetting(sharedValues, key)

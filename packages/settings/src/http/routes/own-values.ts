@@ -3,14 +3,14 @@ import { ArgumentException } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
+import { toEtag } from '../../etag.ts'
 import type { OwnWrites } from '../../http-options.ts'
-import type { SettingState } from '../../memory/shared-values.ts'
+import { isUserSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { SettingScope } from '../../setting-definition.ts'
-import { requireSetting } from '../../write/entries.ts'
-import type { WriteEntry } from '../../write/entries.ts'
+import { requireSetting, type WriteEntry } from '../../write/entries.ts'
 import { callerOf, requireUpdate } from '../access.ts'
-import { rowCondition, toEtag, toPreconditionFailed } from '../conditional.ts'
+import { rowCondition, toPreconditionFailed } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import { closed, Key, KeyParams, SettingValue, Value, valueMembers } from '../schemas.ts'
 import type { SettingsApp } from '../validator.ts'
@@ -38,9 +38,9 @@ export function addOwnValueRoutes(
       const rows = new Map((await store.readUser(id)).map((row) => [row.key, row]))
       reply.header('cache-control', 'no-store')
       return states()
-        .filter(isOwnable)
+        .filter(isUserSetting)
         .map((state) => ({
-          ...toUserDto(state, id, rows.get(state.setting.definition.key), codec),
+          ...toUserDto(state, { userId: id, row: rows.get(state.setting.definition.key), codec }),
           inheritedValue: toSharedDto(state, SettingScope.Application).value,
         }))
     },
@@ -79,17 +79,13 @@ export function addOwnValueRoutes(
   ): Promise<unknown> {
     const { id } = ownWrites === 'authenticated' ? callerOf(request) : requireUpdate(request)
     const state = requireSetting(sharedValues, key)
-    if (!isOwnable(state)) throw new ArgumentException(`The setting "${key}" is not a user's own.`, 'key')
+    if (!isUserSetting(state)) throw new ArgumentException(`The setting "${key}" is not a user's own.`, 'key')
     const entry = { state, scope: SettingScope.User, userId: id, change, expects: rowCondition(request) }
     const { revision, entries } = await write([entry], writeOptionsOf(request), {
       onStale: toPreconditionFailed,
     })
     const row = entries[0]?.after
     const etag = toEtag(change.kind === 'clear' ? revision : (row?.revision ?? 0))
-    return answerRepresentation(request, reply, etag, () => toUserDto(state, id, row, codec))
+    return answerRepresentation(request, reply, etag, () => toUserDto(state, { userId: id, row, codec }))
   }
-}
-
-function isOwnable({ setting }: SettingState): boolean {
-  return setting.definition.scope === SettingScope.User
 }

@@ -8,24 +8,23 @@ import {
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
+import { toEtag } from '../../etag.ts'
 import type { SensitiveResolved } from '../../http-options.ts'
-import { isOfUsers, type SettingState } from '../../memory/shared-values.ts'
+import { isUserSetting, type SettingState } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
 import type { Resolution } from '../../resolve.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
-import { SettingScope } from '../../setting-definition.ts'
+import { SettingScope, type SharedScope } from '../../setting-definition.ts'
 import { isSecret } from '../../values/registered-setting.ts'
-import { requireFit, requireSetting, type SharedScope, toBulkEntries } from '../../write/entries.ts'
+import { requireFit, requireSetting, toBulkEntries, type WriteEntry } from '../../write/entries.ts'
 import { changeKind, type EntryOutcome, toConflict, type WriteOutcome } from '../../write/write.ts'
-import { type WriteEntry } from '../../write/entries.ts'
 import { callerOf, openRoute, requireAdmin, requireUpdate, updatePermission } from '../access.ts'
 import {
   rowCondition,
   sendJson,
   sendUnlessUnchanged,
   type TaggedJson,
-  toEtag,
   toPreconditionFailed,
   toTaggedJson,
 } from '../conditional.ts'
@@ -115,7 +114,7 @@ export function addValueRoutes(
       const { key } = request.params
       const caller = callerOf(request)
       const state = requireSetting(sharedValues, key)
-      const resolution = isOfUsers(state) ? resolveFor(state, await users.load(caller.id)) : state.shared
+      const resolution = isUserSetting(state) ? resolveFor(state, await users.load(caller.id)) : state.shared
       if (isSecret(state.setting, resolution.row)) {
         requireSensitive(state, resolution, caller)
         request.log.info({ key, caller: caller.id }, 'sensitive setting was read')

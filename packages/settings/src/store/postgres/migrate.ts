@@ -6,7 +6,7 @@ import { migrations, recordVersion } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
 
 /** Milliseconds that a process waits for another one that migrates: less than the 10 s that Fastify gives a plugin. */
-const lockPatience = 7000
+const lockTimeout = 7000
 
 /**
  * Runs the missing migrations in one transaction under an advisory lock, which makes processes that start together take
@@ -15,14 +15,15 @@ const lockPatience = 7000
  */
 export async function migrate(client: ClientBase, names: PostgresNames, mode: MigrateMode): Promise<void> {
   if (mode === false) return startRevision(client, names)
-  if (!isOutdated('postgres', mode, await readVersion(client, names), migrations.length)) return
+  const schema = { store: 'postgres', mode, known: migrations.length } as const
+  if (!isOutdated({ ...schema, found: await readVersion(client, names) })) return
   await client.query(
     `begin isolation level read committed; set local lock_timeout = '60s'; set local statement_timeout = '60s'`,
   )
   try {
     await takeTurn(client, `fastify-modular ${names.channel}`)
     const found = await readVersion(client, names) // another process may have been faster
-    if (isOutdated('postgres', mode, found, migrations.length)) await runFrom(client, names, found)
+    if (isOutdated({ ...schema, found })) await runFrom(client, names, found)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {}) // the first failure is the one that matters
@@ -33,12 +34,12 @@ export async function migrate(client: ClientBase, names: PostgresNames, mode: Mi
 /** Tries repeatedly: the time-outs of the database, and of the driver, are for statements shorter than a migration. */
 async function takeTurn(client: ClientBase, lock: string): Promise<void> {
   const sql = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken'
-  for (const end = Date.now() + lockPatience; ; await sleep(50 + 100 * Math.random())) {
+  for (const end = Date.now() + lockTimeout; ; await sleep(50 + 100 * Math.random())) {
     const { rows } = await client.query<{ taken: boolean }>(sql, [lock])
     if (rows[0]?.taken === true) return
     if (Date.now() > end) {
       throw new Error(
-        `another process has held the lock of the migrations "${lock}" for ${lockPatience} ms; start again when it has ended`,
+        `another process has held the lock of the migrations "${lock}" for ${lockTimeout} ms; start again when it has ended`,
       )
     }
   }

@@ -20,8 +20,14 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../store.ts'
-import { type Connections, checkSource, createConnections, type DriverSource } from './connection.ts'
-import { orStoreFailure, toStoreFailure } from './connection.ts'
+import {
+  checkSource,
+  type Connections,
+  createConnections,
+  type DriverSource,
+  orStoreFailure,
+  toStoreFailure,
+} from './connection.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
@@ -61,7 +67,7 @@ const sourceSchema: OptionsSchema<{ connectionString?: string; pool?: object }> 
 const optionsSchema: OptionsSchema<PostgresOptions> = postgresOptions
 
 /**
- * A store in a PostgreSQL database, for one or many instances, which learn of each other's changes by LISTEN. Needs the
+ * A store in a PostgreSQL database, for one or many instances, which are notified of each other's changes by LISTEN. Needs the
  * package `pg`. A pool that you hand over keeps its own time-outs; one connection beside it listens.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
@@ -206,7 +212,7 @@ async function prepare(connections: Connections, names: PostgresNames): Promise<
   return {
     ...connections,
     reads: prepareReads(drizzle(pool), tables, names),
-    writer: createWriter({ pool, names, patience: timeouts.query }),
+    writer: createWriter({ pool, names, statementTimeout: timeouts.query }),
   }
 }
 

@@ -4,7 +4,7 @@ import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import type { SettingScope } from '../../setting-definition.ts'
-import { planWrite, trimmedAtOnce, TrimTurns } from '../plan-write.ts'
+import { planWrite, trimmedAtOnce, TrimCounter } from '../plan-write.ts'
 import type {
   HistoryRetention,
   ResealRequest,
@@ -20,13 +20,13 @@ interface WriterInit {
   readonly pool: Pool
   readonly names: PostgresNames
   /** Milliseconds that one statement may take. */
-  readonly patience: number
+  readonly statementTimeout: number
 }
 
 /** What the writes of one store share. */
 interface Setup extends WriterInit {
   readonly statements: WriteStatements
-  readonly turns: TrimTurns
+  readonly trims: TrimCounter
 }
 
 export interface PostgresWriter {
@@ -45,7 +45,7 @@ const turnLimit = 10_000
 export function createWriter(init: WriterInit): PostgresWriter {
   const { pool } = init
   const queue = new WriteQueue(turnLimit)
-  const setup: Setup = { ...init, statements: writeStatements(init.names), turns: new TrimTurns() }
+  const setup: Setup = { ...init, statements: writeStatements(init.names), trims: new TrimCounter() }
   return {
     write: (request) => queue.take(() => onConnection(pool, (client) => write(client, setup, request))),
     reseal: (request) => queue.take(() => onConnection(pool, (client) => reseal(client, setup, request))),
@@ -133,19 +133,19 @@ async function lock(
   return { revision: Number(revision?.value ?? 0), rows: rows.map(toRow) }
 }
 
-function lockStatement({ statements, names, patience }: Setup): QueryConfig {
-  const bounds = serverTimeouts(patience)
+function lockStatement({ statements, names, statementTimeout }: Setup): QueryConfig {
+  const timeouts = serverTimeouts(statementTimeout)
   const values = [
-    bounds.lock_timeout,
-    bounds.statement_timeout,
-    bounds.idle_in_transaction_session_timeout,
+    timeouts.lock_timeout,
+    timeouts.statement_timeout,
+    timeouts.idle_in_transaction_session_timeout,
   ].map(String)
   return { name: `${names.statements}.lock`, text: statements.lock, values }
 }
 
 async function apply(
   client: PoolClient,
-  { statements, names, turns }: Setup,
+  { statements, names, trims }: Setup,
   { request, result }: { readonly request: WriteRequest; readonly result: WriteResult },
 ): Promise<void> {
   const { actor, origin, requestId = null, note = null, keepHistory } = request
@@ -157,7 +157,7 @@ async function apply(
     changes.map(({ after }) => after?.value ?? null),
     changes.map(({ after }) => after?.sealed ?? false),
   ]
-  const trimmed = keepHistory === undefined ? [] : turns.due(result)
+  const trimmed = keepHistory === undefined ? [] : trims.takeDue(result)
   const trimming = [...columnsOf(trimmed), keepHistory ?? 1]
   const values = [revision, at, actor, origin, requestId, note, ...columns, names.channel, ...trimming]
   const applied = { name: `${names.statements}.apply`, text: statements.apply, values }
@@ -256,7 +256,7 @@ interface WriteStatements {
   /** Sent before all others. */
   readonly begin: string
   /**
-   * Takes the lock that makes writers take turns: commit order is revision order. Answers the revision. `$1` to `$3` are
+   * Takes the lock that makes writers take turns: commit order is revision order. Returns the revision. `$1` to `$3` are
    * the time-outs of the server for a lock, a statement and an idle transaction, in milliseconds.
    */
   readonly lock: string

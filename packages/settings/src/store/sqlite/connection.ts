@@ -51,7 +51,7 @@ export async function openConnection(
     client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
     migrate(client, tablePrefix, mode)
     client.pragma('data_version') // makes the log, whose identity is part of the file's
-    return { client, file: lookAtFile(client), release }
+    return { client, file: identifyFile(client), release }
   } catch (error) {
     release()
     throw error
@@ -129,23 +129,23 @@ interface OpenedFile {
    * Prepares the path for another connection; false where it cannot be opened yet. The contents of the old file's log
    * are moved into the old file and the log is removed: with it SQLite would damage the file that is there now.
    */
-  letGo(): boolean
+  releasePath(): boolean
 }
 
 /** Looks at the file that a connection has just opened. */
-function lookAtFile(client: Database): OpenedFile {
+function identifyFile(client: Database): OpenedFile {
   const path = client.memory ? '' : resolve(client.name)
   const idOf = (suffix = ''): string => idOfFile(path + suffix)
-  if (path === '' || idOf() === '') return { id: '', isReplaced: () => false, letGo: () => false }
+  if (path === '' || idOf() === '') return { id: '', isReplaced: () => false, releasePath: () => false }
   const id = idOf()
   const logs = ['-wal', '-shm'].map((suffix) => [suffix, idOf(suffix)] as const)
   return {
     id,
     isReplaced: () => idOf() !== id,
-    letGo() {
+    releasePath() {
       // A file of no bytes is about to be copied.
       if (!statSync(path, { throwIfNoEntry: false })?.size) return false
-      if (!emptyLog(client)) return false
+      if (!checkpoint(client)) return false
       for (const [suffix, old] of logs) if (old !== '' && idOf(suffix) === old) unlinkSync(path + suffix)
       return true
     },
@@ -158,7 +158,7 @@ function idOfFile(path: string): string {
 }
 
 /** Moves what is in the write-ahead log into the database file. False while another connection prevents it. */
-function emptyLog(client: Database): boolean {
+function checkpoint(client: Database): boolean {
   const timeout = Number(client.pragma('busy_timeout', { simple: true }))
   client.pragma('busy_timeout = 0')
   try {
@@ -202,43 +202,6 @@ export function watchFile(watch: SqliteWatch): () => void {
     hintedAt = Date.now()
     isLost = false
     watch.onHint()
-  }
-}
-
-/** Runs a task that takes the lock of the file. */
-export type WithLock = <T>(task: () => T) => T
-
-/** Milliseconds that a task waits for the lock after the task before it did not get it. */
-const shortTimeout = 10
-
-/**
- * While SQLite waits for a lock, the process does nothing else. The first task that meets a locked file waits for
- * the whole time-out of the connection; those after it give up after some milliseconds until one gets the lock.
- */
-export function createWithLock(client: Database): WithLock {
-  let isLocked = false
-
-  function run<T>(task: () => T): T {
-    try {
-      const result = task()
-      isLocked = false
-      return result
-    } catch (error) {
-      isLocked = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
-      throw error
-    }
-  }
-
-  return (task) => {
-    if (!isLocked) return run(task)
-    // Read each time: the connection may be the application's.
-    const timeout = Number(client.pragma('busy_timeout', { simple: true }))
-    client.pragma(`busy_timeout = ${Math.min(timeout, shortTimeout)}`)
-    try {
-      return run(task)
-    } finally {
-      client.pragma(`busy_timeout = ${timeout}`)
-    }
   }
 }
 

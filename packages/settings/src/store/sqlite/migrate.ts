@@ -9,10 +9,11 @@ import { migrations, recordVersion } from './migrations.ts'
  */
 export function migrate(client: Database, prefix: string, mode: MigrateMode): void {
   if (mode === false) return startRevision(client, prefix)
-  if (!isOutdated('sqlite', mode, readVersion(client, prefix), migrations.length)) return
+  const schema = { store: 'sqlite', mode, known: migrations.length } as const
+  if (!isOutdated({ ...schema, found: readVersion(client, prefix) })) return
   const run = client.transaction(() => {
     const found = readVersion(client, prefix) // another process may have been faster
-    if (!isOutdated('sqlite', mode, found, migrations.length)) return
+    if (!isOutdated({ ...schema, found })) return
     for (const migration of migrations.slice(found)) client.exec(migration(prefix))
     client.exec(recordVersion(prefix, migrations.length))
   })

@@ -1,5 +1,5 @@
 /** The settings store in a SQLite file. */
-import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
+import { FileLock, type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
 import { checkRequest } from '../plan-write.ts'
@@ -20,13 +20,11 @@ import type {
 import {
   canOpen,
   type Connection,
-  createWithLock,
   type DriverSource,
   openConnection,
   toReplacedFailure,
   toStoreFailure,
   watchFile,
-  type WithLock,
 } from './connection.ts'
 import { prepareReads, type SqliteReads } from './read-statements.ts'
 import { sqliteSettingsTables } from './tables.ts'
@@ -82,7 +80,7 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
 interface OpenStore extends Connection {
   readonly reads: SqliteReads
   readonly writer: SqliteWriter
-  readonly withLock: WithLock
+  readonly lock: FileLock
 }
 
 /** One connection, synchronous inside: a method runs to its end before another one starts. */
@@ -122,14 +120,14 @@ class SqliteStore implements SettingsStore {
   }
 
   async readState(known: number): Promise<StoreState> {
-    await this.#follow()
+    await this.#reopenIfReplaced()
     return this.#use(({ reads, file }) => ({ ...reads.state(known), epoch: file.id }))
   }
 
   write(request: WriteRequest): Promise<WriteResult> {
-    return this.#use(({ writer, withLock }) => {
+    return this.#use(({ writer, lock }) => {
       checkRequest(request)
-      return withLock(() => writer.write(request))
+      return lock.write(() => writer.write(request))
     })
   }
 
@@ -152,11 +150,11 @@ class SqliteStore implements SettingsStore {
   }
 
   reseal(rows: ResealRequest): Promise<number> {
-    return this.#use(({ writer, withLock }) => withLock(() => writer.reseal(rows)))
+    return this.#use(({ writer, lock }) => lock.write(() => writer.reseal(rows)))
   }
 
   pruneHistory(retention: HistoryRetention): Promise<number> {
-    return this.#use(({ writer, withLock }) => withLock(() => writer.pruneHistory(retention)))
+    return this.#use(({ writer, lock }) => lock.write(() => writer.pruneHistory(retention)))
   }
 
   watch(onHint: () => void, onLost: (error: unknown) => void): Promise<() => Promise<void>> {
@@ -191,7 +189,7 @@ class SqliteStore implements SettingsStore {
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(client, drizzle(client), tables)
       const writer = createWriter(connection, reads, tables)
-      return { ...connection, reads, writer, withLock: createWithLock(client) }
+      return { ...connection, reads, writer, lock: new FileLock(client) }
     } catch (error) {
       release()
       throw error
@@ -202,11 +200,11 @@ class SqliteStore implements SettingsStore {
    * Opens the path again when it leads to another file. The old file answers reads until that succeeds.
    * @throws {ServiceUnavailableException} there is none yet, or the connection is the application's
    */
-  async #follow(): Promise<void> {
+  async #reopenIfReplaced(): Promise<void> {
     const old = this.#open
     if (!old?.file.isReplaced()) return
     try {
-      if ('database' in this.#source || !old.file.letGo()) throw toReplacedFailure()
+      if ('database' in this.#source || !old.file.releasePath()) throw toReplacedFailure()
       const opened = await this.#connect()
       if (this.#open !== old) return opened.release() // closed meanwhile, or another call was faster
       old.release()

@@ -7,7 +7,7 @@ import {
   FMOD_SETTINGS_TRANSACTION_ENDED,
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
-import { historyOf, planWrite, trimmedAtOnce, TrimTurns } from '../plan-write.ts'
+import { historyOf, planWrite, trimmedAtOnce, TrimCounter } from '../plan-write.ts'
 import type {
   HistoryRetention,
   HistoryRow,
@@ -28,12 +28,12 @@ export interface SqliteWriter {
    */
   write(request: WriteRequest): WriteResult
   /**
-   * Replaces texts; answers how many rows. Copies of the old ones stay in free space of the file until it is vacuumed,
+   * Replaces texts; returns how many rows. Copies of the old ones stay in free space of the file until it is vacuumed,
    * even with `secure_delete`: it does not overwrite what SQLite moves between pages.
    * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
    */
   reseal(request: ResealRequest): number
-  /** Answers how many rows were removed. */
+  /** Returns how many rows were removed. */
   pruneHistory(retention: HistoryRetention): number
 }
 
@@ -47,7 +47,7 @@ export function createWriter(
   tables: SqliteTables,
 ): SqliteWriter {
   const statements = prepareStatements(client, tables)
-  const turns = new TrimTurns()
+  const trims = new TrimCounter()
 
   function writeLocked(request: WriteRequest): WriteResult {
     const current = request.reads.flatMap((id) => reads.row(id) ?? [])
@@ -66,7 +66,7 @@ export function createWriter(
     }
     statements.saveRevision(result.revision)
     if (request.keepHistory !== undefined)
-      for (const id of turns.due(result)) statements.trimHistory(id, request.keepHistory)
+      for (const id of trims.takeDue(result)) statements.trimHistory(id, request.keepHistory)
     enqueue(client, request, result)
   }
 
@@ -115,11 +115,11 @@ interface WriteStatements {
   delete(id: RowId): void
   addHistory(row: HistoryRow): void
   saveRevision(revision: number): void
-  /** Replaces texts of rows that are as they were read; answers how many. */
+  /** Replaces texts of rows that are as they were read; returns how many. */
   reseal(request: ResealRequest): number
   /** Keeps the newest entries of one value. */
   trimHistory(id: RowId, keep: number): void
-  /** Answers how many rows are gone. */
+  /** Returns how many rows are gone. */
   pruneHistory(retention: HistoryRetention): number
 }
 

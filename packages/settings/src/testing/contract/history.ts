@@ -96,7 +96,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(await select({ key: 'none' }), [])
     },
 
-  'a page of history goes on behind any entry, also within a revision': async (open) => {
+  'a page of history goes on after any entry, also within a revision': async (open) => {
     const store = await open()
     const ids = [{ ...rowId('b'), scope: SettingScope.System }, rowId('a'), rowId('b'), rowId('a', 'u1')]
     for (const value of ['1', '2']) {

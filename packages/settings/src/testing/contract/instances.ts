@@ -92,7 +92,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     await stop()
     await stop()
     const before = hints
-    await set(writing, 'a', '"unheard"')
+    await set(writing, 'a', '"after the watch"')
     assert.equal(await revisionOf(watching), 6)
     assert.equal(hints, before)
   },

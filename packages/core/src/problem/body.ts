@@ -1,0 +1,151 @@
+/**
+ * The body of a problem, `application/problem+json` (RFC 9457). A further member of every body is added here, and to
+ * `problemDetailsSchema` of the errors package. Two bodies are constants without these members of the request: those of
+ * its server-options.ts, before any route, and the last resort of its error-page.ts.
+ */
+import { canonicalPath } from '../internal/canonical-path.ts'
+import { safeKeys, truncate } from '../internal/safe.ts'
+import type { Problem } from './problem.ts'
+
+/** In characters. */
+const maxDetail = 2000
+/** Of all extensions together, in characters of JSON. */
+const maxExtensions = 65_536
+
+/** What a body names of the request that failed; a `FastifyRequest` has it. */
+export interface ProblemOccurrence {
+  /** The request target. */
+  readonly url: string
+  /** Names the request in the log. */
+  readonly id: unknown
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** Members that no extension can override (RFC 9457, 3.1, and those of these packages), in their order. */
+export const standardMembers: ReadonlySet<string> = new Set([
+  'type',
+  'title',
+  'status',
+  'detail',
+  'instance',
+  'code',
+  'requestId',
+  'traceId',
+])
+
+/**
+ * The body of a problem, its members in the order of `standardMembers`, then the extensions. `instance` is the path of
+ * the request without its query, where tokens live; it is left out for targets that are not canonical. Text, because a
+ * response schema of the route would filter an object, and because it is faster.
+ */
+export function problemText(problem: Problem, { url, id, headers }: ProblemOccurrence): string {
+  const traceId = traceIdOf(headers['traceparent'])
+  return (
+    startOf(problem) +
+    instanceOf(url) +
+    `,"code":${quote(problem.code)},"requestId":${quote(String(id))}` +
+    (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
+    (problem.extensions ? extensionsOf(problem.extensions) : '') +
+    '}'
+  )
+}
+
+interface Start extends Pick<Problem, 'type' | 'title' | 'status' | 'detail'> {
+  readonly withoutDetail: string
+  readonly text: string
+}
+
+/** By type and code: a few hundred kinds are many. 10x JSON.stringify (bench/errors.mjs). */
+const starts = new Map<string, Start>()
+const maxStarts = 500
+
+/** `{"type":…,"title":…,"status":…,"detail":…`, cached with the detail that was seen first: mostly the constant one. */
+function startOf({ type, title, status, code, detail }: Problem): string {
+  const kind = type === 'about:blank' ? code : type
+  const known = starts.get(kind)
+  if (known && known.type === type && known.title === title && known.status === status)
+    return known.detail === detail ? known.text : withDetail(known.withoutDetail, detail)
+  const withoutDetail = JSON.stringify({ type, title, status }).slice(0, -1)
+  const text = withDetail(withoutDetail, detail)
+  if (known || starts.size < maxStarts)
+    starts.set(kind, { type, title, status, detail: truncate(detail, maxDetail), withoutDetail, text })
+  return text
+}
+
+function withDetail(start: string, detail: string): string {
+  return `${start},"detail":${quote(truncate(detail, maxDetail))}`
+}
+
+/** A canonical path needs no escapes in JSON, and is a URI reference. */
+function instanceOf(url: string): string {
+  if (canonicalPath(url) === null) return ''
+  const query = url.indexOf('?')
+  return `,"instance":"${query === -1 ? url : url.slice(0, query)}"`
+}
+
+/** `JSON.stringify` of a string, in half the time for one that needs no escapes. */
+function quote(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters must be escaped
+  return /["\\\u0000-\u001f\u007f-\uffff]/.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+/** `,"name":value` for each extension. One that cannot be serialised is left out, never the answer. */
+function extensionsOf(extensions: Readonly<Record<string, unknown>>): string {
+  let members = ''
+  for (const name of safeKeys(extensions)) {
+    // RFC 9457, 3.2: names begin with a letter and are made of letters, digits and underscores.
+    if (standardMembers.has(name) || !/^[A-Za-z]\w{0,99}$/.test(name)) continue
+    const value = toJson(extensions, name)
+    if (value !== undefined && members.length + value.length <= maxExtensions)
+      members += `,"${name}":${value}`
+  }
+  return members
+}
+
+function toJson(extensions: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  try {
+    return JSON.stringify(extensions[name])
+  } catch {
+    return undefined // circular, a BigInt, a getter or toJSON that throws
+  }
+}
+
+// The OpenTelemetry API publishes itself under these, so that its copies and versions meet. Reading them costs no
+// dependency and works however and whenever the SDK was started.
+const openTelemetry: unique symbol = Symbol.for('opentelemetry.js.api.1')
+const activeSpan = Symbol.for('OpenTelemetry Context Key SPAN')
+
+/** The trace id of the active OpenTelemetry span, else of a valid `traceparent` header, else undefined. Never throws. */
+function traceIdOf(traceparent: string | string[] | undefined): string | undefined {
+  return activeTraceId() ?? parseTraceparent(traceparent)
+}
+
+function activeTraceId(): string | undefined {
+  try {
+    // Read here and not by safeRead: for each failure without OpenTelemetry this is all that happens.
+    const { [openTelemetry]: api } = globalThis as { readonly [openTelemetry]?: OpenTelemetryApi }
+    if (!api) return undefined
+    const id = api.context?.active().getValue(activeSpan)?.spanContext().traceId
+    return id !== undefined && isTraceId(id) ? id : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** W3C Trace Context, 3.2: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. */
+function parseTraceparent(header: string | string[] | undefined): string | undefined {
+  if (typeof header !== 'string') return undefined
+  const [, id] = /^(?!ff)[\da-f]{2}-([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/.exec(header) ?? []
+  return id !== undefined && isTraceId(id) ? id : undefined
+}
+
+function isTraceId(id: string): boolean {
+  return /^(?!0{32})[\da-f]{32}$/.test(id)
+}
+
+/** What this package uses of the API's registry. */
+interface OpenTelemetryApi {
+  readonly context?: {
+    active(): { getValue(key: symbol): { spanContext(): { readonly traceId: string } } | undefined }
+  }
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import Fastify from 'fastify'
+import { test } from 'tap'
+import { addVary, isApiTarget, isNavigation, prefersJson } from '@fastify-modular/core/internal'
+
+test('a browser navigates when it names text/html and does not prefer JSON', (t) => {
+  const table: Readonly<Record<string, boolean>> = {
+    'text/html': true,
+    'TEXT/HTML;level=1': true,
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8': true,
+    'text/html;q=0.1': true,
+    'application/json;q=0.5, text/html;q=0.5': true,
+    'application/json, text/html;q=0.1': false,
+    'application/problem+json, text/html;q=0.9': false,
+    'text/html;q=0': false,
+    'text/html;q=banana': false,
+    '*/*': false,
+    'text/*': false,
+    '': false,
+    ',;,=': false,
+  }
+  for (const [accept, expected] of Object.entries(table)) t.equal(isNavigation({ accept }), expected, accept)
+  t.equal(isNavigation({}), false)
+  t.equal(isNavigation({ accept: ['text/html'] }), false)
+  t.end()
+})
+
+test('a request of a script is not a navigation, whatever it accepts', (t) => {
+  const accept = 'text/html'
+  t.equal(isNavigation({ accept, 'sec-fetch-mode': 'navigate' }), true)
+  for (const mode of ['cors', 'no-cors', 'same-origin', 'websocket', '']) {
+    t.equal(isNavigation({ accept, 'sec-fetch-mode': mode }), false, mode)
+  }
+  t.equal(isNavigation({ accept, 'x-requested-with': 'XMLHttpRequest' }), false)
+  t.equal(isNavigation({ accept, 'x-requested-with': 'com.example.browser' }), true)
+  t.end()
+})
+
+test('a client prefers JSON by its name, or by refusing HTML', (t) => {
+  t.equal(prefersJson({}), false)
+  t.equal(prefersJson({ accept: '*/*' }), false)
+  t.equal(prefersJson({ accept: 'application/json' }), true)
+  t.equal(prefersJson({ accept: 'application/vnd.api+json, text/html;q=0.5' }), true)
+  t.equal(prefersJson({ accept: 'application/json;q=0.5, text/html' }), false)
+  t.equal(prefersJson({ accept: 'text/html;q=0, */*' }), true)
+  t.end()
+})
+
+test('more kinds of Accept than are cached, and longer ones, are read alike', (t) => {
+  for (let index = 0; index < 300; index++) {
+    t.equal(isNavigation({ accept: `text/html, x/${index}` }), true)
+    t.equal(isNavigation({ accept: `x/${'y'.repeat(index)}, text/html;q=0` }), false)
+  }
+  t.end()
+})
+
+test('/api and what is below it, in any letter case, is for programs', (t) => {
+  for (const target of ['/api', '/API/x', '/api/', '/Api?x', '/api#x']) t.ok(isApiTarget(target), target)
+  for (const target of ['/', '/apis', '/x/api/', 'api', '/api-docs']) t.notOk(isApiTarget(target), target)
+  t.end()
+})
+
+test('any Accept is read, in time that grows with its length', (t) => {
+  fc.assert(fc.property(fc.string(), (accept) => typeof prefersJson({ accept }) === 'boolean'))
+  t.equal(prefersJson({ accept: 'application/json;'.repeat(10_000) }), true)
+  t.end()
+})
+
+test('Vary keeps the names that are set, and has none twice', async (t) => {
+  const table: readonly (readonly [string | string[] | undefined, string])[] = [
+    [undefined, 'Accept, X-Inertia'],
+    ['Origin', 'Origin, Accept, X-Inertia'],
+    ['accept', 'accept, X-Inertia'],
+    ['x-inertia ,  ACCEPT', 'x-inertia ,  ACCEPT'],
+    ['*', '*'],
+    ['Origin, *', 'Origin, *'],
+    [['Origin', 'Accept'], 'Origin,Accept, X-Inertia'],
+  ]
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.get<{ Querystring: { row: number } }>('/', (request, reply) => {
+    const present = table[request.query.row]?.[0]
+    if (present !== undefined) reply.header('vary', present)
+    addVary(reply, 'Accept', 'X-Inertia')
+    return reply.send('')
+  })
+  for (const [row, [, expected]] of table.entries()) {
+    t.equal((await app.inject(`/?row=${row}`)).headers['vary'], expected)
+  }
+})

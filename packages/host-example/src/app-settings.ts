@@ -1,0 +1,149 @@
+/** The settings of the application itself. */
+import { setting, SettingScope } from '@fastify-modular/settings'
+
+const { Application, System, User } = SettingScope
+
+export const appSettings = {
+  title: setting.text('app.title', {
+    displayName: 'Title',
+    description: 'The name of this application, shown on every page.',
+    group: 'Appearance',
+    scope: Application,
+    required: true,
+    default: 'Fastify Modular',
+    order: 10,
+  }),
+  banner: setting.multilineText('app.banner', {
+    displayName: 'Banner',
+    description: 'A message at the top of every page. Leave it empty to show none.',
+    group: 'Appearance',
+    scope: Application,
+    order: 20,
+    placeholder: 'We are closed on Friday.',
+  }),
+  primaryColor: setting.color('app.primary_color', {
+    displayName: 'Primary colour',
+    description: 'The colour of buttons and links.',
+    group: 'Appearance',
+    scope: Application,
+    default: '#3b82f6',
+    order: 30,
+  }),
+  supportEmail: setting.email('app.support_email', {
+    displayName: 'Support address',
+    description: 'Where people write when they need help.',
+    group: 'Contact',
+    scope: Application,
+    order: 10,
+    placeholder: 'help@example.org',
+  }),
+  homepageUrl: setting.url('app.homepage_url', {
+    displayName: 'Home page',
+    description: 'The public site of your organisation.',
+    group: 'Contact',
+    scope: Application,
+    order: 20,
+    placeholder: 'https://example.org',
+  }),
+  timezone: setting.text('app.timezone', {
+    displayName: 'Time zone',
+    description: 'A name of the IANA time zone database.',
+    group: 'Regional',
+    scope: Application,
+    default: 'UTC',
+    order: 10,
+    placeholder: 'Europe/Rome',
+  }),
+  launchAt: setting.dateTime('app.launch_at', {
+    displayName: 'Launch',
+    description: 'When the application opens to the public.',
+    group: 'Release',
+    scope: Application,
+    order: 10,
+  }),
+  featureJson: setting.json('app.feature_json', {
+    displayName: 'Features',
+    description: 'Switches for features that are being tried, as JSON.',
+    group: 'Release',
+    scope: Application,
+    default: {},
+    order: 20,
+    advanced: true,
+  }),
+  apiSecret: setting.text('app.api_secret', {
+    displayName: 'API secret',
+    description: 'Signs calls to partners. Never shown again once it is saved.',
+    group: 'Integration',
+    scope: Application,
+    sensitive: true,
+    order: 10,
+    tags: ['secret'],
+  }),
+}
+
+/** What each user may choose; administrators set the defaults. */
+export const userSettings = {
+  theme: setting.select('app.theme', {
+    displayName: 'Theme',
+    description: 'Light, dark, or as your system is set.',
+    group: 'Appearance',
+    scope: User,
+    options: [
+      { value: 'light', label: 'Light' },
+      { value: 'dark', label: 'Dark' },
+      {
+        value: 'system',
+        label: 'Like my system',
+        description: 'Follows the device, also when it changes at night.',
+      },
+    ],
+    default: 'light',
+    order: 40,
+  }),
+  language: setting.select('app.language', {
+    displayName: 'Language',
+    description: 'The language of dates and messages.',
+    group: 'Regional',
+    scope: User,
+    options: [
+      { value: 'en', label: 'English' },
+      { value: 'de', label: 'Deutsch' },
+      { value: 'fr', label: 'Français' },
+    ],
+    default: 'en',
+    order: 20,
+  }),
+  density: setting.select('user.preferred_density', {
+    displayName: 'Density',
+    description: 'How close lines stand together in lists.',
+    group: 'Appearance',
+    scope: User,
+    options: [
+      { value: 'compact', label: 'Compact', description: 'Most lines on a screen.' },
+      { value: 'comfortable', label: 'Comfortable' },
+      { value: 'spacious', label: 'Spacious', description: 'Easiest to hit with a finger.' },
+    ],
+    default: 'comfortable',
+    order: 50,
+  }),
+}
+
+export const systemSettings = {
+  maintenanceMode: setting.bool('system.maintenance_mode', {
+    displayName: 'Maintenance mode',
+    description: 'Everybody but administrators is turned away for the time being.',
+    confirm: 'Everybody who works with the application notices this at once.',
+    group: 'Operation',
+    scope: System,
+    default: false,
+    order: 10,
+  }),
+  registrationEnabled: setting.bool('system.registration_enabled', {
+    displayName: 'Registration',
+    description: 'New people may create an account.',
+    group: 'Operation',
+    scope: System,
+    default: true,
+    order: 20,
+  }),
+}

@@ -1,6 +1,0 @@
-/** Text in HTML. */
-
-/** The text, harmless in elements and in quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}

@@ -1,0 +1,52 @@
+/** What every part of a page needs. */
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { Messages } from './messages.ts'
+import type { EditorState } from './model/editor-state.ts'
+import type { SettingsEditor } from './model/editor.ts'
+import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
+import type { Definition } from './model/setting.ts'
+
+/** The dialogs of a page. */
+export type OpenDialog =
+  | { readonly kind: 'review' }
+  | { readonly kind: 'import' }
+  | { readonly kind: 'history' | 'reset'; readonly definition: Definition }
+
+export interface PageContext {
+  /** What the ids of its elements begin with. */
+  readonly id: string
+  readonly editor: SettingsEditor
+  readonly api: SettingsClient
+  readonly messages: Messages
+  readonly locale: string
+  readonly canUpdate: boolean
+  readonly isAdmin: boolean
+  readonly open: (dialog: OpenDialog) => void
+  /** Brings a setting into view, whatever tab or search hides it, and puts the focus on it. */
+  readonly reveal: (key: string) => void
+  /** Saves what is unsaved; first shows it, where a change is to be confirmed. */
+  readonly save: () => void
+}
+
+export const Context = createContext<PageContext | null>(null)
+
+/** @throws {Error} outside of a settings page */
+export function usePage(): PageContext {
+  const context = useContext(Context)
+  if (!context) throw new Error('No settings page around.')
+  return context
+}
+
+/** A part of the state; the component is rendered again when it becomes another. */
+export function useEditor<T>(select: (state: EditorState) => T): T {
+  const { editor } = usePage()
+  const snapshot = (): T => select(editor.getState())
+  return useSyncExternalStore(editor.subscribe, snapshot, snapshot)
+}
+
+/** Whether the caller may change a setting, as far as the page knows. */
+export function useMayChange({ scope }: Pick<Definition, 'scope'>): boolean {
+  const { canUpdate, isAdmin } = usePage()
+  const isForbidden = useEditor((state) => state.isForbidden)
+  return canUpdate && !isForbidden && (scope !== SettingScope.System || isAdmin)
+}

@@ -1,0 +1,133 @@
+/** The public components, and what their pages are made of: the API, the editor and the texts. */
+import { type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import { defaultMessages, type Messages } from './messages.ts'
+import { createEditor, type SettingsEditor } from './model/editor.ts'
+import { createApi, ownSource, sharedSource } from './model/source.ts'
+import type { PageContext } from './page-context.ts'
+import { SettingsPage } from './page/settings-page.tsx'
+
+/** Shows and changes all settings that the caller may see: `<SettingsAdmin canUpdate isAdmin />`. */
+export function SettingsAdmin(props: SettingsProps): ReactNode {
+  const context = useSettingsPage(props, false)
+  return <SettingsPage context={context} heading={context.messages.adminHeading} />
+}
+
+/** The settings of one group, to stand on a page of the host: `<SettingsGroup group="Mail" canUpdate />`. */
+export function SettingsGroup({ group, ...props }: SettingsProps & { readonly group: string }): ReactNode {
+  const context = useSettingsPage(props, false)
+  return <SettingsPage context={context} heading={group} group={group} />
+}
+
+/** Shows and changes the caller's own settings: `<UserSettings canUpdate />`. */
+export function UserSettings(props: Omit<SettingsProps, 'isAdmin'>): ReactNode {
+  const context = useSettingsPage(props, true)
+  return <SettingsPage context={context} heading={context.messages.userHeading} />
+}
+
+/** What all settings components take. What was entered outlives every change of them but that of `apiBase`. */
+export interface SettingsProps {
+  /** Where the HTTP API of settings is. @default '/api/settings' */
+  readonly apiBase?: string
+  /** Makes the requests, for hosts that add a header. @default the browser's */
+  readonly fetch?: typeof globalThis.fetch
+  /** Whether to offer changes; the API decides for itself. */
+  readonly canUpdate: boolean
+  /** Whether to offer changes of System settings. @default false */
+  readonly isAdmin?: boolean
+  /** For dates, order and plurals, and the language in which definitions are requested. @default 'en', and definitions as the browser says */
+  readonly locale?: string
+  /** Texts that differ from the English ones. */
+  readonly messages?: Partial<Messages>
+  /**
+   * What the ids of the component's elements begin with, for hosts that link to them: the id of the list, where a skip
+   * link leads, is `<id>-settings`. Two components on a page need two. @default one that React makes up
+   */
+  readonly id?: string
+  /** Called when something becomes unsaved and when nothing is any more, for hosts whose links load no new document. */
+  readonly onDirtyChange?: (isDirty: boolean) => void
+  /** Called after each change that was saved from here, for hosts that show what the settings say. */
+  readonly onSaved?: () => void
+}
+
+/** The context of a page, made of the properties of its component. */
+function useSettingsPage(
+  props: SettingsProps,
+  isOwn: boolean,
+): Omit<PageContext, 'open' | 'reveal' | 'save'> {
+  const { apiBase = '/api/settings', canUpdate, isAdmin = false, locale = 'en' } = props
+  const madeUpId = useId()
+  const id = props.id ?? madeUpId
+  const messages = useTexts(props.messages)
+
+  // Hosts write functions in line: the latest are called, and a new one changes nothing else.
+  const latest = useRef({ props, messages, locale })
+  useLayoutEffect(() => {
+    latest.current = { props, messages, locale }
+  })
+  const { api, editor } = useMemo(() => {
+    const api = createApi(apiBase, () => latest.current.props)
+    const onSaved = (): void => {
+      notifyOtherTabs()
+      latest.current.props.onSaved?.()
+    }
+    const source = isOwn ? ownSource(api) : sharedSource(api)
+    return { api, editor: createEditor(source, () => latest.current, onSaved) }
+  }, [apiBase, isOwn])
+
+  useFreshness(editor, props.locale)
+  useDirtyChange(editor, (isDirty) => latest.current.props.onDirtyChange?.(isDirty))
+  return useMemo(
+    () => ({ id, editor, api, messages, locale, canUpdate, isAdmin }),
+    [id, editor, api, messages, locale, canUpdate, isAdmin],
+  )
+}
+
+/** All texts; the same object while they say the same, because every row is rendered again for another. */
+function useTexts(texts: Partial<Messages> | undefined): Messages {
+  const content = JSON.stringify(texts)
+  return useMemo(() => ({ ...defaultMessages, ...texts }), [content])
+}
+
+/** The last call is always one with `false`: what is gone with the component is not unsaved. */
+function useDirtyChange(editor: SettingsEditor, onDirtyChange: (isDirty: boolean) => void): void {
+  useEffect(() => {
+    let isDirty = false
+    const report = (hasDrafts: boolean): void => {
+      if (hasDrafts === isDirty) return
+      isDirty = hasDrafts
+      onDirtyChange(hasDrafts)
+    }
+    const unsubscribe = editor.subscribe(() => report(editor.getState().drafts.size > 0))
+    return () => {
+      unsubscribe()
+      report(false)
+    }
+  }, [editor])
+}
+
+const channelName = 'fm-settings'
+
+/** Notifies the other tabs of this browser of a save. */
+function notifyOtherTabs(): void {
+  const channel = new BroadcastChannel(channelName)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
+  channel.postMessage('saved')
+  channel.close()
+}
+
+/** Loads, again for each other locale, and refreshes after a save in another tab and when the window comes back. */
+function useFreshness(editor: SettingsEditor, locale: string | undefined): void {
+  useEffect(() => void editor.load(), [editor, locale])
+  useEffect(() => {
+    const refresh = (): void => void (document.visibilityState === 'visible' && editor.refresh())
+    const channel = new BroadcastChannel(channelName)
+    channel.addEventListener('message', () => void editor.refresh())
+    addEventListener('focus', refresh)
+    document.addEventListener('visibilitychange', refresh)
+    return () => {
+      channel.close()
+      removeEventListener('focus', refresh)
+      document.removeEventListener('visibilitychange', refresh)
+    }
+  }, [editor])
+}
