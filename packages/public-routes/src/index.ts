@@ -17,10 +17,10 @@ declare module 'fastify' {
     /** The caller of the request; null for an anonymous request to a public route. */
     caller: Caller | null
     /**
-     * How the gate let the request in: `by: 'rule'` for a public one, known caller or not, with the rule that opens it;
-     * `by: 'caller'` for one that needs a known caller because nothing opens it; `by: 'declaration'` for one whose
-     * access is declared, with the `permission` that the caller holds. Null before the gate, and on requests that it
-     * turned away.
+     * How the gate let the request in. Public requests, of known callers, too: `by: 'rule'` where a rule of the registry or
+     * the environment opens it, `by: 'declaration'` where its access is declared so, with what opens it as `rule`.
+     * `by: 'caller'` for all others, with the `permission` that the caller holds where one is declared. Null before the
+     * gate, and on requests that it turned away.
      * It follows from the request as it reached the gate, whatever hooks change in it later.
      */
     readonly access: RequestAccess | null

@@ -22,13 +22,14 @@ export interface AccessByMethod {
 /** An `Access` that was checked. Immutable. */
 export interface Requirement {
   readonly kind: 'public' | 'signed-in' | 'permission'
-  /** Empty for `public` and `signed-in`. */
-  readonly permissions: readonly string[]
-  /** `Notes.Edit`, `all of Notes.Edit, Notes.Import`. */
+  /** A caller needs one permission of each list. Empty for `public` and `signed-in`. */
+  readonly clauses: readonly Clause[]
+  /** `Notes.Edit`, `Notes.Edit and Notes.Import`, `Notes.Edit and (Ops.Read or Ops.Write)`. */
   readonly text: string
-  /** What the caller lacks, as the end of a sentence: `the permission Notes.Edit`; null where nothing is missing. */
-  readonly missing: (caller: Caller) => string | null
 }
+
+/** Permissions of which one is enough. */
+export type Clause = readonly string[]
 
 /** The access that a route declares in its own configuration. */
 export interface RouteAccess {
@@ -36,20 +37,8 @@ export interface RouteAccess {
   for(method: string): Requirement | undefined
 }
 
-const lacksNothing = (): null => null
-
-export const isPublic: Requirement = Object.freeze({
-  kind: 'public',
-  permissions: [],
-  text: 'public',
-  missing: lacksNothing,
-})
-const isSignedIn: Requirement = Object.freeze({
-  kind: 'signed-in',
-  permissions: [],
-  text: 'signed-in',
-  missing: lacksNothing,
-})
+export const isPublic: Requirement = Object.freeze({ kind: 'public', clauses: [], text: 'public' })
+const isSignedIn: Requirement = Object.freeze({ kind: 'signed-in', clauses: [], text: 'signed-in' })
 
 const permissionName = /^[\w.:/-]{1,100}$/
 
@@ -71,7 +60,7 @@ export function faultOfPermission(name: unknown): string | null {
 export function parseAccess(access: unknown, place: string): Requirement {
   if (access === 'public') return isPublic
   if (access === 'signed-in') return isSignedIn
-  if (typeof access === 'string') return requirePermissions('one', [checkedName(access, place)])
+  if (typeof access === 'string') return requirePermissions([[checkedName(access, place)]])
   if (typeof access !== 'object' || access === null) throw invalid(place, `it is ${JSON.stringify(access)}`)
   const [[mode, names] = [], ...others] = Object.entries(access) as [string, unknown][]
   if ((mode !== 'allOf' && mode !== 'anyOf') || others.length > 0) {
@@ -79,10 +68,8 @@ export function parseAccess(access: unknown, place: string): Requirement {
   }
   if (!Array.isArray(names) || names.length === 0)
     throw invalid(place, `${mode} is not a list of permissions`)
-  return requirePermissions(
-    mode,
-    names.map((name: unknown) => checkedName(name, place)),
-  )
+  const checked = names.map((name: unknown) => checkedName(name, place))
+  return requirePermissions(mode === 'anyOf' ? [checked] : checked.map((name) => [name]))
 }
 
 /**
@@ -110,16 +97,23 @@ export function requireEvery(requirements: readonly (Requirement | undefined)[])
   const declared = requirements.filter((requirement) => requirement !== undefined)
   if (declared.length === 0) return undefined
   if (requirements.every((requirement) => requirement?.kind === 'public')) return isPublic
-  const needed = [...new Set(declared.filter(({ kind }) => kind === 'permission'))]
-  const [first = isSignedIn] = needed
-  if (needed.length < 2) return first
-  return Object.freeze({
-    kind: 'permission',
-    permissions: needed.flatMap(({ permissions }) => permissions),
-    text: needed.map(({ text }) => text).join(' and '),
-    missing: (caller: Caller) =>
-      needed.reduce<string | null>((lack, { missing }) => lack ?? missing(caller), null),
-  })
+  return requirePermissions(declared.flatMap(({ clauses }) => clauses))
+}
+
+/** What a known caller lacks, as the end of a sentence: `the permission Notes.Edit`; null where nothing is missing. */
+export function missingOf({ clauses }: Requirement, caller: Caller): string | null {
+  const lacking = clauses.filter((clause) => !clause.some((permission) => hasPermission(caller, permission)))
+  if (lacking.length === 0) return null
+  const [first = [], ...others] = lacking
+  if (others.length > 0) return `the permissions ${textOf(lacking)}`
+  return first.length > 1 ? `one of the permissions ${first.join(', ')}` : `the permission ${first.join()}`
+}
+
+/** The requirement that a `text` spells. */
+export function requirementOfText(text: string): Requirement {
+  if (text === 'public') return isPublic
+  if (text === 'signed-in') return isSignedIn
+  return requirePermissions(text.split(' and ').map((clause) => clause.replace(/[()]/g, '').split(' or ')))
 }
 
 /** Whether a declaration states an access for each of some methods. */
@@ -129,36 +123,17 @@ export function isByMethod(access: unknown): access is Readonly<Record<string, u
   return names.length > 0 && names.every((name) => METHODS.includes(name))
 }
 
-function requirePermissions(mode: 'one' | 'allOf' | 'anyOf', names: readonly string[]): Requirement {
-  const permissions = Object.freeze([...new Set(names)])
-  const [first = '', ...others] = permissions
-  if (others.length === 0) {
-    const lack = `the permission ${first}`
-    const missing = (caller: Caller) => (hasPermission(caller, first) ? null : lack)
-    return Object.freeze({ kind: 'permission', permissions, text: first, missing })
-  }
-  const isAny = mode === 'anyOf'
-  return Object.freeze({
-    kind: 'permission',
-    permissions,
-    text: `${isAny ? 'any' : 'all'} of ${permissions.join(', ')}`,
-    missing: isAny ? missingAny(permissions) : missingAll(permissions),
-  })
+function requirePermissions(wanted: readonly Clause[]): Requirement {
+  const clauses = [...new Map(wanted.map((clause) => [clause.join(), [...new Set(clause)]])).values()]
+  if (clauses.length === 0) return isSignedIn
+  return Object.freeze({ kind: 'permission', clauses, text: textOf(clauses) })
 }
 
-function missingAny(permissions: readonly string[]): Requirement['missing'] {
-  return (caller) => {
-    const isHeld = permissions.some((permission) => hasPermission(caller, permission))
-    return isHeld ? null : `one of the permissions ${permissions.join(', ')}`
-  }
-}
-
-function missingAll(permissions: readonly string[]): Requirement['missing'] {
-  return (caller) => {
-    const lacking = permissions.filter((permission) => !hasPermission(caller, permission))
-    if (lacking.length === 0) return null
-    return `the permission${lacking.length > 1 ? 's' : ''} ${lacking.join(', ')}`
-  }
+function textOf(clauses: readonly Clause[]): string {
+  const isAlone = clauses.length === 1
+  return clauses
+    .map((clause) => (clause.length === 1 || isAlone ? clause.join(' or ') : `(${clause.join(' or ')})`))
+    .join(' and ')
 }
 
 function checkedName(name: unknown, place: string): string {

@@ -76,9 +76,9 @@ export class Decider {
   /** The rule that opens a path of a route, or of no route, if the path is canonical and the route spells it. */
   findRule(wanted: Wanted): RegisteredRule | null {
     if (wanted.route?.isClosed(wanted.method) === true) return null
-    const rule = this.#findFor(wanted)
-    const followsGet = rule === null && wanted.method === 'HEAD' && wanted.route?.isDerivedHead === true
-    return followsGet ? this.#findFor({ ...wanted, method: 'GET' }) : rule
+    const { method, route } = wanted
+    const followed = route?.followed(method) ?? method
+    return this.#findFor(wanted) ?? (followed === method ? null : this.#findFor({ ...wanted, method: followed }))
   }
 
   /** Whether a rule that matches a path of this route may open it. */
@@ -144,20 +144,13 @@ export class Decider {
   }
 }
 
-/** The decision for paths of the route that no rule opens: one object for all routes that declare nothing. */
+/** The decision for paths of the route that no rule opens: one object for all routes that need no permission. */
 function closedDecision(route: RouteRecord, method: string): Decision {
   const requirement = requirementOf(route, method)
-  if (requirement === undefined || requirement.kind === 'public') return closed
-  if (requirement.kind === 'signed-in') return declaredClosed
-  const letIn: RequestAccess = Object.freeze({ by: 'declaration', permission: requirement.text })
+  if (requirement?.kind !== 'permission') return closed
+  const letIn: RequestAccess = Object.freeze({ by: 'caller', permission: requirement.text })
   return Object.freeze({ rule: null, needs: requirement, letIn })
 }
-
-const declaredClosed: Decision = Object.freeze({
-  rule: null,
-  needs: null,
-  letIn: Object.freeze({ by: 'declaration' }),
-})
 
 /** Everything that the route requires, where a hook changed the method after the router chose the route. */
 function requirementOf(route: RouteRecord, method: string): Requirement | undefined {
@@ -230,14 +223,14 @@ function spelledLength(
   return at
 }
 
-/** HEAD follows GET where Fastify derived the HEAD route. A route's own declaration holds against every rule. */
+/** A route's own declaration holds against every rule. */
 export function opensMethod(
   { route: rule }: RegisteredRule,
   method: string,
   route: RouteRecord | null,
 ): boolean {
   if (route?.isClosed(method) === true) return false
-  return rule.allows(method) || (method === 'HEAD' && route?.isDerivedHead === true && rule.allows('GET'))
+  return rule.allows(method) || (route !== null && rule.allows(route.followed(method)))
 }
 
 /** Whether some path of the route could match, by their literal texts alone; false is certain, true is not. */

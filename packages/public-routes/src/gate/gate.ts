@@ -6,9 +6,10 @@ import { type Caller, findTestCaller } from '@fastify-modular/core'
 import { isThenable, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { type AuthProvider, neverAborted } from '../provider.ts'
-import type { RegisteredRule } from '../rules.ts'
+import { isRuleOfRoute, type RegisteredRule } from '../rules.ts'
 import { type Answers, logProviderFailure } from './answers.ts'
 import type { Decider } from './decide.ts'
+import { missingOf } from '../access/declaration.ts'
 import type { Decision, RequestAccess } from './route-record.ts'
 import type { RouteTable } from './routes.ts'
 
@@ -72,17 +73,14 @@ export function createGate(parts: GateParts): Gate {
     if (reply.sent) return // answered while the provider was at work, by a time-out of the route
     request.caller = caller
     try {
-      if (caller === null) {
-        if (decision.rule === null) {
-          answers.challenge(request, reply)
-          return
-        }
-      } else if (decision.needs !== null) {
-        const missing = missingOf(decision, caller)
-        if (missing !== null) {
-          answers.forbid(arrival, missing)
-          return
-        }
+      const outcome = judge(decision, caller)
+      if (outcome === 'sign in') {
+        answers.challenge(request, reply)
+        return
+      }
+      if (outcome !== 'let in') {
+        answers.forbid(arrival, outcome.missing)
+        return
       }
     } catch (err) {
       // `classify`, the provider's `challenge` and its caller are the host's: when they fail, the request does not pass.
@@ -110,9 +108,14 @@ export function createGate(parts: GateParts): Gate {
   }
 }
 
-/** What a known caller lacks for a request, as the end of a sentence; null where nothing is missing. */
-export function missingOf({ needs, rule }: Decision, caller: Caller): string | null {
-  return needs === null || rule !== null ? null : needs.missing(caller)
+/** What the gate does with a request: `missing` is what a known caller lacks, as the end of a sentence. */
+export type Outcome = 'let in' | 'sign in' | { readonly missing: string }
+
+/** The rule is looked at last: for known callers it is rarely needed, and may be costly. */
+export function judge(decision: Decision, caller: Caller | null): Outcome {
+  if (caller === null) return decision.rule === null ? 'sign in' : 'let in'
+  const missing = decision.needs === null ? null : missingOf(decision.needs, caller)
+  return missing === null || decision.rule !== null ? 'let in' : { missing }
 }
 
 function toError(err: unknown): Error {
@@ -143,7 +146,7 @@ export function readAccess(this: FastifyRequest & Decided): RequestAccess | null
   if (rule === null) return letIn
   let access = accesses.get(rule)
   if (access === undefined) {
-    access = Object.freeze({ by: 'rule', rule })
+    access = Object.freeze({ by: isRuleOfRoute(rule) ? 'declaration' : 'rule', rule })
     accesses.set(rule, access)
   }
   return access

@@ -3,7 +3,7 @@
  * plugins. Resolved once for each route and method, when the application is ready.
  */
 import { METHODS } from 'node:http'
-import { mountingModule } from '@fastify-modular/core/internal'
+import { closestName, mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { parseAccess, requireEvery, type Requirement } from '../access/declaration.ts'
 import type { Permissions } from '../access/permissions.ts'
@@ -51,10 +51,15 @@ export class AccessEntries {
   }
 
   /** @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE} */
-  checkAllMet(): void {
+  checkAllMet(records: readonly RouteRecord[]): void {
     const unmet = this.#entries.filter(({ hasRoute }) => !hasRoute)
     if (unmet.length === 0) return
-    throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE(unmet.map(({ source }) => source).join(', '))
+    const urls = records.map(({ url }) => url)
+    throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE(
+      unmet
+        .map(({ source, url }) => source + suggestion(urls.includes(url) ? undefined : closestName(url, urls)))
+        .join(', '),
+    )
   }
 
   get all(): readonly AssignedAccess[] {
@@ -183,7 +188,7 @@ export function declareAccess({ records, entries, defaults }: Declarations): rea
     const rule = assignHead(record, derivedFrom)
     if (rule !== null) rules.push(rule)
   }
-  entries.checkAllMet()
+  entries.checkAllMet(records)
   return rules
 }
 
@@ -229,8 +234,8 @@ function namedByRoute(record: RouteRecord): readonly Named[] {
   return documents === undefined ? own : [...own, { name: documents, place: `${methods.join(',')} ${url}` }]
 }
 
-function namedBy({ permissions }: Requirement, place: string): readonly Named[] {
-  return permissions.map((name) => ({ name, place }))
+function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
+  return clauses.flat().map((name) => ({ name, place }))
 }
 
 function suggestion(meant: string | undefined): string {

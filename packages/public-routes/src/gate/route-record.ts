@@ -41,14 +41,18 @@ export interface Decision {
 }
 
 /**
- * How the gate let a request in. `rule`: it is public, for every caller; `caller`: nothing opens it, and its caller is
- * known; `declaration`: its access is declared, its caller is known, and holds what `permission` names, if anything.
- * There is one such object for each rule and for each declaration, and it is frozen.
+ * How the gate let a request in. `rule` and `declaration`: it is public, for known and anonymous callers alike, because a
+ * rule of the registry or the environment opens it, or because its access is declared so; `rule` is what opens it.
+ * `caller`: its caller is known, and holds what `permission` names, if anything. There is one such object for each rule
+ * and for each declaration, and it is frozen.
  */
 export type RequestAccess =
-  | { readonly by: 'rule'; readonly rule: RegisteredRule; readonly permission?: undefined }
-  | { readonly by: 'caller'; readonly rule?: undefined; readonly permission?: undefined }
-  | { readonly by: 'declaration'; readonly rule?: undefined; readonly permission?: string }
+  | {
+      readonly by: 'rule' | 'declaration'
+      readonly rule: RegisteredRule
+      readonly permission?: undefined
+    }
+  | { readonly by: 'caller'; readonly rule?: undefined; readonly permission?: string }
 
 /** What the rules can do to one method of a route. */
 export interface Verdict {
@@ -75,6 +79,8 @@ export interface RouteOrigin {
   readonly module: string | undefined
 }
 
+export type Constraints = Readonly<Record<string, unknown>>
+
 interface RouteFacts {
   readonly url: string
   readonly methods: readonly string[]
@@ -83,6 +89,8 @@ interface RouteFacts {
   readonly derivedFrom: RouteRecord | undefined
   /** Whether the router takes one trailing slash more than the URL spells. */
   readonly toleratesSlash: boolean
+  /** What else a request must have for the router to choose the route: `{ version: '1.2.0' }`. */
+  readonly constraints?: Constraints
   /** Null for routes from before the gate. */
   readonly origin: RouteOrigin | null
   /** Whether @fastify/websocket takes upgrade requests of the route. */
@@ -100,6 +108,7 @@ export class RouteRecord {
   /** The same, if it serves GET alone: the HEAD route follows it (decision 35). */
   readonly get: RouteRecord | undefined
   readonly toleratesSlash: boolean
+  readonly constraints: Constraints
   readonly origin: RouteOrigin | null
   readonly isWebsocket: boolean
   /** The permission that the handler checks by itself: shown, not enforced. */
@@ -124,6 +133,7 @@ export class RouteRecord {
     declares,
     derivedFrom,
     toleratesSlash,
+    constraints = {},
     origin,
     isWebsocket = false,
   }: RouteFacts) {
@@ -132,6 +142,7 @@ export class RouteRecord {
     this.derivedFrom = derivedFrom
     this.get = derivedFrom?.methods.length === 1 ? derivedFrom : undefined
     this.toleratesSlash = toleratesSlash
+    this.constraints = constraints
     this.origin = origin
     this.isWebsocket = isWebsocket
     const name = `the route ${methods.join(',')} ${url}`
@@ -146,13 +157,20 @@ export class RouteRecord {
     this.tails = this.patterns.map(literalTail)
   }
 
+  /** `version 1.2.0, host example.com`; empty for most routes. */
+  get constraintsText(): string {
+    return Object.entries(this.constraints)
+      .map(([name, value]) => `${name} ${String(value)}`)
+      .join(', ')
+  }
+
   get isDerivedHead(): boolean {
     return this.get !== undefined
   }
 
   /** What the route's own configuration requires for a method; undefined where it does not say. */
   ownRequirement(method: string): Requirement | undefined {
-    const followed = this.#followed(method)
+    const followed = this.followed(method)
     return this.#own?.for(followed) ?? (this.declared?.route.allows(followed) === true ? isPublic : undefined)
   }
 
@@ -164,7 +182,7 @@ export class RouteRecord {
 
   /** What something else than the route declares for a method. */
   assigned(method: string): AssignedAccess | undefined {
-    return (this.get ?? this).#assigned.get(this.#followed(method))
+    return (this.get ?? this).#assigned.get(this.followed(method))
   }
 
   /** The declared requirement of a method, whatever declares it. */
@@ -188,8 +206,8 @@ export class RouteRecord {
     return this.declared === null ? this.#opening : [this.declared, ...this.#opening]
   }
 
-  /** A derived HEAD route follows GET. */
-  #followed(method: string): string {
+  /** The method whose access counts: HEAD follows GET where Fastify derived the HEAD route (decision 35). */
+  followed(method: string): string {
     return method === 'HEAD' && this.get !== undefined ? 'GET' : method
   }
 

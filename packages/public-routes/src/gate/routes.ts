@@ -88,6 +88,7 @@ export class RouteTable {
       methods,
       declares,
       derivedFrom,
+      ...(constraints && { constraints: { ...constraints } }),
       origin: from,
       isWebsocket: 'websocket' in route && route.websocket === true,
       // `/` under a prefix is served with and without the slash, and Fastify announces only one of the two.
@@ -121,6 +122,7 @@ export class RouteTable {
       methods,
       declares,
       derivedFrom,
+      constraints,
       origin: null,
       toleratesSlash: this.#ignoresTrailingSlash || configs.length > 1,
     })

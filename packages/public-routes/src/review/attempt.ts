@@ -1,22 +1,29 @@
 /** Tries what the gate does with a caller's request for a route: through the real router and the hooks before the gate. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '@fastify-modular/core'
 import type { Decider } from '../gate/decide.ts'
-import { missingOf } from '../gate/gate.ts'
+import { judge } from '../gate/gate.ts'
 import type { RouteTable } from '../gate/routes.ts'
 import type { RouteRecord } from '../gate/route-record.ts'
+import { sampleText } from '../matching/sample-text.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import type { RuleSet } from '../rules.ts'
 import type { Probes } from './explain.ts'
 import { samplePaths } from './surface.ts'
 
-/** What the gate does: it lets the request in, asks for a known caller (401), or misses a permission (403). */
+/** What the gate does: it lets the request in, needs a known caller (401), or misses a permission (403). */
 export type AttemptOutcome = 'let in' | 'sign in' | 'forbidden'
 
-/** The outcomes for the callers given, in their order; null where no path leads to the route. */
+/**
+ * Tries a route with each of these callers; no handler runs. Returns their outcomes, in their order, for each of up to
+ * three paths that lead to the route; none where no such path was found.
+ */
 export type Attempt = (
-  route: { readonly method: string; readonly url: string },
+  route: { readonly method: string; readonly url: string; readonly constraints: string },
   callers: readonly (Caller | null)[],
-) => Promise<readonly AttemptOutcome[] | null>
+) => Promise<readonly (readonly AttemptOutcome[])[]>
+
+const maxPaths = 3
 
 export function createAttempt({
   probes,
@@ -29,24 +36,39 @@ export function createAttempt({
   readonly routes: RouteTable
   readonly decider: Decider
 }): Attempt {
-  return async function attempt({ method, url }, callers) {
+  return async function attempt({ method, url, constraints }, callers) {
     if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`request ${method} ${url}`)
-    const records = routes.records.filter((each) => each.url === url && each.methods.includes(method))
-    for (const record of records) {
-      for (const path of pathsOf(record)) {
-        const outcome = await probes.send(method, path)
-        if (!outcome.reached || routes.of(outcome.request) !== record) continue
-        const decision = decider.decide(outcome.request, record)
-        return callers.map((caller) => {
-          if (caller === null) return decision.rule === null ? 'sign in' : 'let in'
-          return missingOf(decision, caller) === null ? 'let in' : 'forbidden'
-        })
-      }
+    const record = routes.records.find(
+      (each) => each.url === url && each.methods.includes(method) && each.constraintsText === constraints,
+    )
+    const outcomes: (readonly AttemptOutcome[])[] = []
+    if (record === undefined) return outcomes
+    for (const target of targetsOf(record)) {
+      const outcome = await probes.send(method, target, headersFor(record))
+      if (!outcome.reached || routes.of(outcome.request) !== record) continue
+      const decision = decider.decide(outcome.request, record)
+      outcomes.push(callers.map((caller) => toOutcome(judge(decision, caller))))
+      if (outcomes.length === maxPaths) break
     }
-    return null
+    return outcomes
   }
 }
 
-function pathsOf({ patterns }: RouteRecord): readonly string[] {
-  return patterns.flatMap((pattern) => samplePaths(pattern, ''))
+function toOutcome(outcome: ReturnType<typeof judge>): AttemptOutcome {
+  return typeof outcome === 'string' ? outcome : 'forbidden'
+}
+
+function targetsOf({ patterns }: RouteRecord): readonly string[] {
+  return patterns
+    .flatMap((pattern) => samplePaths(pattern, ''))
+    .map((path) => path.replace(/[^\x21-\x7e]+/g, encodeURIComponent))
+}
+
+/** Headers by which the router chooses a route with the constraints that Fastify knows. */
+function headersFor({ constraints: { version, host } }: RouteRecord): IncomingHttpHeaders {
+  const name = host instanceof RegExp ? sampleText(host.source) : host
+  return {
+    ...(typeof version === 'string' && { 'accept-version': version }),
+    ...(typeof name === 'string' && { host: name }),
+  }
 }

@@ -13,7 +13,9 @@ export interface AccessRow {
   readonly method: string
   /** As the route was registered, with its prefix. */
   readonly url: string
-  /** `public`, `signed-in`, or permissions: `Notes.Edit`, `all of A, B`, `any of A, B`. */
+  /** What else the router looks at: `version 1.2.0`; empty otherwise. */
+  readonly constraints: string
+  /** `public`, `signed-in`, or permissions: `Notes.Edit`, `Notes.Edit and Notes.Import`, `Notes.Edit or Ops.Read`. */
   readonly access: string
   /** Whether rules open some of the paths of the route to every caller, beside its `access`. */
   readonly opensSomePaths: boolean
@@ -63,6 +65,7 @@ export function createCensus({ rules, records, decider, attempt }: CensusParts):
 const notFound: AccessRow = Object.freeze({
   method: '*',
   url: '(no route)',
+  constraints: '',
   access: 'signed-in',
   opensSomePaths: true,
   why: 'undeclared',
@@ -91,6 +94,7 @@ function describe({
   return {
     method,
     url: record.url,
+    constraints: record.constraintsText,
     access: rule === null ? protectedAs(requirement?.text) : 'public',
     opensSomePaths: rule === null && opens === 'some paths' && record.path === null,
     why: rule === null ? whyProtected(record, method) : whyPublic(rule, record),
@@ -127,7 +131,7 @@ function printCensus(rows: readonly AccessRow[]): string {
     heading,
     ...rows.map((row) => [
       row.method,
-      row.url,
+      row.constraints === '' ? row.url : `${row.url} (${row.constraints})`,
       row.opensSomePaths ? `${row.access}; rules open some paths` : row.access,
       row.why,
       row.module ?? '',

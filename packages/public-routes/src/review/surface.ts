@@ -3,6 +3,7 @@ import { canMatch, type Decider, opensMethod } from '../gate/decide.ts'
 import type { RouteRecord } from '../gate/route-record.ts'
 import { frameworkDefault } from '../initial-rules.ts'
 import type { PatternPart, RoutePattern } from '../matching/route-pattern.ts'
+import { sampleText } from '../matching/sample-text.ts'
 import { formatMethods } from '../rule.ts'
 import type { RegisteredRule } from '../rules.ts'
 
@@ -148,7 +149,7 @@ const commonValues = ['42', 'sample', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', 'a
 export function samplePaths(pattern: RoutePattern, hint: string): readonly string[] {
   const paths = commonValues.map((value) => fill(pattern, () => value))
   if (pattern.every((part) => typeof part === 'string')) return paths.slice(0, 1)
-  return [...paths, fill(pattern, valuesFrom(hint)), fillFromEnd(pattern, hint)]
+  return [...new Set([...paths, fill(pattern, valuesFrom(hint)), fillFromEnd(pattern, hint)])]
 }
 
 /** The value of a parameter or wildcard, given the path before it. */
@@ -156,8 +157,14 @@ type ValueOf = (part: PatternPart, before: string) => string
 
 function fill(pattern: RoutePattern, valueOf: ValueOf): string {
   let path = ''
-  for (const part of pattern) path += typeof part === 'string' ? part : valueOf(part, path)
+  for (const part of pattern) path += typeof part === 'string' ? part : fitting(part, valueOf(part, path))
   return path
+}
+
+/** The value, or one that the expression of the parameter accepts. */
+function fitting(part: PatternPart, value: string): string {
+  if (typeof part === 'string' || part.expression === undefined) return value
+  return new RegExp(part.expression).test(value) ? value : (sampleText(part.expression) ?? value)
 }
 
 /** The text of the hint at the place of the value, where the hint begins like the path before it. */
@@ -175,7 +182,8 @@ function fillFromEnd(pattern: RoutePattern, hint: string): string {
   const behind = fill(pattern.slice(last + 1), () => '')
   const value = hint.endsWith(behind) ? hint.slice(0, hint.length - behind.length) : 'sample'
   const text = isWildcard(pattern[last]) ? value : (value.split('/').at(-1) ?? '')
-  return fill(pattern.slice(0, last), () => 'sample') + (text || 'sample') + behind
+  const before = fill(pattern.slice(0, last), () => 'sample')
+  return before + fitting(pattern[last] ?? '', text || 'sample') + behind
 }
 
 function isWildcard(part: PatternPart | undefined): boolean {

@@ -75,7 +75,8 @@ test('the boot refuses entries of the option access that meet no route, with all
   t.equal(error.code, 'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE')
   t.match(error.message, 'POST /docs')
   t.match(error.message, '/doc/*')
-  t.notMatch(error.message, '"/docs"')
+  t.match(error.message, 'option access "/doc/*" (did you mean "/docs"?)')
+  t.notMatch(error.message, 'option access "/docs"')
 })
 
 test('the boot refuses permissions that nothing declares, and names the nearest one', async (t) => {

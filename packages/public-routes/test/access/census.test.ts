@@ -68,7 +68,7 @@ test('the census has every route and method, what says who may call it, and the 
     'DELETE | /notes | signed-in | route config | notes | ',
     'GET | /notes | signed-in | default of module "notes" | notes | ',
     'HEAD | /notes | signed-in | default of module "notes" | notes | ',
-    'POST | /notes | all of Notes.Edit, Notes.Import | route config | notes | ',
+    'POST | /notes | Notes.Edit and Notes.Import | route config | notes | ',
     'PUT | /notes | signed-in | default of module "notes" | notes | ',
     'GET | /open | public | route config | - | ',
     'HEAD | /open | public | route config | - | ',

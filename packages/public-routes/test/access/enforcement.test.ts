@@ -106,7 +106,10 @@ test('a 403 is a problem that names what is missing, and only to known callers',
     type: 'urn:problem:forbidden',
     detail: 'This needs the permission Notes.Edit.',
   })
-  t.match((await send('GET', '/both', 'alice')).body, 'This needs the permissions Notes.Edit, Notes.Import.')
+  t.match(
+    (await send('GET', '/both', 'alice')).body,
+    'This needs the permissions Notes.Edit and Notes.Import.',
+  )
   t.match((await send('GET', '/both', 'editor')).body, 'This needs the permission Notes.Import.')
   t.match(
     (await send('GET', '/one', 'alice')).body,
@@ -254,19 +257,25 @@ test('request.access says how the request was let in, with the permission', asyn
     app.get('/signed-in', { config: { access: 'signed-in' } }, ran)
     app.get('/edit/:id', { config: { access: 'Notes.Edit' } }, ran)
     app.get('/open', { config: { access: 'public' } }, ran)
+    app.publicRoutes.addExact('/by-rule', { methods: ['GET'] })
+    app.get('/by-rule', ran)
   })
   const expected = [
     ['/undeclared', { by: 'caller' }],
-    ['/signed-in', { by: 'declaration' }],
-    ['/edit/1', { by: 'declaration', permission: 'Notes.Edit' }],
+    ['/signed-in', { by: 'caller' }],
+    ['/edit/1', { by: 'caller', permission: 'Notes.Edit' }],
   ] as const
   for (const [target, access] of expected) {
     await send('GET', target, 'editor')
     t.same(seen, access, target)
     t.ok(Object.isFrozen(seen))
   }
-  await send('GET', '/open', 'editor')
-  t.match(seen, { by: 'rule', rule: { source: 'route config' } })
+  for (const user of ['editor', undefined]) {
+    await send('GET', '/open', user)
+    t.match(seen, { by: 'declaration', rule: { source: 'route config' } })
+    await send('GET', '/by-rule', user)
+    t.match(seen, { by: 'rule', rule: { source: 'application' } })
+  }
 })
 
 test('HEAD of a route that serves other methods as well needs what any of them needs', async (t) => {

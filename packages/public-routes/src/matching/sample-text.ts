@@ -1,0 +1,98 @@
+/** Makes a text that a regular expression of a route parameter accepts, so that a path of the route can be tried. */
+
+/** What stands in for characters, the most usual first. */
+const characters = [
+  ...'a0A-_.~bcdefghijklmnopqrstuvwxyz123456789BCDEFGHIJKLMNOPQRSTUVWXYZ',
+  ...'!$&\'()*+,;=:@ "<>[]^`{|}\\/?#%',
+]
+
+/** A text that the expression accepts and that is not empty; null where none was found. */
+export function sampleText(expression: string): string | null {
+  const accepted = new RegExp(expression) // as the router makes it
+  for (const optional of [1, 0]) {
+    const text = new Sampler(expression, optional).alternatives()
+    if (text !== null && text !== '' && accepted.test(text)) return text
+  }
+  return null
+}
+
+/** Walks along an expression and chooses. Look-around chooses nothing: the caller tests the result. */
+class Sampler {
+  readonly #source: string
+  /** How often a part is taken that may be left out. */
+  readonly #optional: number
+  #at = 0
+
+  constructor(source: string, optional: number) {
+    this.#source = source
+    this.#optional = optional
+  }
+
+  /** The first alternative that is not empty, up to the end of the group. */
+  alternatives(): string | null {
+    let chosen = this.#sequence()
+    while (this.#take('|')) {
+      const other = this.#sequence()
+      chosen ||= other
+    }
+    return chosen
+  }
+
+  #sequence(): string | null {
+    let text: string | null = ''
+    while (this.#at < this.#source.length && !this.#sees('|') && !this.#sees(')')) {
+      const part = this.#part()
+      const times = this.#times()
+      text = text === null || part === null ? null : text + part.repeat(times)
+    }
+    return text
+  }
+
+  #part(): string | null {
+    if (this.#take('^') || this.#take('$')) return ''
+    if (this.#take('(')) return this.#group()
+    const end = this.#sees('[') ? this.#endOfClass() : this.#at + this.#lengthOfCharacter()
+    const unit = this.#source.slice(this.#at, end)
+    this.#at = end
+    if (unit === String.raw`\b` || unit === String.raw`\B`) return ''
+    const matches = new RegExp(`^${unit}$`)
+    return characters.find((character) => matches.test(character)) ?? null
+  }
+
+  #group(): string | null {
+    const [opening = '', look] = /^\?(?:(<?[=!])|:|<\w+>)/.exec(this.#source.slice(this.#at)) ?? []
+    this.#at += opening.length
+    const text = this.alternatives()
+    this.#take(')')
+    return look === undefined ? text : ''
+  }
+
+  #times(): number {
+    const [quantifier = '', least] = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(this.#source.slice(this.#at)) ?? []
+    this.#at += quantifier.length
+    if (least !== undefined) return Number(least) || this.#optional
+    return quantifier.startsWith('*') || quantifier.startsWith('?') ? this.#optional : 1
+  }
+
+  /** `a`, `\d`, `\x41`: what one character stands for. */
+  #lengthOfCharacter(): number {
+    const escape = /^\\(?:u\{?[\da-f]{4,5}\}?|x[\da-f]{2}|p\{[^}]*\}|.)/i.exec(this.#source.slice(this.#at))
+    return escape?.[0].length ?? 1
+  }
+
+  #endOfClass(): number {
+    let end = this.#at + 1
+    while (end < this.#source.length && this.#source[end] !== ']') end += this.#source[end] === '\\' ? 2 : 1
+    return end + 1
+  }
+
+  #sees(text: string): boolean {
+    return this.#source.startsWith(text, this.#at)
+  }
+
+  #take(text: string): boolean {
+    const isNext = this.#sees(text)
+    if (isNext) this.#at += text.length
+    return isNext
+  }
+}
