@@ -1,16 +1,16 @@
 /** The routes of the application that belong to no module. */
 import fastifyStatic from '@fastify/static'
-import { hasPermission } from '@fastify-modular/core'
+import { hasPermission, requireCaller } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { callerOf } from './auth/sessions.ts'
 import type { Assets } from './web/document.ts'
 
 /** The components of settings-ui as pages of this application, within its own layout. */
 export const settingsPages: FastifyPluginAsync = async (app) => {
+  app.publicRoutes.default('signed-in')
   const schema = { hide: true }
   app.get('/inertia/settings', { schema }, (request, reply) => {
-    const caller = callerOf(request)
+    const caller = requireCaller(request)
     const canUpdate = hasPermission(caller, 'Settings.Update')
     return reply.inertia('Settings/Manage', { canUpdate, isAdmin: caller.isAdmin })
   })
@@ -34,7 +34,7 @@ export const ownRoutes: FastifyPluginAsync<{ assets: Assets }> = async (app, { a
   )
   app.get(
     '/favicon.ico', // browsers request it, whatever page they show
-    { schema: { hide: true }, config: { public: ['GET'] } },
+    { schema: { hide: true }, config: { access: 'public' } },
     (_request, reply) =>
       reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon),
   )

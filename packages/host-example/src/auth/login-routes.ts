@@ -39,7 +39,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
   const { sessions, cookie, document, isDemo } = options
   const send = createFormSender(document, isDemo)
   await app.register(formbody)
-  const isPublic = { config: { public: true }, bodyLimit: maxFormBytes }
+  const isPublic = { config: { access: 'public' }, bodyLimit: maxFormBytes }
 
   app.get(
     '/login',

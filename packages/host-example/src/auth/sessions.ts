@@ -1,6 +1,6 @@
 /** Sessions: their rows, the signed cookie that carries the identifier, and the caller that the gate finds by it. */
 import { createHash, randomBytes } from 'node:crypto'
-import { type Caller, UnauthorizedException } from '@fastify-modular/core'
+import type { Caller } from '@fastify-modular/core'
 import type { AuthProvider } from '@fastify-modular/public-routes'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import { sql } from 'drizzle-orm'
@@ -97,10 +97,4 @@ export function createSessionProvider(sessions: SessionStore, cookie: SessionCoo
       return id === null ? null : sessions.find(id)
     },
   }
-}
-
-/** The caller, for handlers behind the gate. @throws {UnauthorizedException} the gate is missing or the route became public */
-export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new UnauthorizedException()
-  return request.caller
 }

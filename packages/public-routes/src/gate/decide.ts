@@ -78,7 +78,9 @@ export class Decider {
     if (wanted.route?.isClosed(wanted.method) === true) return null
     const { method, route } = wanted
     const followed = route?.followed(method) ?? method
-    return this.#findFor(wanted) ?? (followed === method ? null : this.#findFor({ ...wanted, method: followed }))
+    return (
+      this.#findFor(wanted) ?? (followed === method ? null : this.#findFor({ ...wanted, method: followed }))
+    )
   }
 
   /** Whether a rule that matches a path of this route may open it. */

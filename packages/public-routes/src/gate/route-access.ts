@@ -57,7 +57,9 @@ export class AccessEntries {
     const urls = records.map(({ url }) => url)
     throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE(
       unmet
-        .map(({ source, url }) => source + suggestion(urls.includes(url) ? undefined : closestName(url, urls)))
+        .map(
+          ({ source, url }) => source + suggestion(urls.includes(url) ? undefined : closestName(url, urls)),
+        )
         .join(', '),
     )
   }

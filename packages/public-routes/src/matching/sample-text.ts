@@ -6,36 +6,45 @@ const characters = [
   ...'!$&\'()*+,;=:@ "<>[]^`{|}\\/?#%',
 ]
 
-/** A text that the expression accepts and that is not empty; null where none was found. */
-export function sampleText(expression: string): string | null {
-  const accepted = new RegExp(expression) // as the router makes it
-  for (const optional of [1, 0]) {
-    const text = new Sampler(expression, optional).alternatives()
-    if (text !== null && text !== '' && accepted.test(text)) return text
+/** Up to eight texts that the expression accepts and that are not empty; none where none was found. */
+export function sampleTexts(expression: string): readonly string[] {
+  const accepted = toRegExp(expression)
+  if (accepted === null) return []
+  const texts = [0, 1, 2, 3].flatMap((branch) =>
+    [1, 0].map((optional) => new Sampler(expression, { branch, optional }).alternatives()),
+  )
+  return [...new Set(texts.flatMap((text) => (text && accepted.test(text) ? [text] : [])))]
+}
+
+/** Null for the syntax of another engine. */
+function toRegExp(expression: string): RegExp | null {
+  try {
+    return new RegExp(expression)
+  } catch {
+    return null
   }
-  return null
 }
 
 /** Walks along an expression and chooses. Look-around chooses nothing: the caller tests the result. */
 class Sampler {
   readonly #source: string
+  /** Which alternative is taken. */
+  readonly #branch: number
   /** How often a part is taken that may be left out. */
   readonly #optional: number
   #at = 0
 
-  constructor(source: string, optional: number) {
+  constructor(source: string, { branch, optional }: { readonly branch: number; readonly optional: number }) {
     this.#source = source
+    this.#branch = branch
     this.#optional = optional
   }
 
-  /** The first alternative that is not empty, up to the end of the group. */
+  /** One of the alternatives up to the end of the group. */
   alternatives(): string | null {
-    let chosen = this.#sequence()
-    while (this.#take('|')) {
-      const other = this.#sequence()
-      chosen ||= other
-    }
-    return chosen
+    const choices = [this.#sequence()]
+    while (this.#take('|')) choices.push(this.#sequence())
+    return choices[this.#branch % choices.length] ?? null
   }
 
   #sequence(): string | null {
@@ -68,7 +77,8 @@ class Sampler {
   }
 
   #times(): number {
-    const [quantifier = '', least] = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(this.#source.slice(this.#at)) ?? []
+    const [quantifier = '', least] =
+      /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(this.#source.slice(this.#at)) ?? []
     this.#at += quantifier.length
     if (least !== undefined) return Number(least) || this.#optional
     return quantifier.startsWith('*') || quantifier.startsWith('?') ? this.#optional : 1

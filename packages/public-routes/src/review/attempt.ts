@@ -5,7 +5,7 @@ import type { Decider } from '../gate/decide.ts'
 import { judge } from '../gate/gate.ts'
 import type { RouteTable } from '../gate/routes.ts'
 import type { RouteRecord } from '../gate/route-record.ts'
-import { sampleText } from '../matching/sample-text.ts'
+import { sampleTexts } from '../matching/sample-text.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import type { RuleSet } from '../rules.ts'
 import type { Probes } from './explain.ts'
@@ -66,7 +66,7 @@ function targetsOf({ patterns }: RouteRecord): readonly string[] {
 
 /** Headers by which the router chooses a route with the constraints that Fastify knows. */
 function headersFor({ constraints: { version, host } }: RouteRecord): IncomingHttpHeaders {
-  const name = host instanceof RegExp ? sampleText(host.source) : host
+  const name = host instanceof RegExp ? sampleTexts(host.source)[0] : host
   return {
     ...(typeof version === 'string' && { 'accept-version': version }),
     ...(typeof name === 'string' && { host: name }),

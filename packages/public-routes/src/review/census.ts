@@ -1,11 +1,11 @@
 /** The census: every route and method of the application, who may call it, and what says so. */
-import type { Decider } from '../gate/decide.ts'
+import { canMatch, type Decider } from '../gate/decide.ts'
 import { isPreflight } from '../gate/route-access.ts'
 import type { RouteRecord } from '../gate/route-record.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import type { RegisteredRule, RuleSet } from '../rules.ts'
 import type { Attempt } from './attempt.ts'
-import { formatTable } from './surface.ts'
+import { formatTable, pathsOf } from './surface.ts'
 
 /** One method of a route. */
 export interface AccessRow {
@@ -56,7 +56,7 @@ export function createCensus({ rules, records, decider, attempt }: CensusParts):
     // Earlier, a verdict would be kept that later rules change.
     if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY('access of the application')
     const rows = records.flatMap((record) =>
-      record.methods.map((method) => describe({ record, method, decider })),
+      record.methods.map((method) => describe({ record, method, rules, decider })),
     )
     return [...rows.toSorted(byUrl), notFound]
   }
@@ -82,26 +82,48 @@ function byUrl(one: AccessRow, other: AccessRow): number {
 function describe({
   record,
   method,
-  decider,
-}: {
+  ...parts
+}: Pick<CensusParts, 'rules' | 'decider'> & {
   readonly record: RouteRecord
   readonly method: string
-  readonly decider: Decider
 }): AccessRow {
-  const { opens, rule: covering, ownPath } = decider.verdictOf(record, method)
-  const rule = covering ?? ownPath.rule
-  const requirement = record.requirement(method)
+  const { opened, rule } = openingOf(record, method, parts)
   return {
     method,
     url: record.url,
     constraints: record.constraintsText,
-    access: rule === null ? protectedAs(requirement?.text) : 'public',
-    opensSomePaths: rule === null && opens === 'some paths' && record.path === null,
-    why: rule === null ? whyProtected(record, method) : whyPublic(rule, record),
+    access: opened === 'all' ? 'public' : protectedAs(record.requirement(method)?.text),
+    opensSomePaths: opened === 'some',
+    why: opened === 'all' && rule !== null ? whyPublic(rule, record) : whyProtected(record, method),
     module: record.origin?.module ?? null,
     checkedByHandler: record.documents ?? null,
     note: noteOn(record),
   }
+}
+
+interface Opened {
+  readonly opened: 'all' | 'some' | 'none'
+  /** A rule that opens it. */
+  readonly rule: RegisteredRule | null
+}
+
+/** Where the literal text of a route does not settle which of its paths rules open, sample paths do. */
+function openingOf(
+  record: RouteRecord,
+  method: string,
+  { rules, decider }: Pick<CensusParts, 'rules' | 'decider'>,
+): Opened {
+  const { opens, rule, ownPath } = decider.verdictOf(record, method)
+  if (opens === 'no path') return { opened: 'none', rule }
+  if (opens === 'every path') return { opened: 'all', rule }
+  if (record.path !== null) return { opened: ownPath.rule === null ? 'none' : 'all', rule: ownPath.rule }
+  const paths = rules.rules
+    .filter((each) => canMatch(each.route, record))
+    .flatMap((each) => pathsOf(record, each.route))
+  const found = [...new Set(paths)].map((path) => decider.findRule({ method, path, route: record }))
+  const [first = null] = found.filter((each) => each !== null)
+  if (first === null) return { opened: 'none', rule: null }
+  return { opened: found.includes(null) ? 'some' : 'all', rule: first }
 }
 
 /** A public declaration opens no path that is not canonical. */

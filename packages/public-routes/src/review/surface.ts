@@ -3,8 +3,8 @@ import { canMatch, type Decider, opensMethod } from '../gate/decide.ts'
 import type { RouteRecord } from '../gate/route-record.ts'
 import { frameworkDefault } from '../initial-rules.ts'
 import type { PatternPart, RoutePattern } from '../matching/route-pattern.ts'
-import { sampleText } from '../matching/sample-text.ts'
-import { formatMethods } from '../rule.ts'
+import { sampleTexts } from '../matching/sample-text.ts'
+import { formatMethods, type PublicRoute } from '../rule.ts'
 import type { RegisteredRule } from '../rules.ts'
 
 /** A route that a rule can open. */
@@ -74,9 +74,13 @@ function openingsOf(rule: RegisteredRule, record: RouteRecord): readonly Opening
 
 function openPath({ route: rule }: RegisteredRule, record: RouteRecord): string | undefined {
   if (rule.kind === 'route') return record.url
-  return record.patterns
-    .flatMap((pattern) => samplePaths(pattern, rule.pattern))
-    .find((path) => rule.matchesPath(path))
+  return pathsOf(record, rule).find((path) => rule.matchesPath(path))
+}
+
+/** Sample paths of the route, also those that the rule suggests. */
+export function pathsOf({ patterns }: RouteRecord, { kind, pattern: text }: PublicRoute): readonly string[] {
+  const hints = kind === 'regex' ? [text, ...sampleTexts(text)] : [text]
+  return patterns.flatMap((pattern) => hints.flatMap((hint) => samplePaths(pattern, hint)))
 }
 
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -164,7 +168,7 @@ function fill(pattern: RoutePattern, valueOf: ValueOf): string {
 /** The value, or one that the expression of the parameter accepts. */
 function fitting(part: PatternPart, value: string): string {
   if (typeof part === 'string' || part.expression === undefined) return value
-  return new RegExp(part.expression).test(value) ? value : (sampleText(part.expression) ?? value)
+  return new RegExp(part.expression).test(value) ? value : (sampleTexts(part.expression)[0] ?? value)
 }
 
 /** The text of the hint at the place of the value, where the hint begins like the path before it. */

@@ -190,6 +190,8 @@ function faultsOf(
   got: readonly AttemptOutcome[],
 ): readonly string[] {
   return tried.flatMap(({ name, outcome }, at) =>
-    got[at] === outcome ? [] : [`${nameOf(entry)} should be ${entry.access}, and for ${name} it is: ${got[at]}`],
+    got[at] === outcome
+      ? []
+      : [`${nameOf(entry)} should be ${entry.access}, and for ${name} it is: ${got[at]}`],
   )
 }

@@ -1,9 +1,8 @@
 /** The module of notes: its public route, its HTTP API and its page. */
-import { defineModule, type Module } from '@fastify-modular/core'
+import { defineModule, type Module, requireCaller } from '@fastify-modular/core'
 import { problemResponses } from '@fastify-modular/errors'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { callerOf } from '../../auth/sessions.ts'
 import type { Database } from '../../database/database.ts'
 import { NewNote, Note, NoteChange, SharedNote } from './note.ts'
 import { notesPerPage, NotesService } from './notes-service.ts'
@@ -12,6 +11,7 @@ import { createNotesStore } from './notes-store.ts'
 export function notesModule(database: Database): Module {
   return defineModule({
     name: 'notes',
+    access: 'signed-in',
     // GET only: the other verbs under the same prefix still answer 401 to anonymous callers (S 5.6).
     publicRoutes: (registry) => void registry.addRegex(/\/api\/notes\/[^/]+\/share$/, { methods: ['GET'] }),
     plugin: async (app) => {
@@ -31,7 +31,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
   app.get('/notes', { schema: { querystring: Page, hide: true } }, (request, reply) => {
     const page = Number(request.query.page ?? 1)
     return reply.inertia('Notes/Index', {
-      notes: () => notes.list(callerOf(request), page),
+      notes: () => notes.list(requireCaller(request), page),
       page,
       perPage: notesPerPage,
     })
@@ -46,7 +46,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Type.Array(Note), ...problemResponses(400, 401, 503) },
       },
     },
-    (request) => notes.list(callerOf(request), Number(request.query.page ?? 1)),
+    (request) => notes.list(requireCaller(request), Number(request.query.page ?? 1)),
   )
 
   app.post(
@@ -59,7 +59,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       },
     },
     async (request, reply) => {
-      const note = await notes.add(callerOf(request), request.body)
+      const note = await notes.add(requireCaller(request), request.body)
       return reply.code(201).header('location', `/api/notes/${note.id}`).send(note)
     },
   )
@@ -73,7 +73,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(401, 403, 404, 503) },
       },
     },
-    (request) => notes.get(callerOf(request), request.params.id),
+    (request) => notes.get(requireCaller(request), request.params.id),
   )
 
   app.patch(
@@ -86,7 +86,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409, 503) },
       },
     },
-    (request) => notes.change(callerOf(request), request.params.id, request.body),
+    (request) => notes.change(requireCaller(request), request.params.id, request.body),
   )
 
   app.delete(
@@ -99,7 +99,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       },
     },
     async (request, reply) => {
-      await notes.remove(callerOf(request), request.params.id)
+      await notes.remove(requireCaller(request), request.params.id)
       return reply.code(204).send(null)
     },
   )
@@ -113,7 +113,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(401, 403, 404, 409, 503) },
       },
     },
-    (request) => notes.share(callerOf(request), request.params.id),
+    (request) => notes.share(requireCaller(request), request.params.id),
   )
 
   app.delete(
@@ -126,7 +126,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       },
     },
     async (request, reply) => {
-      await notes.stopSharing(callerOf(request), request.params.id)
+      await notes.stopSharing(requireCaller(request), request.params.id)
       return reply.code(204).send(null)
     },
   )
