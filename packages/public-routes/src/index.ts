@@ -48,6 +48,7 @@ declare module '@fastify-modular/core' {
 
 export type { Attempt, AttemptOutcome } from './review/attempt.ts'
 export type { AccessCensus, AccessRow } from './review/census.ts'
+export { accessTransform } from './review/openapi.ts'
 export type { Explain, Explanation } from './review/explain.ts'
 export type { Opening, SurfaceEntry } from './review/surface.ts'
 export { type Classify, classifyRequest, type ClientKind, safeReturnTo } from './gate/answers.ts'
@@ -58,7 +59,7 @@ export type { Access, AccessByMethod, Requirement } from './access/declaration.t
 export type { Permission, PermissionDetails, Permissions, PermissionsBuilder } from './access/permissions.ts'
 export type { PublicRoutesOptions } from './options.ts'
 export { publicRoutes, publicRoutes as default } from './plugin.ts'
-export { type Authenticated, type AuthProvider, combineProviders } from './provider.ts'
+export { type Authenticated, type AuthProvider, combineProviders, type SecuritySchemes } from './provider.ts'
 export { type MatchKind, type Methods, PublicRoute, type PublicRouteOptions } from './rule.ts'
 export type { PublicRoutes } from './review/public-routes.ts'
 export { PublicRouteRegistry, type RuleOptions } from './registry.ts'

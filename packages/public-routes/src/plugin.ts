@@ -26,6 +26,7 @@ import { audit } from './review/audit.ts'
 import { createAttempt } from './review/attempt.ts'
 import { createCensus } from './review/census.ts'
 import { createExplain, Probes } from './review/explain.ts'
+import { describeInSwagger } from './review/openapi.ts'
 import { decorateRegistry, scopeName } from './review/public-routes.ts'
 import { describeSurface, findOverruled } from './review/surface.ts'
 import { RuleSet } from './rules.ts'
@@ -69,7 +70,8 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   app.decorateRequest('access', { getter: readAccess })
   const attempt = createAttempt({ probes, rules, routes, decider })
   const census = createCensus({ rules, records: routes.records, decider, attempt })
-  decorateRegistry(app, { rules, defaults: scopeDefaults, explain, surface, census })
+  const schemes = provider.openapi ?? {}
+  decorateRegistry(app, { rules, defaults: scopeDefaults, explain, surface, census, schemes })
 
   const gate = createGate({
     routes,
@@ -90,6 +92,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     permissions.freeze()
     checkPermissions({ records: routes.records, entries, defaults: scopeDefaults, permissions })
     if (undeclared === 'refuse') refuseUndeclared(routes.records, decider)
+    describeInSwagger(app)
     await audit({
       app,
       probes,

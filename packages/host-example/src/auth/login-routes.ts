@@ -29,7 +29,6 @@ const describe = (operationId: string, summary: string) => ({
   tags: ['session'],
   operationId,
   summary,
-  security: [],
 })
 
 const LoginQuery = Type.Object({ returnTo: Type.Optional(Type.String()) })

@@ -92,6 +92,7 @@ export function createSessionCookie(alwaysSecure: boolean): SessionCookie {
 export function createSessionProvider(sessions: SessionStore, cookie: SessionCookie): AuthProvider {
   return {
     loginUrl: '/login',
+    openapi: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
     authenticate(request) {
       const id = cookie.read(request)
       return id === null ? null : sessions.find(id)

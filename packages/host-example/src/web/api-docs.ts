@@ -12,10 +12,6 @@ const document: FastifyDynamicSwaggerOptions = {
       description: 'Notes, settings and sessions of the example application.',
       version: '1.0.0',
     },
-    components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
-    },
-    security: [{ session: [] }],
   },
   refResolver: {
     // Shared schemas keep their names, for people and for generated clients.
@@ -44,5 +40,5 @@ const apiDocsPlugin: FastifyPluginAsync = async (app) => {
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
 }
 
-/** Register it before the routes that it is to describe. */
+/** Register it before the routes that it is to describe, and after the gate, which adds who may call them. */
 export const apiDocs = fp(apiDocsPlugin, { name: 'api-docs' })

@@ -4,16 +4,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/declaration.ts'
 import type { ScopeDefaults } from '../gate/route-access.ts'
+import type { SecuritySchemes } from '../provider.ts'
 import { PublicRouteRegistry } from '../registry.ts'
 import type { RuleSet } from '../rules.ts'
 import type { Explain, Explanation } from './explain.ts'
 import type { AccessCensus } from './census.ts'
+import { describeAccess } from './openapi.ts'
 import { printSurface, type SurfaceEntry } from './surface.ts'
 
 interface Diagnostics {
   readonly explain: Explain
   readonly surface: () => readonly SurfaceEntry[]
   readonly census: AccessCensus
+  readonly schemes: SecuritySchemes
 }
 
 interface PublicRoutesParts extends Diagnostics {
@@ -26,13 +29,15 @@ interface PublicRoutesParts extends Diagnostics {
 export class PublicRoutes extends PublicRouteRegistry {
   /** Who may call each route and method of the application, and what says so. */
   readonly access: AccessCensus
+  readonly #schemes: SecuritySchemes
   readonly #explain: Explain
   readonly #surface: () => readonly SurfaceEntry[]
   readonly #setDefault: (access: Access) => void
 
-  constructor({ rules, defaults, scope, explain, surface, census }: PublicRoutesParts) {
+  constructor({ rules, defaults, scope, explain, surface, census, schemes }: PublicRoutesParts) {
     super(rules, scopeName(scope), scope.prefix)
     this.access = census
+    this.#schemes = schemes
     this.#explain = explain
     this.#surface = surface
     this.#setDefault = (access) => defaults.set({ scope, access, name: scopeName(scope) })
@@ -55,6 +60,11 @@ export class PublicRoutes extends PublicRouteRegistry {
    */
   explain(...request: Parameters<Explain>): Promise<Explanation> {
     return this.#explain(...request)
+  }
+
+  /** An OpenAPI document with `security`, `x-permission`, 401 and 403 of each operation; the given one stays as it is. */
+  describe<Document extends object>(document: Document): Document {
+    return describeAccess(document, { rows: this.access.table(), schemes: this.#schemes })
   }
 
   /** Each rule with the routes it opens; for routes with parameters it rests on sample values. */

@@ -136,7 +136,6 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
     {
       schema: {
         ...describe('readSharedNote', 'Read a shared note, without signing in'),
-        security: [],
         params: Id,
         response: { 200: SharedNote, ...problemResponses(404, 503) },
       },
