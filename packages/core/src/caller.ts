@@ -1,5 +1,6 @@
 /** The caller of a request and its permissions: the only view of identity that the packages share. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { UnauthorizedException } from './domain-exceptions.ts'
 
 /** The caller of a request. `null` in its place means anonymous. */
 export interface Caller {
@@ -27,6 +28,16 @@ function grants(granted: string, permission: string): boolean {
   if (granted === permission || granted === '*') return true
   // Only a whole segment is a wildcard: `Pro*` grants nothing but itself.
   return granted.endsWith('.*') && permission.startsWith(granted.slice(0, -1))
+}
+
+/**
+ * The caller of a request behind the gate. Handlers of protected routes use it instead of a test for null.
+ * @throws {UnauthorizedException} the request is anonymous: its route is public
+ */
+export function requireCaller(request: { readonly caller?: Caller | null | undefined }): Caller {
+  const { caller } = request
+  if (!caller) throw new UnauthorizedException()
+  return caller
 }
 
 /** The decorator under which a gate finds the callers of `injectAs`; absent outside tests, so no header can name a caller. */

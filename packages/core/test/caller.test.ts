@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { hasPermission, type Caller } from '@fastify-modular/core'
+import { hasPermission, requireCaller, type Caller } from '@fastify-modular/core'
 
 const caller = (permissions: string[], isAdmin = false): Caller => ({ id: 'u1', permissions, isAdmin })
 
@@ -48,4 +48,12 @@ test('a permission that is not granted by name or wildcard is never held', async
     }),
   )
   t.pass('property holds')
+})
+
+test('requireCaller returns the caller of a request, and refuses an anonymous one with 401', async (t) => {
+  const alice = caller([])
+  t.equal(requireCaller({ caller: alice }), alice)
+  for (const request of [{ caller: null }, {}]) {
+    t.throws(() => requireCaller(request), { statusCode: 401, code: 'UNAUTHORIZED' })
+  }
 })

@@ -61,7 +61,13 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
   // No hook runs before the gate: its provider reads the one cookie that it needs by itself.
   await app.register(cookie, { secret: config.sessionSecret, hook: false })
-  await app.register(publicRoutes, { provider: auth.provider, crossOrigin: true })
+  await app.register(publicRoutes, {
+    provider: auth.provider,
+    crossOrigin: true,
+    // Every route says who may call it; a module for all of its routes, the option for those of settings-ui.
+    undeclared: 'refuse',
+    access: { '/settings/*': 'signed-in' },
+  })
   await app.register(inertia, {
     version: assets.version,
     rootTemplate: createRootTemplate(assets, document),

@@ -1,19 +1,19 @@
 /** The routes of the application that belong to no module. */
 import fastifyStatic from '@fastify/static'
-import { hasPermission } from '@fastify-modular/core'
+import { hasPermission, requireCaller } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { appSettings } from './app-settings.ts'
-import { callerOf } from './auth/sessions.ts'
 import type { Assets } from './web/document.ts'
 import { logoTile } from './web/drawings.ts'
 
 /** The components of settings-ui as pages of this application, within its own layout. */
 export const settingsPages: FastifyPluginAsync = async (app) => {
+  app.publicRoutes.default('signed-in')
   const schema = { hide: true }
   app.get('/inertia/settings', { schema }, (request, reply) => {
-    const caller = callerOf(request)
+    const caller = requireCaller(request)
     const canUpdate = hasPermission(caller, 'Settings.Update')
     return reply.inertia('Settings/Manage', { canUpdate, isAdmin: caller.isAdmin })
   })
@@ -43,7 +43,7 @@ export const ownRoutes: FastifyPluginAsyncTypebox<{ assets: Assets }> = async (a
   )
   app.get(
     '/favicon.ico', // browsers request it, whatever page they show
-    { schema: { hide: true }, config: { public: ['GET'] } },
+    { schema: { hide: true }, config: { access: 'public' } },
     (_request, reply) =>
       reply
         .type('image/svg+xml')
@@ -56,7 +56,6 @@ export const ownRoutes: FastifyPluginAsyncTypebox<{ assets: Assets }> = async (a
     tags: ['operation'],
     operationId: 'getHealth',
     summary: 'Whether the application runs',
-    security: [],
     response: { 200: Type.Object({ status: Type.Literal('ok') }) },
   }
   app.get('/health', { schema: health }, () => ({ status: 'ok' as const }))

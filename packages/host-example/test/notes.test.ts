@@ -159,7 +159,10 @@ test('notes', async (t) => {
       // each round is a request: the handler runs between them
     }
     t.match(await mails(), [{ recipient: 'alice', subject: 'Everybody can read your note “Tell me” now' }])
-    t.equal((await alice.ask('/api/mails')).status, 403)
+    t.match((await alice.ask('/api/mails')).json, {
+      status: 403,
+      detail: 'This needs the permission Mails.Read.',
+    })
     t.equal((await host.anonymous.ask('/api/mails')).status, 401)
   })
 })

@@ -33,12 +33,16 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
     async (scope) => {
       const hidden = { schema: hide }
       const guarded = { ...hidden, ...(guard && { onRequest: guard }) }
-      for (const asset of Object.values(assets)) {
-        // Assets hold no secret; a login page may use the same style sheet.
-        scope.get(`/assets/${asset.name}`, { ...hidden, config: { public: ['GET'] } }, (request, reply) =>
-          sendAsset(asset, request, reply),
-        )
-      }
+      // Assets hold no secret; a login page may use the same style sheet. One route, so that lists of routes stay the same.
+      scope.get<{ Params: { name: string } }>(
+        '/assets/:name',
+        { ...hidden, config: { public: ['GET'] } },
+        (request, reply) => {
+          const asset = Object.values(assets).find(({ name }) => name === request.params.name)
+          if (asset === undefined) reply.callNotFound()
+          else sendAsset(asset, request, reply)
+        },
+      )
       scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, (request, reply) =>
         reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`)),
       )

@@ -9,7 +9,7 @@ import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
 import { verifyEvents } from './events.ts'
 import { defaultPerValue, startRetention } from './history/history.ts'
-import { authenticateWith } from './http/access.ts'
+import { authenticateWith, declarePermission } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './http-options.ts'
 import { FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
@@ -70,7 +70,10 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 
   const findCaller = createFindCaller(app, options.caller)
   decorateRequests(app, settings, findCaller)
-  if (options.routes !== false) await addRoutes(app)
+  if (options.routes !== false) {
+    declarePermission(app)
+    await addRoutes(app)
+  }
 
   app.addHook('onReady', async () => {
     // Again: `app.settings.define` may have added settings since, or the application has no modules.

@@ -37,7 +37,6 @@ const describe = (operationId: string, summary: string) => ({
   tags: ['session'],
   operationId,
   summary,
-  security: [],
 })
 
 /** `switch`: a form for another account, also for a caller who is signed in. */
@@ -48,7 +47,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
   const { sessions, cookie } = options
   const sendForm = createFormSender(options)
   await app.register(formbody)
-  const isPublic = { config: { public: true }, bodyLimit: maxFormBytes }
+  const isPublic = { config: { access: 'public' }, bodyLimit: maxFormBytes }
 
   app.get(
     '/login',

@@ -26,10 +26,6 @@ const description: FastifyDynamicSwaggerOptions = {
       description: 'Notes, settings and sessions of the example application.',
       version: '1.0.0',
     },
-    components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
-    },
-    security: [{ session: [] }],
   },
   refResolver: {
     // Shared schemas keep their names, for people and for generated clients.
@@ -73,5 +69,5 @@ const apiDocsPlugin: FastifyPluginAsync<ApiDocsOptions> = async (app, { document
   })
 }
 
-/** Register it before the routes that it is to describe. */
+/** Register it before the routes that it is to describe, and after the gate, which adds who may call them. */
 export const apiDocs = fp(apiDocsPlugin, { name: 'api-docs' })

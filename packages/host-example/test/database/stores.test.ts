@@ -181,9 +181,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
       const mailbox = createMailbox(database)
       const mail = { id: 'event-1', recipient: 'ada', subject: 'Shared' }
       await Promise.all([mailbox.send(mail), mailbox.send(mail)])
-      const admin = { id: 'admin', permissions: [], isAdmin: true }
-      t.match(await mailbox.list(admin), [mail])
-      await t.rejects(mailbox.list({ ...admin, isAdmin: false }), { code: 'FORBIDDEN' })
+      t.match(await mailbox.list(), [mail])
     })
 
     await database.close()

@@ -4,7 +4,6 @@ import { problemResponses } from '@fastify-modular/errors'
 import { setting, SettingScope } from '@fastify-modular/settings'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { callerOf } from '../../auth/sessions.ts'
 import type { Database } from '../../database/database.ts'
 import { NoteShared } from '../notes/note.ts'
 import { createMailbox, Mail, type Mailbox } from './mailbox.ts'
@@ -14,6 +13,12 @@ export function mailModule(database: Database): Module {
   return defineModule({
     name: 'mail',
     dependsOn: ['notes'],
+    permissions: (builder) =>
+      void builder.add('Mails.Read', {
+        displayName: 'Read mail',
+        description: 'See the mail that was sent, and to whom.',
+      }),
+    access: 'Mails.Read',
     settings: (builder) => void builder.addAll(mailSettings),
     handlers: [new ShareMailHandler(mailbox)],
     plugin: async (app) => {
@@ -30,8 +35,8 @@ export interface MailServer {
 }
 
 const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, { mailbox }) => {
-  app.get('/mails', { schema: { hide: true } }, async (request, reply) => {
-    const mails = await mailbox.list(callerOf(request))
+  app.get('/mails', { schema: { hide: true } }, async (_request, reply) => {
+    const mails = await mailbox.list()
     const { settings } = app
     const server: MailServer = {
       host: settings.get(mailSettings.host),
@@ -47,11 +52,11 @@ const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, 
       schema: {
         tags: ['mail'],
         operationId: 'listMails',
-        summary: 'The mail that was sent, for administrators',
+        summary: 'The mail that was sent',
         response: { 200: Type.Array(Mail), ...problemResponses(401, 403, 503) },
       },
     },
-    (request) => mailbox.list(callerOf(request)),
+    () => mailbox.list(),
   )
 }
 

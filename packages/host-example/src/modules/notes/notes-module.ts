@@ -1,11 +1,10 @@
 /** The module of notes: its public route, its HTTP API and its page. */
-import { defineModule, type Module } from '@fastify-modular/core'
+import { defineModule, type Module, requireCaller } from '@fastify-modular/core'
 import { problemResponses } from '@fastify-modular/errors'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { createHmac } from 'node:crypto'
 import { appSettings } from '../../app-settings.ts'
-import { callerOf } from '../../auth/sessions.ts'
 import type { Database } from '../../database/database.ts'
 import { NewNote, Note, NoteChange, SharedNote } from './note.ts'
 import { createNotesService, notesPerPage, type NotesService } from './notes-service.ts'
@@ -13,6 +12,7 @@ import { createNotesService, notesPerPage, type NotesService } from './notes-ser
 export function notesModule(database: Database): Module {
   return defineModule({
     name: 'notes',
+    access: 'signed-in',
     // GET only: the other verbs under the same prefix still answer 401 to anonymous callers (S 5.6).
     publicRoutes: (registry) => void registry.addRegex(/\/api\/notes\/[^/]+\/share$/, { methods: ['GET'] }),
     plugin: async (app) => {
@@ -37,7 +37,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
     const { page: text = '1', q: query = '' } = request.query
     const page = Number(text)
     return reply.inertia('Notes/Index', {
-      notes: () => notes.list(callerOf(request), page, query.trim()),
+      notes: () => notes.list(requireCaller(request), page, query.trim()),
       query,
       page,
       perPage: notesPerPage,
@@ -53,7 +53,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Type.Array(Note), ...problemResponses(400, 401, 503) },
       },
     },
-    (request) => notes.list(callerOf(request), Number(request.query.page ?? 1)),
+    (request) => notes.list(requireCaller(request), Number(request.query.page ?? 1)),
   )
 
   app.post(
@@ -66,7 +66,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       },
     },
     async (request, reply) => {
-      const note = await notes.add(callerOf(request), request.body)
+      const note = await notes.add(requireCaller(request), request.body)
       return reply.code(201).header('location', `/api/notes/${note.id}`).send(note)
     },
   )
@@ -80,7 +80,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(401, 403, 404, 503) },
       },
     },
-    (request) => notes.get(callerOf(request), request.params.id),
+    (request) => notes.get(requireCaller(request), request.params.id),
   )
 
   app.patch(
@@ -93,7 +93,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409, 503) },
       },
     },
-    (request) => notes.change(callerOf(request), request.params.id, request.body),
+    (request) => notes.change(requireCaller(request), request.params.id, request.body),
   )
 
   app.delete(
@@ -106,7 +106,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       },
     },
     async (request, reply) => {
-      await notes.remove(callerOf(request), request.params.id)
+      await notes.remove(requireCaller(request), request.params.id)
       return reply.code(204).send(null)
     },
   )
@@ -120,7 +120,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(401, 403, 404, 503) },
       },
     },
-    (request) => notes.restore(callerOf(request), request.params.id),
+    (request) => notes.restore(requireCaller(request), request.params.id),
   )
 
   app.post(
@@ -132,7 +132,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(401, 403, 404, 409, 503) },
       },
     },
-    (request) => notes.share(callerOf(request), request.params.id),
+    (request) => notes.share(requireCaller(request), request.params.id),
   )
 
   app.delete(
@@ -145,7 +145,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       },
     },
     async (request, reply) => {
-      await notes.stopSharing(callerOf(request), request.params.id)
+      await notes.stopSharing(requireCaller(request), request.params.id)
       return reply.code(204).send(null)
     },
   )
@@ -157,7 +157,6 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         ...describe('readSharedNote', 'Read a shared note, without signing in'),
         description:
           'While the setting “API secret” has a value, X-Signature is the HMAC-SHA-256 of the body.',
-        security: [],
         params: Id,
         response: { 200: SharedNote, ...problemResponses(404, 503) },
       },
