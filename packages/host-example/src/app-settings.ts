@@ -12,6 +12,7 @@ export const appSettings = {
     required: true,
     default: 'Fastify Modular',
     order: 10,
+    keywords: ['app name', 'brand', 'logo'],
   }),
   banner: setting.multilineText('app.banner', {
     displayName: 'Banner',
@@ -20,6 +21,7 @@ export const appSettings = {
     scope: Application,
     order: 20,
     placeholder: 'We are closed on Friday.',
+    keywords: ['announcement', 'notice'],
   }),
   primaryColor: setting.color('app.primary_color', {
     displayName: 'Primary colour',
@@ -28,6 +30,7 @@ export const appSettings = {
     scope: Application,
     default: '#3b82f6',
     order: 30,
+    keywords: ['color', 'accent', 'brand'],
   }),
   supportEmail: setting.email('app.support_email', {
     displayName: 'Support address',
@@ -36,6 +39,7 @@ export const appSettings = {
     scope: Application,
     order: 10,
     placeholder: 'help@example.org',
+    keywords: ['contact', 'help'],
   }),
   homepageUrl: setting.url('app.homepage_url', {
     displayName: 'Home page',
@@ -44,6 +48,7 @@ export const appSettings = {
     scope: Application,
     order: 20,
     placeholder: 'https://example.org',
+    keywords: ['website', 'link'],
   }),
   timezone: setting.text('app.timezone', {
     displayName: 'Time zone',
@@ -53,6 +58,7 @@ export const appSettings = {
     default: 'UTC',
     order: 10,
     placeholder: 'Europe/Rome',
+    keywords: ['timezone', 'clock'],
   }),
   launchAt: setting.dateTime('app.launch_at', {
     displayName: 'Launch',
@@ -60,6 +66,7 @@ export const appSettings = {
     group: 'Release',
     scope: Application,
     order: 10,
+    keywords: ['go live', 'release date'],
   }),
   featureJson: setting.json('app.feature_json', {
     displayName: 'Features',
@@ -69,6 +76,7 @@ export const appSettings = {
     default: {},
     order: 20,
     advanced: true,
+    keywords: ['feature flags', 'beta'],
   }),
   apiSecret: setting.text('app.api_secret', {
     displayName: 'API secret',
@@ -78,6 +86,7 @@ export const appSettings = {
     sensitive: true,
     order: 10,
     tags: ['secret'],
+    keywords: ['token', 'signature', 'password'],
   }),
 }
 
@@ -99,6 +108,7 @@ export const userSettings = {
     ],
     default: 'light',
     order: 40,
+    keywords: ['dark mode', 'night', 'appearance'],
   }),
   language: setting.select('app.language', {
     displayName: 'Language',
@@ -112,6 +122,7 @@ export const userSettings = {
     ],
     default: 'en',
     order: 20,
+    keywords: ['locale', 'translation'],
   }),
   density: setting.select('user.preferred_density', {
     displayName: 'Density',
@@ -125,6 +136,7 @@ export const userSettings = {
     ],
     default: 'comfortable',
     order: 50,
+    keywords: ['compact', 'spacing'],
   }),
 }
 
@@ -137,6 +149,7 @@ export const systemSettings = {
     scope: System,
     default: false,
     order: 10,
+    keywords: ['offline', 'downtime'],
   }),
   registrationEnabled: setting.bool('system.registration_enabled', {
     displayName: 'Registration',
@@ -145,5 +158,6 @@ export const systemSettings = {
     scope: System,
     default: true,
     order: 20,
+    keywords: ['sign up', 'signup', 'register', 'accounts'],
   }),
 }

@@ -69,6 +69,7 @@ const mailSettings = {
     default: 'localhost',
     order: 10,
     placeholder: 'smtp.example.org',
+    keywords: ['email server', 'mail host', 'outgoing mail'],
   }),
   port: setting.number('mail.port', {
     displayName: 'SMTP port',
@@ -81,6 +82,7 @@ const mailSettings = {
     min: 1,
     max: 65_535,
     order: 20,
+    keywords: ['email port'],
   }),
   password: setting.password('mail.password', {
     displayName: 'SMTP password',
@@ -90,5 +92,6 @@ const mailSettings = {
     scope: SettingScope.System,
     sensitive: true,
     order: 30,
+    keywords: ['email password', 'credentials'],
   }),
 }

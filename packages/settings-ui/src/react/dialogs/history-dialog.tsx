@@ -83,7 +83,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
           <li key={entry.revision}>
             <Entry entry={entry} definition={definition} onFailure={setFailure} />
             {index > 0 && mayChange && (
-              <button type="button" onClick={() => void restore(entry.revision)}>
+              <button type="button" className="fm-button" onClick={() => void restore(entry.revision)}>
                 {messages.restore}
                 <span className="fm-hidden"> {displayTime(entry.at, locale)}</span>
               </button>
@@ -92,7 +92,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
         ))}
       </ol>
       {next && (
-        <button type="button" onClick={() => void showOlder(next)}>
+        <button type="button" className="fm-button" onClick={() => void showOlder(next)}>
           {messages.historyOlder}
         </button>
       )}
@@ -139,7 +139,7 @@ function Entry({ entry, definition, onFailure }: EntryProps): ReactNode {
         </small>
       </p>
       {isLong && whole === undefined && (
-        <button type="button" onClick={() => void show()}>
+        <button type="button" className="fm-button" onClick={() => void show()}>
           {messages.historyShow}
           <span className="fm-hidden"> {displayTime(at, locale)}</span>
         </button>
