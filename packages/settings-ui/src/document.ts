@@ -133,7 +133,8 @@ ${logout === undefined ? '' : `<hr><form method="post" action="${href(logout)}">
 /** `Ada Lovelace` → `AL`, `ada` → `AD`. */
 function initialsOf(name: string): string {
   const [first = '', second] = name.trim().split(/\s+/)
-  const letters = second === undefined ? [...first].slice(0, 2) : [...first].slice(0, 1).concat([...second].slice(0, 1))
+  const letters =
+    second === undefined ? [...first].slice(0, 2) : [...first].slice(0, 1).concat([...second].slice(0, 1))
   return letters.join('').toUpperCase()
 }
 

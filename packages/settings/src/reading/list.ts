@@ -75,7 +75,10 @@ export interface DefinitionFilter {
 }
 
 /** The members that are searched. */
-type Searchable = Pick<CompleteDefinition, 'key' | 'displayName' | 'description' | 'group' | 'tags' | 'keywords'>
+type Searchable = Pick<
+  CompleteDefinition,
+  'key' | 'displayName' | 'description' | 'group' | 'tags' | 'keywords'
+>
 
 /** The same definitions in another language, by key. */
 export type Translations = ReadonlyMap<string, Searchable>

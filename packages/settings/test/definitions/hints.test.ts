@@ -30,10 +30,7 @@ test('S6: a definition without hints has their defaults', async (t) => {
   const { definition } = registered(SettingType.Text)
   const { unit, tags, keywords, hidden, advanced, showWhen, confirm, restart, docsUrl } = definition
   const { options, patternHint } = definition
-  t.same(
-    [options, unit, showWhen, confirm, docsUrl, patternHint],
-    [null, null, null, null, null, null],
-  )
+  t.same([options, unit, showWhen, confirm, docsUrl, patternHint], [null, null, null, null, null, null])
   t.same([tags, keywords, hidden, advanced, restart], [[], [], false, false, false])
 })
 
@@ -158,7 +155,17 @@ test('S6: tokens carry hints', async (t) => {
 })
 
 test('no hint makes the registry throw before check', async () => {
-  const names = ['options', 'unit', 'tags', 'keywords', 'hidden', 'advanced', 'showWhen', 'confirm', 'restart']
+  const names = [
+    'options',
+    'unit',
+    'tags',
+    'keywords',
+    'hidden',
+    'advanced',
+    'showWhen',
+    'confirm',
+    'restart',
+  ]
   names.push('docsUrl', 'patternHint')
   const hostile = fc.record(Object.fromEntries(names.map((name) => [name, fc.anything()])), {
     requiredKeys: [],

@@ -62,7 +62,7 @@ const widestSegments = 30
 export function isSegmented({ type, sensitive, options, allowedValues }: Definition): boolean {
   const labels = options ? options.map(({ label }) => label) : (allowedValues ?? [])
   const isShort = labels.length > 1 && labels.length <= 3 && labels.join('').length <= widestSegments
-  return type === SettingType.Select && !sensitive && isShort && !options?.some(({ description }) => description)
+  return type === SettingType.Select && !sensitive && isShort
 }
 
 function Segments({ definition, field, onChoose }: ControlProps): ReactNode {

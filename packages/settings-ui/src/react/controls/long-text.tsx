@@ -50,7 +50,11 @@ export function CodeControl({ definition, field, onInput }: ControlProps): React
 
   function goToError(): void {
     if (!error) return
-    const start = value.split('\n').slice(0, error.line - 1).join('\n').length + (error.line > 1 ? 1 : 0)
+    const start =
+      value
+        .split('\n')
+        .slice(0, error.line - 1)
+        .join('\n').length + (error.line > 1 ? 1 : 0)
     area.current?.focus()
     area.current?.setSelectionRange(start + error.column - 1, start + error.column - 1)
   }
@@ -63,7 +67,15 @@ export function CodeControl({ definition, field, onInput }: ControlProps): React
             <li key={index} className={error?.line === index + 1 ? 'is-bad' : undefined} />
           ))}
         </ol>
-        <textarea {...field} ref={area} rows={4} spellCheck={false} dir="ltr" wrap="off" onKeyDown={tidyByKey} />
+        <textarea
+          {...field}
+          ref={area}
+          rows={4}
+          spellCheck={false}
+          dir="ltr"
+          wrap="off"
+          onKeyDown={tidyByKey}
+        />
       </div>
       {!readOnly && (
         <div className="fm-code-tools">

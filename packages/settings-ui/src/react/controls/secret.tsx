@@ -20,8 +20,15 @@ export function SecretControl({ definition, field, storedAt, isUnsaved }: Contro
     if (isReplacing) input.current?.focus()
   }, [isReplacing])
 
+  // What was entered is saved or taken back.
+  useLayoutEffect(() => {
+    if (!isUnsaved) setReplacing(false)
+  }, [isUnsaved])
+
   if (isAtRest || field.readOnly) {
-    const since = storedAt ? format(messages.secretSince, { time: displayDate(storedAt, locale) }) : messages.secretSet
+    const since = storedAt
+      ? format(messages.secretSince, { time: displayDate(storedAt, locale) })
+      : messages.secretSet
     return (
       <span className={field.readOnly ? 'fm-field is-locked' : 'fm-field'}>
         <Icon name={field.readOnly ? 'lock' : 'key'} />

@@ -30,7 +30,12 @@ export function Dialog({ title, onClose, closeText, children, actions }: DialogP
         <h3 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h3>
-        <button type="button" className="fm-button is-quiet is-icon" aria-label={messages.close} onClick={onClose}>
+        <button
+          type="button"
+          className="fm-button is-quiet is-icon"
+          aria-label={messages.close}
+          onClick={onClose}
+        >
           <Icon name="close" />
         </button>
       </header>

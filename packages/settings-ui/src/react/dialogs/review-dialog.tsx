@@ -19,7 +19,11 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Rea
     void editor.save()
   }
   const actions = (
-    <button type="button" className={words.isDangerous ? 'fm-button is-main is-bad' : 'fm-button is-main'} onClick={saveAll}>
+    <button
+      type="button"
+      className={words.isDangerous ? 'fm-button is-main is-bad' : 'fm-button is-main'}
+      onClick={saveAll}
+    >
       {words.save}
     </button>
   )
@@ -62,13 +66,23 @@ interface Words {
 }
 
 /** One change to confirm is a question; its buttons repeat the verb. */
-function wordsFor({ drafts }: EditorState, changed: readonly Definition[], messages: Messages, locale: string): Words {
+function wordsFor(
+  { drafts }: EditorState,
+  changed: readonly Definition[],
+  messages: Messages,
+  locale: string,
+): Words {
   const [only] = changed
   const isDangerous = changed.some(({ confirm }) => confirm)
   if (changed.length === 1 && only?.confirm) {
     const name = only.displayName
     if (only.type !== SettingType.Bool || only.sensitive) {
-      return { title: format(messages.confirmTitle, { name }), close: messages.back, save: messages.save, isDangerous }
+      return {
+        title: format(messages.confirmTitle, { name }),
+        close: messages.back,
+        save: messages.save,
+        isDangerous,
+      }
     }
     const isOn = drafts.get(only.key)?.input === true
     return {

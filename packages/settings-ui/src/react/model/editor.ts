@@ -117,7 +117,12 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     }
     const { messages, locale } = language()
     const text = plural(messages.discarded, drafts.size, locale)
-    update({ ...state, failure: null, focus: first ? { key: first } : null, announcement: { text, undo: restore } })
+    update({
+      ...state,
+      failure: null,
+      focus: first ? { key: first } : null,
+      announcement: { text, undo: restore },
+    })
   }
 
   /** Lets the user's value replace the one that another user has saved. */
@@ -141,7 +146,9 @@ export function createEditor(source: SettingsSource, language: () => Language, o
       const definition = state.definitions.find((each) => each.key === key)
       const value = state.values.get(key)
       if (!draft || !definition || !value) continue
-      const error = draft.theirs ? messages.decideFirst : checkInput(definition, draft.input, value.value, messages)
+      const error = draft.theirs
+        ? messages.decideFirst
+        : checkInput(definition, draft.input, value.value, messages)
       if (error) errors[key] = [error]
     }
     return errors
@@ -302,7 +309,9 @@ function toEntries({ definitions, drafts, values }: EditorState, keys: readonly 
     const draft = drafts.get(key)
     if (!definition || !value || !draft) return []
     const parsed = parseInput(definition, draft.input, value.value)
-    return 'problem' in parsed ? [] : [{ key, scope: value.scope, value: parsed.value, version: value.version }]
+    return 'problem' in parsed
+      ? []
+      : [{ key, scope: value.scope, value: parsed.value, version: value.version }]
   })
 }
 

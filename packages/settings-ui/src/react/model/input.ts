@@ -98,7 +98,11 @@ function checkRange(definition: Definition, value: number, messages: Messages): 
   return format(messages.outOfRange, { range: displayRange(definition, messages) ?? '' })
 }
 
-function checkText({ type, pattern, patternHint }: Definition, text: string, messages: Messages): string | undefined {
+function checkText(
+  { type, pattern, patternHint }: Definition,
+  text: string,
+  messages: Messages,
+): string | undefined {
   if (type === SettingType.Color) return /^#[0-9a-f]{6}$/i.test(text) ? undefined : messages.invalidColor
   if (type === SettingType.Url) return isWebUrl(text) ? undefined : messages.invalidUrl
   if (type === SettingType.Email) return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : messages.invalidEmail
@@ -178,25 +182,26 @@ export function spokenTime(local: string, locale: string): string {
     day: 'numeric',
     month: 'short',
     year: 'numeric',
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
   })
   return format(date)
 }
 
+/** Units with their seconds, and how many of the next smaller one people rather say before they use it: "in 33 days". */
 const units = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
+  ['year', 31_536_000, 2],
+  ['month', 2_592_000, 3],
+  ['day', 86_400, 1],
+  ['hour', 3600, 1],
+  ['minute', 60, 1],
 ] as const
 
 /** `in 33 days`, `2 hours ago`, `now`. */
 export function relativeTime(date: Date, locale: string, now = Date.now()): string {
   const seconds = (date.getTime() - now) / 1000
   const formats = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  const unit = units.find(([, size]) => Math.abs(seconds) >= size)
+  const unit = units.find(([, size, least]) => Math.abs(seconds) >= size * least)
   return unit ? formats.format(Math.round(seconds / unit[1]), unit[0]) : formats.format(0, 'second')
 }
 

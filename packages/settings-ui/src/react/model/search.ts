@@ -104,7 +104,8 @@ function rank(
     const isShown = scored.some(({ field, points }) => points > 0 && !field.keyword && field.weight !== 5)
     if (!isShown) alias = best.field.keyword ?? alias
   }
-  if (words.length > 1) score += Math.max(0, ...fields.map(({ joined, weight }) => (joined.includes(whole) ? weight : 0)))
+  if (words.length > 1)
+    score += Math.max(0, ...fields.map(({ joined, weight }) => (joined.includes(whole) ? weight : 0)))
   return { count, score, alias }
 }
 

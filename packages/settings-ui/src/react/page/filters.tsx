@@ -26,12 +26,19 @@ interface FilterMenuProps extends SearchProps {
   readonly onShowKeys: (areShown: boolean) => void
 }
 
-export function FilterMenu({ state, results, changeUrl, areKeysShown, onShowKeys }: FilterMenuProps): ReactNode {
+export function FilterMenu({
+  state,
+  results,
+  changeUrl,
+  areKeysShown,
+  onShowKeys,
+}: FilterMenuProps): ReactNode {
   const { messages } = usePage()
   const { values } = useEditor((each) => each)
   const attention = useEditor((each) => needsAttention(each).length)
   const { definitions } = results
-  const count = (test: (key: string) => boolean | undefined): number => definitions.filter(({ key }) => test(key)).length
+  const count = (test: (key: string) => boolean | undefined): number =>
+    definitions.filter(({ key }) => test(key)).length
   const counts: Record<Filter, number> = {
     modified: count((key) => values.get(key)?.isOverridden),
     attention,
@@ -75,7 +82,11 @@ export function FilterMenu({ state, results, changeUrl, areKeysShown, onShowKeys
       ))}
       <hr />
       <label>
-        <input type="checkbox" checked={areKeysShown} onChange={(event) => onShowKeys(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={areKeysShown}
+          onChange={(event) => onShowKeys(event.currentTarget.checked)}
+        />
         {messages.showKeys}
       </label>
       <label>

@@ -46,7 +46,9 @@ export function GroupPicker(props: GroupNavProps): ReactNode {
         </>
       }
     >
-      {(close) => groups.map((group) => <GroupLink key={group.slug} {...props} group={group} onFollow={close} />)}
+      {(close) =>
+        groups.map((group) => <GroupLink key={group.slug} {...props} group={group} onFollow={close} />)
+      }
     </MenuButton>
   )
 }

@@ -126,7 +126,9 @@ function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
   }
   return (
     <p className="fm-small fm-summary">
-      {query ? plural(messages.resultsFor, count, locale, { query }) : plural(messages.results, count, locale)}
+      {query
+        ? plural(messages.resultsFor, count, locale, { query })
+        : plural(messages.results, count, locale)}
       {corrected !== undefined && (
         <button type="button" className="fm-link" onClick={() => changeUrl({ isExact: !isExact })}>
           {isExact
@@ -167,7 +169,11 @@ function SectionCard({ section, isSearch, isNamed, changeUrl }: SectionCardProps
           <h2>
             {isPlain && <Icon name={groupIcon(group.group)} />}
             {isSearch ? (
-              <button type="button" className="fm-link" onClick={() => changeUrl({ ...noSearch, group: group.slug }, true)}>
+              <button
+                type="button"
+                className="fm-link"
+                onClick={() => changeUrl({ ...noSearch, group: group.slug }, true)}
+              >
                 {group.name}
               </button>
             ) : (
@@ -198,7 +204,9 @@ function Rows({ rows, isMixed }: RowsProps): ReactNode {
     const known = elements.get(name)
     if (known !== undefined) return known
     const isScopeShown = isMixed && definition.scope === SettingScope.System
-    const made = <SettingRow key={definition.key} definition={definition} alias={alias} isScopeShown={isScopeShown} />
+    const made = (
+      <SettingRow key={definition.key} definition={definition} alias={alias} isScopeShown={isScopeShown} />
+    )
     elements.set(name, made)
     return made
   })

@@ -112,7 +112,8 @@ function Attention(): ReactNode {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (!event.altKey || event.key !== 'ArrowDown' || document.activeElement instanceof HTMLSelectElement) return
+      if (!event.altKey || event.key !== 'ArrowDown' || document.activeElement instanceof HTMLSelectElement)
+        return
       event.preventDefault()
       next()
     }
@@ -123,7 +124,12 @@ function Attention(): ReactNode {
   return (
     <span className="fm-pill is-bad fm-attention">
       <Icon name="alert" />
-      <MenuButton className="fm-link" role="group" isAbove label={plural(messages.needAttention, wrong.length, locale)}>
+      <MenuButton
+        className="fm-link"
+        role="group"
+        isAbove
+        label={plural(messages.needAttention, wrong.length, locale)}
+      >
         {(close) =>
           wrong.map(({ key, displayName }) => (
             <a

@@ -24,20 +24,21 @@ interface SearchBarProps extends SearchProps {
   readonly children: ReactNode
 }
 
-/** Settings from which on there is something to search and to filter. */
+/** Settings from which on there is something to filter, and preferences to search. */
 const enough = 8
 
 export function SearchBar(props: SearchBarProps): ReactNode {
   const { state, results, changeUrl, children } = props
   const { editor, messages, canUpdate } = usePage()
   const [isOpen, setOpen] = useState(state.text !== '')
-  const hasSearch = results.definitions.length >= enough || results.isSearch
-  if (results.definitions.length === 0 || (!hasSearch && editor.isOwn)) return null
+  const isMany = results.definitions.length >= enough || results.isSearch
+  const hasSearch = isMany || !editor.isOwn
+  if (results.definitions.length === 0 || !hasSearch) return null
   return (
     <div className={isOpen ? 'fm-tools is-open' : 'fm-tools'}>
       {children}
-      {hasSearch && <SearchField {...props} isOpen={isOpen} onOpen={setOpen} />}
-      {hasSearch && !editor.isOwn && (
+      <SearchField {...props} isOpen={isOpen} onOpen={setOpen} />
+      {isMany && !editor.isOwn && (
         <MenuButton
           className="fm-button fm-filter"
           role="group"
@@ -57,7 +58,7 @@ export function SearchBar(props: SearchBarProps): ReactNode {
           {(close) => <TransferMenu onClose={close} />}
         </MenuButton>
       )}
-      {hasSearch && <Chips state={state} changeUrl={changeUrl} />}
+      <Chips state={state} changeUrl={changeUrl} />
     </div>
   )
 }

@@ -71,7 +71,12 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
           onKeyDown={walk}
         />
         <span className="fm-hidden" aria-live="polite">
-          {active && format(messages.resultAt, { name: active.definition.displayName, index: at + 1, count: rows.length })}
+          {active &&
+            format(messages.resultAt, {
+              name: active.definition.displayName,
+              index: at + 1,
+              count: rows.length,
+            })}
         </span>
         {state.text ? (
           <button
@@ -123,9 +128,16 @@ function useSearchKeys(focus: () => void): boolean {
     const onKey = (event: globalThis.KeyboardEvent): void => {
       const isTyping =
         event.target instanceof Element &&
-        event.target.closest('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [popover], dialog') !== null
-      const isCommand = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
-      const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && isSlashWanted()
+        event.target.closest(
+          'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [popover], dialog',
+        ) !== null
+      const isCommand =
+        event.key.toLowerCase() === 'k' &&
+        (event.ctrlKey || event.metaKey) &&
+        !event.altKey &&
+        !event.shiftKey
+      const isSlash =
+        event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && isSlashWanted()
       const isBlocked = document.querySelector('dialog[open]') !== null
       if (isBlocked || !(isCommand || isSlash)) return
       event.preventDefault()

@@ -89,10 +89,10 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
               save()
             }}
           >
-            {isReady && (
-              <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />
+            {isReady && <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />}
+            {editor.isOwn && results.definitions.length > 0 && (
+              <p className="fm-small fm-foot">{messages.savedAsYouGo}</p>
             )}
-            {editor.isOwn && results.definitions.length > 0 && <p className="fm-small fm-foot">{messages.savedAsYouGo}</p>}
             <SaveBar />
           </form>
           {!isReady && <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />}

@@ -4,10 +4,15 @@ import { fold } from '../model/search.ts'
 
 const name = 'fm-match'
 
-export function useHighlight(root: RefObject<HTMLElement | null>, words: readonly string[], shown: unknown): void {
+export function useHighlight(
+  root: RefObject<HTMLElement | null>,
+  words: readonly string[],
+  shown: unknown,
+): void {
   useEffect(() => {
     if (!('highlights' in CSS) || words.length === 0) return undefined
-    const texts = root.current?.querySelectorAll('.fm-name label, .fm-label, .fm-about p, .fm-alias span') ?? []
+    const texts =
+      root.current?.querySelectorAll('.fm-name label, .fm-label, .fm-about p, .fm-alias span') ?? []
     CSS.highlights.set(name, new Highlight(...[...texts].flatMap((element) => rangesOf(element, words))))
     return () => void CSS.highlights.delete(name)
   }, [root, words, shown])

@@ -73,7 +73,9 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
     const found = search({ text: words, isExact })
     const isListed = ({ definition }: Row): boolean => {
       const value = values.get(definition.key)
-      return value !== undefined && !leftOut.has(definition.key) && tests.every((test) => test(definition, value))
+      return (
+        value !== undefined && !leftOut.has(definition.key) && tests.every((test) => test(definition, value))
+      )
     }
     const isKept = ({ definition }: Row): boolean => {
       const value = values.get(definition.key)
@@ -84,16 +86,21 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
         attention: attention.has(definition.key),
       }
       const isSystem = definition.scope === SettingScope.System
-      return (scope === null || (scope === 'system') === isSystem) && (only.length === 0 || only.some((name) => has[name]))
+      return (
+        (scope === null || (scope === 'system') === isSystem) &&
+        (only.length === 0 || only.some((name) => has[name]))
+      )
     }
-    const ordered = found.words.length > 0 ? found.hits : groups.flatMap((each) => each.definitions.map(toRow))
+    const ordered =
+      found.words.length > 0 ? found.hits : groups.flatMap((each) => each.definitions.map(toRow))
     const listed = ordered.filter(isListed)
     const kept = listed.filter(isKept)
     return { found, kept, filtered: listed.length - kept.length }
   }, [search, groups, values, leftOut, attention, text, isExact, only, scope])
 
   const isOnePage = editor.isOwn || group !== undefined
-  const current = isSearch || isOnePage ? undefined : (groups.find(({ slug }) => slug === url.group) ?? groups[0])
+  const current =
+    isSearch || isOnePage ? undefined : (groups.find(({ slug }) => slug === url.group) ?? groups[0])
   const sections = useMemo(() => {
     if (isSearch) return sectionsOf(groups, isWhole ? matches.kept : matches.kept.slice(0, atOnce))
     const shown = current ? [current] : groups

@@ -24,7 +24,8 @@ export function useWindow(root: RefObject<HTMLElement | null>): void {
       const isSave = event.key === 's' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
       if (isSave) event.preventDefault()
       // With the focus in a page or a dialog it is meant for that one only.
-      const focused = event.target instanceof Element ? event.target.closest('.fm-settings, .fm-dialog') : null
+      const focused =
+        event.target instanceof Element ? event.target.closest('.fm-settings, .fm-dialog') : null
       if (focused !== null && focused !== root.current) return
       if (isSave) save()
       if (event.key === 'F6' && root.current) walkToBar(root.current, event)

@@ -25,11 +25,18 @@ export function RowTools({ definition, value, draft, mayChange }: RowToolsProps)
     sensitive || confirm ? open({ kind: 'reset', definition }) : void editor.reset(definition)
   const tools: ReactNode[] = []
   const tabIndex = (): number => (Math.min(stop, count - 1) === tools.length ? 0 : -1)
-  const count = Number(isJustSaved && !draft && !sensitive) + Number(canUndo || canReset) + Number(!editor.isOwn)
+  const count =
+    Number(isJustSaved && !draft && !sensitive) + Number(canUndo || canReset) + Number(!editor.isOwn)
 
   if (isJustSaved && !draft && !sensitive) {
     tools.push(
-      <button key="saved" type="button" className="fm-link" tabIndex={tabIndex()} onClick={() => void editor.undoSave(definition)}>
+      <button
+        key="saved"
+        type="button"
+        className="fm-link"
+        tabIndex={tabIndex()}
+        onClick={() => void editor.undoSave(definition)}
+      >
         {messages.undo}
         <span className="fm-hidden"> {name}</span>
       </button>,
@@ -52,7 +59,13 @@ export function RowTools({ definition, value, draft, mayChange }: RowToolsProps)
   }
   if (!editor.isOwn) {
     tools.push(
-      <RowMenu key="menu" definition={definition} value={value} tabIndex={tabIndex()} onReset={canReset ? reset : null} />,
+      <RowMenu
+        key="menu"
+        definition={definition}
+        value={value}
+        tabIndex={tabIndex()}
+        onReset={canReset ? reset : null}
+      />,
     )
   }
   if (tools.length === 0) return null
@@ -69,7 +82,12 @@ export function RowTools({ definition, value, draft, mayChange }: RowToolsProps)
   }
 
   return (
-    <span className="fm-acts" role="toolbar" aria-label={format(messages.actionsOf, { name })} onKeyDown={walk}>
+    <span
+      className="fm-acts"
+      role="toolbar"
+      aria-label={format(messages.actionsOf, { name })}
+      onKeyDown={walk}
+    >
       {tools}
     </span>
   )
@@ -93,7 +111,12 @@ function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactN
       time: displayTime(value.updatedAt, locale),
     })
   return (
-    <MenuButton className="fm-more" name={format(messages.moreFor, { name })} label={<Icon name="more" />} tabIndex={tabIndex}>
+    <MenuButton
+      className="fm-more"
+      name={format(messages.moreFor, { name })}
+      label={<Icon name="more" />}
+      tabIndex={tabIndex}
+    >
       {(close) => {
         const then = (run: () => void) => () => {
           close()
@@ -122,7 +145,10 @@ function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactN
             >
               {messages.copyLink}
             </MenuItem>
-            <MenuItem icon="copy" onSelect={then(() => void copy(key).then(() => editor.announce(messages.keyCopied)))}>
+            <MenuItem
+              icon="copy"
+              onSelect={then(() => void copy(key).then(() => editor.announce(messages.keyCopied)))}
+            >
               {messages.copyKey}
             </MenuItem>
             {docsUrl && (

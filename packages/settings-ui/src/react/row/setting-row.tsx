@@ -1,6 +1,6 @@
 /** One setting: its name and description, its control, and what is news about it. */
 import { SettingScope, SettingType } from '@fastify-modular/settings/client'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { controlOf, type Field, isGroup, isWide, widthOf } from '../controls/controls.tsx'
 import { Icon } from '../icons.tsx'
 import { format, type Messages } from '../messages.ts'
@@ -54,7 +54,12 @@ export function SettingRow({ definition, alias, isScopeShown = false }: SettingR
   ]
   const isNamedGroup = isGroup(definition, isReadOnly)
   return (
-    <div className={isWide(type) ? 'fm-row is-wide' : 'fm-row'} data-key={key} data-state={state} data-type={type}>
+    <div
+      className={isWide(type) ? 'fm-row is-wide' : 'fm-row'}
+      data-key={key}
+      data-state={state}
+      data-type={type}
+    >
       <div className="fm-about">
         <div className="fm-name">
           {isNamedGroup ? (
@@ -72,7 +77,13 @@ export function SettingRow({ definition, alias, isScopeShown = false }: SettingR
               {displayName}
             </label>
           )}
-          <Pills id={`${id}-s`} pill={pill} definition={definition} alias={alias} isScopeShown={isScopeShown} />
+          <Pills
+            id={`${id}-s`}
+            pill={pill}
+            definition={definition}
+            alias={alias}
+            isScopeShown={isScopeShown}
+          />
           <RowTools definition={definition} value={value} draft={draft} mayChange={mayChange} />
           {!editor.isOwn && (
             <code className="fm-key" dir="ltr">
@@ -101,7 +112,9 @@ export function SettingRow({ definition, alias, isScopeShown = false }: SettingR
           </p>
         )
       )}
-      {type === SettingType.DateTime && <TimeNote id={`${id}-t`} definition={definition} value={value} draft={draft} />}
+      {type === SettingType.DateTime && (
+        <TimeNote id={`${id}-t`} definition={definition} value={value} draft={draft} />
+      )}
     </div>
   )
 }
@@ -125,14 +138,23 @@ interface PillInit {
 /** The news of a row. The default is none; a change is shown by the edge and by ↺. */
 function pillOf({ definition, value, draft, state, isOwn, isJustSaved, messages }: PillInit): Pill | null {
   if (draft?.theirs) return { text: messages.conflict, kind: 'bad' }
-  if (draft) return { text: unsavedText(definition, value, isOwn, messages), kind: state === 'invalid' ? 'bad' : undefined }
+  if (draft)
+    return {
+      text: unsavedText(definition, value, isOwn, messages),
+      kind: state === 'invalid' ? 'bad' : undefined,
+    }
   if (state === 'invalid') return { text: messages.invalid, kind: 'bad' }
   if (isJustSaved) return { text: messages.savedNow, kind: 'good', icon: 'check' }
   if (value.locked) return { text: messages.locked, kind: 'muted', icon: 'lock' }
   return definition.sensitive ? { text: messages.secret, kind: 'muted', icon: 'key' } : null
 }
 
-function unsavedText(definition: Definition, { value }: SettingValue, isOwn: boolean, messages: Messages): string {
+function unsavedText(
+  definition: Definition,
+  { value }: SettingValue,
+  isOwn: boolean,
+  messages: Messages,
+): string {
   if (isOwn) return messages.notSaved
   if (definition.sensitive || definition.type === SettingType.Json) return messages.unsaved
   return format(messages.unsavedWas, { value: displayValue(definition, value, messages) })
@@ -184,11 +206,12 @@ function Description({ id, definition, value, draft }: PartsProps): ReactNode {
   const { description, type, sensitive, scope, restart, options, docsUrl, displayName } = definition
   const current = draft?.input ?? value.value
   const inherited = value.inheritedValue
+  const lockText = useLockText(definition, value)
   const isInheritedShown = editor.isOwn && !sensitive && inherited != null && (value.isOverridden || draft)
   const facts = [
     description,
     type === SettingType.Select && options?.find((option) => option.value === current)?.description,
-    value.locked && messages.lockedHint,
+    lockText,
     isStale(value) && messages.staleValue,
     restart && messages.restart,
     !editor.isOwn && scope === SettingScope.User && messages.forUsers,
@@ -224,6 +247,27 @@ function TimeNote({ id, definition, value, draft }: PartsProps): ReactNode {
       {zoneName(date)} · {relativeTime(date, locale)}
     </p>
   )
+}
+
+const lockNames = { option: 'overrides', environment: 'SM_SETTINGS_OVERRIDES' } as const
+
+/** What locks a value; only callers who may change settings learn the name. */
+function useLockText({ key }: Definition, { locked }: SettingValue): string | false {
+  const { api, messages, canUpdate } = usePage()
+  const [source, setSource] = useState<string>()
+  useEffect(() => {
+    if (!locked || !canUpdate) return undefined
+    let isGone = false
+    api.inspect(key).then(
+      ({ lockedBy }) => !isGone && lockedBy && setSource(lockNames[lockedBy]),
+      () => undefined, // it is locked all the same
+    )
+    return () => {
+      isGone = true
+    }
+  }, [api, key, locked, canUpdate])
+  if (!locked) return false
+  return source === undefined ? messages.lockedHint : format(messages.lockedBy, { source })
 }
 
 interface ControlPartsProps extends Omit<PartsProps, 'id'> {
