@@ -47,8 +47,7 @@ export function renderPage(visit: PageVisit, assets: Assets): string {
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assetBase}/${assets.style.name}">
 <script type="module" src="${assetBase}/${assets.script.name}"></script>
-<link rel="preload" as="fetch" crossorigin href="${config.apiBase}/definitions">
-<link rel="preload" as="fetch" crossorigin href="${config.apiBase}${page === 'me' ? '/me' : ''}">
+${preloads(config)}
 <script type="application/json" id="fm-config">${escapeJson(config)}</script>
 </head>
 <body>
@@ -57,6 +56,14 @@ ${renderHeader(visit, texts)}
 </body>
 </html>
 `
+}
+
+/** Requests that the script will make: answered while it loads. Definitions in a language of the host's need its header. */
+function preloads({ page, apiBase, locale }: PageConfig): string {
+  const paths = [...(locale === undefined ? ['/definitions'] : []), page === 'me' ? '/me' : '']
+  return paths
+    .map((path) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(apiBase + path)}">`)
+    .join('\n')
 }
 
 /** JSON that cannot end its script element, and has no line separators that older parsers reject. */
@@ -117,7 +124,7 @@ function renderHeader({ page, path, caller, options }: PageVisit, texts: PageMes
 <header class="fm fm-top">
 <a class="fm-brand" href="${href(home)}">${logo === undefined ? '' : `<img src="${logo.startsWith('/') ? href(logo) : escapeHtml(logo)}" alt="" height="24">`}${escapeHtml(title)}</a>
 ${link}
-<button class="fm-me" type="button" popovertarget="fm-me" aria-label="${escapeHtml(texts.account)}"><span class="fm-face" aria-hidden="true">${escapeHtml(initialsOf(name || title))}</span></button>
+<button class="fm-me" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
 <div class="fm fm-menu" id="fm-me" popover role="group" aria-label="${escapeHtml(texts.account)}">
 ${name === '' ? '' : `<p class="fm-small"><span class="fm-user">${escapeHtml(name)}</span></p>`}
 ${link}

@@ -20,6 +20,12 @@ export function MenuButton(props: MenuButtonProps): ReactNode {
   const { label, name, className, tabIndex, children, role = 'menu', isAbove } = props
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
+  /** The focus is on the button before anything opens that shall give it back. */
+  function close(): void {
+    button.current?.focus()
+    setOpen(false)
+  }
+
   return (
     <>
       <button
@@ -36,7 +42,7 @@ export function MenuButton(props: MenuButtonProps): ReactNode {
       </button>
       {isOpen && (
         <Popup button={button} role={role} name={name} isAbove={isAbove} onClose={() => setOpen(false)}>
-          {children(() => setOpen(false))}
+          {children(close)}
         </Popup>
       )}
     </>

@@ -190,8 +190,8 @@ test('several components on one page of a host', async (t) => {
     await port.fill('0')
     await port.press('Enter')
     await mail.getByRole('button', { name: '1 needs attention' }).waitFor()
-    await page.locator('#own').getByLabel('Rows per page').fill('1')
-    await page.locator('#own').getByLabel('Rows per page').press('Enter')
+    await page.locator('#own').getByLabel('Rows per page', { exact: true }).fill('1')
+    await page.locator('#own').getByLabel('Rows per page', { exact: true }).press('Enter')
     await page.locator('#own').getByRole('button', { name: '1 needs attention' }).waitFor()
     t.equal(await page.title(), `Error (1): Error (1): ${title}`)
     for (let left = 2; left > 0; left--) {

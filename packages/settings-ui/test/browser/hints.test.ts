@@ -130,7 +130,7 @@ test('hints of definitions', async (t) => {
     await app.settings.setSetting('mail.internal', 'relayed', System)
     await page.reload()
     await row('mail.relay').waitFor()
-    await page.goto(`${url}/settings/manage#setting:mail.internal`)
+    await page.goto(`${url}/settings/manage?group=mail#setting:mail.internal`)
     await row('mail.relay').waitFor()
   })
 

@@ -103,10 +103,9 @@ function Attention(): ReactNode {
   })
 
   function next(): void {
-    const here = document.activeElement?.closest('[data-key]')?.getAttribute('data-key') ?? lastShown
+    const here = (document.activeElement?.closest('[data-key]') ?? document.querySelector('[data-found]'))?.getAttribute('data-key')
     const at = wrong.findIndex(({ key }) => key === here)
     const target = wrong[(at + 1) % wrong.length]
-    lastShown = target?.key
     if (target) reveal(target.key)
   }
 
@@ -156,6 +155,3 @@ function Attention(): ReactNode {
     </span>
   )
 }
-
-/** The setting that Next led to last, where the focus is on the button itself. */
-let lastShown: string | undefined

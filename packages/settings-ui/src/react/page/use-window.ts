@@ -48,7 +48,8 @@ function walkToBar(root: HTMLElement, event: KeyboardEvent): void {
   event.preventDefault()
   if (bar.contains(focused)) return before?.focus()
   before = focused
-  bar.querySelector<HTMLElement>('[type=submit], button, a')?.focus()
+  const first = bar.querySelector<HTMLElement>('.is-main') ?? bar.querySelector<HTMLElement>('button')
+  first?.focus()
 }
 
 function useTitle(): void {
