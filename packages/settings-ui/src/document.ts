@@ -141,7 +141,9 @@ ${logout === undefined ? '' : `<hr><form method="post" action="${href(logout)}">
 function initialsOf(name: string): string {
   const [first = '', second] = name.trim().split(/\s+/)
   const letters =
-    second === undefined ? [...first].slice(0, 2) : [...first].slice(0, 1).concat([...second].slice(0, 1))
+    second === undefined
+      ? Array.from(first).slice(0, 2)
+      : [first, second].flatMap((word) => Array.from(word).slice(0, 1))
   return letters.join('').toUpperCase()
 }
 

@@ -94,8 +94,7 @@ test('everyday work', async (t) => {
       .evaluateAll((all) => all.map((each) => each.getAttribute('data-key')))
     t.same(rows, ['app.accent', 'app.banner', 'app.style', 'user.theme'])
     await accent.focus()
-    const isInBar = () =>
-      page.evaluate(() => (document.activeElement?.closest('.fm-bar') ?? null) !== null)
+    const isInBar = () => page.evaluate(() => (document.activeElement?.closest('.fm-bar') ?? null) !== null)
     let stops = 0
     for (; stops < 40 && !(await isInBar()); stops++) await page.keyboard.press('Tab')
     t.equal(stops, 3 * 2 + 1, 'three settings, then the bar')

@@ -41,9 +41,9 @@ test('budgets', async (t) => {
           ...performance.getEntriesByType('resource'),
         ]
         const times = (all as PerformanceResourceTiming[]).filter(
-        ({ fetchStart, responseEnd }) => responseEnd > fetchStart,
-      )
-      /** How many answers must be there, one after the other, before a request can start. */
+          ({ fetchStart, responseEnd }) => responseEnd > fetchStart,
+        )
+        /** How many answers must be there, one after the other, before a request can start. */
         const depth = (start: number): number =>
           1 +
           Math.max(
@@ -109,7 +109,9 @@ test('budgets', async (t) => {
     const loaded = await shifts()
     t.ok(loaded <= 0.02, `CLS ${loaded} on load`)
     const places = () =>
-      page.locator('[data-key]').evaluateAll((all) => all.map((row) => row.getBoundingClientRect().top + scrollY))
+      page
+        .locator('[data-key]')
+        .evaluateAll((all) => all.map((row) => row.getBoundingClientRect().top + scrollY))
     const before = await places()
     await page.getByLabel('Setting 0', { exact: true }).fill('edited')
     await page.getByRole('button', { name: 'Undo the change to Setting 0' }).waitFor()

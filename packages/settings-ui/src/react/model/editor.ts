@@ -294,7 +294,6 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     save,
     reset,
     undoSave,
-    showErrors,
     announce,
     dismiss: () => update({ ...state, failure: null }),
     changed: onSaved,

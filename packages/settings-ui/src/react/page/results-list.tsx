@@ -49,7 +49,7 @@ export function ResultsList(props: ResultsListProps): ReactNode {
 }
 
 /** Rows of the height of real ones: nothing moves when these come. */
-export function Skeleton(): ReactNode {
+function Skeleton(): ReactNode {
   const { messages } = usePage()
   return (
     <div className="fm-skeleton">

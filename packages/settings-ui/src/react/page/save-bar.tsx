@@ -103,7 +103,9 @@ function Attention(): ReactNode {
   })
 
   function next(): void {
-    const here = (document.activeElement?.closest('[data-key]') ?? document.querySelector('[data-found]'))?.getAttribute('data-key')
+    const here = (
+      document.activeElement?.closest('[data-key]') ?? document.querySelector('[data-found]')
+    )?.getAttribute('data-key')
     const at = wrong.findIndex(({ key }) => key === here)
     const target = wrong[(at + 1) % wrong.length]
     if (target) reveal(target.key)
