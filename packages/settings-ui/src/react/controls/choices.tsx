@@ -5,7 +5,7 @@ import { Icon } from '../icons.tsx'
 import { format, type Messages } from '../messages.ts'
 import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
-import type { ControlProps } from './controls.tsx'
+import type { ControlProps } from './control-props.ts'
 
 /** Bool: the thumb says the position. */
 export function SwitchControl({ input, field, onChoose }: ControlProps): ReactNode {

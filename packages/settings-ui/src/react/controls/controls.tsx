@@ -1,43 +1,13 @@
 /** The control of each type of setting (S 2.3), and what all of them share. */
 import { SettingType } from '@fastify-modular/settings/client'
-import type { FormEvent, ReactNode } from 'react'
-import type { Definition, Input } from '../model/setting.ts'
+import type { ReactNode } from 'react'
+import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { ChoiceControl, isSegmented, SwitchControl } from './choices.tsx'
+import type { ControlProps } from './control-props.ts'
 import { CodeControl, LongTextControl } from './long-text.tsx'
 import { ColorControl, DateTimeControl, NumberControl, TextControl, UrlControl } from './one-line.tsx'
 import { SecretControl } from './secret.tsx'
-
-/** An element into which text is entered. */
-type TextElement = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
-
-/** The attributes of the element that the label names. */
-export interface Field {
-  readonly id: string
-  readonly 'aria-describedby': string | undefined
-  readonly 'aria-invalid': boolean | undefined
-  readonly value: string
-  readonly placeholder: string | undefined
-  readonly required: boolean
-  readonly readOnly: boolean
-  readonly autoComplete: 'off'
-  readonly spellCheck: boolean
-  readonly onInput: (event: FormEvent<TextElement>) => void
-  readonly onBlur: () => void
-}
-
-export interface ControlProps {
-  readonly definition: Definition
-  readonly input: Input
-  readonly field: Field
-  /** When the stored value was written; null where none is. */
-  readonly storedAt: string | null
-  readonly isUnsaved: boolean
-  /** For controls that are more than their element. */
-  readonly onInput: (input: Input) => void
-  /** A choice that is complete with one press: preferences are saved then. */
-  readonly onChoose: (input: Input) => void
-}
 
 type ControlComponent = (props: ControlProps) => ReactNode
 

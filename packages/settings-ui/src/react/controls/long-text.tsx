@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { format } from '../messages.ts'
 import { findJsonError } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
-import type { ControlProps } from './controls.tsx'
+import type { ControlProps } from './control-props.ts'
 
 export function LongTextControl({ definition, field }: ControlProps): ReactNode {
   return (

@@ -5,7 +5,7 @@ import { Icon } from '../icons.tsx'
 import { format } from '../messages.ts'
 import { isWebUrl, spokenTime, stepNumber } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
-import type { ControlProps } from './controls.tsx'
+import type { ControlProps } from './control-props.ts'
 
 interface Kind {
   readonly type?: 'email'

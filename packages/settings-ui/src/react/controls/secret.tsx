@@ -4,7 +4,7 @@ import { Icon } from '../icons.tsx'
 import { format } from '../messages.ts'
 import { displayDate } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
-import type { ControlProps } from './controls.tsx'
+import type { ControlProps } from './control-props.ts'
 
 export function SecretControl({ definition, field, storedAt, isUnsaved }: ControlProps): ReactNode {
   const { messages, locale } = usePage()

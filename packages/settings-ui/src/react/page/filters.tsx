@@ -5,7 +5,7 @@ import { Icon } from '../icons.tsx'
 import { format, type Messages } from '../messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import type { SearchProps } from './search-bar.tsx'
+import type { SearchProps } from './use-results.ts'
 import { isSlashWanted, wantSlash } from './search-field.tsx'
 import { type Filter, filters, noSearch } from './use-url-state.ts'
 

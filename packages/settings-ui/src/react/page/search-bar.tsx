@@ -7,15 +7,7 @@ import { toFailure } from '../model/source.ts'
 import { usePage } from '../page-context.ts'
 import { Chips, FilterMenu } from './filters.tsx'
 import { SearchField } from './search-field.tsx'
-import type { Results } from './use-results.ts'
-import type { ChangeUrl, UrlState } from './use-url-state.ts'
-
-/** What the parts of a search need. */
-export interface SearchProps {
-  readonly state: UrlState
-  readonly results: Results
-  readonly changeUrl: ChangeUrl
-}
+import type { SearchProps } from './use-results.ts'
 
 interface SearchBarProps extends SearchProps {
   readonly areKeysShown: boolean

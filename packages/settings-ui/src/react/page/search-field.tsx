@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import { Icon } from '../icons.tsx'
 import { format } from '../messages.ts'
 import { usePage } from '../page-context.ts'
-import type { SearchProps } from './search-bar.tsx'
+import type { SearchProps } from './use-results.ts'
 import { show } from './use-reveal.ts'
 
 interface SearchFieldProps extends SearchProps {

@@ -7,7 +7,7 @@ import { type Group, groupDefinitions, isLeftOut } from '../model/listing.ts'
 import { createSearch, type Found, parseQuery } from '../model/search.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import type { Filter, UrlState } from './use-url-state.ts'
+import type { ChangeUrl, Filter, UrlState } from './use-url-state.ts'
 
 /** Some settings of one group, under its name. */
 export interface Section {
@@ -37,6 +37,13 @@ export interface Results {
   readonly leftOut: ReadonlySet<string>
   /** What a search has found, in words; a new object for each search. */
   readonly spoken: { readonly text: string }
+}
+
+/** What the parts of a search need. */
+export interface SearchProps {
+  readonly state: UrlState
+  readonly results: Results
+  readonly changeUrl: ChangeUrl
 }
 
 /** Rows of a search that are listed at once: more are neither read nor drawn within a keystroke. */

@@ -1,7 +1,8 @@
 /** One setting: its name and description, its control, and what is news about it. */
 import { SettingScope, SettingType } from '@fastify-modular/settings/client'
 import { type ReactNode, useEffect, useState } from 'react'
-import { controlOf, type Field, isGroup, isWide, widthOf } from '../controls/controls.tsx'
+import type { Field } from '../controls/control-props.ts'
+import { controlOf, isGroup, isWide, widthOf } from '../controls/controls.tsx'
 import { Icon } from '../icons.tsx'
 import { format, type Messages } from '../messages.ts'
 import { relativeTime, toInput, zoneName } from '../model/input.ts'
