@@ -13,6 +13,7 @@ import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login-routes.ts'
 import type { HostConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
+import { homeRoutes } from './home-routes.ts'
 import { maintenance } from './maintenance.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
@@ -67,7 +68,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     share: createSharedProps(app),
     encryptHistory: true, // what the browser remembers of a session is readable until it ends
   })
-  await app.register(apiDocs)
+  await app.register(apiDocs, { document, script: assets.comfort, browser: config.apiBrowser })
   await app.register(events, { transport: database.eventTransport })
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
@@ -91,6 +92,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     ],
   })
 
-  await app.register(loginRoutes, { ...auth.login, document })
+  await app.register(loginRoutes, { ...auth.login, document, script: assets.comfort })
+  await app.register(homeRoutes, { database })
   await app.register(ownRoutes, { assets })
 }

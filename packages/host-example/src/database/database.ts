@@ -57,6 +57,19 @@ export const createTables: readonly SQL[] = [
     updated_at bigint not null
   )`,
   sql`create index if not exists notes_by_owner on notes (owner, created_at)`,
+  // Kept for a while, so that a removal can be undone.
+  sql`create table if not exists removed_notes (
+    id text primary key,
+    owner text not null,
+    title text not null,
+    body text not null,
+    is_shared integer not null,
+    version integer not null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    removed_at bigint not null
+  )`,
+  sql`create index if not exists removed_notes_by_time on removed_notes (removed_at)`,
   sql`create table if not exists mails (
     id text primary key,
     recipient text not null,

@@ -22,10 +22,24 @@ export function mailModule(database: Database): Module {
   })
 }
 
+/** The server that mail would go to, as the page of mail shows it. */
+export interface MailServer {
+  readonly host: string
+  readonly port: number
+  readonly hasPassword: boolean
+}
+
 const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, { mailbox }) => {
-  app.get('/mails', { schema: { hide: true } }, async (request, reply) =>
-    reply.inertia('Mails/Index', { mails: await mailbox.list(callerOf(request)) }),
-  )
+  app.get('/mails', { schema: { hide: true } }, async (request, reply) => {
+    const mails = await mailbox.list(callerOf(request))
+    const { settings } = app
+    const server: MailServer = {
+      host: settings.get(mailSettings.host),
+      port: settings.get(mailSettings.port),
+      hasPassword: settings.get(mailSettings.password) !== null,
+    }
+    return reply.inertia('Mails/Index', { mails, server })
+  })
 
   app.get(
     '/api/mails',
