@@ -134,8 +134,9 @@ export class Cluster {
           SELECT queues, array_agg(instance) AS instances FROM ${worker}
           WHERE seen > now() - $4 * interval '1 ms' AND instance <> $1 GROUP BY queues) AS o) AS others,
         ARRAY(SELECT DISTINCT name FROM lost) AS lost,
-        ARRAY(SELECT queue FROM unnest($2::text[]) AS queue WHERE EXISTS (
-          SELECT FROM ${job} w WHERE w.name = queue AND w.state < 'active' AND w.start_after < now())) AS due`
+        ARRAY(SELECT queue FROM unnest($2::text[]) AS queue WHERE now() > (
+          SELECT start_after FROM ${job} w WHERE w.name = queue AND w.state < 'active'
+          ORDER BY start_after LIMIT 1)) AS due`
   }
 }
 

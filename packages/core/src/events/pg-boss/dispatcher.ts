@@ -1,4 +1,5 @@
 /** Delivers due events of the queue to the handlers of this process. */
+import { setImmediate as turn } from 'node:timers/promises'
 import { logFailure } from '../../internal/failures.ts'
 import { within } from '../../internal/postgres.ts'
 import { backoff, deliver, type DispatchOptions, Slots } from '../delivery.ts'
@@ -162,6 +163,7 @@ class Lane {
 
   async #exchangeWhileWanted(): Promise<void> {
     while (this.#isWanted) {
+      await turn() // one exchange for all that ends now
       this.#isWanted = false
       await this.#exchange()
     }
