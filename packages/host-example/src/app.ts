@@ -14,6 +14,7 @@ import { loginRoutes } from './auth/login-routes.ts'
 import type { HostConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
 import { maintenance } from './maintenance.ts'
+import { deadLettersModule } from './modules/dead-letters/dead-letters-module.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
@@ -87,6 +88,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     modules: [
       notesModule(database),
       mailModule(database),
+      deadLettersModule,
       ...(config.accounts.kind === 'demo' ? [faultsModule] : []),
     ],
   })

@@ -1,6 +1,7 @@
 /** The client: maps component names to pages and starts Inertia. */
 import { withErrorPages } from '@fastify-modular/errors/react'
 import { createInertiaApp } from '@inertiajs/react'
+import { DeadLettersPage } from './dead-letters-page.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
 import { MailsPage } from './mails-page.tsx'
@@ -8,6 +9,7 @@ import { NotesPage } from './notes-page.tsx'
 import { PreferencesPage, SettingsAdminPage } from './settings-pages.tsx'
 
 const pages = new Map([
+  ['DeadLetters/Index', DeadLettersPage],
   ['Home', Home],
   ['Mails/Index', MailsPage],
   ['Notes/Index', NotesPage],

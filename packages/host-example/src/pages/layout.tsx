@@ -28,6 +28,7 @@ export function Layout({ title, children }: { title: string; children: ReactNode
         <nav aria-label="Main">
           <NavLink href="/notes">Notes</NavLink>
           {user?.isAdmin ? <NavLink href="/mails">Mail</NavLink> : null}
+          {user?.isAdmin ? <NavLink href="/dead-letters">Dead letters</NavLink> : null}
           {user?.canUpdateSettings ? <NavLink href="/inertia/settings">Settings</NavLink> : null}
           {user ? <NavLink href="/inertia/preferences">Preferences</NavLink> : null}
           <a href="/api/docs">API</a>
