@@ -1,4 +1,5 @@
 // pg-boss with events that wait, and with several instances; beside another checkout of core where BENCH_BEFORE names one.
+import { createRequire } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { createDatabase } from '@fastify-modular/test-support/postgres'
@@ -11,14 +12,21 @@ import { median, report, rotate, size } from './measure.mjs'
 async function loadVersions() {
   const load = async (resolve) => {
     const { defineEvent, events } = await import(resolve('index.js', '@fastify-modular/core'))
-    const { pgBoss } = await import(resolve('events/pg-boss/index.js', '@fastify-modular/core/events/pg-boss'))
+    const { pgBoss } = await import(
+      resolve('events/pg-boss/index.js', '@fastify-modular/core/events/pg-boss')
+    )
     class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
     return { events, pgBoss, Ticked }
   }
   const before = process.env.BENCH_BEFORE
   return {
-    ...(before && { before: await load((file) => pathToFileURL(`${before}/packages/core/dist/${file}`).href) }),
-    after: await load((_file, name) => name),
+    ...(before && {
+      before: {
+        ...(await load((file) => pathToFileURL(`${before}/packages/core/dist/${file}`).href)),
+        Client: createRequire(`${before}/packages/core/package.json`)('pg').Client,
+      },
+    }),
+    after: { ...(await load((_file, name) => name)), Client: pg.Client },
   }
 }
 
@@ -100,14 +108,16 @@ async function repeatWaiting(url, times) {
 
 /** Statements of instances with 20 handlers while nothing happens, and for an event of two handlers. */
 async function queries(serverUrl, versions) {
-  const { query } = pg.Client.prototype
   let statements = 0
   let fetches = 0
-  pg.Client.prototype.query = function (text, ...rest) {
-    statements++
-    const sql = typeof text === 'string' ? text : (text?.text ?? '')
-    if (sql.includes('FOR UPDATE SKIP LOCKED') && !sql.includes('alive AS')) fetches++
-    return query.call(this, text, ...rest)
+  for (const { prototype } of new Set(Object.values(versions).map(({ Client }) => Client))) {
+    const { query } = prototype
+    prototype.query = function (text, ...rest) {
+      statements++
+      const sql = typeof text === 'string' ? text : (text?.text ?? '')
+      if (sql.includes('FOR UPDATE SKIP LOCKED') && !sql.includes('alive AS')) fetches++
+      return query.call(this, text, ...rest)
+    }
   }
   const rows = []
   for (const [version, parts] of Object.entries(versions)) {
@@ -118,17 +128,20 @@ async function queries(serverUrl, versions) {
         await delay(seconds * 1000)
         return statements / seconds / instances
       })
-      const used = await withInstances(parts, serverUrl, { instances, handlers: 2 }, async (apps, handledBy) => {
-        const total = size(200, 10)
-        const startedAt = performance.now()
-        statements = fetches = 0
-        for (let number = 0; number < total; number++) {
-          await apps[number % instances].events.publish(new parts.Ticked({ number }))
-          while (handledBy() < 2 * (number + 1)) await delay(1)
-        }
-        const seconds = (performance.now() - startedAt) / 1000
-        return { statements: statements / total, fetches: fetches / total, seconds }
-      })
+      const used = await withInstances(
+        parts,
+        serverUrl,
+        { instances, handlers: 2 },
+        async (apps, handledBy) => {
+          const total = size(200, 10)
+          statements = fetches = 0
+          for (let number = 0; number < total; number++) {
+            await apps[number % instances].events.publish(new parts.Ticked({ number }))
+            while (handledBy() < 2 * (number + 1)) await delay(1)
+          }
+          return { statements: statements / total, fetches: fetches / total }
+        },
+      )
       rows.push({
         version,
         instances,
@@ -138,7 +151,6 @@ async function queries(serverUrl, versions) {
       })
     }
   }
-  pg.Client.prototype.query = query
   report('Statements of pg-boss', rows)
 }
 

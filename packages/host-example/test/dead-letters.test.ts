@@ -62,7 +62,11 @@ test('dead letters are for administrators only', async (t) => {
     t.equal((await alice.ask(path, { method })).status, 403, `${method} ${path}`)
     t.equal((await host.anonymous.ask(path, { method })).status, 401, `${method} ${path}`)
   }
-  t.equal((await (await host.signIn('admin')).ask('/api/dead-letters')).json.length, 2, 'both are still there')
+  t.equal(
+    (await (await host.signIn('admin')).ask('/api/dead-letters')).json.length,
+    2,
+    'both are still there',
+  )
 })
 
 test('the page of dead letters: axe-core finds nothing, and its buttons retry and drop', async (t) => {

@@ -1,27 +1,21 @@
 /** What every event transport must do; run it over your own. Needs no test framework: failures are assertion errors. */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance } from 'fastify'
-import { defineEvent, type EventClass } from '../events/event.ts'
-import { events } from '../events/plugin.ts'
-import type { EventTracing, TracedDelivery } from '../events/tracing.ts'
-import type { EventTransport, Tx } from '../events/transport.ts'
-
-/**
- * A transport on storage of its own. Retries must be quick: `maxAttempts: 3`, delays of at most a second or two, leases of
- * half a second; and each handler has ten slots.
- */
-export interface TransportFixture {
-  readonly transport: EventTransport
-  /** Another transport on the same storage, as another process or a later release has it. For durable transports. */
-  another?(options: { readonly lease: number; readonly closeTimeout: number }): EventTransport
-  /** Runs in a transaction on the transport's database; commits, or rolls back when `run` throws. For durable transports. */
-  transaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
-  /** The same on another database of the same kind. */
-  foreignTransaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
-  dispose(): void | Promise<void>
-}
+import type { FastifyInstance } from 'fastify'
+import type { TracedDelivery } from '../events/tracing.ts'
+import type { Tx } from '../events/transport.ts'
+import { severalProcesses } from './several-processes-contract.ts'
+import {
+  type Contract,
+  Happened,
+  publish,
+  recordTraces,
+  start,
+  traceparent,
+  type TransportFixture,
+  Unrelated,
+  until,
+} from './transport-harness.ts'
 
 /** Registers one test: tap's and node:test's `test` fit. */
 export type DefineTest = (name: string, run: () => Promise<void>) => unknown
@@ -44,9 +38,6 @@ export function eventTransportContract(
   durableTransport(contract)
   severalProcesses(contract)
 }
-
-/** Defines one rule, tried on a fixture of its own. */
-type Contract = (rule: string, run: (fixture: TransportFixture) => Promise<void>) => void
 
 /** What holds for every transport. */
 function everyTransport(contract: Contract): void {
@@ -299,175 +290,4 @@ function durableTransport(contract: Contract): void {
       }
     },
   )
-}
-
-/** What holds besides where several processes, or releases one after the other, share a database. */
-function severalProcesses(contract: Contract): void {
-  /** Waits out no lease: what another process gets, it gets at once. */
-  const patient = { lease: 60_000, closeTimeout: 20 }
-
-  contract('durable: closing hands unfinished events back, and that counts no attempt', async (fixture) => {
-    if (!fixture.another) return
-    const event = new Happened({ number: 1 })
-    // One more than the fixture's attempts.
-    for (let process = 0; process < 4; process++) {
-      let begun = 0
-      await using hanging = await start(fixture.another(patient), {
-        OneHandler: () => {
-          begun++
-          return new Promise(() => {})
-        },
-      })
-      if (process === 0) await hanging.app.events.publish(event)
-      await until(() => begun === 1)
-    }
-    const { tracing, deliveries } = recordTraces()
-    await using running = await start(fixture.another(patient), { OneHandler: () => {} }, { tracing })
-    await until(() => running.app.events.stats().handled === 1)
-    assert.deepEqual(
-      deliveries.map(({ eventId, attempt }) => ({ eventId, attempt })),
-      [{ eventId: event.eventId, attempt: 1 }],
-    )
-    assert.deepEqual(await running.app.events.deadLetters?.list(), [])
-  })
-
-  contract('durable: a process that closes leaves its events to one that runs', async (fixture) => {
-    if (!fixture.another) return
-    const seen: number[] = []
-    let begun = 0
-    const hanging = await start(fixture.another(patient), {
-      OneHandler: () => {
-        begun++
-        return new Promise(() => {})
-      },
-    })
-    await hanging.app.events.publish(new Happened({ number: 1 }))
-    await until(() => begun === 1)
-    await using running = await start(fixture.another(patient), { OneHandler: ({ number }) => seen.push(number) })
-    await hanging.app.close()
-    await until(() => running.app.events.stats().handled === 1)
-    assert.deepEqual(seen, [1])
-  })
-
-  contract('durable: a removed handler is reported, and can be unsubscribed', async (fixture) => {
-    if (!fixture.another) return
-    const handlers = { OneHandler: () => {}, RemovedHandler: () => {} }
-    const before = await start(fixture.another(patient), handlers)
-    assert.deepEqual(await before.app.events.removedHandlers?.list(), [])
-    await before.app.close()
-
-    const warnings: unknown[] = []
-    const one = { OneHandler: () => {} }
-    await using running = await start(fixture.another(patient), one, { warnings })
-    const { removedHandlers } = running.app.events
-    assert.ok(removedHandlers)
-    for (const number of [1, 2, 3]) await running.app.events.publish(new Happened({ number }))
-    assert.deepEqual(await removedHandlers.list(), [{ handler: 'app.RemovedHandler', waiting: 3 }])
-    assert.deepEqual(warnings, ['events are kept for handlers that this process does not have'])
-
-    assert.equal(await removedHandlers.unsubscribe('app.OneHandler'), false)
-    assert.equal(await removedHandlers.unsubscribe('app.UnknownHandler'), false)
-    assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
-    await running.app.events.publish(new Happened({ number: 4 }))
-    await until(() => running.app.events.stats().handled === 4)
-    assert.deepEqual(await removedHandlers.list(), [])
-    assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
-  })
-
-  contract('durable: a handler whose event was changed gets no events of the former type', async (fixture) => {
-    if (!fixture.another) return
-    const before = await start(fixture.another(patient), { OneHandler: () => {} })
-    await before.app.close()
-    const warnings: unknown[] = []
-    const changed = handlerClass('OneHandler', () => {}, Unrelated)
-    await using running = await start(fixture.another(patient), {}, { warnings, handlers: [changed] })
-    assert.deepEqual(warnings, [
-      'event handler has another event now; what waits of the former one becomes a dead letter',
-    ])
-    await running.app.events.publish(new Happened({ number: 1 }))
-    await running.app.events.publish(new Unrelated({}))
-    await until(() => running.app.events.stats().handled === 1)
-    assert.deepEqual(await running.app.events.deadLetters?.list(), [])
-    assert.deepEqual(await running.app.events.removedHandlers?.list(), [])
-  })
-}
-
-const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-
-/** A tracer that publishes as if within a span, and records the attempts that it runs. */
-function recordTraces() {
-  const deliveries: TracedDelivery[] = []
-  const tracing = {
-    traceparent: undefined as string | undefined,
-    current: () => tracing.traceparent,
-    run<T>(delivery: TracedDelivery, handle: () => T): T {
-      deliveries.push(delivery)
-      return handle()
-    },
-  }
-  return { tracing, deliveries }
-}
-
-class Happened extends defineEvent('contract.happened', Type.Object({ number: Type.Integer() })) {}
-class Unrelated extends defineEvent('contract.unrelated', Type.Object({})) {}
-
-type Handle = (event: Happened, signal: AbortSignal) => unknown
-
-interface RunningApp extends AsyncDisposable {
-  readonly app: FastifyInstance
-}
-
-interface StartOptions {
-  readonly tracing?: EventTracing
-  readonly beforeReady?: (app: FastifyInstance) => Promise<void>
-  /** Further handlers. */
-  readonly handlers?: readonly object[]
-  /** Gets the messages of level warn. */
-  readonly warnings?: unknown[]
-}
-
-/** Starts an application with these handlers of `Happened`, by class name. */
-async function start(
-  transport: EventTransport,
-  handlers: Record<string, Handle>,
-  { tracing, beforeReady, handlers: further = [], warnings }: StartOptions = {},
-): Promise<RunningApp> {
-  const write = (line: string) => void warnings?.push((JSON.parse(line) as { msg: unknown }).msg)
-  const app = Fastify({ logger: warnings ? { level: 'warn', stream: { write } } : false })
-  await app.register(events, {
-    transport,
-    handlers: [
-      ...Object.entries(handlers).map(([name, handle]) => handlerClass(name, handle, Happened)),
-      ...further,
-    ],
-    ...(tracing && { tracing }),
-  })
-  await beforeReady?.(app)
-  await app.ready()
-  return { app, [Symbol.asyncDispose]: () => app.close().then(() => undefined) }
-}
-
-function handlerClass(name: string, handle: Handle, event: EventClass): object {
-  const classes = {
-    [name]: class {
-      static event = event
-      handle = handle
-    },
-  }
-  return classes[name] as object
-}
-
-/** Publishes within a transaction of either kind. */
-async function publish(app: FastifyInstance, event: Happened, tx: Tx): Promise<void> {
-  if (tx.kind === 'sync') app.events.publish(event, { tx })
-  else await app.events.publish(event, { tx })
-}
-
-/** Waits until the condition holds, at most 20 seconds. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000
-  while (!(await condition())) {
-    assert.ok(Date.now() < end, 'the condition did not come true in time')
-    await delay(5)
-  }
 }

@@ -203,7 +203,8 @@ const cases: Readonly<Record<string, (t: Test, storage: Storage) => Promise<void
   'six instances that boot at once all get ready': sixInstancesBootAtOnce,
   'events of a publisher that is killed before it delivers them are delivered': publisherKilledBeforeDelivery,
   'events of a consumer that is killed in the middle are delivered again': consumerKilledInTheMiddle,
-  'a handler that never failed gets its event, however often processes were killed': consumersKilledAgainAndAgain,
+  'a handler that never failed gets its event, however often processes were killed':
+    consumersKilledAgainAndAgain,
   'events of a consumer that is terminated are handed to another one at once': consumerTerminated,
   'each event is handled by one of two instances': oneOfTwoInstancesHandlesEach,
   'no event is lost while publisher and consumers are killed': killedAgainAndAgain,

@@ -108,7 +108,8 @@ test('pgBoss', { jobs: 4 }, async (t) => {
       const useDrizzle = made++ % 2 === 1
       return {
         transport: pgBoss({ connectionString: own.url, pollInterval: 100, lease: 500, ...retries }),
-        another: (options) => pgBoss({ connectionString: own.url, pollInterval: 100, ...retries, ...options }),
+        another: (options) =>
+          pgBoss({ connectionString: own.url, pollInterval: 100, ...retries, ...options }),
         transaction: pgTransaction(own.url, useDrizzle),
         foreignTransaction: pgTransaction(foreign.url, useDrizzle),
         dispose: async () => {

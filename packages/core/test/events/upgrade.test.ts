@@ -46,7 +46,13 @@ const engines: Record<string, (t: Test) => Promise<EventTransport>> = {
     const queue = 'events.tests.NumberedHandler'
     const deadLetter = 'events.dead-letters'
     await boss.createQueue(deadLetter, { name: deadLetter, retryLimit: 0 })
-    await boss.createQueue(queue, { name: queue, retryLimit: 2, retryDelay: 1, deadLetter, expireInSeconds: 1 })
+    await boss.createQueue(queue, {
+      name: queue,
+      retryLimit: 2,
+      retryDelay: 1,
+      deadLetter,
+      expireInSeconds: 1,
+    })
     await boss.subscribe('test.numbered', queue)
     const send = (number: number) =>
       boss.send(queue, { eventId: `e${number}`, type: 'test.numbered', handler: queue, payload: { number } })

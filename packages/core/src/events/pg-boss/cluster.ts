@@ -22,7 +22,9 @@ export interface Notice {
 }
 
 interface BeatRow {
-  readonly others: readonly { readonly queues: readonly string[]; readonly instances: readonly string[] }[] | null
+  readonly others:
+    | readonly { readonly queues: readonly string[]; readonly instances: readonly string[] }[]
+    | null
   readonly lost: readonly string[]
   readonly due: readonly string[]
 }
@@ -80,7 +82,9 @@ export class Cluster {
    * One statement: this instance lives, its leases of `held` are renewed, jobs whose lease has ended wait again (their
    * attempt does not count), and the queues with events that are due are returned.
    */
-  async beat(held: readonly string[]): Promise<{ readonly lost: readonly string[]; readonly due: ReadonlySet<string> }> {
+  async beat(
+    held: readonly string[],
+  ): Promise<{ readonly lost: readonly string[]; readonly due: ReadonlySet<string> }> {
     const { rows } = await this.#pool.query(this.#beatStatement, [
       this.instance,
       [...this.#queues],

@@ -97,7 +97,8 @@ export class Dispatcher {
     try {
       const { lost, due } = await cluster.beat([...this.#lanes.values()].flatMap((lane) => lane.held))
       this.#isFailing = false
-      if (lost.length > 0) context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
+      if (lost.length > 0)
+        context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
       this.wake(due)
       for (const lane of this.#lanes.values()) lane.record()
     } catch (err) {

@@ -33,7 +33,11 @@ export interface FinishedJob {
 /** A dead letter as its job is stored; that of an earlier release has the output that pg-boss left. */
 interface DeadJob {
   readonly id: string
-  readonly data: StoredEvent & { readonly handler: string; readonly error?: string; readonly attempts?: number }
+  readonly data: StoredEvent & {
+    readonly handler: string
+    readonly error?: string
+    readonly attempts?: number
+  }
   readonly output: { message?: string; value?: { message?: string } } | null
   readonly attempts: number
   readonly at: string

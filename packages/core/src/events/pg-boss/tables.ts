@@ -29,6 +29,11 @@ export async function addTables(pool: PgPool, schema: string, log: FastifyBaseLo
     await pool.query(activeIndex(schema))
   } catch (err) {
     const record = { err, sql: activeIndex(schema) }
-    logFailure(log, 'warn', record, 'an index of the event queue could not be made; run the statement as its owner')
+    logFailure(
+      log,
+      'warn',
+      record,
+      'an index of the event queue could not be made; run the statement as its owner',
+    )
   }
 }

@@ -172,8 +172,7 @@ export class Queue {
     for (const attempt of finished) this.#record(attempt, now)
     for (const delivery of released) this.#renewOne(delivery, now)
     return [...limits].flatMap(
-      ([handler, limit]) =>
-        this.#statements.claim.all(now + lease, handler, now, limit) as ClaimedDelivery[],
+      ([handler, limit]) => this.#statements.claim.all(now + lease, handler, now, limit) as ClaimedDelivery[],
     )
   }
 
