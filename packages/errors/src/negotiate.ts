@@ -36,5 +36,5 @@ export function negotiate(choice: Negotiable): Representation {
 
 /** Adds to the reply's `Vary` the request headers by which a representation is chosen. */
 export function varyByNegotiation(reply: FastifyReply): void {
-  addVary(reply, 'Accept', 'X-Inertia')
+  addVary(reply, 'Accept, X-Inertia')
 }

@@ -71,19 +71,17 @@ function quality(parameters: readonly string[]): number {
   return value >= 0 && value <= 1 ? value : 0
 }
 
-type Names = readonly [string, ...string[]]
-
-/** Adds the names of request headers to the reply's `Vary`. */
-export function addVary(reply: FastifyReply, ...names: Names): void {
-  reply.header('vary', varyWith(reply, ...names))
+/** Adds request headers to the reply's `Vary`; `names` as in the header: `Accept, X-Inertia`. */
+export function addVary(reply: FastifyReply, names: string): void {
+  reply.header('vary', varyWith(reply, names))
 }
 
 /** The reply's `Vary` with these names added; present names stay, and `*` covers all. */
-export function varyWith(reply: FastifyReply, ...names: Names): string {
+export function varyWith(reply: FastifyReply, names: string): string {
   const present = reply.getHeader('vary')
-  if (present === undefined) return names.join(', ')
+  if (present === undefined) return names
   const value = String(present)
   const known = value.toLowerCase().split(/\s*,\s*/)
   if (known.includes('*')) return value
-  return [value, ...names.filter((name) => !known.includes(name.toLowerCase()))].join(', ')
+  return [value, ...names.split(', ').filter((name) => !known.includes(name.toLowerCase()))].join(', ')
 }

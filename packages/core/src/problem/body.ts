@@ -40,36 +40,52 @@ export const standardMembers: ReadonlySet<string> = new Set([
  */
 export function problemText(problem: Problem, { url, id, headers }: ProblemOccurrence): string {
   const traceId = traceIdOf(headers['traceparent'])
+  const { start, code } = constantsOf(problem)
   return (
-    startOf(problem) +
+    start +
     instanceOf(url) +
-    `,"code":${quote(problem.code)},"requestId":${quote(String(id))}` +
+    `${code},"requestId":${quote(String(id))}` +
     (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
     (problem.extensions ? extensionsOf(problem.extensions) : '') +
     '}'
   )
 }
 
-interface Start extends Pick<Problem, 'type' | 'title' | 'status' | 'detail'> {
-  readonly withoutDetail: string
-  readonly text: string
+/** The text that problems of one kind share. */
+interface Constants {
+  /** `{"type":…,"title":…,"status":…,"detail":…` */
+  readonly start: string
+  /** `,"code":…` */
+  readonly code: string
 }
 
-/** By type and code: a few hundred kinds are many. 10x JSON.stringify (bench/errors.mjs). */
-const starts = new Map<string, Start>()
-const maxStarts = 500
+interface Kind {
+  /** The one that was seen first; its detail is mostly the constant one. */
+  readonly problem: Problem
+  readonly constants: Constants
+  readonly withoutDetail: string
+}
 
-/** `{"type":…,"title":…,"status":…,"detail":…`, cached with the detail that was seen first: mostly the constant one. */
-function startOf({ type, title, status, code, detail }: Problem): string {
-  const kind = type === 'about:blank' ? code : type
-  const known = starts.get(kind)
-  if (known && known.type === type && known.title === title && known.status === status)
-    return known.detail === detail ? known.text : withDetail(known.withoutDetail, detail)
+/** By code: a few hundred kinds are many. 10x JSON.stringify (bench/errors.mjs). */
+const kinds = new Map<string, Kind>()
+const maxKinds = 500
+
+function constantsOf({ type, title, status, detail, code }: Problem): Constants {
+  const known = kinds.get(code)
+  if (
+    known &&
+    known.problem.type === type &&
+    known.problem.title === title &&
+    known.problem.status === status
+  )
+    return known.problem.detail === detail
+      ? known.constants
+      : { start: withDetail(known.withoutDetail, detail), code: known.constants.code }
   const withoutDetail = JSON.stringify({ type, title, status }).slice(0, -1)
-  const text = withDetail(withoutDetail, detail)
-  if (known || starts.size < maxStarts)
-    starts.set(kind, { type, title, status, detail: truncate(detail, maxDetail), withoutDetail, text })
-  return text
+  const constants = { start: withDetail(withoutDetail, detail), code: `,"code":${quote(code)}` }
+  const problem = { type, title, status, code, detail: truncate(detail, maxDetail) }
+  if (known || kinds.size < maxKinds) kinds.set(code, { problem, constants, withoutDetail })
+  return constants
 }
 
 function withDetail(start: string, detail: string): string {

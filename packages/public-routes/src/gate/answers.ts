@@ -175,7 +175,7 @@ function sendWithoutBody(reply: FastifyReply): void {
 /** An answer that depends on the caller must not reach another caller from a cache. */
 function forbidCaching(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
-  addVary(reply, 'accept', 'authorization', 'cookie', 'x-inertia')
+  addVary(reply, 'accept, authorization, cookie, x-inertia')
 }
 
 /** The type as the errors plugin would make it, where the application has chosen another base for its types. */

@@ -31,7 +31,7 @@ export function addListRoute(app: SettingsApp, service: SettingsService, localiz
       // A search covers the texts in the caller's language too.
       const localized = localizer.isActive && filter.q ? localizer.forRequest(request) : undefined
       reply.header('cache-control', 'private, no-cache')
-      addVary(reply, 'Cookie', 'Authorization')
+      addVary(reply, 'Cookie, Authorization')
       if (localized) addVary(reply, 'Accept-Language')
       if (scope === SettingScope.User) return sendOwnList()
       sendUnlessUnchanged(request, reply, sharedLists.tagIn(localized?.locale), () =>
