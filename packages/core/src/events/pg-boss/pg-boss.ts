@@ -34,8 +34,8 @@ export interface PgBossCommonOptions extends RetryOptions {
    */
   readonly lease?: number
   /**
-   * How often an instance renews its leases and looks for due events besides the notifications, in milliseconds; at least
-   * two and a half times a lease.
+   * How often an instance renews its leases and looks for due events besides the notifications, in milliseconds; two
+   * fifths of the lease where that is less.
    * @default 4000
    */
   readonly pollInterval?: number
