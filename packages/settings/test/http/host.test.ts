@@ -164,8 +164,11 @@ test('what hooks of the host put into Vary stays there', async (t) => {
   const german = { translate: () => undefined, locales: ['de'] }
   app.register(settings, { definitions: [definitions], caller: callerByHeader, ...german })
   await app.ready()
-  t.equal((await as(app, 'alice')('GET', '')).headers.vary, 'Origin, Cookie, Authorization')
-  t.equal((await as(app, 'alice')('GET', '/definitions')).headers.vary, 'Origin, Accept-Language')
+  t.equal((await as(app, 'alice')('GET', '')).headers.vary, 'Origin, Cookie, Authorization, Accept-Encoding')
+  t.equal(
+    (await as(app, 'alice')('GET', '/definitions')).headers.vary,
+    'Origin, Accept-Language, Accept-Encoding',
+  )
 })
 
 test('the root answers with and without a slash, and is described without', async (t) => {
