@@ -35,10 +35,9 @@ test('signing in', async (t) => {
     const forms = [...text.matchAll(/<form method="post" action="\/login">([^]*?)<\/form>/g)]
     t.equal(forms.length, 4)
     for (const [, form = ''] of forms) {
-      const fields = [...form.matchAll(/name="(\w+)"\s+value="([^"]*)"/g)].map(([, name = '', value = '']) => [
-        name,
-        value,
-      ])
+      const fields = [...form.matchAll(/name="(\w+)"\s+value="([^"]*)"/g)].map(
+        ([, name = '', value = '']) => [name, value],
+      )
       const answer = await anonymous.ask(
         '/login',
         formOf(Object.fromEntries(fields) as Record<string, string>),
