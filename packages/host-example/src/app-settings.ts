@@ -18,6 +18,7 @@ export const appSettings = {
     required: true,
     default: 'Fastify Modular',
     order: 10,
+    keywords: ['app name', 'brand'],
   }),
   logo: setting.select('app.logo', {
     displayName: 'Logo',
@@ -40,6 +41,7 @@ export const appSettings = {
     scope: Application,
     order: 20,
     placeholder: 'We are closed on Friday.',
+    keywords: ['announcement', 'notice'],
   }),
   primaryColor: setting.color('app.primary_color', {
     displayName: 'Primary colour',
@@ -48,6 +50,7 @@ export const appSettings = {
     scope: Application,
     default: defaultAccent,
     order: 30,
+    keywords: ['color', 'accent', 'brand'],
   }),
   supportEmail: setting.email('app.support_email', {
     displayName: 'Support address',
@@ -56,6 +59,7 @@ export const appSettings = {
     scope: Application,
     order: 10,
     placeholder: 'help@example.org',
+    keywords: ['contact', 'help'],
   }),
   homepageUrl: setting.url('app.homepage_url', {
     displayName: 'Home page',
@@ -64,6 +68,7 @@ export const appSettings = {
     scope: Application,
     order: 20,
     placeholder: 'https://example.org',
+    keywords: ['website', 'link'],
   }),
   timezone: setting.select('app.timezone', {
     displayName: 'Time zone',
@@ -73,6 +78,7 @@ export const appSettings = {
     options: [toOption('UTC'), ...otherZones.map(toOption)],
     default: 'UTC',
     order: 10,
+    keywords: ['timezone', 'clock'],
   }),
   launchAt: setting.dateTime('app.launch_at', {
     displayName: 'Launch',
@@ -80,6 +86,7 @@ export const appSettings = {
     group: 'Release',
     scope: Application,
     order: 10,
+    keywords: ['go live', 'release date'],
   }),
   featureJson: setting.json('app.feature_json', {
     displayName: 'Features',
@@ -89,6 +96,7 @@ export const appSettings = {
     default: {},
     order: 20,
     advanced: true,
+    keywords: ['feature flags', 'beta'],
   }),
   apiSecret: setting.text('app.api_secret', {
     displayName: 'API secret',
@@ -98,6 +106,7 @@ export const appSettings = {
     sensitive: true,
     order: 10,
     tags: ['secret'],
+    keywords: ['token', 'signature', 'password'],
   }),
 }
 
@@ -119,6 +128,7 @@ export const userSettings = {
     ],
     default: 'system',
     order: 40,
+    keywords: ['dark mode', 'night', 'appearance'],
   }),
   language: setting.select('app.language', {
     displayName: 'Language',
@@ -132,6 +142,7 @@ export const userSettings = {
     ],
     default: 'en',
     order: 20,
+    keywords: ['locale', 'translation'],
   }),
   density: setting.select('user.preferred_density', {
     displayName: 'Density',
@@ -145,6 +156,7 @@ export const userSettings = {
     ],
     default: 'comfortable',
     order: 50,
+    keywords: ['compact', 'spacing'],
   }),
 }
 
@@ -157,6 +169,7 @@ export const systemSettings = {
     scope: System,
     default: false,
     order: 10,
+    keywords: ['offline', 'downtime'],
   }),
   registrationEnabled: setting.bool('system.registration_enabled', {
     displayName: 'Registration',
@@ -165,5 +178,6 @@ export const systemSettings = {
     scope: System,
     default: false,
     order: 20,
+    keywords: ['sign up', 'signup', 'register', 'accounts'],
   }),
 }

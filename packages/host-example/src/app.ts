@@ -15,6 +15,7 @@ import type { HostConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
 import { homeRoutes } from './home-routes.ts'
 import { maintenance } from './maintenance.ts'
+import { deadLettersModule } from './modules/dead-letters/dead-letters-module.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
@@ -94,6 +95,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     modules: [
       notesModule(database),
       mailModule(database),
+      deadLettersModule,
       ...(config.accounts.kind === 'demo' ? [faultsModule] : []),
     ],
   })

@@ -2,6 +2,7 @@
 import { withErrorPages } from '@fastify-modular/errors/react'
 import { createInertiaApp } from '@inertiajs/react'
 import { DashboardPage } from './dashboard.tsx'
+import { DeadLettersPage } from './dead-letters-page.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
 import { MailsPage } from './mails-page.tsx'
@@ -10,6 +11,7 @@ import { PreferencesPage, SettingsAdminPage } from './settings-pages.tsx'
 
 const pages = new Map([
   ['Dashboard', DashboardPage],
+  ['DeadLetters/Index', DeadLettersPage],
   ['Home', Home],
   ['Mails/Index', MailsPage],
   ['Notes/Index', NotesPage],

@@ -103,6 +103,13 @@ export const de: Texts = {
 
   mailLead: 'Wer eine Notiz teilt, bekommt eine E-Mail. Dieses Beispiel hebt auf, was es senden würde.',
   noMail: 'Noch keine E-Mail. Teile eine Notiz.',
+  deadLetters: 'Unzustellbares',
+  deadLettersLead:
+    'Ereignisse, die niemand verarbeiten konnte. Nach der Behebung der Ursache wiederholen oder verwerfen.',
+  noDeadLetters: 'Nichts Unzustellbares.',
+  failedAttempts: (handler, attempts) => `${handler}, ${attempts} ${attempts === 1 ? 'Versuch' : 'Versuche'}`,
+  retry: 'Wiederholen',
+  drop: 'Verwerfen',
   outgoing: 'Ausgangsserver',
   encryption: { 25: 'unverschlüsselt', 465: 'TLS', 587: 'STARTTLS' },
   otherPort: 'STARTTLS, wenn der Server es anbietet',

@@ -104,6 +104,13 @@ export const en = {
 
   mailLead: 'Each shared note sends its owner a mail. This example keeps what it would send.',
   noMail: 'No mail yet. Share a note.',
+  deadLetters: 'Dead letters',
+  deadLettersLead: 'Events that a handler could not handle. Retry one after its cause is fixed, or drop it.',
+  noDeadLetters: 'There are no dead letters.',
+  failedAttempts: (handler: string, attempts: number) =>
+    `${handler}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+  retry: 'Retry',
+  drop: 'Drop',
   outgoing: 'Outgoing server',
   encryption: { 25: 'not encrypted', 465: 'TLS', 587: 'STARTTLS' },
   otherPort: 'STARTTLS if the server offers it',

@@ -109,6 +109,13 @@ export const fr: Texts = {
 
   mailLead: 'Chaque note partagée envoie un courriel à son auteur. Cet exemple garde ce qu’il enverrait.',
   noMail: 'Pas encore de courriel. Partagez une note.',
+  deadLetters: 'Non traités',
+  deadLettersLead:
+    'Des évènements qui n’ont pas pu être traités. Relancez-les une fois la cause corrigée, ou supprimez-les.',
+  noDeadLetters: 'Aucun évènement non traité.',
+  failedAttempts: (handler, attempts) => `${handler}, ${attempts} ${attempts > 1 ? 'essais' : 'essai'}`,
+  retry: 'Relancer',
+  drop: 'Supprimer',
   outgoing: 'Serveur sortant',
   encryption: { 25: 'non chiffré', 465: 'TLS', 587: 'STARTTLS' },
   otherPort: 'STARTTLS si le serveur le propose',

@@ -64,7 +64,9 @@ export function navigation(
 ): readonly (readonly [href: string, label: string])[] {
   return [
     ['/notes', texts.notes],
-    ...(user?.isAdmin ? [['/mails', texts.mail] as const] : []),
+    ...(user?.isAdmin
+      ? [['/mails', texts.mail] as const, ['/dead-letters', texts.deadLetters] as const]
+      : []),
     ...(user?.canUpdateSettings ? [['/inertia/settings', texts.settings] as const] : []),
     ['/api/docs', texts.api],
   ]

@@ -33,6 +33,8 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     confirm: null,
     restart: false,
     docsUrl: null,
+    keywords: [],
+    patternHint: null,
     groupName: null,
     ...more,
   }

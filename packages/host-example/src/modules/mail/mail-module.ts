@@ -88,6 +88,7 @@ const mailSettings = {
     default: 'localhost',
     order: 10,
     placeholder: 'smtp.example.org',
+    keywords: ['email server', 'mail host', 'outgoing mail'],
   }),
   port: setting.number('mail.port', {
     displayName: 'SMTP port',
@@ -100,6 +101,7 @@ const mailSettings = {
     min: 1,
     max: 65_535,
     order: 20,
+    keywords: ['email port'],
   }),
   password: setting.password('mail.password', {
     displayName: 'SMTP password',
@@ -109,5 +111,6 @@ const mailSettings = {
     scope: SettingScope.System,
     sensitive: true,
     order: 30,
+    keywords: ['email password', 'credentials'],
   }),
 }
