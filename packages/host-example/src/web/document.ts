@@ -12,7 +12,7 @@ import type { Look } from './look.ts'
 import { withoutScript } from './without-script.ts'
 
 /** The settings that a document follows before any script runs. */
-export type DocumentLook = Pick<Look, 'theme' | 'density' | 'language' | 'primaryColor'>
+type DocumentLook = Pick<Look, 'theme' | 'density' | 'language' | 'primaryColor'>
 
 interface DocumentParts {
   readonly title: string
