@@ -18,7 +18,7 @@ test('signing in', async (t) => {
     t.equal(page.status, 200)
     t.match(
       page.text,
-      /<form class="[^"]*" method="post" action="\/login">\s*<input type="hidden" name="returnTo" value="\/notes">/,
+      /<form class="[^"]*" method="post" action="\/login">\s*<input type="hidden" name="returnTo" value="\/notes" \/>/,
     )
     const answer = await anonymous.ask(
       '/login',
@@ -35,10 +35,9 @@ test('signing in', async (t) => {
     const forms = [...text.matchAll(/<form method="post" action="\/login">([^]*?)<\/form>/g)]
     t.equal(forms.length, 4)
     for (const [, form = ''] of forms) {
-      const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
-        name,
-        value,
-      ])
+      const fields = [...form.matchAll(/name="(\w+)"\s+value="([^"]*)"/g)].map(
+        ([, name = '', value = '']) => [name, value],
+      )
       const answer = await anonymous.ask(
         '/login',
         formOf(Object.fromEntries(fields) as Record<string, string>),

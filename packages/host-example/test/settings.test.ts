@@ -88,9 +88,9 @@ test('settings of the application', async (t) => {
     const body = { key: 'app.theme', value: 'dark' }
     t.equal((await alice.ask('/api/settings/me', { method: 'PUT', body })).status, 204)
     t.match((await alice.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="dark"')
-    t.match((await editor.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="light"')
+    t.match((await editor.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="system"')
     t.equal((await alice.ask('/api/settings/me/app.theme', { method: 'DELETE' })).status, 204)
-    t.equal((await alice.ask('/api/settings/app.theme/resolved')).json, 'light')
+    t.equal((await alice.ask('/api/settings/app.theme/resolved')).json, 'system')
   })
 
   await t.test(

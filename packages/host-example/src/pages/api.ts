@@ -2,7 +2,7 @@
 import type { Texts } from '../texts/en.ts'
 
 /** A request that was refused, or that did not arrive: then its status is 0. */
-export class ApiError extends Error {
+class ApiError extends Error {
   readonly status: number
 
   constructor(status: number, message: string) {

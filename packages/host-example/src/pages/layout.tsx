@@ -1,7 +1,7 @@
 /** What surrounds the content of every page: skip link, header, notices, footer. */
 import { Link, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect } from 'react'
-import type { User } from '../shared-props.ts'
+import type { User } from '../web/shared-props.ts'
 import { navigation } from '../web/site-header.ts'
 import { Face, Icon, Logo } from './drawings.tsx'
 import { useShared, useTexts } from './shared.ts'

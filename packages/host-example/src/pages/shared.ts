@@ -1,6 +1,6 @@
 /** What every page of the server brings along. */
 import { usePage } from '@inertiajs/react'
-import type { SharedProps } from '../shared-props.ts'
+import type { SharedProps } from '../web/shared-props.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
 
 let latest: Partial<Pick<SharedProps, 'app' | 'user'>> = {}

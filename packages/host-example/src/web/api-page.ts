@@ -26,7 +26,8 @@ export function apiPage({ title, description, version, groups }: Api): Html {
         Version ${version} · <a href="/openapi.json">OpenAPI document</a> · Failures are problem details (<a
           href="https://www.rfc-editor.org/rfc/rfc9457"
           >RFC 9457</a
-        >).
+        >). Operations need a session; those marked with a permission need that, too, and public ones need
+        nothing.
       </p>
       <div class="docs-find" role="search" hidden>
         <span class="field with-button"
@@ -50,12 +51,12 @@ export function apiPage({ title, description, version, groups }: Api): Html {
 }
 
 function operationOf(operation: Operation): Html {
-  const { id, method, path, summary, description, needsSession, parameters, body, successes, problems } =
-    operation
+  const { id, method, path, summary, description, access, parameters, body, successes, problems } = operation
   return html`<details class="operation" id="${id}">
     <summary>
       <span class="method is-${method}">${method.toUpperCase()}</span><code>${breakable(path)}</code
-      ><span class="docs-summary">${summary}</span>${!needsSession && html`<span class="pill">public</span>`}
+      ><span class="docs-summary">${summary}</span
+      >${access !== 'signed-in' && html`<span class="pill">${access}</span>`}
     </summary>
     <div class="docs-body">
       ${description !== '' && html`<p>${description}</p>`}

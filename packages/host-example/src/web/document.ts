@@ -6,13 +6,13 @@ import type { RootTemplate } from '@fastify-modular/inertia'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { defaultAccent } from '../app-settings.ts'
-import type { SharedProps } from '../shared-props.ts'
+import type { SharedProps } from './shared-props.ts'
 import { Html, html } from './html.ts'
 import type { Look } from './look.ts'
 import { withoutScript } from './without-script.ts'
 
 /** The settings that a document follows before any script runs. */
-export type DocumentLook = Pick<Look, 'theme' | 'density' | 'language' | 'primaryColor'>
+type DocumentLook = Pick<Look, 'theme' | 'density' | 'language' | 'primaryColor'>
 
 interface DocumentParts {
   readonly title: string

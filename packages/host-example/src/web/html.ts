@@ -28,6 +28,6 @@ function markupOf(part: Part): string {
 }
 
 /** The text, harmless in elements and in quoted attributes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

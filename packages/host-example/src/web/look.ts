@@ -24,7 +24,7 @@ export interface Look {
 }
 
 /** Parts of the pages that the setting `app.feature_json` may switch off. */
-export interface Features {
+interface Features {
   readonly search: boolean
   readonly sharing: boolean
   readonly tips: boolean

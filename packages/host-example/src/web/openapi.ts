@@ -29,7 +29,8 @@ interface OperationObject {
   readonly operationId?: string
   readonly summary?: string
   readonly description?: string
-  readonly security?: readonly unknown[]
+  readonly security?: readonly object[]
+  readonly 'x-permission'?: string
   readonly parameters?: readonly {
     readonly name: string
     readonly in: string
@@ -73,7 +74,8 @@ export interface Operation {
   readonly path: string
   readonly summary: string
   readonly description: string
-  readonly needsSession: boolean
+  /** Who may call it: `public`, `signed-in` or the permission that callers need. */
+  readonly access: string
   readonly parameters: readonly Row[]
   readonly body: readonly Row[]
   /** JSON to begin a request with; null for an operation without a body. */
@@ -108,7 +110,7 @@ export function readApi({ info, paths = {}, components }: ApiDocument): Api {
   }
 
   function read(path: string, method: string, operation: OperationObject): Operation {
-    const { operationId, summary = '', description = '', security, parameters = [] } = operation
+    const { operationId, summary = '', description = '', parameters = [] } = operation
     const body = schemaOf(operation.requestBody?.content)
     const responses = Object.entries(operation.responses ?? {})
     return {
@@ -117,7 +119,7 @@ export function readApi({ info, paths = {}, components }: ApiDocument): Api {
       path,
       summary,
       description,
-      needsSession: security?.length !== 0,
+      access: accessOf(operation),
       parameters: parameters.map(({ name, in: place, required, schema = {}, ...rest }) => ({
         name,
         place,
@@ -142,6 +144,13 @@ export function readApi({ info, paths = {}, components }: ApiDocument): Api {
       problems: responses.map(([status]) => status).filter((status) => /^[45]/.test(status)),
     }
   }
+}
+
+function accessOf({ security, 'x-permission': permission }: OperationObject): string {
+  if (permission !== undefined) return permission
+  // An empty requirement is met by every request.
+  const isOpen = security?.length === 0 || security?.some((scheme) => Object.keys(scheme).length === 0)
+  return isOpen ? 'public' : 'signed-in'
 }
 
 function schemaOf(content: Content = {}): Schema | undefined {

@@ -1,5 +1,5 @@
 /** What surrounds pages that the server writes whole, as `pages/layout.tsx` surrounds the others. */
-import type { SharedProps } from '../shared-props.ts'
+import type { SharedProps } from './shared-props.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
 import { icons, type IconName, logoOf, logoTile, type Stroke } from './drawings.ts'
 import { type Html, html } from './html.ts'

@@ -1,6 +1,6 @@
 /** What a first visit shows where there is no JavaScript: an error page is complete, any other says what it needs. */
 import type { Page } from '@fastify-modular/inertia'
-import type { SharedProps } from '../shared-props.ts'
+import type { SharedProps } from './shared-props.ts'
 import { errorTexts, type Texts, textsOf } from '../texts/texts.ts'
 import { pictureOf } from './drawings.ts'
 import { type Html, html } from './html.ts'

@@ -15,7 +15,15 @@ test('F-42: the page names every operation, its parameters, body and answers, wi
       t.match(text, new RegExp(`id="${operationId ?? ''}`), `${method} ${path}`)
     }
   }
-  t.match(text, /<dt><code>title<\/code>[^]*?up to 200 characters/)
+  t.match(text, /<code>title<\/code\s*>(?:(?!<dt>)[^])*up to 200 characters/)
+  for (const [id, access] of [
+    ['shareNote', undefined],
+    ['readSharedNote', 'public'],
+    ['listMails', 'Mails.Read'],
+  ] as const) {
+    const [summary = ''] = new RegExp(`id="${id}">[^]*?</summary>`).exec(text) ?? []
+    t.equal(/<span class="pill">(.*)<\/span>/.exec(summary)?.[1], access, `who may call ${id}`)
+  }
   t.notMatch(text, /<script(?! type="module" src=)|\sstyle=|\son\w+=/, 'nothing inline')
 })
 

@@ -29,7 +29,7 @@ export interface Requirement {
 }
 
 /** Permissions of which one is enough. */
-export type Clause = readonly string[]
+type Clause = readonly string[]
 
 /** The access that a route declares in its own configuration. */
 export interface RouteAccess {

@@ -1,10 +1,9 @@
 /** Makes a text that a regular expression of a route parameter accepts, so that a path of the route can be tried. */
 
 /** What stands in for characters, the most usual first. */
-const characters = [
-  ...'a0A-_.~bcdefghijklmnopqrstuvwxyz123456789BCDEFGHIJKLMNOPQRSTUVWXYZ',
-  ...'!$&\'()*+,;=:@ "<>[]^`{|}\\/?#%',
-]
+const characters = Array.from(
+  'a0A-_.~bcdefghijklmnopqrstuvwxyz123456789BCDEFGHIJKLMNOPQRSTUVWXYZ!$&\'()*+,;=:@ "<>[]^`{|}\\/?#%',
+)
 
 /** Up to eight texts that the expression accepts and that are not empty; none where none was found. */
 export function sampleTexts(expression: string): readonly string[] {

@@ -25,7 +25,7 @@ export interface NotesStore {
 }
 
 /** Which notes, and how many of them. */
-export interface NotesSelection {
+interface NotesSelection {
   /** Null: everybody's. */
   readonly owner: string | null
   /** Upper and lower case are the same. */

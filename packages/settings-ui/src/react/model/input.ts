@@ -7,7 +7,7 @@ import { type Definition, displayRange, type Input, type JsonValue } from './set
 export type Parsed = { readonly value: JsonValue } | { readonly problem: Problem }
 
 /** A problem as the key of a message, with what it mentions. */
-export interface Problem {
+interface Problem {
   readonly message: 'notANumber' | 'decimalComma' | 'invalidJson' | 'invalidDateTime' | 'emptyRequired'
   readonly params?: Readonly<Record<string, string | number>>
 }

@@ -11,7 +11,7 @@ export interface Found {
   readonly words: readonly string[]
 }
 
-export interface Hit {
+interface Hit {
   readonly definition: Definition
   /** The keyword that it was found by, where nothing that its row shows says why. */
   readonly alias: string | undefined
@@ -131,7 +131,7 @@ function isOneEdit(a: string, b: string): boolean {
 }
 
 /** The words of a text, without case and diacritics: "preis" finds "Préis". */
-export function wordsOf(text: string): readonly string[] {
+function wordsOf(text: string): readonly string[] {
   return fold(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')

@@ -1,7 +1,7 @@
 /** The props that every page receives. */
 import { type Caller, hasPermission } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Look, readLook } from './web/look.ts'
+import { type Look, readLook } from './look.ts'
 
 /** A caller, as pages show it. */
 export interface User {
