@@ -1,6 +1,12 @@
 /** The settings pages: their routes, and what must be there for them to work. */
 import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import { loadAssets, sendAsset } from './assets.ts'
 import { type PageName, relativePath, renderPage, strictPolicy } from './document.ts'
