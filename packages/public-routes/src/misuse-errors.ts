@@ -80,6 +80,10 @@ export const FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION = createError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION',
   'Permissions are required that nothing declares, so that no role could offer them: %s. Correct the names, or declare them with the module hook "permissions" or app.permissions.add(name).',
 )
+export const FMOD_PUBLIC_ROUTES_CONFIG_CHANGED = createError<[string]>(
+  'FMOD_PUBLIC_ROUTES_CONFIG_CHANGED',
+  'An onRoute hook changed or replaced the configuration of these routes after the gate had read who may call them: %s. Add that hook before the gate is registered, or let it keep config.access, config.public, config.documents and all other members of the configuration.',
+)
 export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE = createError<[string]>(
   'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE',
   'Entries of the option access of the public-routes plugin meet no route: %s. Correct the URL and the method, or remove the entry.',

@@ -13,6 +13,7 @@ import {
   AccessEntries,
   checkPermissions,
   declareAccess,
+  refuseChanged,
   refuseUndeclared,
   ScopeDefaults,
 } from './gate/route-access.ts'
@@ -118,7 +119,9 @@ function addEarlyRoutes({
   readonly routes: RouteTable
   readonly rules: RuleSet
 }): readonly RouteRecord[] | null {
-  const early = readFastifyRoutes(app)?.flatMap((route) => routes.addEarly(route) ?? [])
+  const listed = readFastifyRoutes(app)
+  if (listed !== null) refuseChanged(routes.findChanged(listed))
+  const early = listed?.flatMap((route) => routes.addEarly(route) ?? [])
   for (const { rule } of early ?? []) if (rule !== null) rules.add(rule)
   return early?.map(({ record }) => record) ?? null
 }

@@ -12,7 +12,7 @@ import { defaultPerValue, startRetention } from './history/history.ts'
 import { authenticateWith, declarePermission } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './http-options.ts'
-import { FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
+import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { readOverrides } from './overrides.ts'
 import type { UserReader } from './reading/reader.ts'
@@ -70,6 +70,8 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 
   const findCaller = createFindCaller(app, options.caller)
   decorateRequests(app, settings, findCaller)
+  /** The scope of the routes. Its requests have the decorators that the application declared before. */
+  let routes: FastifyInstance | undefined
   if (options.routes !== false) {
     declarePermission(app)
     await addRoutes(app)
@@ -85,6 +87,9 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     const bus = events()
     if (bus) await verifyEvents(store, bus)
     const knowsCaller = findCallerOf(app, options.caller) !== undefined
+    if (knowsCaller && routes !== undefined && findCallerOf(routes, options.caller) === undefined) {
+      throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
+    }
     warnAtBoot(app.log, {
       registry,
       sharedValues,
@@ -102,6 +107,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     const { prefix = '/api/settings' } = options.routes || {}
     return parent.register(
       (scope, _options, done) => {
+        routes = scope
         addSettingsRoutes(scope, {
           service,
           authenticate: authenticateWith(findCaller),

@@ -68,7 +68,7 @@ export function parseAccess(access: unknown, place: string): Requirement {
   }
   if (!Array.isArray(names) || names.length === 0)
     throw invalid(place, `${mode} is not a list of permissions`)
-  const checked = names.map((name: unknown) => checkedName(name, place))
+  const checked = Array.from(names, (name: unknown) => checkedName(name, place))
   return requirePermissions(mode === 'anyOf' ? [checked] : checked.map((name) => [name]))
 }
 

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { parseAccess, requireEvery, type Requirement } from '../access/declaration.ts'
 import type { Permissions } from '../access/permissions.ts'
 import {
+  FMOD_PUBLIC_ROUTES_CONFIG_CHANGED,
   FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE,
   FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
   FMOD_PUBLIC_ROUTES_UNDECLARED,
@@ -185,8 +186,8 @@ export function declareAccess({ records, entries, defaults }: Declarations): rea
   }
   for (const record of records) {
     const { derivedFrom } = record
-    if (derivedFrom === undefined || record.get !== undefined || record.ownRequirement('HEAD') !== undefined)
-      continue
+    if (derivedFrom === undefined || record.get !== undefined) continue
+    if (derivedFrom.methods.every((method) => derivedFrom.ownRequirement(method) !== undefined)) continue
     const rule = assignHead(record, derivedFrom)
     if (rule !== null) rules.push(rule)
   }
@@ -197,7 +198,7 @@ export function declareAccess({ records, entries, defaults }: Declarations): rea
 /** The HEAD route of a route that serves other methods as well needs what any of them needs. */
 function assignHead(record: RouteRecord, route: RouteRecord): RegisteredRule | null {
   const requirement = requireEvery(route.methods.map((method) => route.requirement(method)))
-  if (requirement === undefined) return null
+  if (requirement === undefined || (requirement.kind === 'public' && record.isClosed('HEAD'))) return null
   return record.assign('HEAD', { requirement, source: 'the methods of its route' })
 }
 
@@ -242,6 +243,14 @@ function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
 
 function suggestion(meant: string | undefined): string {
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`
+}
+
+/** @throws {FMOD_PUBLIC_ROUTES_CONFIG_CHANGED} */
+export function refuseChanged(changed: readonly RouteRecord[]): void {
+  if (changed.length === 0) return
+  throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(
+    changed.map(({ methods, url }) => `${methods.join(',')} ${url}`).join(', '),
+  )
 }
 
 /**

@@ -101,6 +101,8 @@ interface RouteFacts {
 export class RouteRecord {
   readonly url: string
   readonly methods: readonly string[]
+  /** What its own configuration said when the gate read it. */
+  readonly declares: Declares
   /** The rule by which the route's own configuration opens it. */
   readonly declared: RegisteredRule | null
   /** The route from which Fastify made this HEAD route. */
@@ -139,6 +141,7 @@ export class RouteRecord {
   }: RouteFacts) {
     this.url = url
     this.methods = methods
+    this.declares = declares
     this.derivedFrom = derivedFrom
     this.get = derivedFrom?.methods.length === 1 ? derivedFrom : undefined
     this.toleratesSlash = toleratesSlash
@@ -187,7 +190,11 @@ export class RouteRecord {
 
   /** The declared requirement of a method, whatever declares it. */
   requirement(method: string): Requirement | undefined {
-    return this.ownRequirement(method) ?? this.assigned(method)?.requirement
+    const own = this.ownRequirement(method)
+    const assigned = this.assigned(method)?.requirement
+    // HEAD of a route that serves other methods as well: the route declares some of them, something else the others.
+    if (own !== undefined && assigned !== undefined) return requireEvery([own, assigned])
+    return own ?? assigned
   }
 
   /** Declares the access of a method; returns the rule that opens it, if it is public. */

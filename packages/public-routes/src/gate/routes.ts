@@ -70,7 +70,8 @@ export class RouteTable {
    * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
    */
   add(route: RegisteredRoute, from: RouteOrigin): RegisteredRule | null {
-    const { url, handler, constraints, config } = route
+    const { url, handler, constraints } = route
+    const config = Object.hasOwn(route, 'config') ? route.config : undefined
     const methods = methodsOf(route.method)
     const declares = readDeclares(config)
     // Fastify copies the options of the GET route, so both share their objects. A HEAD route that the application
@@ -132,6 +133,22 @@ export class RouteTable {
     return { record, rule: record.get === undefined ? record.declared : null }
   }
 
+  /**
+   * Routes whose configuration no longer says what the gate read, or that have another one: a later onRoute hook changed
+   * it. `listed` is what the router has.
+   */
+  findChanged(listed: readonly FastifyRoute[]): readonly RouteRecord[] {
+    const kept = new Set<RouteRecord>()
+    const changed = new Set<RouteRecord>()
+    for (const config of listed.flatMap(({ configs }): readonly Configuration[] => configs)) {
+      const record = config[mark]
+      if (record === undefined) continue
+      const isSame = haveSameMembers({ ...readDeclares(config) }, { ...record.declares })
+      ;(isSame ? kept : changed).add(record)
+    }
+    return this.records.filter((record) => changed.has(record) || !kept.has(record))
+  }
+
   /** The route that the router chose; null where no route matches and the not-found handler answers. */
   of(request: FastifyRequest): RouteRecord | null {
     const config: Configuration | undefined = this.#configOf(request)
@@ -159,11 +176,17 @@ export class RouteTable {
 
 /** Nothing opens a route that is not in the table, and a permission that it declares is needed nevertheless. */
 function unlistedRecord(config: object, method: string): RouteRecord {
-  const { access } = readDeclares(config)
-  const own = isByMethod(access) ? access[method] : access
-  return own === undefined
-    ? unlisted
-    : new RouteRecord({ ...unlistedFacts, declares: { ...undeclared, access: own } })
+  const declares = { ...undeclared, access: readDeclares(config).access }
+  if (declares.access === undefined) return unlisted
+  if (!isByMethod(declares.access)) return new RouteRecord({ ...unlistedFacts, declares })
+  if (method !== 'HEAD' || Object.hasOwn(declares.access, 'HEAD')) {
+    return new RouteRecord({ ...unlistedFacts, declares: { ...undeclared, access: declares.access[method] } })
+  }
+  const methods = [...new Set(['GET', ...Object.keys(declares.access)])]
+  return new RouteRecord({
+    ...unlistedFacts,
+    derivedFrom: new RouteRecord({ ...unlistedFacts, methods, declares }),
+  })
 }
 
 /** Own members alone: what objects inherit declares nothing. */

@@ -1,8 +1,9 @@
 /** What the boot refuses about declared access. */
 import { defineModule } from '@fastify-modular/core'
-import type { FastifyInstance } from 'fastify'
+import { publicRoutes } from '@fastify-modular/public-routes'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
-import { gatedApp } from '../support/application.ts'
+import { gatedApp, headerProvider } from '../support/application.ts'
 import { booted, ran, statuses, withModules } from '../support/declared-application.ts'
 
 async function bootError(
@@ -28,6 +29,7 @@ const unusable: readonly (readonly [string, Record<string, unknown>])[] = [
   ['an array', { access: ['Notes.Edit'] }],
   ['an empty object', { access: {} }],
   ['an empty list', { access: { allOf: [] } }],
+  ['a list with a hole', { access: { anyOf: Object.assign(['Notes.Edit'], { length: 2 }) } }],
   ['a reserved word in a list', { access: { anyOf: ['public', 'Notes.Edit'] } }],
   ['allOf and anyOf', { access: { allOf: ['Notes.Edit'], anyOf: ['Ops.Read'] } }],
   ['a list and a verb', { access: { allOf: ['Notes.Edit'], GET: 'public' } }],
@@ -140,6 +142,66 @@ test('what objects inherit declares nothing', async (t) => {
   const config = Object.create({ access: 'public', public: true }) as object
   const app = await booted(t, async (scope) => void scope.get('/inherited', { config }, ran))
   t.equal(await statuses(app, '/inherited'), '401/200')
+})
+
+test('what every object inherits declares nothing', async (t) => {
+  Reflect.set(Object.prototype, 'config', { access: 'public' })
+  t.teardown(() => Reflect.deleteProperty(Object.prototype, 'config'))
+  const app = await booted(t, async (scope) => void scope.get('/inherited', ran))
+  Reflect.deleteProperty(Object.prototype, 'config')
+  t.equal(await statuses(app, '/inherited'), '401/200')
+})
+
+type Change = (config: object, ofOpen: object) => object
+const changes: Readonly<Record<string, Change>> = {
+  'adds an access to': (config) => ({ ...config, access: 'Notes.Edit' }),
+  'adds an access in place to': (config) => Object.assign(config, { access: 'Notes.Edit' }),
+  'adds a documented permission to': (config) => ({ ...config, documents: 'Notes.Edit' }),
+  'adds a public to': (config) => ({ ...config, public: ['GET'] }),
+  'drops the configuration of': () => ({ access: 'Notes.Edit' }),
+  'copies the configuration of another route to': (_config, ofOpen) => ({ ...ofOpen }),
+}
+
+for (const [name, change] of Object.entries(changes)) {
+  const build = (app: FastifyInstance): void => {
+    let ofOpen: object = {}
+    app.addHook('onRoute', (route) => {
+      if (route.url === '/open') ofOpen = route.config ?? {}
+      else route.config = { ...change(route.config ?? {}, ofOpen) }
+    })
+  }
+  const addRoutes = (app: FastifyInstance): void => {
+    app.get('/open', { config: { access: 'public' } }, ran)
+    app.get('/notes', ran)
+  }
+
+  test(`the boot refuses a hook after the gate that ${name} a route`, async (t) => {
+    const error = await bootError(t, () =>
+      booted(t, async (app) => {
+        build(app)
+        addRoutes(app)
+      }),
+    )
+    t.equal(error.code, 'FMOD_PUBLIC_ROUTES_CONFIG_CHANGED')
+    t.match(error.message, 'GET /notes')
+    t.notMatch(error.message, '/open')
+  })
+}
+
+test('a hook from before the gate may declare the access of routes, one after it may add other members', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRoute', (route) => void (route.config = { ...route.config, access: 'Notes.Edit' }))
+  await app.register(publicRoutes, { provider: headerProvider, env: false })
+  app.permissions.add('Notes.Edit')
+  app.addHook('onRoute', (route) => void (route.config = { ...route.config, tags: ['notes'] } as object))
+  app.get('/notes', ran)
+  await app.register(async (scope) => void scope.get('/', { prefixTrailingSlash: 'both' }, ran), {
+    prefix: '/p',
+  })
+  for (const url of ['/notes', '/p', '/p/']) {
+    t.equal(await statuses(app, url), '401/403', url)
+  }
 })
 
 test('a default of the root, or a second one, is refused', async (t) => {

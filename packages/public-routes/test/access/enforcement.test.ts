@@ -302,8 +302,29 @@ test('HEAD of a route that serves other methods as well needs what any of them n
       })
       app.route({ method: ['GET', 'POST'], url: '/option', handler: ran })
       app.route({ method: ['GET', 'POST'], url: '/none', handler: ran })
+      app.route({
+        method: ['GET', 'POST'],
+        url: '/mixed',
+        config: { access: { GET: 'public' } },
+        handler: ran,
+      })
+      app.route({
+        method: ['GET', 'POST'],
+        url: '/opened',
+        config: { access: { GET: 'public' } },
+        handler: ran,
+      })
+      void app.register(async (scope) => {
+        scope.publicRoutes.default('Notes.Import')
+        scope.route({
+          method: ['GET', 'POST'],
+          url: '/default',
+          config: { access: { GET: 'Notes.Edit' } },
+          handler: ran,
+        })
+      })
     },
-    { access: { 'GET /option': 'Ops.Read' } },
+    { access: { 'GET /option': 'Ops.Read', 'POST /mixed': 'Ops.Read', 'POST /opened': 'public' } },
   )
   const expected = {
     '/own': [401, 403, 200],
@@ -311,7 +332,12 @@ test('HEAD of a route that serves other methods as well needs what any of them n
     '/open': [200, 200, 200],
     '/option': [401, 403, 200],
     '/none': [401, 200, 200],
+    '/mixed': [401, 403, 200],
+    '/opened': [401, 200, 200],
+    '/default': [401, 403, 200],
   }
+  t.equal((await send('HEAD', '/default', 'editor')).status, 403)
+  t.equal((await send('HEAD', '/default', 'importer')).status, 200)
   for (const [target, statuses] of Object.entries(expected)) {
     const sent = await Promise.all([undefined, 'alice', 'all'].map((user) => send('HEAD', target, user)))
     t.same(
@@ -327,6 +353,12 @@ test('a route from before the gate needs its permission also where Fastify does 
   t.teardown(() => app.close())
   app.get('/early', { config: { access: 'Notes.Edit' } }, ran)
   app.get('/by-method', { config: { access: { GET: 'Notes.Edit' } } }, ran)
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/several',
+    config: { access: { POST: 'Notes.Edit' } },
+    handler: ran,
+  })
   app.get('/open', { config: { access: 'public' } }, ran)
   const print = app.printRoutes
   app.printRoutes = (options = {}) => {
@@ -339,14 +371,19 @@ test('a route from before the gate needs its permission also where Fastify does 
   })
   app.permissions.add('Notes.Edit')
   const port = await listen(app)
-  const status = async (target: string, user: string) =>
-    (await rawRequest({ port, target, headers: { 'x-user': user } })).status
-  for (const target of ['/early', '/by-method']) {
-    t.same(
-      [await status(target, 'nobody'), await status(target, 'alice'), await status(target, 'editor')],
-      [401, 403, 200],
-      target,
-    )
+  const status = async (target: string, user: string, method = 'GET') =>
+    (await rawRequest({ port, method, target, headers: { 'x-user': user } })).status
+  const protectedRequests = [
+    ['GET', '/early'],
+    ['HEAD', '/early'],
+    ['GET', '/by-method'],
+    ['HEAD', '/by-method'],
+    ['POST', '/several'],
+    ['HEAD', '/several'],
+  ] as const
+  for (const [method, target] of protectedRequests) {
+    const statuses = ['nobody', 'alice', 'editor'].map((user) => status(target, user, method))
+    t.same(await Promise.all(statuses), [401, 403, 200], `${method} ${target}`)
   }
   t.equal(await status('/open', 'nobody'), 401, 'what cannot be reviewed is not public')
 })
