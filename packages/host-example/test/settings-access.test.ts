@@ -40,7 +40,10 @@ for (const [name, plugins] of Object.entries(arrangements)) {
   })
 }
 
-const orders = { 'after the gate': [gate, withGate], 'before the gate': [withGate, gate] }
+const orders = {
+  'after the gate': [gate, withGate],
+  'before the gate, with a caller of its own': [withoutGate, gate],
+}
 
 for (const [name, plugins] of Object.entries(orders)) {
   test(`${name}, settings declare their permission once`, async (t) => {
