@@ -9,7 +9,7 @@ import { test, type Test } from 'tap'
 
 const root = new URL('../../../', import.meta.url)
 const guide = readFileSync(new URL('docs/guides/access.md', root), 'utf8')
-const blocks = [...guide.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code)
+const blocks = [...guide.matchAll(/```ts[^\n]*\n(.*?)```/gs)].map(([, code = '']) => code)
 
 /** A file of this package, so that its packages are found: the blocks of the guide, which go on from each other. */
 function write(t: Test, name: string, code: string): string {
