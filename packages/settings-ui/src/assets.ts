@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
+import { acceptedEncoding } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FMOD_SETTINGS_UI_NOT_BUILT } from './misuse-errors.ts'
 
@@ -66,16 +67,7 @@ export function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyR
     reply.code(304).send()
     return
   }
-  const encoding = bestEncoding(request.headers['accept-encoding'])
-  if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  reply.send(asset[encoding])
-}
-
-function bestEncoding(accepted: unknown): 'br' | 'gzip' | 'identity' {
-  const names = String(accepted ?? '')
-    .toLowerCase()
-    .split(',')
-    .filter((item) => !/;\s*q=0(?:\.0*)?\s*$/.test(item))
-    .map((item) => item.split(';', 1)[0]?.trim())
-  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : 'identity'
+  const encoding = acceptedEncoding(request.headers)
+  if (encoding) reply.header('content-encoding', encoding)
+  reply.send(asset[encoding ?? 'identity'])
 }

@@ -174,6 +174,21 @@ test('a boot error without a gate, unless the host says what guards the pages', 
   }
 })
 
+test('the button of the account has the initials of the caller', async (t) => {
+  const caller = { id: 'x', name: '', permissions: [], isAdmin: false }
+  const app = await boot(t, { caller: () => ({ ...caller }), guard: false })
+  for (const [name, initials] of [
+    ['Ada Lovelace', 'AL'],
+    ['ada', 'AD'],
+    ['  Äda   von  Ω ', 'ÄV'],
+    ['<b>', '&#60;B'],
+    ['👩 x', '👩X'],
+  ] as const) {
+    caller.name = name
+    t.match((await app.inject('/settings/me')).payload, `aria-hidden="true">${initials}</span>`, name)
+  }
+})
+
 test('the header needs no script, and a hostile name in it stays text', async (t) => {
   const name = '"><script>alert(1)</script>'
   const app = await boot(t, {

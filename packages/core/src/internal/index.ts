@@ -19,4 +19,4 @@ export {
 export { argumentProblems, option, optionProblems, type OptionsSchema, Type } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
-export { addVary, varyWith } from './negotiation.ts'
+export { acceptedEncoding, addVary, varyWith } from './negotiation.ts'

@@ -98,8 +98,7 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
         (only.length === 0 || only.some((name) => has[name]))
       )
     }
-    const ordered =
-      found.words.length > 0 ? found.hits : groups.flatMap((each) => each.definitions.map(toRow))
+    const ordered = words === '' ? groups.flatMap((each) => each.definitions.map(toRow)) : found.hits
     const listed = ordered.filter(isListed)
     const kept = listed.filter(isKept)
     return { found, kept, filtered: listed.length - kept.length }

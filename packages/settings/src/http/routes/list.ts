@@ -42,7 +42,7 @@ export function addListRoute(app: SettingsApp, service: SettingsService, localiz
       async function sendOwnList(): Promise<unknown> {
         const body = await ownList(service, id, filter, localized?.translations)
         // Read from the database, not from memory, whose revision would tag another content.
-        return sendUnlessUnchanged(request, reply, toContentTag(`${id} ${body}`), () => body)
+        return sendUnlessUnchanged(request, reply, toContentTag(`${id} ${body}`), () => Buffer.from(body))
       }
     })
   }
