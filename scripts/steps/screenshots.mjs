@@ -1,5 +1,5 @@
 // Takes the pictures of the README from the example application, in Inter, whatever fonts this machine has.
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -30,21 +30,22 @@ export default async function screenshots() {
   if (executablePath === null)
     throw new Error('Chromium is missing: install it, or name its program in CHROME_PATH')
   const data = await mkdtemp(join(tmpdir(), 'screenshots-'))
-  const app = await spawnApp(resolve('packages/host-example/dist/main.js'), {
-    env: { NODE_ENV: undefined, PORT: '0', DATABASE_URL: `sqlite:${join(data, 'host.sqlite')}` },
-  })
-  const browser = await chromium.launch({
-    executablePath,
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-  })
+  const cleanUp = [() => rm(data, { recursive: true, force: true })]
   try {
+    const app = await spawnApp(resolve('packages/host-example/dist/main.js'), {
+      env: { NODE_ENV: undefined, PORT: '0', DATABASE_URL: `sqlite:${join(data, 'host.sqlite')}` },
+    })
+    cleanUp.unshift(() => app.stop())
+    const browser = await chromium.launch({
+      executablePath,
+      args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    })
+    cleanUp.unshift(() => browser.close())
     await fill(browser, app.url)
     const style = await fontStyle()
     for (const picture of pictures) await take(browser, app.url, style, picture)
   } finally {
-    await browser.close()
-    await app.stop()
-    await rm(data, { recursive: true, force: true })
+    for (const step of cleanUp) await step()
   }
 }
 
@@ -59,15 +60,19 @@ async function fontStyle() {
 }
 
 async function signIn(context, url, name) {
-  await context.request.post(`${url}/login`, { data: { username: name, password: `demo-${name}` } })
+  const data = { username: name, password: `demo-${name}` }
+  await context.request.post(`${url}/login`, { data, failOnStatusCode: true })
 }
 
 async function fill(browser, url) {
   const context = await browser.newContext()
   await signIn(context, url, 'admin')
-  for (const [title, body] of notes) await context.request.post(`${url}/api/notes`, { data: { title, body } })
+  for (const [title, body] of notes) {
+    await context.request.post(`${url}/api/notes`, { data: { title, body }, failOnStatusCode: true })
+  }
   for (const [key, value] of Object.entries(values)) {
-    await context.request.put(`${url}/api/settings`, { data: { key, scope: 1, value } })
+    const data = { key, scope: 1, value }
+    await context.request.put(`${url}/api/settings`, { data, failOnStatusCode: true })
   }
   await context.close()
 }
@@ -93,8 +98,8 @@ async function take(
   await page.waitForLoadState('networkidle')
   await page.evaluate('document.fonts.ready')
   const file = join(folder, `${name}.png`)
-  await page.screenshot({ path: file })
-  const { size } = await stat(file)
-  if (size > most) throw new Error(`${file} has ${size} bytes, more than ${most}`)
+  const image = await page.screenshot()
+  if (image.length > most) throw new Error(`${file} would have ${image.length} bytes, more than ${most}`)
+  await writeFile(file, image)
   await context.close()
 }

@@ -21,13 +21,14 @@ export interface Caller {
 export function hasPermission(caller: Caller | null | undefined, permission: string): boolean {
   if (!caller) return false
   if (caller.isAdmin === true) return true
-  return caller.permissions.some((granted) => grants(granted, permission))
+  const granted: unknown = caller.permissions // of a provider that no type checked
+  return Array.isArray(granted) && granted.some((each) => grants(each, permission))
 }
 
-function grants(granted: string, permission: string): boolean {
+function grants(granted: unknown, permission: string): boolean {
   if (granted === permission || granted === '*') return true
   // Only a whole segment is a wildcard: `Pro*` grants nothing but itself.
-  return granted.endsWith('.*') && permission.startsWith(granted.slice(0, -1))
+  return typeof granted === 'string' && granted.endsWith('.*') && permission.startsWith(granted.slice(0, -1))
 }
 
 /**

@@ -29,6 +29,14 @@ test('decision 23: nothing else grants a permission', async (t) => {
   t.equal(hasPermission(caller(['Settings.*']), 'Settings'), false)
 })
 
+test('permissions of a caller that no type checked are compared without a failure', async (t) => {
+  const untyped = (permissions: unknown): Caller => JSON.parse(JSON.stringify({ id: 'u1', permissions }))
+  t.equal(hasPermission(untyped([42, null, {}, ['X.Y'], 'X.*']), 'X.Y'), true)
+  for (const permissions of [[42, null, {}, ['X.Y']], undefined, null, 'X.Y', { 0: 'X.Y' }]) {
+    t.equal(hasPermission(untyped(permissions), 'X.Y'), false, JSON.stringify(permissions))
+  }
+})
+
 test('S 5.2: an administrator passes every check, an anonymous caller none', async (t) => {
   t.equal(hasPermission(caller([], true), 'Anything.AtAll'), true)
   t.equal(hasPermission(null, 'Settings.Update'), false)

@@ -9,6 +9,7 @@ import { settings } from '@fastify-modular/settings'
 import { settingsUi } from '@fastify-modular/settings-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { appSettings, systemSettings, userSettings } from './app-settings.ts'
+import { demoNames } from './auth/accounts.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login-routes.ts'
 import type { HostConfig } from './config.ts'
@@ -101,6 +102,6 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   })
 
   await app.register(loginRoutes, { ...auth.login, document, script: assets.comfort })
-  await app.register(homeRoutes, { database })
+  await app.register(homeRoutes, { database, people: auth.login.isDemo ? demoNames : new Map() })
   await app.register(ownRoutes, { assets })
 }

@@ -20,7 +20,7 @@ export const settingsPages: FastifyPluginAsync = async (app) => {
   app.get('/inertia/preferences', { schema }, (_request, reply) => reply.inertia('Settings/Me'))
 }
 
-const Accent = Type.Object({ file: Type.String({ pattern: '^[0-9a-f]{6}\\.css$' }) })
+const Accent = Type.Object({ file: Type.String({ pattern: '^[0-9a-fA-F]{6}\\.css$' }) })
 
 /** Static files, the style sheet of an accent, the icon and the health check. */
 export const ownRoutes: FastifyPluginAsyncTypebox<{ assets: Assets }> = async (app, { assets }) => {
@@ -34,7 +34,7 @@ export const ownRoutes: FastifyPluginAsyncTypebox<{ assets: Assets }> = async (a
   })
   app.get(
     '/accent/:file', // the colour is in the name, so that browsers keep it for ever
-    { schema: { hide: true, params: Accent }, config: { public: ['GET'] } },
+    { schema: { hide: true, params: Accent }, config: { access: 'public' } },
     (request, reply) =>
       reply
         .type('text/css; charset=utf-8')

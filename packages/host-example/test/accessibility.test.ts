@@ -28,8 +28,7 @@ test('axe-core finds no violation on any page', async (t) => {
     method: 'PUT',
     body: { key: 'system.registration_enabled', scope: 0, value: true },
   })
-  const [name = '', value = ''] = admin.cookie.split('=')
-  await browser.addCookies([{ name, value, url: host.url }])
+  await admin.enter(browser)
   const page = await browser.newPage()
 
   for (const { colorScheme, forcedColors, width } of [

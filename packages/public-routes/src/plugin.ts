@@ -91,6 +91,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
       rules.add(rule)
     rules.freeze()
     permissions.freeze()
+    scopeDefaults.freeze()
     checkPermissions({ records: routes.records, entries, defaults: scopeDefaults, permissions })
     if (undeclared === 'refuse') refuseUndeclared(routes.records, decider)
     describeInSwagger(app)

@@ -189,6 +189,15 @@ test('the button of the account has the initials of the caller', async (t) => {
   }
 })
 
+test('a boot error where the gate is registered after the pages: no request of theirs could find the caller', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(settings, { definitions: [definitions], caller: () => null })
+  await app.register(settingsUi, { guard: false })
+  app.decorateRequest('caller', null) // as the gate does
+  await t.rejects(async () => app.ready(), { code: 'FMOD_SETTINGS_UI_CALLER_UNKNOWN' })
+})
+
 test('the header needs no script, and a hostile name in it stays text', async (t) => {
   const name = '"><script>alert(1)</script>'
   const app = await boot(t, {

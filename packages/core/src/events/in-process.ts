@@ -72,7 +72,7 @@ class Dispatcher {
   #state: 'new' | 'started' = 'new'
   /** What was published since the last turn. */
   #published: Published[] = []
-  /** Deliveries in all lanes. */
+  /** Deliveries that wait; until the start, when the handlers are known, events. */
   #waiting = 0
   #scheduled: NodeJS.Immediate | undefined
 
@@ -87,38 +87,41 @@ class Dispatcher {
 
   subscribe(handler: EventHandler): void {
     const { type } = handler.event
-    this.#lanesByType.set(type, [...this.#lanesOf(type), { handler, waiting: [] }])
+    this.#lanesByType.set(type, [...(this.#lanesByType.get(type) ?? []), { handler, waiting: [] }])
   }
 
   start(): void {
     this.#state = 'started'
+    this.#waiting = this.#published.reduce((count, { event }) => count + this.#lanesFor(event).length, 0)
     this.#schedule()
   }
 
   publish(published: Published): void {
-    const type = eventTypeOf(published.event)
+    const { event } = published
     // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
-    if (this.#state === 'started' && this.#lanesOf(type).length === 0) return
-    if (this.#published.length + this.#waiting >= this.#maxWaiting) {
+    const deliveries = this.#state === 'started' ? this.#lanesFor(event).length : 1
+    if (deliveries === 0) return
+    if (this.#waiting >= this.#maxWaiting) {
       throw new ServiceUnavailableException(
-        `The event ${type} was not published: ${this.#maxWaiting} wait for their handlers already.`,
+        `The event ${eventTypeOf(event)} was not published: ${this.#maxWaiting} wait for their handlers already.`,
       )
     }
+    this.#waiting += deliveries
     this.#published.push(published)
     this.#schedule()
   }
 
   async close(timeout: number): Promise<void> {
+    if (this.#state === 'new') return // an application that failed to boot was never ready to handle anything
     clearImmediate(this.#scheduled)
-    // An application that failed to boot was never ready to handle anything.
-    if (this.#state === 'started') this.#dispatch()
+    this.#dispatch()
     await this.#slots.close(timeout)
     if (this.#waiting > 0)
       this.#context?.log.error({ count: this.#waiting }, 'events were not handled before the end')
   }
 
-  #lanesOf(type: string): readonly Lane[] {
-    return this.#lanesByType.get(type) ?? []
+  #lanesFor(event: DomainEvent): readonly Lane[] {
+    return this.#lanesByType.get(eventTypeOf(event)) ?? []
   }
 
   #schedule(): void {
@@ -131,9 +134,8 @@ class Dispatcher {
     const published = this.#published
     this.#published = []
     for (const one of published) {
-      for (const lane of this.#lanesOf(eventTypeOf(one.event))) {
+      for (const lane of this.#lanesFor(one.event)) {
         lane.waiting.push(one)
-        this.#waiting++
         this.#next(lane)
       }
     }

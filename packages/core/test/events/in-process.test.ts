@@ -232,3 +232,22 @@ test('closing handles what waits for a slot, and logs how much of it was left', 
   t.equal(app.events.stats().handled, 3)
   t.match(JSON.parse(logs[0] ?? '{}'), { msg: 'events were not handled before the end', count: 2 })
 })
+
+test('an event that waits for three handlers counts three times, also before a turn of the event loop', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const wait = () => new Promise(() => {})
+  await app.register(events, {
+    transport: inProcess({ concurrency: 1, maxWaiting: 6, closeTimeout: 0 }),
+    handlers: ['OneHandler', 'TwoHandler', 'ThreeHandler'].map((name) => handler(NoteShared, wait, name)),
+  })
+  await app.events.publish(shared()) // kept until the handlers are known
+  await app.ready()
+  await turn()
+  await turn() // the first one runs
+  await app.events.publish(shared())
+  await app.events.publish(shared())
+  await t.rejects(app.events.publish(shared()), { statusCode: 503, code: 'SERVICE_UNAVAILABLE' })
+  await turn()
+  await t.rejects(app.events.publish(shared()), { statusCode: 503, code: 'SERVICE_UNAVAILABLE' })
+})

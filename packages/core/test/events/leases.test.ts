@@ -18,6 +18,8 @@ interface Engine {
   held(): Promise<number>
   /** Gives the running delivery to a process that does not exist. */
   steal(): Promise<void>
+  /** Ends the lease of the running delivery: another process may take it, in an hour. */
+  expire(): Promise<void>
   /** Deliveries that are not finished. */
   left(): Promise<number>
 }
@@ -30,6 +32,8 @@ const engines: Record<string, (t: Test) => Promise<Engine>> = {
       transport: sqliteOutbox({ database, lease: 300, pollInterval: 20, retryDelay: 1, maxAttempts: 1 }),
       held: async () => read('SELECT due_at AS n FROM event_delivery'),
       steal: async () => void database.exec('UPDATE event_delivery SET due_at = 99999999999999'),
+      expire: async () =>
+        void database.prepare('UPDATE event_delivery SET due_at = ?').run(Date.now() + 3_600_000),
       left: async () => read('SELECT count(*) AS n FROM event_delivery WHERE dead_at IS NULL'),
     }
   },
@@ -45,6 +49,10 @@ const engines: Record<string, (t: Test) => Promise<Engine>> = {
       transport: pgBoss({ connectionString: url, lease: 60_000, pollInterval: 20, maxAttempts: 1 }),
       held: () => read(`SELECT extract(epoch FROM started_on) * 1000 AS n ${job}`),
       steal: async () => void (await client.query(`UPDATE pgboss.job SET singleton_key = 'another'`)),
+      expire: async () =>
+        void (await client.query(
+          `UPDATE pgboss.job SET state = 'retry', start_after = now() + interval '1 h', started_on = NULL, singleton_key = NULL`,
+        )),
       left: () => read(`SELECT count(*) AS n ${job}`),
     }
   },
@@ -101,5 +109,15 @@ for (const [name, open] of Object.entries(engines)) {
     await until(() => app.events.stats().failed === 1)
     await app.close() // records all outcomes
     t.equal(await engine.left(), 1, 'it still belongs to the other one')
+  })
+
+  test(`${name}: what an attempt has handled after its lease ended is done`, async (t) => {
+    const engine = await open(t)
+    const { app, release } = await start(t, engine.transport)
+    await engine.expire()
+    release()
+    await until(() => app.events.stats().handled === 1)
+    await app.close() // records all outcomes
+    t.equal(await engine.left(), 0)
   })
 }

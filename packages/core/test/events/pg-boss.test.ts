@@ -228,3 +228,37 @@ test('an error that PostgreSQL cannot store as it is becomes a dead letter, too'
   await until(async () => (await app.events.deadLetters?.list())?.length === 1)
   t.match(await app.events.deadLetters?.list(), [{ error: 'Error: ab', attempts: 2 }])
 })
+
+test('a job that no publisher wrote becomes a dead letter at once, and the list names it', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const { app } = await startInstance(t, url, () => {}, unpolled)
+  await untilListening(client, 1)
+  const written = ['null', '5', '[]', '{}', '{"type":7,"eventId":8,"handler":9}']
+  for (const data of [null, ...written])
+    await client.query(`INSERT INTO pgboss.job (name, data) VALUES ('events.app.NumberedHandler', $1)`, [
+      data,
+    ])
+  await client.query(`SELECT pg_notify('pgboss_events', '')`)
+  const list = async () => (await app.events.deadLetters?.list()) ?? []
+  await until(async () => (await list()).length === 6)
+  const described = (await list()).map(({ eventId, type, handler, attempts }) => ({
+    eventId,
+    type,
+    handler,
+    attempts,
+  }))
+  const known = { handler: 'app.NumberedHandler', attempts: 1 }
+  t.same(
+    described.toSorted((a, b) => a.type.localeCompare(b.type)),
+    [
+      ...Array.from({ length: 5 }, () => ({ ...known, eventId: '', type: '' })),
+      { ...known, eventId: '8', type: '7' },
+    ],
+  )
+  for (const { id } of await list()) t.equal(await app.events.deadLetters?.replay(id), true)
+  await until(async () => app.events.stats().deadLettered === 12 && (await list()).length === 6)
+  await client.query(`INSERT INTO pgboss.job (name, data) VALUES ('events.dead-letters', NULL)`)
+  for (const { id } of await list()) t.equal(await app.events.deadLetters?.discard(id), true)
+  t.same(await list(), [])
+})

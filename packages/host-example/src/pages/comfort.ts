@@ -84,7 +84,7 @@ function pretty(text: string): string {
 
 /** A link to an operation opens it; a search does not hide it any longer. */
 function openTarget(): void {
-  const target = document.getElementById(decodeURIComponent(window.location.hash.slice(1)))
+  const target = document.getElementById(window.location.hash.slice(1))
   if (!(target instanceof HTMLDetailsElement)) return
   target.open = true
   const search = document.querySelector<HTMLInputElement>('input[data-filter]')

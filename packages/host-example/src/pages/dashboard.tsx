@@ -3,10 +3,12 @@ import { Link, usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import type { Change, Dashboard } from '../home-routes.ts'
 import type { Note } from '../modules/notes/note.ts'
-import { ago, fully, partOfDay, today } from './dates.ts'
+import { initials } from '../web/site-header.ts'
+import { fully, partOfDay, today } from './dates.ts'
 import { Icon } from './drawings.tsx'
 import { Launch } from './home.tsx'
 import { Layout } from './layout.tsx'
+import { Ago, Head, SharedPill } from './parts.tsx'
 import { QuickSettings } from './quick-settings.tsx'
 import { useShared, useTexts } from './shared.ts'
 
@@ -17,18 +19,19 @@ export function DashboardPage(): ReactNode {
   return (
     <Layout title={texts.home}>
       <main className="page" id="main" tabIndex={-1}>
-        <div className="head">
-          <div>
-            <h1>
+        <Head
+          title={
+            <>
               {app ? texts.greetings[partOfDay(app)] : null}, {user?.name}
-            </h1>
-            <p className="small">{app ? today(app) : null}</p>
-          </div>
+            </>
+          }
+          lead={app ? today(app) : null}
+        >
           <Link className="button primary" href="/notes#new">
             <Icon name="plus" />
             {texts.newNote}
           </Link>
-        </div>
+        </Head>
         {app?.launchAt ? <Launch app={app} at={app.launchAt} /> : null}
         <div className="dashboard">
           <div>
@@ -71,7 +74,6 @@ function Heading({ text, href, link }: { text: string; href?: string; link?: str
 }
 
 function RecentNotes({ notes }: { notes: readonly Note[] }): ReactNode {
-  const { app } = useShared()
   const texts = useTexts()
   if (notes.length === 0) return <p className="card empty">{texts.noNotes}</p>
   return (
@@ -87,15 +89,8 @@ function RecentNotes({ notes }: { notes: readonly Note[] }): ReactNode {
             </b>
             <span className="small one-line">{body}</span>
           </span>
-          {isShared ? (
-            <span className="pill is-good">
-              <Icon name="link" />
-              {texts.shared}
-            </span>
-          ) : null}
-          <time className="small" dateTime={updatedAt}>
-            {app ? ago(updatedAt, app) : null}
-          </time>
+          {isShared ? <SharedPill /> : null}
+          <Ago at={updatedAt} />
         </li>
       ))}
     </ul>
@@ -111,7 +106,7 @@ function Changes({ changes }: { changes: readonly Change[] }): ReactNode {
       {changes.map(({ id, actor, setting, from, to, isSecret, at }) => (
         <li key={id}>
           <span className="face" aria-hidden="true">
-            {actor.slice(0, 2).toUpperCase()}
+            {initials(actor)}
           </span>
           <span>
             <span>
@@ -129,9 +124,7 @@ function Changes({ changes }: { changes: readonly Change[] }): ReactNode {
               <ins>{isSecret ? texts.aSecret : (to ?? texts.itsDefault)}</ins>
             </span>
           </span>
-          <time className="small" dateTime={at} title={app ? fully(at, app) : undefined}>
-            {app ? ago(at, app) : null}
-          </time>
+          <Ago at={at} title={app ? fully(at, app) : undefined} />
         </li>
       ))}
     </ul>

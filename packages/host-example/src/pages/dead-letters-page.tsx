@@ -5,6 +5,7 @@ import type { DeadLetter } from '../modules/dead-letters/dead-letters-module.ts'
 import { callApi, wordsOf } from './api.ts'
 import { fully } from './dates.ts'
 import { Layout } from './layout.tsx'
+import { Head } from './parts.tsx'
 import { useShared, useTexts } from './shared.ts'
 
 export function DeadLettersPage(): ReactNode {
@@ -13,12 +14,7 @@ export function DeadLettersPage(): ReactNode {
   return (
     <Layout title={texts.deadLetters}>
       <main className="page is-narrow" id="main" tabIndex={-1}>
-        <div className="head">
-          <div>
-            <h1>{texts.deadLetters}</h1>
-            <p className="small">{texts.deadLettersLead}</p>
-          </div>
-        </div>
+        <Head title={texts.deadLetters} lead={texts.deadLettersLead} />
         {deadLetters.length === 0 ? (
           <p className="empty">{texts.noDeadLetters}</p>
         ) : (

@@ -3,25 +3,19 @@ import { usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import type { MailServer } from '../modules/mail/mail-module.ts'
 import type { Mail } from '../modules/mail/mailbox.ts'
-import { ago } from './dates.ts'
 import { Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
-import { useShared, useTexts } from './shared.ts'
+import { Ago, Head } from './parts.tsx'
+import { useTexts } from './shared.ts'
 
 export function MailsPage(): ReactNode {
   const { mails, server } = usePage<{ mails: Mail[]; server: MailServer }>().props
-  const { app } = useShared()
   const texts = useTexts()
   const encryption: Readonly<Record<number, string>> = texts.encryption
   return (
     <Layout title={texts.mail}>
       <main className="page is-narrow" id="main" tabIndex={-1}>
-        <div className="head">
-          <div>
-            <h1>{texts.mail}</h1>
-            <p className="small">{texts.mailLead}</p>
-          </div>
-        </div>
+        <Head title={texts.mail} lead={texts.mailLead} />
         <p className="card outgoing">
           <Icon name="mail" />
           <span>
@@ -35,8 +29,9 @@ export function MailsPage(): ReactNode {
             </span>
           </span>
         </p>
-        {mails.length === 0 ? <p className="empty">{texts.noMail}</p> : null}
-        {mails.length === 0 ? null : (
+        {mails.length === 0 ? (
+          <p className="empty">{texts.noMail}</p>
+        ) : (
           <ul className="card lines">
             {mails.map(({ id, recipient, subject, sentAt }) => (
               <li key={id}>
@@ -45,9 +40,7 @@ export function MailsPage(): ReactNode {
                   <b>{subject}</b>
                   <span className="small">{texts.recipient(recipient)}</span>
                 </span>
-                <time className="small" dateTime={sentAt}>
-                  {app ? ago(sentAt, app) : null}
-                </time>
+                <Ago at={sentAt} />
               </li>
             ))}
           </ul>

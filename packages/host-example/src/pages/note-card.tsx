@@ -1,8 +1,8 @@
 /** One note, and what can be done with it. */
 import type { ReactNode } from 'react'
 import type { Note } from '../modules/notes/note.ts'
-import { ago } from './dates.ts'
 import { Icon } from './drawings.tsx'
+import { Ago, SharedPill } from './parts.tsx'
 import { useShared, useTexts } from './shared.ts'
 
 interface NoteCardProps {
@@ -26,14 +26,9 @@ export function NoteCard({ note, onOpen, onRemove, onToggleSharing }: NoteCardPr
       </h2>
       <p className="note-text">{body}</p>
       <p className="small note-about">
-        <time dateTime={updatedAt}>{app ? ago(updatedAt, app) : null}</time>
+        <Ago at={updatedAt} />
         {owner === user?.id ? null : <span className="pill">{owner}</span>}
-        {isShared ? (
-          <span className="pill is-good">
-            <Icon name="link" />
-            {texts.shared}
-          </span>
-        ) : null}
+        {isShared ? <SharedPill /> : null}
       </p>
       <p className="note-tools">
         {isShared ? (

@@ -7,6 +7,7 @@ import { Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
 import { NoteCard } from './note-card.tsx'
 import { NoteDialog, type NoteText } from './note-dialog.tsx'
+import { Head } from './parts.tsx'
 import { useShared, useTexts } from './shared.ts'
 import { type News, Toast } from './toast.tsx'
 
@@ -106,21 +107,20 @@ export function NotesPage(): ReactNode {
   return (
     <Layout title={texts.notes}>
       <main className="page" id="main" tabIndex={-1}>
-        <div className="head">
-          <div>
-            <h1>{texts.notes}</h1>
-            <p className="small">
-              {notes.length === perPage || page > 1
-                ? null
-                : texts.counted(notes.length, notes.filter(({ isShared }) => isShared).length)}
-            </p>
-          </div>
+        <Head
+          title={texts.notes}
+          lead={
+            notes.length === perPage || page > 1
+              ? null
+              : texts.counted(notes.length, notes.filter(({ isShared }) => isShared).length)
+          }
+        >
           {app?.features.search ? <Search query={query} /> : null}
           <button id="new-note" className="button primary" type="button" onClick={() => setOpen('new')}>
             <Icon name="plus" />
             {texts.newNote}
           </button>
-        </div>
+        </Head>
         {notes.length === 0 ? (
           <p className="empty">
             {query === '' ? texts.noNotes : texts.noMatches(query)}

@@ -57,12 +57,12 @@ export function QuickSettings(): ReactNode {
         <>
           <Switch
             label={texts.signUps}
-            isOn={app.isRegistrationOpen}
+            value={app.isRegistrationOpen}
             onChange={(value) => save('system.registration_enabled', value, system)}
           />
           <Switch
             label={texts.maintenance}
-            isOn={app.isInMaintenance}
+            value={app.isInMaintenance}
             onChange={(value) => {
               if (!value || window.confirm(texts.maintenanceQuestion))
                 save('system.maintenance_mode', value, system)
@@ -79,11 +79,14 @@ export function QuickSettings(): ReactNode {
   )
 }
 
-interface ChoiceProps {
+interface ControlProps<Value> {
   readonly label: string
-  readonly value: string
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+}
+
+interface ChoiceProps extends ControlProps<string> {
   readonly options: readonly (readonly [value: string, label: string])[]
-  readonly onChange: (value: string) => void
 }
 
 /** A few short options side by side; a group of radio buttons, as arrow keys know it. */
@@ -103,14 +106,8 @@ function Choice({ label, value, options, onChange }: ChoiceProps): ReactNode {
   )
 }
 
-interface SwatchProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
-
 /** React's onChange follows each movement in the picker; the browser's own event waits for the choice. */
-function Swatch({ label, value, onChange }: SwatchProps): ReactNode {
+function Swatch({ label, value, onChange }: ControlProps<string>): ReactNode {
   const input = useRef<HTMLInputElement>(null)
   const latest = useRef(onChange)
   latest.current = onChange
@@ -131,20 +128,14 @@ function Swatch({ label, value, onChange }: SwatchProps): ReactNode {
   )
 }
 
-interface SwitchProps {
-  readonly label: string
-  readonly isOn: boolean
-  readonly onChange: (isOn: boolean) => void
-}
-
-function Switch({ label, isOn, onChange }: SwitchProps): ReactNode {
+function Switch({ label, value, onChange }: ControlProps<boolean>): ReactNode {
   return (
     <label>
       <span>{label}</span>
       <input
         type="checkbox"
         role="switch"
-        checked={isOn}
+        checked={value}
         onChange={(event) => onChange(event.target.checked)}
       />
     </label>

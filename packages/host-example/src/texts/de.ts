@@ -63,7 +63,6 @@ export const de: Texts = {
   pitch: 'Notizen, die dir gehören, bis du sie teilst.',
   pitchMore:
     'Eine kleine Anwendung, die zeigt, was typisierte Einstellungen, ein Tor vor jeder Route, Ereignisse und Fehlerseiten können.',
-  yourNotes: 'Deine Notizen',
   browseApi: 'API ansehen',
   features: [
     [
@@ -80,7 +79,6 @@ export const de: Texts = {
   text: 'Text',
   addNote: 'Notiz anlegen',
   searchNotes: 'Notizen durchsuchen',
-  search: 'Suchen',
   noNotes: 'Noch keine Notizen. Die erste ist die schwerste.',
   noMatches: (query) => `Keine Notiz enthält „${query}“.`,
   showAll: 'Alle Notizen zeigen',

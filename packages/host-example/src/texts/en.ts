@@ -61,7 +61,6 @@ export const en = {
   pitch: 'Notes that stay yours until you share them.',
   pitchMore:
     'One small application that shows typed settings, a gate in front of every route, events and error pages at work.',
-  yourNotes: 'Your notes',
   browseApi: 'Browse the API',
   features: [
     [
@@ -81,7 +80,6 @@ export const en = {
   text: 'Text',
   addNote: 'Add note',
   searchNotes: 'Search notes',
-  search: 'Search',
   noNotes: 'No notes yet. The first one is the hardest.',
   noMatches: (query: string) => `No note contains “${query}”.`,
   showAll: 'Show all notes',

@@ -63,7 +63,6 @@ export const fr: Texts = {
   pitch: 'Des notes qui restent à vous jusqu’à ce que vous les partagiez.',
   pitchMore:
     'Une petite application qui montre des paramètres typés, un portail devant chaque route, des événements et des pages d’erreur.',
-  yourNotes: 'Vos notes',
   browseApi: 'Parcourir l’API',
   features: [
     [
@@ -86,7 +85,6 @@ export const fr: Texts = {
   text: 'Texte',
   addNote: 'Ajouter la note',
   searchNotes: 'Chercher dans les notes',
-  search: 'Chercher',
   noNotes: 'Pas encore de notes. La première est la plus difficile.',
   noMatches: (query) => `Aucune note ne contient « ${query} ».`,
   showAll: 'Voir toutes les notes',

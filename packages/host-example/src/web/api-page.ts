@@ -138,7 +138,7 @@ function requestForm({ id, method, path, summary, parameters, example }: Operati
     html`<div>
       <label for="${id}.body">Body</label
       ><textarea
-        class="field code"
+        class="field"
         id="${id}.body"
         name="body"
         rows="${Math.min(example.split('\n').length + 1, 12)}"

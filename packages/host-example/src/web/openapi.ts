@@ -200,13 +200,13 @@ function createSchemaReader(schemas: Readonly<Record<string, Schema>>) {
   }
 
   function exampleOf(schema: Schema, depth = 0): unknown {
+    if (depth > maxDepth) return null
     const { type, properties, required = [], items, anyOf, oneOf, ...rest } = resolve(schema)
     if (rest.default !== undefined) return rest.default
     if (rest.const !== undefined) return rest.const
     if (rest.enum) return rest.enum[0]
     const [first] = anyOf ?? oneOf ?? []
     if (first) return exampleOf(first, depth + 1)
-    if (depth > maxDepth) return null
     if (items) return [exampleOf(items, depth + 1)]
     if (properties) {
       const wanted = Object.entries(properties).filter(([name]) => required.includes(name))

@@ -49,6 +49,8 @@ test('people create accounts while registration is on, and never otherwise', asy
   await t.test('names and passwords have a form', async (t) => {
     for (const body of [
       json('Carla'),
+      json('carla\n'),
+      json('cаrla'), // its second letter is Cyrillic
       json('x'),
       json('a b'),
       json('dave', 'short'),
@@ -65,5 +67,29 @@ test('people create accounts while registration is on, and never otherwise', asy
       headers: { origin: 'https://evil.test' },
     })
     t.equal(answer.status, 403)
+  })
+
+  await t.test('of those who want one name at the same moment one gets it', async (t) => {
+    const answers = await Promise.all([1, 2, 3].map(() => anonymous.ask('/register', json('erin'))))
+    t.same(answers.map(({ status }) => String(status)).toSorted(), ['204', '409', '409'])
+  })
+
+  await t.test('attempts are limited as for signing in', async (t) => {
+    const statuses: number[] = []
+    for (let attempt = 1; attempt <= 11; attempt++)
+      statuses.push((await anonymous.ask('/register', json('alice'))).status)
+    t.same(statuses, [...Array.from({ length: 10 }, () => 409), 429])
+  })
+
+  await t.test('a form that was shown before it was turned off creates nothing', async (t) => {
+    const body = { key: 'system.registration_enabled', scope: 0, value: false }
+    await admin.ask('/api/settings', { method: 'PUT', body })
+    const answer = await anonymous.ask('/register', {
+      method: 'POST',
+      body: 'username=frank&password=long+enough',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    t.equal(answer.status, 404)
+    await t.rejects(host.signIn('frank', 'long enough'), /401/)
   })
 })

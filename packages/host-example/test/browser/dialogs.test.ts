@@ -45,8 +45,7 @@ test('UI-23: axe-core finds nothing in any dialog', async (t) => {
   ]) {
     await admin.ask('/api/settings', { method: 'PUT', body: { key, scope: 1, value } })
   }
-  const [name = '', value = ''] = admin.cookie.split('=')
-  await browser.addCookies([{ name, value, url: host.url }])
+  await admin.enter(browser)
   const page = await browser.newPage()
   page.on('dialog', (dialog) => void dialog.accept())
 

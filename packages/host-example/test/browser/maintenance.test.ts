@@ -13,9 +13,8 @@ test('maintenance mode in a browser', async (t) => {
   const banner = page.getByText('Maintenance mode is on')
 
   async function visitAs(person: Person | null, path: string): Promise<number | undefined> {
-    await browser?.clearCookies()
-    const [name = '', value = ''] = person?.cookie.split('=') ?? []
-    if (person) await browser?.addCookies([{ name, value, url: host.url }])
+    await page.context().clearCookies()
+    await person?.enter(page.context())
     return (await page.goto(host.url + path))?.status()
   }
   const setMode = (value: boolean) =>

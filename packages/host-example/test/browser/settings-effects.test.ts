@@ -103,11 +103,10 @@ test('F-35: every setting of the application has an effect that is seen at once'
   const page = await browser.newPage()
   const complaints: string[] = []
   page.on('pageerror', ({ message }) => complaints.push(message))
-  const [name = '', cookie = ''] = admin.cookie.split('=')
   for (const [key, { value, path, isPublic = false, shows }] of Object.entries(effects)) {
     const scope = definitions.find((definition) => definition.key === key)?.scope
     await browser.clearCookies()
-    if (!isPublic) await browser.addCookies([{ name, value: cookie, url: host.url }])
+    if (!isPublic) await admin.enter(browser)
     await page.goto(host.url + path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     t.equal(await shows(page).count(), 0, `${key}: not before`)
@@ -127,8 +126,7 @@ test('quick settings save at once, and the page follows', async (t) => {
   if (browser === null) return
   const host = await startHost(t)
   const admin = await host.signIn('admin')
-  const [name = '', value = ''] = admin.cookie.split('=')
-  await browser.addCookies([{ name, value, url: host.url }])
+  await admin.enter(browser)
   const page = await browser.newPage()
   await page.goto(host.url)
   await page.getByRole('radiogroup', { name: 'Theme' }).getByText('Dark').click()

@@ -124,9 +124,12 @@ export class Decider {
 
   /** The rules that may open the route; none where a hook changed the method after the router chose the route. */
   #candidates(route: RouteRecord, method: string): readonly RegisteredRule[] {
-    if (!route.methods.includes(method)) return []
+    if (!route.methods.includes(method) || route.isClosed(method)) return []
+    const followed = route.followed(method)
     const all = [...(route.declared === null ? [] : [route.declared]), ...this.#rules.rules]
-    return all.filter((rule) => opensMethod(rule, method, route) && this.canOpen(rule, route))
+    return all.filter(
+      (rule) => (rule.route.allows(method) || rule.route.allows(followed)) && this.canOpen(rule, route),
+    )
   }
 
   /** For the one path of a static route. */

@@ -103,6 +103,7 @@ export class ScopeDefaults {
   readonly #app: FastifyInstance
   readonly #byModule = new Map<string, AssignedAccess>()
   readonly #byScope = new Map<FastifyInstance, ScopeDefault>()
+  #isFrozen = false
 
   constructor(app: FastifyInstance) {
     this.#app = app
@@ -139,6 +140,10 @@ export class ScopeDefaults {
     return nearest.module === origin.module ? nearest : ofModule
   }
 
+  freeze(): void {
+    this.#isFrozen = true
+  }
+
   get all(): readonly AssignedAccess[] {
     return [...this.#byModule.values(), ...this.#byScope.values()]
   }
@@ -154,7 +159,7 @@ export class ScopeDefaults {
   #faultOf(scope: FastifyInstance): string | null {
     if (scope === this.#app) return 'the root has no default; use the option undeclared, or the option access'
     if (this.#byScope.has(scope)) return 'the plugin has one already'
-    return null
+    return this.#isFrozen ? 'the application is ready' : null
   }
 }
 

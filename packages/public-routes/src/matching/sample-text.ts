@@ -63,12 +63,12 @@ class Sampler {
     const unit = this.#source.slice(this.#at, end)
     this.#at = end
     if (unit === String.raw`\b` || unit === String.raw`\B`) return ''
-    const matches = new RegExp(`^${unit}$`)
-    return characters.find((character) => matches.test(character)) ?? null
+    const matches = toRegExp(`^${unit}$`)
+    return characters.find((character) => matches?.test(character)) ?? null
   }
 
   #group(): string | null {
-    const [opening = '', look] = /^\?(?:(<?[=!])|:|<\w+>)/.exec(this.#source.slice(this.#at)) ?? []
+    const [opening = '', look] = /^\?(?:(<?[=!])|:|<[^>]+>)/.exec(this.#source.slice(this.#at)) ?? []
     this.#at += opening.length
     const text = this.alternatives()
     this.#take(')')

@@ -45,7 +45,7 @@ export function describeAccess<Document extends object>(
   const { paths = {}, components = {}, servers = [], security } = toMembers(document)
   const own = Object.keys(schemes).map((name) => ({ [name]: [] }))
   const context: Context = {
-    rows,
+    rows: byPath(rows),
     bases: basesOf(servers),
     security: own.length > 0 ? own : toList(security),
   }
@@ -67,7 +67,8 @@ export function describeAccess<Document extends object>(
 }
 
 interface Context {
-  readonly rows: readonly AccessRow[]
+  /** By the paths that documents have for them. */
+  readonly rows: ReadonlyMap<string, readonly AccessRow[]>
   /** The paths of servers, which the document leaves out of its own paths. */
   readonly bases: readonly string[]
   /** The schemes of which a known caller uses one; empty where none is known. */
@@ -75,7 +76,7 @@ interface Context {
 }
 
 function describeItem(path: string, item: unknown, { rows, bases, security }: Context): unknown {
-  const ofPath = rows.filter(({ url }) => bases.some((base) => pathsOf(url).includes(base + path)))
+  const ofPath = bases.flatMap((base) => rows.get(base + path) ?? [])
   const operations = Object.entries(toMembers(item)).map(([name, operation]) => {
     const ofMethod = ofPath.filter(({ method }) => method.toLowerCase() === name)
     return [
@@ -159,12 +160,20 @@ function pathsOf(url: string): readonly string[] {
   return [path, `${path}?`]
 }
 
+function byPath(rows: readonly AccessRow[]): ReadonlyMap<string, readonly AccessRow[]> {
+  const found = new Map<string, AccessRow[]>()
+  for (const row of rows) {
+    for (const path of pathsOf(row.url)) found.set(path, [...(found.get(path) ?? []), row])
+  }
+  return found
+}
+
 function basesOf(servers: unknown): readonly string[] {
   const paths = toList(servers).map((server) => {
     const url = String(toMembers(server)['url'] ?? '')
     return url.startsWith('/') ? url : URL.canParse(url) ? new URL(url).pathname : ''
   })
-  return ['', ...paths.map((path) => path.replace(/\/$/, ''))]
+  return [...new Set(['', ...paths.map((path) => path.replace(/\/$/, ''))])]
 }
 
 function toMembers(value: unknown): Members {

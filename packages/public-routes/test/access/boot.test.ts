@@ -204,13 +204,18 @@ test('a hook from before the gate may declare the access of routes, one after it
   }
 })
 
-test('a default of the root, or a second one, is refused', async (t) => {
+test('a default of the root, a second one, or one after the boot is refused', async (t) => {
   const app = await gatedApp(t)
-  t.throws(() => app.publicRoutes.default('public'), { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS' })
+  const refused = { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS' }
+  t.throws(() => app.publicRoutes.default('public'), refused)
   await app.register(async (scope) => {
     scope.publicRoutes.default('public')
-    t.throws(() => scope.publicRoutes.default('signed-in'), { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS' })
+    t.throws(() => scope.publicRoutes.default('signed-in'), refused)
   })
+  let late = app
+  await app.register(async (scope) => void (late = scope))
+  await app.ready()
+  t.throws(() => late.publicRoutes.default('Notes.Edit'), refused)
 })
 
 test('a permission is declared once, under a usable name, before the application is ready', async (t) => {

@@ -21,6 +21,7 @@ const found = [
   '^a{2,}b?$',
   '^a?$',
   '^\\$\\{x\\}$',
+  '^(?<$name>[A-Z])(?<größe>\\d)$',
 ]
 
 for (const expression of found) {

@@ -4,6 +4,7 @@ import { defineModule, modules } from '@fastify-modular/core'
 import { type Access, type AccessByMethod, publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { headerProvider } from './application.ts'
+import { generator } from './corpus.ts'
 import { ran } from './declared-application.ts'
 
 interface RouteSpec {
@@ -124,7 +125,7 @@ export interface Mutant {
 
 /** Mutants that differ from the original, the same for the same seed. */
 export function* mutants(original: Specification, count: number, seed: number): Generator<Mutant> {
-  const random = randomFrom(seed)
+  const random = generator(seed)
   const kinds = Object.entries(mistakes)
   for (let made = 0; made < count;) {
     const [kind, mutate] = kinds[made % kinds.length] ?? ['', () => null]
@@ -175,15 +176,4 @@ export async function expectedEntries(): Promise<ReturnType<typeof accessEntries
   const entries = accessEntries(app)
   await app.close()
   return entries
-}
-
-/** mulberry32 */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }

@@ -204,7 +204,7 @@ class Lane {
     const number = job.retryCount + 1
     const outcome = await deliver(context, {
       handler,
-      event: job.data,
+      event: { ...job, traceparent: job.traceparent ?? undefined },
       number,
       maxAttempts: options.maxAttempts,
       timeout: options.attemptTimeout,

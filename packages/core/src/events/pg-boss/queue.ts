@@ -2,7 +2,7 @@
  * The queue in PostgreSQL: one pg-boss queue for each handler, and another one for dead letters. pg-boss makes the tables;
  * the statements are our own, because its fetch sorts everything that waits and keeps what is done.
  */
-import type { Outcome, RetryOptions, StoredEvent } from '../delivery.ts'
+import type { Outcome, RetryOptions } from '../delivery.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { AsyncTx, DeadLetter, PublishOptions, RemovedHandler } from '../transport.ts'
@@ -17,7 +17,10 @@ const retention = { retentionMinutes: 5_256_000 }
 /** A fetched job. */
 export interface Job {
   readonly id: string
-  readonly data: StoredEvent
+  readonly eventId: string
+  readonly type: string
+  readonly payload: unknown
+  readonly traceparent: string | null
   /** Attempts that failed. */
   readonly retryCount: number
 }
@@ -33,11 +36,10 @@ export interface FinishedJob {
 /** A dead letter as its job is stored; that of an earlier release has the output that pg-boss left. */
 interface DeadJob {
   readonly id: string
-  readonly data: StoredEvent & {
-    readonly handler: string
-    readonly error?: string
-    readonly attempts?: number
-  }
+  readonly eventId: string
+  readonly type: string
+  readonly handler: string
+  readonly error: string | null
   readonly output: { message?: string; value?: { message?: string } } | null
   readonly attempts: number
   readonly at: string
@@ -136,16 +138,18 @@ export class Queue {
   async exchange(handler: EventHandler, handled: readonly string[], limit: number): Promise<readonly Job[]> {
     const job = `${this.#schema}.job`
     const { rows } = await this.#pool.query(
-      `WITH done AS (DELETE FROM ${job} WHERE name = $1 AND id = ANY($2::uuid[]) AND state = 'active'),
+      `WITH done AS (DELETE FROM ${job} WHERE name = $1 AND id = ANY($2::uuid[])),
       next AS (
-        SELECT id FROM ${job} WHERE name = $1 AND state < 'active' AND start_after < now()
+        SELECT id FROM ${job}
+        WHERE name = $1 AND state < 'active' AND start_after < now() AND id <> ALL($2::uuid[])
         ORDER BY start_after, id LIMIT $4 FOR UPDATE SKIP LOCKED),
       taken AS (
         UPDATE ${job} j SET state = 'active', started_on = now(), ${owner} = $3,
           retry_count = CASE WHEN started_on IS NULL THEN retry_count ELSE retry_count + 1 END
         FROM next WHERE j.name = $1 AND j.id = next.id
         RETURNING j.id, j.data, j.retry_count, j.start_after)
-      SELECT id, data, retry_count AS "retryCount" FROM taken ORDER BY start_after, id`,
+      SELECT id, ${identity}, data -> 'payload' AS payload, data ->> 'traceparent' AS traceparent,
+        retry_count AS "retryCount" FROM taken ORDER BY start_after, id`,
       [queueOf(handler), handled, this.#cluster.instance, limit],
     )
     return rows as Job[]
@@ -162,7 +166,8 @@ export class Queue {
         FROM failed f WHERE delay IS NOT NULL AND j.name = $1 AND j.id = f.id AND ${isOwn('$6')}),
       buried AS (
         DELETE FROM ${job} j USING failed f WHERE delay IS NULL AND j.name = $1 AND j.id = f.id AND ${isOwn('$6')}
-        RETURNING data || jsonb_build_object('error', error, 'attempts', attempts) AS data)
+        RETURNING CASE jsonb_typeof(data) WHEN 'object' THEN data ELSE jsonb_build_object('payload', data) END
+          || jsonb_build_object('handler', name, 'error', error, 'attempts', attempts) AS data)
       INSERT INTO ${job} (name, data, retry_limit, keep_until)
       SELECT q.name, data, 0, now() + q.retention_minutes * interval '1 minute'
       FROM buried, ${this.#schema}.queue q WHERE q.name = $7`,
@@ -211,17 +216,15 @@ export class Queue {
   /** The dead letters, oldest first. */
   async listDead(limit: number): Promise<readonly DeadLetter[]> {
     const { rows } = await this.#pool.query(
-      `SELECT id, data, output, retry_limit + 1 AS attempts, extract(epoch FROM created_on) * 1000 AS at
+      `SELECT id, ${identity}, coalesce(data ->> 'handler', '') AS handler, data ->> 'error' AS error, output,
+         coalesce(data -> 'attempts', to_jsonb(retry_limit + 1)) AS attempts, extract(epoch FROM created_on) * 1000 AS at
        FROM ${this.#schema}.job WHERE name = $1 AND state < 'completed' ORDER BY created_on, id LIMIT $2`,
       [deadLetterQueue, limit],
     )
-    return (rows as DeadJob[]).map(({ id, data, output, attempts, at }) => ({
-      id,
-      eventId: data.eventId,
-      type: data.type,
-      handler: this.#handlerOf(data.handler),
-      attempts: data.attempts ?? attempts,
-      error: data.error ?? output?.message ?? output?.value?.message ?? 'unknown failure',
+    return (rows as DeadJob[]).map(({ handler, error, output, at, ...letter }) => ({
+      ...letter,
+      handler: this.#handlerOf(handler),
+      error: error ?? output?.message ?? output?.value?.message ?? 'unknown failure',
       failedAt: Number(at),
     }))
   }
@@ -263,6 +266,9 @@ export class Queue {
 }
 
 const prefix = 'events.'
+
+/** A job that no publisher wrote may have neither. */
+const identity = `coalesce(data ->> 'eventId', '') AS "eventId", coalesce(data ->> 'type', '') AS type`
 
 /** What a job takes from its queue, as pg-boss's own `send` does. */
 const fromQueue = `q.retry_limit, q.retry_delay, q.retry_backoff, q.expire_seconds * interval '1 s',

@@ -28,7 +28,7 @@ export interface NotesStore {
 interface NotesSelection {
   /** Null: everybody's. */
   readonly owner: string | null
-  /** Upper and lower case are the same. */
+  /** Upper and lower case are the same, outside ASCII only where the database knows them. */
   readonly contains: string
   readonly limit: number
   readonly offset: number
@@ -91,10 +91,11 @@ export function createNotesStore(database: Database, events: Events): NotesStore
   }
 }
 
+/** The database lowers both sides: some know the lower case of ASCII alone, unlike JavaScript. */
 function containing(text: string): SQL {
   if (text === '') return sql``
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  return sql`and (lower(title) like ${pattern} escape '\\' or lower(body) like ${pattern} escape '\\')`
+  const pattern = sql`lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`
+  return sql`and (lower(title) like ${pattern} or lower(body) like ${pattern})`
 }
 
 /** The condition on the version makes reading and writing one step: of two writers the second is stale. */
