@@ -16,7 +16,14 @@ export {
   removeTrailers,
   type RouteConfig,
 } from './fastify-internals.ts'
-export { argumentProblems, option, optionProblems, type OptionsSchema, Type } from './options.ts'
+export {
+  argumentProblems,
+  option,
+  optionProblems,
+  type OptionsSchema,
+  type TSchema,
+  Type,
+} from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
 export { acceptedEncoding, addVary, varyWith } from './negotiation.ts'

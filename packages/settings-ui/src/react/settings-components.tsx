@@ -39,6 +39,11 @@ export interface SettingsProps {
   /** Texts that differ from the English ones. */
   readonly messages?: Partial<Messages>
   /**
+   * The key of the User setting that says `light` or `dark`: on the preferences page the document's `data-theme` follows it
+   * as it changes.
+   */
+  readonly themeSetting?: string
+  /**
    * What the ids of the component's elements begin with, for hosts that link to them: the id of the list, where a skip
    * link leads, is `<id>-settings`. Two components on a page need two. @default one that React makes up
    */
@@ -76,6 +81,7 @@ function useSettingsPage(
 
   useFreshness(editor, props.locale)
   useDirtyChange(editor, (isDirty) => latest.current.props.onDirtyChange?.(isDirty))
+  useScheme(editor, isOwn ? props.themeSetting : undefined)
   return useMemo(
     () => ({ id, editor, api, messages, locale, canUpdate, isAdmin }),
     [id, editor, api, messages, locale, canUpdate, isAdmin],
@@ -103,6 +109,19 @@ function useDirtyChange(editor: SettingsEditor, onDirtyChange: (isDirty: boolean
       report(false)
     }
   }, [editor])
+}
+
+/** The document follows the setting that chooses its scheme; values that name none leave it to the system. */
+function useScheme(editor: SettingsEditor, key: string | undefined): void {
+  useEffect(() => {
+    if (key === undefined) return undefined
+    return editor.subscribe(() => {
+      const { drafts, values } = editor.getState()
+      const chosen = drafts.get(key)?.input ?? values.get(key)?.value
+      if (chosen === undefined) return
+      document.documentElement.dataset['theme'] = chosen === 'light' || chosen === 'dark' ? chosen : 'auto'
+    })
+  }, [editor, key])
 }
 
 const channelName = 'fm-settings'
