@@ -9,7 +9,7 @@ export const english: PageMessages = {
   skip: 'Skip to the settings',
   pages: 'Pages',
   toUserPage: 'Preferences',
-  toAdminPage: 'All settings',
+  toAdminPage: 'Settings',
   signOut: 'Sign out',
   account: 'Your account',
   theme: 'Theme',
