@@ -76,11 +76,11 @@ ${body}
 `
 }
 
-/** Requests that the script will make: answered while it loads. Definitions in a chosen language need its header. */
-function preloads({ page, apiBase, locale, texts }: PageConfig): string {
+/** Requests that the script will make: answered while it loads. Definitions in a language that the host names need its header. */
+function preloads({ page, apiBase, definitionsLocale, texts }: PageConfig): string {
   const paths = [
     ...(texts === undefined ? [] : [texts]),
-    ...(locale === undefined ? [`${apiBase}/definitions`] : []),
+    ...(definitionsLocale === undefined ? [`${apiBase}/definitions`] : []),
     page === 'me' ? `${apiBase}/me` : apiBase,
   ]
   return paths
@@ -109,8 +109,9 @@ export interface PageConfig {
   /** Whether the caller may change what this page shows, System settings apart. */
   readonly canUpdate: boolean
   readonly isAdmin: boolean
-  /** Left out where neither the host nor the browser has chosen one. */
-  readonly locale?: string
+  readonly locale: string
+  /** Left out where the host names none: the browser says in which language it wants definitions. */
+  readonly definitionsLocale?: string
   readonly scheme: 'auto' | 'light' | 'dark'
   /** The key of the setting that chooses the scheme. */
   readonly themeSetting?: string
@@ -120,7 +121,7 @@ export interface PageConfig {
 /** What the script of a page needs to know. */
 export function pageConfig({ page, path, caller, look, options }: PageVisit, assets: Assets): PageConfig {
   const { prefix, apiBase } = options
-  const { locale, isLocaleChosen, messages, theme } = look
+  const { locale, isLocaleNamed, messages, theme } = look
   const assetBase = relativePath(path, `${prefix}/assets`)
   const texts = assets.texts.get(languageOf(locale))
   const isOwn = page === 'me' && caller !== null && options.ownWrites === 'authenticated'
@@ -131,7 +132,8 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
     ...(texts && { texts: `${assetBase}/${texts.name}` }),
     canUpdate: isOwn || hasPermission(caller, 'Settings.Update'),
     isAdmin: caller?.isAdmin === true,
-    ...(isLocaleChosen && { locale }),
+    locale,
+    ...(isLocaleNamed && { definitionsLocale: locale }),
     scheme: theme.scheme ?? 'auto',
     ...(theme.setting !== undefined && { themeSetting: theme.setting }),
     messages,

@@ -15,8 +15,8 @@ export interface Look {
   readonly theme: ThemeOptions
   /** A BCP 47 tag. */
   readonly locale: string
-  /** False where neither the host nor the browser has chosen the language. */
-  readonly isLocaleChosen: boolean
+  /** Whether the host has named it; the browser asks for its own anyway. */
+  readonly isLocaleNamed: boolean
   /** All texts of the documents, those of the host among them. */
   readonly texts: PageMessages
   /** Texts of the host alone. */
@@ -44,15 +44,14 @@ export async function lookOf(options: SettingsUiOptions, request: FastifyRequest
     read('locale', options.locale),
     read('messages', options.messages),
   ])
-  const chosen = named ?? preferredLocale(request.headers['accept-language'])
-  const locale = chosen ?? 'en'
+  const locale = named ?? preferredLocale(request.headers['accept-language']) ?? 'en'
   return {
     title,
     logo,
     links,
     theme: readable(theme, request),
     locale,
-    isLocaleChosen: chosen !== undefined,
+    isLocaleNamed: named !== undefined,
     texts: { ...textsOf(languageOf(locale)), ...messages },
     messages,
   }

@@ -14,11 +14,13 @@ const root = document.getElementById('fm-app')
 
 if (root) {
   if (config.themeSetting === undefined) offerSchemes(config.scheme)
-  const { page, messages, ...props } = config
+  const { page, messages, definitionsLocale = null, ...props } = config
   const Page = page === 'manage' ? SettingsAdmin : UserSettings
   const texts = await loadTexts(config.texts)
   root.replaceChildren()
-  createRoot(root).render(<Page {...props} messages={{ ...texts, ...messages }} id="fm" />)
+  createRoot(root).render(
+    <Page {...props} definitionsLocale={definitionsLocale} messages={{ ...texts, ...messages }} id="fm" />,
+  )
 }
 
 /** The texts of a language other than English; the English ones if they cannot be loaded. */

@@ -36,6 +36,8 @@ export interface SettingsProps {
   readonly isAdmin?: boolean
   /** For dates, order and plurals, and the language in which definitions are requested. @default 'en', and definitions as the browser says */
   readonly locale?: string
+  /** The language in which definitions are requested, where it is another one; null: as the browser says. @default locale */
+  readonly definitionsLocale?: string | null
   /** Texts that differ from the English ones. */
   readonly messages?: Partial<Messages>
   /**
@@ -70,7 +72,10 @@ function useSettingsPage(
     latest.current = { props, messages, locale }
   })
   const { api, editor } = useMemo(() => {
-    const api = createApi(apiBase, () => latest.current.props)
+    const api = createApi(apiBase, () => {
+      const { fetch, locale, definitionsLocale = locale } = latest.current.props
+      return { fetch, locale: definitionsLocale ?? undefined }
+    })
     const onSaved = (): void => {
       notifyOtherTabs()
       latest.current.props.onSaved?.()

@@ -1,6 +1,7 @@
 /** The pages in the look of their host. */
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
+import { languages } from '#src/texts/texts.js'
 import { problems } from '../support/axe.js'
 import { visit } from '../support/visit.js'
 
@@ -65,4 +66,41 @@ test("the look of the host's", async (t) => {
       t.equal(await background(), 'rgb(12, 13, 16)', 'from the first frame, on every page')
     },
   )
+})
+
+test('each language fits on a phone; Arabic runs from right to left', async (t) => {
+  const visited = await visit(t)
+  if (!visited) return
+  const { page, open, complaints } = visited
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const [language, texts] of Object.entries(languages)) {
+    await t.test(language, async (t) => {
+      await page.setExtraHTTPHeaders({ 'accept-language': language })
+      for (const [path, heading] of [
+        ['/settings/me', texts.userHeading],
+        ['/settings/manage?group=mail', texts.adminHeading],
+      ] as const) {
+        await open(path)
+        await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+        if (path.startsWith('/settings/manage')) {
+          await page.getByLabel('SMTP port', { exact: true }).fill('0')
+          await page.getByRole('button', { name: texts.save, exact: true }).click()
+          await page.getByRole('button', { name: texts.next, exact: true }).waitFor()
+        }
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        t.equal(width, 390, `${path} is as wide as the window`)
+      }
+      const cut = await page
+        .locator('button:visible, a:visible')
+        .evaluateAll((all) =>
+          all
+            .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 1)
+            .map((each) => each.textContent),
+        )
+      t.same(cut, [], 'no text of a button is cut off')
+      t.equal(await page.evaluate(() => document.dir), language === 'ar' ? 'rtl' : 'ltr')
+      if (language === 'ar' || language === 'de') t.same(await problems(page), [])
+    })
+  }
+  t.same(complaints, [])
 })
