@@ -41,13 +41,13 @@ export function pageContent(visit: PageVisit, assets: Assets): PageContent {
   const heading = page === 'manage' ? texts.adminHeading : texts.userHeading
   const element = options.layout ? 'div' : 'main' // a layout has a main element of its own
   return {
-    title: heading === name ? heading : `${heading} · ${name}`,
+    title: escapeHtml(heading === name ? heading : `${heading} · ${name}`),
     head: `<link rel="stylesheet" href="${escapeHtml(config.style)}">
 <script type="module" src="${relativePath(path, `${options.prefix}/assets`)}/${assets.script.name}"></script>
 ${preloads(config)}
 <script type="application/json" id="fm-config">${escapeJson(config)}</script>`,
     body: `<${element} id="fm-app" class="fm"><noscript><p class="fm-empty">${escapeHtml(texts.needsScript)}</p></noscript></${element}>`,
-    locale,
+    locale: escapeHtml(locale),
     direction: directionOf(locale),
     scheme: theme.scheme ?? 'auto',
     policy: strictPolicy,
@@ -58,13 +58,13 @@ ${preloads(config)}
 export function renderPage(visit: PageVisit, content: PageContent): string {
   const { title, head, body, locale, direction, scheme } = content
   return `<!doctype html>
-<html lang="${escapeHtml(locale)}" dir="${direction}"${scheme === 'auto' ? '' : ` data-theme="${scheme}"`}>
+<html lang="${locale}" dir="${direction}"${scheme === 'auto' ? '' : ` data-theme="${scheme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
 ${head}
 </head>

@@ -26,9 +26,9 @@ export interface PageLink {
   readonly href: string
 }
 
-/** A page, for a layout of the host's. All of it is HTML or may stand in an attribute as it is; no script or style is inline. */
+/** A page, for a layout of the host's. All of it is HTML, and may stand in an attribute, as it is; no script or style is inline. */
 export interface PageContent {
-  /** For the window's title, as text. */
+  /** For the window's title. */
   readonly title: string
   /** For `<head>`: the style sheet, the script and what they need. */
   readonly head: string

@@ -272,7 +272,7 @@ test('the administration is linked where something can be changed, or where a fu
 test('a layout of the host: its document, its policy', async (t) => {
   const app = await createHost(t, {
     ui: {
-      title: 'My app',
+      title: '</title><b>',
       layout: async (request, { title, head, body, locale, direction, scheme, policy }) => {
         await null
         t.match(policy, "default-src 'none'")
@@ -283,7 +283,7 @@ test('a layout of the host: its document, its policy', async (t) => {
   const { payload, headers } = await app.inject({ url: '/settings/manage', ...as('ada') })
   t.match(
     payload,
-    /^<!doctype html><html lang="en" dir="ltr" data-theme="auto"><title>Settings · My app<\/title>/,
+    /^<!doctype html><html lang="en" dir="ltr" data-theme="auto"><title>Settings · &#60;\/title&#62;&#60;b&#62;<\/title>/,
   )
   t.match(payload, '<main data-path="/settings/manage"><div id="fm-app" class="fm">')
   t.equal(payload.match(/<script/g)?.length, 2)
