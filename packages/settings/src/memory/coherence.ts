@@ -104,7 +104,8 @@ export class Coherence {
     await this.#readAll()
     this.#checkedAt = Date.now()
     this.#unwatch = await store.watch?.({
-      onHint: (revision) => this.#receiveHint(revision),
+      // Later, so that a hint during a look begins another one.
+      onHint: (revision) => void setImmediate(() => this.#receiveHint(revision)),
       onUsers: (hashes) => (hashes ? users.forgetHashed(hashes) : users.forget()),
       onLost: (err) => {
         log.warn(
