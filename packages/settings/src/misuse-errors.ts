@@ -76,7 +76,7 @@ export const FMOD_SETTINGS_DRIVER_MISSING = createError<[string, string, string]
 )
 export const FMOD_SETTINGS_DRIVER_UNSUPPORTED = createError<[string, string, string]>(
   'FMOD_SETTINGS_DRIVER_UNSUPPORTED',
-  'better-sqlite3 %s does not work on Node %s: %s',
+  '%s does not work on Node %s: %s',
 )
 export const FMOD_SETTINGS_SCHEMA_OUTDATED = createError<[string, number, number]>(
   'FMOD_SETTINGS_SCHEMA_OUTDATED',

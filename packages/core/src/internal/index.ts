@@ -15,6 +15,13 @@ export {
   removeTrailers,
   type RouteConfig,
 } from './fastify-internals.ts'
+export {
+  isNodeSqlite,
+  nodeSqlite,
+  NodeSqliteConnection,
+  type NodeSqliteDatabase,
+  sqliteCodeOf,
+} from './node-sqlite.ts'
 export { argumentProblems, option, optionProblems, type OptionsSchema, Type } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
