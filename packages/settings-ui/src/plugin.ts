@@ -1,5 +1,10 @@
 /** The settings pages: their routes, and what must be there for them to work. */
-import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
+import {
+  checkCoreVersion,
+  createFindCaller,
+  findCallerOf,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { loadAssets, sendAsset } from './assets.ts'
@@ -80,4 +85,7 @@ function pathOf({ url }: FastifyRequest): string {
 }
 
 /** The settings pages: `app.register(settingsUi)`, where the gate and the settings plugin are. */
-export const settingsUi = fp(settingsUiPlugin, { name: '@fastify-modular/settings-ui', fastify: '5.x' })
+export const settingsUi = fp(settingsUiPlugin, {
+  name: '@fastify-modular/settings-ui',
+  fastify: supportedFastify,
+})

@@ -1,6 +1,9 @@
-/** Packages of one release work together: what `core/internal` offers may change with each minor version. */
+/** Packages of one release work together, on these versions of Fastify: `core/internal` may change with each minor version. */
 import { readFileSync } from 'node:fs'
 import { FMOD_CORE_VERSION_MISMATCH } from '../misuse-errors.ts'
+
+/** Versions of Fastify that the plugins run on, for their `fastify` metadata. */
+export const supportedFastify = '5.x || 6.x'
 
 interface Manifest {
   readonly name: string

@@ -6,7 +6,7 @@ export { isApiTarget, isNavigation, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { createFindCaller, findCallerOf } from '../caller.ts'
 export { closestName } from './closest-name.ts'
-export { checkCoreVersion } from './core-version.ts'
+export { checkCoreVersion, supportedFastify } from './core-version.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export {
@@ -22,6 +22,7 @@ export {
   type NodeSqliteDatabase,
   sqliteCodeOf,
 } from './node-sqlite.ts'
+export { createMisuseError, type MisuseError, type MisuseErrorClass } from './misuse-error.ts'
 export { argumentProblems, option, optionProblems, type OptionsSchema, Type } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'

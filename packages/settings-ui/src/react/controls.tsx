@@ -28,7 +28,7 @@ export function controlOf({ type, sensitive }: Definition): ControlComponent {
   return type === SettingType.Bool || type === SettingType.Select ? SelectControl : SecretControl
 }
 
-/** Whether a row gives its control the whole width (S 2.3: Json and MultilineText). */
+/** Whether a row gives its control the whole width (Json and MultilineText; S 2.3). */
 export function isWide(type: number): boolean {
   return type === SettingType.Json || type === SettingType.MultilineText
 }
