@@ -65,7 +65,3 @@ export const FMOD_CORE_TRANSPORT_NOT_OPEN = createMisuseError<[string]>(
   'FMOD_CORE_TRANSPORT_NOT_OPEN',
   'The event transport "%s" is not open. Pass it to the events plugin, and register that plugin first.',
 )
-export const FMOD_CORE_VERSION_MISMATCH = createMisuseError<[string, string, string, string, string]>(
-  'FMOD_CORE_VERSION_MISMATCH',
-  '%s %s needs @fastify-modular/core %s.x, and %s is installed. Run: npm install @fastify-modular/core@%s',
-)
