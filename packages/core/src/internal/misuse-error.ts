@@ -17,12 +17,12 @@ export interface MisuseError extends Error {
 const reference = 'https://github.com/fastify-modular/fastify-modular/blob/main/docs/reference/error-codes.md'
 
 /**
- * Creates the class of a misuse error. Its message has `%s` and `%d` where arguments go, and ends with the address of the
+ * Creates the class of a misuse error. Its message has `%s` and `%d` where arguments go; a second line is the address of the
  * code's row in the reference.
  */
 export function createMisuseError<A extends unknown[] = []>(
   code: string,
   message: string,
 ): MisuseErrorClass<A> {
-  return createError<A>(code, `${message} See ${reference}#${code.toLowerCase()}`)
+  return createError<A>(code, `${message}\n${reference}#${code.toLowerCase()}`)
 }
