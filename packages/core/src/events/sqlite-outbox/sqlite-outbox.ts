@@ -1,4 +1,5 @@
 /** The durable transport for one machine: events are rows of the application's own SQLite database. */
+import type { FastifyBaseLogger } from 'fastify'
 import { FileLock } from '../../internal/file-lock.ts'
 import { isNodeSqlite, NodeSqliteConnection, type NodeSqliteDatabase } from '../../internal/node-sqlite.ts'
 import { option, type OptionsSchema, Type } from '../../internal/options.ts'
@@ -6,7 +7,8 @@ import { safeRead } from '../../internal/safe.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { dispatchDefaults, type RetryOptions } from '../delivery.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { DeadLetters, EventTransport, SyncTx } from '../transport.ts'
+import { warnOfChangedHandler, warnOfRemovedHandlers } from '../subscription-warnings.ts'
+import type { DeadLetters, EventTransport, RemovedHandlers, SyncTx } from '../transport.ts'
 import { checkTransportOptions, durableOptions } from '../transport-options.ts'
 import { createTables, sharesDatabase, type SqliteDatabase } from './database.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -19,7 +21,7 @@ export interface SqliteOutboxOptions extends RetryOptions {
    */
   readonly database: SqliteDatabase | NodeSqliteDatabase
   /**
-   * How many deliveries run at once in this process.
+   * How many deliveries of one handler run at once in this process.
    * @default 10
    */
   readonly concurrency?: number
@@ -40,7 +42,6 @@ export interface SqliteOutboxOptions extends RetryOptions {
 
 const schema: OptionsSchema<SqliteOutboxOptions> = Type.Object({
   ...durableOptions,
-  lease: option.milliseconds(),
   database: option.required(option.that(isDatabase, 'an open database of better-sqlite3 or node:sqlite')),
 })
 
@@ -57,7 +58,7 @@ function isDatabase(value: unknown): boolean {
 export function sqliteOutbox({ database: given, ...rest }: SqliteOutboxOptions): EventTransport {
   checkTransportOptions('sqliteOutbox', schema, { database: given, ...rest })
   const database = isNodeSqlite(given) ? new NodeSqliteConnection(given) : given
-  const options = { ...dispatchDefaults, lease: 10_000, pollInterval: 100, ...rest }
+  const options = { ...dispatchDefaults, pollInterval: 100, ...rest }
   const handlers = new Map<string, EventHandler>()
   let parts: Parts | undefined
 
@@ -76,29 +77,39 @@ export function sqliteOutbox({ database: given, ...rest }: SqliteOutboxOptions):
     },
     discard: async (id) => opened().queue.discard(id),
   }
+  const removedHandlers: RemovedHandlers = {
+    list: async () => opened().queue.listRemoved(handlers.keys()),
+    unsubscribe: async (handler) => !handlers.has(handler) && opened().queue.unsubscribe(handler),
+  }
 
   return {
     name: 'sqliteOutbox',
     transactional: 'sync',
     deadLetters,
+    removedHandlers,
     open(context) {
       createTables(database)
       const lock = new FileLock(database)
       const queue = new Queue(database, lock)
-      parts = {
-        queue,
-        dispatcher: new Dispatcher({ database, lock, queue, handlers, context, options }),
-      }
+      const dispatcher = new Dispatcher({ database, lock, queue, handlers, context, options })
+      parts = { queue, dispatcher, log: context.log }
     },
     subscribe(handler) {
       handlers.set(handler.name, handler)
-      opened().queue.subscribe(handler)
+      const { queue, log } = opened()
+      const formerType = queue.subscribe(handler)
+      if (formerType !== undefined) warnOfChangedHandler(handler, formerType, log)
     },
-    start: () => opened().dispatcher.start(),
-    publish(event, tx) {
+    async start() {
+      const { dispatcher, log } = opened()
+      dispatcher.start()
+      await warnOfRemovedHandlers(removedHandlers, log)
+    },
+    publish(event, options) {
       const { queue, dispatcher } = opened()
-      if (tx) publishIn(tx as SyncTx, event) // the bus passes transactions of this transport's kind only
-      else queue.publish(event)
+      const { tx } = options
+      if (tx) publishIn(tx as SyncTx, event, options) // the bus passes transactions of this transport's kind only
+      else queue.publish(event, options)
       dispatcher.wake()
     },
     verify: (tx) => sharesDatabase(database, tx as SyncTx),
@@ -110,4 +121,5 @@ export function sqliteOutbox({ database: given, ...rest }: SqliteOutboxOptions):
 interface Parts {
   readonly queue: Queue
   readonly dispatcher: Dispatcher
+  readonly log: FastifyBaseLogger
 }

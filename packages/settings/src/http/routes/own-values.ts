@@ -9,7 +9,7 @@ import { isUserSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { requireSetting, type WriteEntry } from '../../write/entries.ts'
-import { callerOf, requireUpdate } from '../access.ts'
+import { callerOf, requireUpdate, updatePermission } from '../access.ts'
 import { rowCondition, toPreconditionFailed } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import { closed, Key, KeyParams, SettingValue, Value, valueMembers } from '../schemas.ts'
@@ -26,6 +26,7 @@ export function addOwnValueRoutes(
   { store, sharedValues, codec, states, write }: SettingsService,
   ownWrites: OwnWrites,
 ): void {
+  const documents = ownWrites === 'permission' ? { documents: updatePermission } : {}
   app.get(
     '/me',
     operation({
@@ -51,6 +52,7 @@ export function addOwnValueRoutes(
     operation({
       operationId: 'updateMySetting',
       summary: "Update one of the caller's settings",
+      ...documents,
       body: Type.Object({ key: Key, value: Value, scope: Type.Optional(OwnScope) }, closed),
       written: SettingValue,
     }),
@@ -65,6 +67,7 @@ export function addOwnValueRoutes(
     operation({
       operationId: 'resetMySetting',
       summary: "Clear one of the caller's settings",
+      ...documents,
       params: KeyParams,
       written: SettingValue,
     }),
