@@ -51,7 +51,7 @@ export function backoff(attempts: number, retryDelay: number): number {
 }
 
 /** An event as a database keeps it. */
-export interface StoredEvent {
+interface StoredEvent {
   readonly eventId: string
   readonly type: string
   readonly payload: unknown

@@ -236,7 +236,9 @@ test('a job that no publisher wrote becomes a dead letter at once, and the list 
   await untilListening(client, 1)
   const written = ['null', '5', '[]', '{}', '{"type":7,"eventId":8,"handler":9}']
   for (const data of [null, ...written])
-    await client.query(`INSERT INTO pgboss.job (name, data) VALUES ('events.app.NumberedHandler', $1)`, [data])
+    await client.query(`INSERT INTO pgboss.job (name, data) VALUES ('events.app.NumberedHandler', $1)`, [
+      data,
+    ])
   await client.query(`SELECT pg_notify('pgboss_events', '')`)
   const list = async () => (await app.events.deadLetters?.list()) ?? []
   await until(async () => (await list()).length === 6)
@@ -249,7 +251,10 @@ test('a job that no publisher wrote becomes a dead letter at once, and the list 
   const known = { handler: 'app.NumberedHandler', attempts: 1 }
   t.same(
     described.toSorted((a, b) => a.type.localeCompare(b.type)),
-    [...Array<object>(5).fill({ ...known, eventId: '', type: '' }), { ...known, eventId: '8', type: '7' }],
+    [
+      ...Array.from({ length: 5 }, () => ({ ...known, eventId: '', type: '' })),
+      { ...known, eventId: '8', type: '7' },
+    ],
   )
   for (const { id } of await list()) t.equal(await app.events.deadLetters?.replay(id), true)
   await until(async () => app.events.stats().deadLettered === 12 && (await list()).length === 6)
