@@ -57,8 +57,9 @@ export class NodeSqliteConnection {
     }
   }
 
+  /** False for a closed connection, which has no path any more. */
   get memory(): boolean {
-    return this.#path() === ''
+    return this.open && this.#path() === ''
   }
 
   get name(): string {
@@ -159,7 +160,7 @@ class Statement {
     if (!this.#statement.setReturnArrays)
       this.#statement = this.#database.prepare(`select * from (${this.#sql})`)
     this.#statement.setReturnArrays?.(true)
-    this.#toRow = (row) => (Array.isArray(row) ? row : Object.values(row as object)) // a row of SQLite
+    this.#toRow = (row) => (Array.isArray(row) ? row : Object.values(Object(row)))
     return this
   }
 }
