@@ -4,6 +4,7 @@ import {
   checkCoreVersion,
   createFindCaller,
   findCallerOf,
+  getDecorator,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -35,7 +36,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const sealing = createSealing(options.encryption?.keys)
   const locked = readOverrides(options.overrides)
   const events = (): Events | undefined =>
-    app.hasDecorator('events') ? app.getDecorator<Events>('events') : undefined
+    app.hasDecorator('events') ? getDecorator<Events>(app, 'events') : undefined
   /** Whether the stored values passed the checks of the boot: a secret in plain text that appears later is not served. */
   let isChecked = false
   const service = createSettingsService({
