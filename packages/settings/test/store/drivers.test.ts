@@ -50,9 +50,9 @@ test('a store whose driver is not installed says what to install (FMOD_SETTINGS_
   const named = "sqlite({ file: 'x.db', driver: 'better-sqlite3' })"
   t.match(await failureOfOpening(root, 'sqlite', named), missing)
   const chosen = await failureOfOpening(root, 'sqlite', "sqlite({ file: ':memory:' })")
-  t.equal(
+  t.match(
     chosen,
-    nodeSqlite() ? '' : missing,
+    nodeSqlite() ? /^$/ : missing,
     'without better-sqlite3, node:sqlite is chosen where there is one',
   )
   t.match(
