@@ -11,6 +11,7 @@ const FMOD_CORE_DECORATOR_MISSING = createMisuseError<[string]>(
  * Returns a decorator of the application or request. Fastify has its own `getDecorator` from 5.3 on.
  * @throws {FMOD_CORE_DECORATOR_MISSING} there is none of that name
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the type, as Fastify's own does
 export function getDecorator<T>(target: FastifyInstance | FastifyRequest, name: string | symbol): T {
   const value: T | undefined = Reflect.get(target, name)
   if (value === undefined) throw new FMOD_CORE_DECORATOR_MISSING(String(name))
