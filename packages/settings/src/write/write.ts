@@ -30,7 +30,7 @@ import { idOf, type WriteEntry } from './entries.ts'
 export interface StaleRow {
   readonly key: string
   readonly scope: SettingScope
-  /** The row's current revision, 0 when unset. */
+  /** The row's current version, 0 when unset. */
   readonly version: number
 }
 
@@ -48,7 +48,7 @@ interface WriteControl {
 
 /** What a write did, or would do. */
 export interface WriteOutcome {
-  /** The store's revision after it. */
+  /** The store's revision after a write of System and Application values. */
   readonly revision: number
   /** One for each entry, in their order. */
   readonly entries: readonly EntryOutcome[]
@@ -157,15 +157,17 @@ async function writeEntries(
 async function applyCommit(init: WriteInit, written: WriteResult, actor: string | null): Promise<void> {
   const { sharedValues, users, coherence, observer, listeners, publisher } = init
   const { revision, changes } = written
-  const effective = sharedValues.apply(
-    revision,
-    changes.map(({ scope, key, after }) => ({ scope, key, row: after })),
-  )
-  const ofUsers = changes.filter(({ scope }) => scope === SettingScope.User)
-  if (ofUsers.length > 0) users.forget(ofUsers.map(({ userId }) => userId))
-  coherence.closeGap()
+  const shared = changes.filter(({ scope }) => scope !== SettingScope.User)
+  if (shared.length === 0) users.forget(changes.map(({ userId }) => userId))
+  else {
+    const effective = sharedValues.apply(
+      revision,
+      shared.map(({ scope, key, after }) => ({ scope, key, row: after })),
+    )
+    coherence.closeGap()
+    listeners.notify(effective, revision, 'local')
+  }
   observer.wrote(written, actor)
-  listeners.notify(effective, revision, 'local')
   await publisher.publish(written, actor)
 }
 
