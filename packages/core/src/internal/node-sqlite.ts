@@ -37,6 +37,11 @@ export function isNodeSqlite(value: unknown): value is NodeSqliteDatabase {
 
 type Params = unknown[]
 
+interface Transaction<A extends Params, R> {
+  (...args: A): R
+  immediate(...args: A): R
+}
+
 /** A connection of `node:sqlite` that is used like one of better-sqlite3. It does not own the connection. */
 export class NodeSqliteConnection {
   readonly #database: NodeSqliteDatabase
@@ -91,20 +96,24 @@ export class NodeSqliteConnection {
     return simple ? firstColumn(rows[0]) : rows
   }
 
-  /** Like better-sqlite3's, by `immediate` alone: in an open transaction it is a savepoint. */
-  transaction<A extends Params, R>(task: (...args: A) => R): { immediate(...args: A): R } {
-    return { immediate: (...args) => this.#transact(() => task(...args)) }
+  /** Like better-sqlite3's: takes the lock with its first write, by `immediate` at once; in an open transaction a savepoint. */
+  transaction<A extends Params, R>(task: (...args: A) => R): Transaction<A, R> {
+    const transact =
+      (begin: string) =>
+      (...args: A): R =>
+        this.#transact(begin, () => task(...args))
+    return Object.assign(transact('begin'), { immediate: transact('begin immediate') })
   }
 
   close(): void {
     this.#database.close()
   }
 
-  #transact<R>(task: () => R): R {
-    const [begin, commit, rollback] = this.inTransaction
+  #transact<R>(begin: string, task: () => R): R {
+    const [start, commit, rollback] = this.inTransaction
       ? ['savepoint nested', 'release nested', 'rollback to nested; release nested']
-      : ['begin immediate', 'commit', 'rollback']
-    this.#database.exec(begin)
+      : [begin, 'commit', 'rollback']
+    this.#database.exec(start)
     try {
       const result = task()
       this.#database.exec(commit)

@@ -116,9 +116,11 @@ test(
       return 'done'
     })
     t.equal(outer.immediate(1), 'done')
+    t.equal(outer(5), 'done')
     t.equal(connection.inTransaction, false)
     t.throws(() => fail.immediate(3), { message: 'mine' })
-    t.same(connection.prepare('select value from a').pluck().all(), [1])
+    t.throws(() => fail(4), { message: 'mine' })
+    t.same(connection.prepare('select value from a').pluck().all(), [1, 5])
   },
 )
 
