@@ -51,7 +51,7 @@ export function sendUnlessUnchanged(
   request: FastifyRequest,
   reply: FastifyReply,
   etag: string | undefined,
-  toBody: () => Buffer,
+  toBody: () => string | Buffer,
 ): FastifyReply {
   if (etag === undefined) return sendJson(reply, toBody())
   addVary(reply, 'Accept-Encoding')
@@ -62,7 +62,7 @@ export function sendUnlessUnchanged(
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) return reply.code(304).send()
   const body = toBody()
   if (!encoding) return sendJson(reply, body)
-  sendCompressed(reply, body, encoding)
+  sendCompressed(reply, typeof body === 'string' ? Buffer.from(body) : body, encoding)
   return reply
 }
 
@@ -95,12 +95,7 @@ export interface TaggedJson {
 /** A content that is sent many times, as bytes. */
 export function toTaggedJson(content: JsonValue | readonly unknown[]): TaggedJson {
   const text = JSON.stringify(content)
-  return { body: Buffer.from(text), etag: toContentTag(text) }
-}
-
-/** A strong tag made of the content itself. */
-export function toContentTag(content: string): string {
-  return `"${fingerprint(content)}"`
+  return { body: Buffer.from(text), etag: `"${fingerprint(text)}"` }
 }
 
 /** 96 bits of a hash, in 16 characters that may stand in a header. */

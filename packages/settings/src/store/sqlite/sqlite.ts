@@ -1,37 +1,56 @@
 /** The settings store in a SQLite file. */
-import { FileLock, type OptionsSchema, Type } from '@fastify-modular/core/internal'
+import {
+  FileLock,
+  type NodeSqliteDatabase,
+  option,
+  type OptionsSchema,
+  Type,
+} from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
-import { checkRequest } from '../plan-write.ts'
+import { checkRequest, setRow } from '../plan-write.ts'
 import { canExist } from '../row-id.ts'
 import type {
+  Erased,
   HistoryId,
   HistoryQuery,
-  HistoryRetention,
   HistoryRow,
+  KeyCount,
+  NewsQuery,
   ResealRequest,
   RowId,
   SettingsStore,
   StoredRow,
-  StoreState,
+  StoreNews,
+  StoreWatch,
+  TrimResult,
+  UserNews,
   WriteRequest,
   WriteResult,
 } from '../store.ts'
+import { storePort } from '../store.ts'
 import {
-  canOpen,
   type Connection,
   type DriverSource,
   openConnection,
+  queryBuilder,
+  toDriverSource,
   toReplacedFailure,
   toStoreFailure,
   watchFile,
 } from './connection.ts'
+import { createForgetting, type SqliteForgetting } from './forget.ts'
 import { prepareReads, type SqliteReads } from './read-statements.ts'
 import { sqliteSettingsTables } from './tables.ts'
 import { createWriter, type SqliteWriter } from './write.ts'
 
-/** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */
-export type SqliteSource = { readonly file: string } | { readonly database: SqliteDatabase }
+/**
+ * A path (`:memory:` for a database that is gone with the process), opened with better-sqlite3 where it is installed,
+ * else with `node:sqlite` of Node 22.13 and newer; `driver` names one of them. Or a connection of either that you opened.
+ */
+export type SqliteSource =
+  | { readonly file: string; readonly driver?: 'better-sqlite3' | 'node' }
+  | { readonly database: SqliteDatabase | NodeSqliteDatabase }
 
 /** The part of a better-sqlite3 connection that the store needs, by structure: its types need not be installed. */
 export interface SqliteDatabase {
@@ -53,14 +72,16 @@ export interface SqliteOptions {
   readonly pollInterval?: number
 }
 
-const sourceSchema: OptionsSchema<{ file?: string; database?: object }> = Type.Object({
+const sourceSchema: OptionsSchema<{ file?: string; driver?: string; database?: object }> = Type.Object({
   file: Type.String({ minLength: 1, description: 'the path of a file' }),
-  database: Type.Unknown(), // canOpen checks it
+  driver: option.oneOf('better-sqlite3', 'node'),
+  database: Type.Unknown(), // toDriverSource checks it
 })
 const optionsSchema: OptionsSchema<SqliteOptions> = sqliteOptions
 
 /**
- * A store in a SQLite file, for one machine; several processes may share the file. Needs the package `better-sqlite3`.
+ * A store in a SQLite file, for one machine; several processes may share the file. Needs the
+ * package `better-sqlite3`, or Node 22.13 or newer.
  * The connection runs in WAL mode with `synchronous = FULL`, also one that you hand over. While another process holds
  * the lock of the file, the first write blocks this one for at most five seconds (the time-out of a connection that you
  * hand over), those after it for some milliseconds each until one succeeds.
@@ -69,22 +90,25 @@ const optionsSchema: OptionsSchema<SqliteOptions> = sqliteOptions
 export function sqlite(source: SqliteSource, options: SqliteOptions = {}): SettingsStore {
   checkArgument('sqlite', { name: 'source', schema: sourceSchema, value: source })
   checkArgument('sqlite', { name: 'options', schema: optionsSchema, value: options })
-  if (!canOpen(source)) {
-    const reason = 'source must be { file } or an open { database } of the package better-sqlite3'
+  const driverSource = toDriverSource(source)
+  if (!driverSource) {
+    const reason = 'source must be { file } or an open { database } of better-sqlite3 or node:sqlite'
     throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', reason)
   }
   const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
-  return new SqliteStore(source, { migrate, tablePrefix, pollInterval })
+  return new SqliteStore(driverSource, { migrate, tablePrefix, pollInterval })
 }
 
 interface OpenStore extends Connection {
   readonly reads: SqliteReads
   readonly writer: SqliteWriter
+  readonly forgetting: SqliteForgetting
   readonly lock: FileLock
 }
 
 /** One connection, synchronous inside: a method runs to its end before another one starts. */
 class SqliteStore implements SettingsStore {
+  readonly port = storePort
   readonly name = 'sqlite'
   readonly transactional = 'sync'
   readonly durable: boolean
@@ -116,12 +140,16 @@ class SqliteStore implements SettingsStore {
   }
 
   readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ reads }) => (canExist(id.userId, id.key) ? reads.row(id) : undefined))
+    return this.#use(({ reads }) => (canExist(id.userId, id.key) ? setRow(reads.row(id)) : undefined))
   }
 
-  async readState(known: number): Promise<StoreState> {
+  async readNews(query: NewsQuery): Promise<StoreNews> {
     await this.#reopenIfReplaced()
-    return this.#use(({ reads, file }) => ({ ...reads.state(known), epoch: file.id }))
+    return this.#use(({ reads, file }) => ({ ...reads.news(query), epoch: file.id }))
+  }
+
+  readUserNews(since: string | undefined, limit: number): Promise<UserNews> {
+    return this.#use(({ reads }) => reads.userNews(since, limit))
   }
 
   write(request: WriteRequest): Promise<WriteResult> {
@@ -141,6 +169,10 @@ class SqliteStore implements SettingsStore {
     return this.#use(({ reads }) => reads.scan(after, limit))
   }
 
+  countOthers(keys: readonly string[]): Promise<readonly KeyCount[]> {
+    return this.#use(({ reads }) => reads.countOthers(keys))
+  }
+
   scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]> {
     return this.#use(({ reads }) => reads.scanHistory(after, limit))
   }
@@ -153,11 +185,23 @@ class SqliteStore implements SettingsStore {
     return this.#use(({ writer, lock }) => lock.write(() => writer.reseal(rows)))
   }
 
-  pruneHistory(retention: HistoryRetention): Promise<number> {
-    return this.#use(({ writer, lock }) => lock.write(() => writer.pruneHistory(retention)))
+  claimTrim(interval: number): Promise<boolean> {
+    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.claim(interval)))
   }
 
-  watch(onHint: () => void, onLost: (error: unknown) => void): Promise<() => Promise<void>> {
+  trimHistory(olderThan: number, after: number): Promise<TrimResult> {
+    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.history(olderThan, after)))
+  }
+
+  trimUnset(after: number): Promise<TrimResult> {
+    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.unset(after)))
+  }
+
+  eraseUser(userId: string): Promise<Erased> {
+    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.user(userId)))
+  }
+
+  watch({ onHint, onLost }: StoreWatch): Promise<() => Promise<void>> {
     return this.#use(() => {
       const stop = watchFile({
         dataVersion: () => this.#open?.reads.dataVersion(),
@@ -184,12 +228,11 @@ class SqliteStore implements SettingsStore {
     const connection = await openConnection(this.#source, this.#options)
     const { client, release } = connection
     try {
-      // After the connection, which checks whether the driver can be loaded at all.
-      const { drizzle } = await import('drizzle-orm/better-sqlite3')
       const tables = sqliteSettingsTables(this.#options)
-      const reads = prepareReads(client, drizzle(client), tables)
+      const reads = prepareReads(client, queryBuilder(client), tables)
       const writer = createWriter(connection, reads, tables)
-      return { ...connection, reads, writer, lock: new FileLock(client) }
+      const forgetting = createForgetting(client, tables)
+      return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {
       release()
       throw error
