@@ -64,12 +64,10 @@ test('what a function returns and no page can use is left out and logged: the pa
   const css = await themeOf(app, payload)
   t.notMatch(css, '#fafafa')
   t.match(css, '--fm-surface:light-dark(#fff, #111)')
-  t.same(lines.flatMap((line) => JSON.parse(line)['option'] ?? []).toSorted(), [
-    'links',
-    'locale',
-    'theme',
-    'title',
-  ])
+  t.same(
+    new Set(lines.flatMap((line) => JSON.parse(line)['option'] ?? [])),
+    new Set(['links', 'locale', 'theme', 'title']),
+  )
 })
 
 test('only tokens get from an address into a style sheet', async (t) => {
@@ -139,8 +137,7 @@ test('a layout of the host: its document, its policy', async (t) => {
   const app = await createHost(t, {
     ui: {
       title: '</title><b>',
-      layout: async (request, { title, head, body, locale, direction, scheme, policy }) => {
-        await null
+      layout: (request, { title, head, body, locale, direction, scheme, policy }) => {
         t.match(policy, "default-src 'none'")
         return `<!doctype html><html lang="${locale}" dir="${direction}" data-theme="${scheme}"><title>${title}</title>${head}<main data-path="${request.url}">${body}</main></html>`
       },
