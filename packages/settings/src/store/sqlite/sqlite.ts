@@ -2,8 +2,7 @@
 import { FileLock, type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
-import { checkRequest, setRow } from '../plan-write.ts'
-import { canExist } from '../row-id.ts'
+import { canExist, checkRequest, setRow } from '../plan-write.ts'
 import type {
   Erased,
   HistoryId,
@@ -125,7 +124,7 @@ class SqliteStore implements SettingsStore {
   }
 
   readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ reads }) => (canExist(id.userId, id.key) ? setRow(reads.row(id)) : undefined))
+    return this.#use(({ writer }) => (canExist(id.userId, id.key) ? setRow(writer.find(id)) : undefined))
   }
 
   async readNews(query: NewsQuery): Promise<StoreNews> {
@@ -217,7 +216,7 @@ class SqliteStore implements SettingsStore {
       const { drizzle } = await import('drizzle-orm/better-sqlite3')
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(client, drizzle(client), tables)
-      const writer = createWriter(connection, reads, tables)
+      const writer = createWriter(connection, tables)
       const forgetting = createForgetting(client, tables)
       return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {
