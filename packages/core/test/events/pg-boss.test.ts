@@ -86,6 +86,12 @@ async function untilListening(client: pg.Client, instances: number): Promise<voi
   })
 }
 
+/** As the release before writes it. */
+const anonymousJob = `
+  INSERT INTO pgboss.job (name, data) SELECT name, jsonb_build_object(
+    'eventId', 'e1', 'type', 'test.numbered', 'handler', name, 'payload', jsonb_build_object('number', 1))
+  FROM pgboss.subscription`
+
 const isFetch = ({ text }: Statement) => text.includes('taken AS')
 
 test('an event costs at most two statements for each handler, and other instances nothing', async (t) => {
@@ -180,11 +186,29 @@ test('a notification of the release before, which names nobody, is a reason to l
   let handled = 0
   await startInstance(t, url, () => handled++, unpolled)
   await untilListening(client, 1)
-  await client.query(`
-    INSERT INTO pgboss.job (name, data) SELECT name, jsonb_build_object(
-      'eventId', 'e1', 'type', 'test.numbered', 'handler', name, 'payload', jsonb_build_object('number', 1))
-    FROM pgboss.subscription`)
+  await client.query(anonymousJob)
   await client.query(`SELECT pg_notify('pgboss_events', '')`)
+  await until(() => handled === 1)
+})
+
+test('such a notification that comes during a look is a reason to look once more', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const blocker = await connect(t, url)
+  let handled = 0
+  await startInstance(t, url, () => handled++, unpolled)
+  await untilListening(client, 1)
+  await blocker.query('BEGIN')
+  await blocker.query('SELECT FROM pgboss.fmod_worker FOR UPDATE')
+  await client.query(`SELECT pg_notify('pgboss_events', '')`)
+  await until(async () => {
+    const { rows } = await client.query(`
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+    return rows.length === 1 // the look has begun, and does not see what is written from now on
+  })
+  await client.query(anonymousJob)
+  await client.query(`SELECT pg_notify('pgboss_events', '')`)
+  await blocker.query('COMMIT')
   await until(() => handled === 1)
 })
 

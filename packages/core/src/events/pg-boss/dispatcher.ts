@@ -31,6 +31,7 @@ export class Dispatcher {
   #state: 'new' | 'started' | 'closing' | 'closed' = 'new'
   #timer: NodeJS.Timeout | undefined
   #beating: Promise<void> | undefined
+  #isBeatWanted = false
   readonly #notices = new Set<string>()
   #notifying: Promise<void> | undefined
   /** A failure is logged once, until the database can be used again. */
@@ -75,10 +76,13 @@ export class Dispatcher {
     else if (notice.isPersonal) this.#parts.cluster.passOn(notice).catch((err: unknown) => this.#fail(err))
   }
 
-  /** Renews leases, hands on what others have lost, and looks for due events: now, then every few seconds. Never rejects. */
-  async beat(): Promise<void> {
-    clearTimeout(this.#timer)
-    await (this.#beating ??= this.#beatOnce().finally(() => (this.#beating = undefined)))
+  /**
+   * Renews leases, hands on what others have lost, and looks for due events: now, or again after the look that is under
+   * way, then every few seconds. Never rejects.
+   */
+  beat(): Promise<void> {
+    this.#isBeatWanted = true
+    return (this.#beating ??= this.#beatWhileWanted())
   }
 
   /** Waits for running handlers, and for the database at most three times `databaseTimeout` milliseconds. */
@@ -105,6 +109,16 @@ export class Dispatcher {
       isOpen: () => this.#state === 'started',
       onFailure: (err) => this.#fail(err),
     })
+  }
+
+  /** Ends in the turn in which it is no longer wanted, so that no wish is lost between the two. */
+  async #beatWhileWanted(): Promise<void> {
+    while (this.#isBeatWanted) {
+      this.#isBeatWanted = false
+      clearTimeout(this.#timer)
+      await this.#beatOnce()
+    }
+    this.#beating = undefined
   }
 
   /** The first ones at once, then those that have come meanwhile. Never rejects. */
@@ -175,7 +189,7 @@ class Lane {
   /** Records what is finished and looks for due events: now, or after the exchange that is under way. */
   wake(): void {
     this.#isWanted = true
-    this.#exchanging ??= this.#exchangeWhileWanted().finally(() => (this.#exchanging = undefined))
+    this.#exchanging ??= this.#exchangeWhileWanted()
   }
 
   /** Records what an exchange that failed has left. */
@@ -195,6 +209,7 @@ class Lane {
       this.#isWanted = false
       await this.#exchange()
     }
+    this.#exchanging = undefined
   }
 
   /** Never rejects: what could not be recorded is recorded after the next beat. */
