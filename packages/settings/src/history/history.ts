@@ -9,7 +9,7 @@ import type { HistoryPlace, HistoryRow, SettingsStore, TrimResult } from '../sto
 import { readText } from '../values/decode.ts'
 import { isSecret } from '../values/validate.ts'
 import { requireSetting, rowUser, toConflict, type WriteOptions } from '../write/entries.ts'
-import { type Write, type WriteOutcome } from '../write/write.ts'
+import type { Write, WriteOutcome } from '../write/write.ts'
 
 /** One change of one value. */
 export interface HistoryEntry {
