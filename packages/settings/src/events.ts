@@ -11,6 +11,7 @@ import {
   type Tx,
   type Waker,
 } from '@fastify-modular/core'
+import { getDecorator } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
@@ -50,7 +51,7 @@ export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(
 
 /** Returns the function that finds the events of the application, which may have none (decision 28). */
 export function createFindEvents(app: FastifyInstance): () => Events | undefined {
-  return () => (app.hasDecorator('events') ? app.getDecorator<Events>('events') : undefined)
+  return () => (app.hasDecorator('events') ? getDecorator<Events>(app, 'events') : undefined)
 }
 
 /** The events of one write. */

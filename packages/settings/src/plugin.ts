@@ -1,6 +1,11 @@
 /** The settings plugin: the order in which its parts come to life. */
 import { receive } from '@fastify-modular/core'
-import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
+import {
+  checkCoreVersion,
+  createFindCaller,
+  findCallerOf,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
@@ -124,7 +129,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 }
 
 /** The settings plugin: `app.register(settings, { definitions: [mail], store: sqlite({ file }) })`. */
-export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: '5.x' })
+export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: supportedFastify })
 
 /** Adds the decorator: `const settings = await request.settings`. The same promise for the whole request. */
 function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {

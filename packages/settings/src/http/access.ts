@@ -1,5 +1,6 @@
 /** The caller of a request, what the caller may do, and what a write records of it (S 5.2, decisions 23 and 26b). */
 import { type Caller, ForbiddenException, hasPermission, UnauthorizedException } from '@fastify-modular/core'
+import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException } from '../exceptions.ts'
 import type { FindCaller } from '../http-options.ts'
@@ -19,7 +20,7 @@ interface Permissions {
 /** Declares the permission to the gate of public-routes, for role editors; it may be registered after this plugin. */
 export function declarePermission(app: FastifyInstance): void {
   const declare = (): void =>
-    void app.getDecorator<Permissions>('permissions').builder('plugin settings').add(updatePermission, {
+    void getDecorator<Permissions>(app, 'permissions').builder('plugin settings').add(updatePermission, {
       displayName: 'Change settings',
       description:
         'Change Application settings, and see their history; System settings need an administrator.',
@@ -77,7 +78,7 @@ function isOpen({ method, routeOptions: { config } }: FastifyRequest): boolean {
 function keepCaller(request: FastifyRequest, found: Caller | null): Error | undefined {
   try {
     if (!isCaller(found)) return new UnauthorizedException()
-    request.setDecorator<Caller | null>(decorator, found)
+    Reflect.set(request, decorator, found)
     return undefined
   } catch (reason) {
     return toError(reason)
@@ -95,7 +96,7 @@ function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
 
 /** The caller that `authenticate` admitted. */
 export function callerOf(request: FastifyRequest): Caller {
-  const caller = request.getDecorator<Caller | null>(decorator)
+  const caller = getDecorator<Caller | null>(request, decorator)
   if (!caller) throw new UnauthorizedException() // a route without the hook: closed, not open
   return caller
 }
