@@ -66,7 +66,7 @@ async function createApp({ database, tree }: InstancePlan): Promise<FastifyInsta
     { connectionString: database },
     { pollInterval: 1000, timeouts: { connect: 3000, query: 6000, probe: 1000 } },
   )
-  const app = Fastify()
+  const app = Fastify({ pluginTimeout: 60_000 })
   await app.register(settings, {
     definitions,
     store,
