@@ -11,6 +11,7 @@ import { Type } from '@sinclair/typebox'
 import Database from 'better-sqlite3'
 import Fastify from 'fastify'
 import { measure, percentile, report } from './support/measure.mjs'
+import { measureWaiting } from './support/waiting-events.mjs'
 
 class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
 
@@ -40,7 +41,7 @@ await sqlite()
 await postgres()
 
 async function handOver() {
-  const batch = 20_000
+  const batch = 5_000 // more may not wait in one process
   let calls = 0
   const handle = () => calls++
   const event = new Ticked({ number: 1 })
@@ -133,6 +134,7 @@ async function postgres() {
   const database = await createDatabase(server.url)
   report('Throughput of pg-boss', [await flow('pgBoss', pgBoss({ connectionString: database.url }), 2000)])
   report('Delay between two instances', [await between((await createDatabase(server.url)).url)])
+  await measureWaiting(server.url)
   await server.stop()
 }
 

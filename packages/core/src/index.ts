@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-export { type Caller, findTestCaller, hasPermission } from './caller.ts'
+export { type Caller, findTestCaller, hasPermission, requireCaller } from './caller.ts'
 export { type Contributions, type ModuleHooks, receive, type Receiver } from './contributions.ts'
 export {
   ArgumentException,
@@ -30,11 +30,12 @@ export {
   ValidationException,
 } from './domain-exceptions.ts'
 export type { Events } from './events/bus.ts'
-export type { EventHandler, HandlerClass, HandlerSource } from './events/handlers.ts'
+export type { Delivery, EventHandler, HandlerClass, HandlerSource } from './events/handlers.ts'
 export { defineEvent, type DefinedEvent, type DomainEvent, type EventClass } from './events/event.ts'
 export { inProcess, type InProcessOptions } from './events/in-process.ts'
 export { events, type EventsOptions } from './events/plugin.ts'
 export type { EventCounts, EventDiagnostic } from './events/diagnostics.ts'
+export type { EventTracing, TracedDelivery } from './events/tracing.ts'
 export {
   type AsyncTx,
   type DeadLetter,
@@ -42,6 +43,9 @@ export {
   type EventTransport,
   fromBetterSqlite,
   fromPg,
+  type PublishOptions,
+  type RemovedHandler,
+  type RemovedHandlers,
   type SyncTx,
   type TransportContext,
   type Tx,

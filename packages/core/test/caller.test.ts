@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { hasPermission, type Caller } from '@fastify-modular/core'
+import { hasPermission, requireCaller, type Caller } from '@fastify-modular/core'
 
 const caller = (permissions: string[], isAdmin = false): Caller => ({ id: 'u1', permissions, isAdmin })
 
@@ -29,6 +29,14 @@ test('decision 23: nothing else grants a permission', async (t) => {
   t.equal(hasPermission(caller(['Settings.*']), 'Settings'), false)
 })
 
+test('permissions of a caller that no type checked are compared without a failure', async (t) => {
+  const untyped = (permissions: unknown): Caller => JSON.parse(JSON.stringify({ id: 'u1', permissions }))
+  t.equal(hasPermission(untyped([42, null, {}, ['X.Y'], 'X.*']), 'X.Y'), true)
+  for (const permissions of [[42, null, {}, ['X.Y']], undefined, null, 'X.Y', { 0: 'X.Y' }]) {
+    t.equal(hasPermission(untyped(permissions), 'X.Y'), false, JSON.stringify(permissions))
+  }
+})
+
 test('S 5.2: an administrator passes every check, an anonymous caller none', async (t) => {
   t.equal(hasPermission(caller([], true), 'Anything.AtAll'), true)
   t.equal(hasPermission(null, 'Settings.Update'), false)
@@ -48,4 +56,12 @@ test('a permission that is not granted by name or wildcard is never held', async
     }),
   )
   t.pass('property holds')
+})
+
+test('requireCaller returns the caller of a request, and refuses an anonymous one with 401', async (t) => {
+  const alice = caller([])
+  t.equal(requireCaller({ caller: alice }), alice)
+  for (const request of [{ caller: null }, {}]) {
+    t.throws(() => requireCaller(request), { statusCode: 401, code: 'UNAUTHORIZED' })
+  }
 })

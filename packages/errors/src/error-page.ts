@@ -62,7 +62,7 @@ export interface ErrorPageRequest {
   readonly props: ErrorPageProps
   /** The HTTP status of the answer. */
   readonly status: number
-  /** Whether the props that all pages share join those of the error: only for full renders (decision 55). */
+  /** Whether the props that all pages share join those of the error: for documents and full renders (decision 55). */
   readonly shared: boolean
   /** Renders where the application has no Inertia adapter. */
   readonly standIn: PageRenderer

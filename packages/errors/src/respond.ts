@@ -16,6 +16,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   type Answer,
   type ErrorPageProps,
+  type ErrorPageRequest,
   type LastResort,
   type PageRenderer,
   renderErrorPage,
@@ -122,13 +123,27 @@ export function createResponder({
   }: Sending & { reply: FastifyReply }): Promise<void> {
     const { status, title, detail: message, headers } = failure.problem
     const props = { status, title, message }
-    const shared = failure.source === 'not-found'
+    const page = { request, reply, props, status, ...pages }
+    const isVisit = request.headers['x-inertia'] !== undefined
     try {
-      const answer = await renderErrorPage({ request, reply, props, status, shared, ...pages })
+      const answer =
+        isVisit || failure.source === 'not-found'
+          ? await renderErrorPage({ ...page, shared: failure.source === 'not-found' })
+          : await renderDocument(page)
       report(request, failure)
       send({ ...answer, headers: { ...headers, ...answer.headers } })
     } catch (error) {
       sendLastResort({ request, send, failure, error })
+    }
+  }
+
+  /** A document keeps user, theme and navigation; what gives them may be what failed, so that it can do without. */
+  async function renderDocument(page: Omit<ErrorPageRequest, 'shared'>): Promise<Answer> {
+    try {
+      return await renderErrorPage({ ...page, shared: true })
+    } catch (err) {
+      page.request.log.warn({ err }, 'the shared props failed: the error page is rendered without them')
+      return renderErrorPage({ ...page, shared: false })
     }
   }
 

@@ -70,6 +70,18 @@ test('S 7.2.1: the page of a thrown error has exactly its three props, and the v
   problemOf(t, await app.inject({ url: '/missing', headers: browserHeaders }), 404)
 })
 
+test('the document of a thrown error carries the shared props, and does without them when they fail', async (t) => {
+  for (const [share, expected] of [
+    [() => ({ user: 'Ada' }), 'Ada'],
+    [() => Promise.reject(new Error('the database is down')), undefined],
+  ] as const) {
+    const { app } = await createFront(t, { share }, true)
+    const page = embeddedPage(t, await app.inject({ url: '/missing', headers: browserHeaders }), 404)
+    t.match(page, { component: 'Error/404', props: { status: 404 } })
+    t.same(Object.entries(page.props).find(([name]) => name === 'user')?.[1], expected)
+  }
+})
+
 test('UI-34: a document about a defect names the request as the log does; a visit and a 4xx do not', async (t) => {
   const { app } = await createFront(t, {}, true)
   const shown = async (url: string, status: number) =>

@@ -1,7 +1,13 @@
 /** The settings of the application itself. */
-import { setting, SettingScope } from '@fastify-modular/settings'
+import { setting, type SettingOption, SettingScope } from '@fastify-modular/settings'
 
 const { Application, System, User } = SettingScope
+
+/** The accent that the style sheet has anyway. */
+export const defaultAccent = '#2f57dd'
+
+const toOption = (zone: string): SettingOption => ({ value: zone, label: zone.replaceAll('_', ' ') })
+const otherZones = Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')
 
 export const appSettings = {
   title: setting.text('app.title', {
@@ -12,6 +18,21 @@ export const appSettings = {
     required: true,
     default: 'Fastify Modular',
     order: 10,
+    keywords: ['app name', 'brand'],
+  }),
+  logo: setting.select('app.logo', {
+    displayName: 'Logo',
+    description: 'The sign beside the title, in the primary colour.',
+    group: 'Appearance',
+    scope: Application,
+    options: [
+      { value: 'note', label: 'Note' },
+      { value: 'leaf', label: 'Leaf' },
+      { value: 'bolt', label: 'Bolt' },
+      { value: 'wave', label: 'Wave' },
+    ],
+    default: 'note',
+    order: 15,
   }),
   banner: setting.multilineText('app.banner', {
     displayName: 'Banner',
@@ -20,64 +41,72 @@ export const appSettings = {
     scope: Application,
     order: 20,
     placeholder: 'We are closed on Friday.',
+    keywords: ['announcement', 'notice'],
   }),
   primaryColor: setting.color('app.primary_color', {
     displayName: 'Primary colour',
-    description: 'The colour of buttons and links.',
+    description: 'The colour of buttons, links and the logo. A shade that is hard to read is adjusted.',
     group: 'Appearance',
     scope: Application,
-    default: '#3b82f6',
+    default: defaultAccent,
     order: 30,
+    keywords: ['color', 'accent', 'brand'],
   }),
   supportEmail: setting.email('app.support_email', {
     displayName: 'Support address',
-    description: 'Where people write when they need help.',
+    description: 'Where people write when they need help: a link at the foot of each page.',
     group: 'Contact',
     scope: Application,
     order: 10,
     placeholder: 'help@example.org',
+    keywords: ['contact', 'help'],
   }),
   homepageUrl: setting.url('app.homepage_url', {
     displayName: 'Home page',
-    description: 'The public site of your organisation.',
+    description: 'The public site of your organisation: a link at the foot of each page.',
     group: 'Contact',
     scope: Application,
     order: 20,
     placeholder: 'https://example.org',
+    keywords: ['website', 'link'],
   }),
-  timezone: setting.text('app.timezone', {
+  timezone: setting.select('app.timezone', {
     displayName: 'Time zone',
-    description: 'A name of the IANA time zone database.',
+    description: 'The zone in which pages show dates and times.',
     group: 'Regional',
     scope: Application,
+    options: [toOption('UTC'), ...otherZones.map(toOption)],
     default: 'UTC',
     order: 10,
-    placeholder: 'Europe/Rome',
+    keywords: ['timezone', 'clock'],
   }),
   launchAt: setting.dateTime('app.launch_at', {
     displayName: 'Launch',
-    description: 'When the application opens to the public.',
+    description: 'When the application opens to the public. The home page counts the days.',
     group: 'Release',
     scope: Application,
     order: 10,
+    keywords: ['go live', 'release date'],
   }),
   featureJson: setting.json('app.feature_json', {
     displayName: 'Features',
-    description: 'Switches for features that are being tried, as JSON.',
+    description: 'Parts that can be switched off: {"search": false, "sharing": false, "tips": false}.',
     group: 'Release',
     scope: Application,
     default: {},
     order: 20,
     advanced: true,
+    keywords: ['feature flags', 'beta'],
   }),
   apiSecret: setting.text('app.api_secret', {
     displayName: 'API secret',
-    description: 'Signs calls to partners. Never shown again once it is saved.',
+    description: 'Signs shared notes, in the header X-Signature. Never shown again once it is saved.',
     group: 'Integration',
     scope: Application,
     sensitive: true,
     order: 10,
     tags: ['secret'],
+    keywords: ['token', 'signature', 'password'],
   }),
 }
 
@@ -97,12 +126,13 @@ export const userSettings = {
         description: 'Follows the device, also when it changes at night.',
       },
     ],
-    default: 'light',
+    default: 'system',
     order: 40,
+    keywords: ['dark mode', 'night', 'appearance'],
   }),
   language: setting.select('app.language', {
     displayName: 'Language',
-    description: 'The language of dates and messages.',
+    description: 'The language of pages and dates.',
     group: 'Regional',
     scope: User,
     options: [
@@ -112,10 +142,11 @@ export const userSettings = {
     ],
     default: 'en',
     order: 20,
+    keywords: ['locale', 'translation'],
   }),
   density: setting.select('user.preferred_density', {
     displayName: 'Density',
-    description: 'How close lines stand together in lists.',
+    description: 'How close notes and lines stand together.',
     group: 'Appearance',
     scope: User,
     options: [
@@ -125,6 +156,7 @@ export const userSettings = {
     ],
     default: 'comfortable',
     order: 50,
+    keywords: ['compact', 'spacing'],
   }),
 }
 
@@ -137,13 +169,15 @@ export const systemSettings = {
     scope: System,
     default: false,
     order: 10,
+    keywords: ['offline', 'downtime'],
   }),
   registrationEnabled: setting.bool('system.registration_enabled', {
     displayName: 'Registration',
-    description: 'New people may create an account.',
+    description: 'Strangers may create an account. The sign-in page offers it.',
     group: 'Operation',
     scope: System,
-    default: true,
+    default: false,
     order: 20,
+    keywords: ['sign up', 'signup', 'register', 'accounts'],
   }),
 }

@@ -9,16 +9,19 @@ import { settings } from '@fastify-modular/settings'
 import { settingsUi } from '@fastify-modular/settings-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { appSettings, systemSettings, userSettings } from './app-settings.ts'
+import { demoNames } from './auth/accounts.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login-routes.ts'
 import type { HostConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
+import { homeRoutes } from './home-routes.ts'
 import { maintenance } from './maintenance.ts'
+import { deadLettersModule } from './modules/dead-letters/dead-letters-module.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
 import { ownRoutes, settingsPages } from './own-routes.ts'
-import { createSharedProps } from './shared-props.ts'
+import { createSharedProps } from './web/shared-props.ts'
 import { apiDocs } from './web/api-docs.ts'
 import { createDocument, createRootTemplate, readAssets } from './web/document.ts'
 import { securityHeaders } from './web/security-headers.ts'
@@ -60,14 +63,20 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
   // No hook runs before the gate: its provider reads the one cookie that it needs by itself.
   await app.register(cookie, { secret: config.sessionSecret, hook: false })
-  await app.register(publicRoutes, { provider: auth.provider, crossOrigin: true })
+  await app.register(publicRoutes, {
+    provider: auth.provider,
+    crossOrigin: true,
+    // Every route says who may call it; a module for all of its routes, the option for those of settings-ui.
+    undeclared: 'refuse',
+    access: { '/settings/*': 'signed-in' },
+  })
   await app.register(inertia, {
     version: assets.version,
     rootTemplate: createRootTemplate(assets, document),
     share: createSharedProps(app),
     encryptHistory: true, // what the browser remembers of a session is readable until it ends
   })
-  await app.register(apiDocs)
+  await app.register(apiDocs, { document, script: assets.comfort, browser: config.apiBrowser })
   await app.register(events, { transport: database.eventTransport })
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
@@ -87,10 +96,12 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     modules: [
       notesModule(database),
       mailModule(database),
+      deadLettersModule,
       ...(config.accounts.kind === 'demo' ? [faultsModule] : []),
     ],
   })
 
-  await app.register(loginRoutes, { ...auth.login, document })
+  await app.register(loginRoutes, { ...auth.login, document, script: assets.comfort })
+  await app.register(homeRoutes, { database, people: auth.login.isDemo ? demoNames : new Map() })
   await app.register(ownRoutes, { assets })
 }

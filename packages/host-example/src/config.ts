@@ -22,6 +22,8 @@ export interface HostConfig {
   /** Addresses of the proxies in front, whose `X-Forwarded-*` are believed; whatever else is in them, clients make up. */
   readonly trustProxy: string | false
   readonly logLevel: string
+  /** What `/api/docs` shows. */
+  readonly apiBrowser: 'own' | 'swagger-ui'
 }
 
 /** Every problem of the environment in one message; no value of a variable is in it. */
@@ -42,7 +44,7 @@ const defaultFile = fileURLToPath(new URL('../data/host.sqlite', import.meta.url
 
 /**
  * The configuration in these variables: PORT, HOST, DATABASE_URL, NODE_ENV, SESSION_SECRET, HOST_ADMIN_PASSWORD,
- * TRUST_PROXY, LOG_LEVEL.
+ * TRUST_PROXY, LOG_LEVEL, API_BROWSER.
  * @throws {ConfigError} a variable is missing or cannot be used
  */
 export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
@@ -64,6 +66,7 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
     isProduction,
     trustProxy,
     logLevel: readLogLevel(env['LOG_LEVEL'] || 'info', problems),
+    apiBrowser: readApiBrowser(env['API_BROWSER'] || 'own', problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
@@ -115,6 +118,12 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 function readLogLevel(level: string, problems: string[]): string {
   if (!logLevels.includes(level)) problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
   return level
+}
+
+function readApiBrowser(name: string, problems: string[]): HostConfig['apiBrowser'] {
+  if (name === 'own' || name === 'swagger-ui') return name
+  problems.push('API_BROWSER must be own or swagger-ui.')
+  return 'own'
 }
 
 function isLoopback(host: string): boolean {

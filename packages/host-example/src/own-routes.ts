@@ -1,49 +1,62 @@
 /** The routes of the application that belong to no module. */
 import fastifyStatic from '@fastify/static'
-import { hasPermission } from '@fastify-modular/core'
+import { hasPermission, requireCaller } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { callerOf } from './auth/sessions.ts'
+import { appSettings } from './app-settings.ts'
 import type { Assets } from './web/document.ts'
+import { logoTile } from './web/drawings.ts'
 
 /** The components of settings-ui as pages of this application, within its own layout. */
 export const settingsPages: FastifyPluginAsync = async (app) => {
+  app.publicRoutes.default('signed-in')
   const schema = { hide: true }
   app.get('/inertia/settings', { schema }, (request, reply) => {
-    const caller = callerOf(request)
+    const caller = requireCaller(request)
     const canUpdate = hasPermission(caller, 'Settings.Update')
     return reply.inertia('Settings/Manage', { canUpdate, isAdmin: caller.isAdmin })
   })
   app.get('/inertia/preferences', { schema }, (_request, reply) => reply.inertia('Settings/Me'))
 }
 
-const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="3" y="3" width="26" height="26" rx="8" fill="#3b82f6"/></svg>'
+const Accent = Type.Object({ file: Type.String({ pattern: '^[0-9a-fA-F]{6}\\.css$' }) })
 
-/** Static files, the home page, the icon and the health check. */
-export const ownRoutes: FastifyPluginAsync<{ assets: Assets }> = async (app, { assets }) => {
+/** Static files, the style sheet of an accent, the icon and the health check. */
+export const ownRoutes: FastifyPluginAsyncTypebox<{ assets: Assets }> = async (app, { assets }) => {
   await app.register(fastifyStatic, {
     root: assets.folder,
     prefix: '/static/',
     dotfiles: 'ignore',
     immutable: true, // the names of files carry hashes of their contents
     maxAge: '365d',
+    preCompressed: true,
   })
-  app.get('/', { schema: { hide: true } }, (request, reply) =>
-    reply.inertia('Home', {}, { clearHistory: request.caller === null }),
+  app.get(
+    '/accent/:file', // the colour is in the name, so that browsers keep it for ever
+    { schema: { hide: true, params: Accent }, config: { access: 'public' } },
+    (request, reply) =>
+      reply
+        .type('text/css; charset=utf-8')
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .send(`:root{--accent:#${request.params.file.slice(0, 6)}}`),
   )
   app.get(
     '/favicon.ico', // browsers request it, whatever page they show
-    { schema: { hide: true }, config: { public: ['GET'] } },
+    { schema: { hide: true }, config: { access: 'public' } },
     (_request, reply) =>
-      reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon),
+      reply
+        .type('image/svg+xml')
+        .header('cache-control', 'public, max-age=3600')
+        .send(
+          `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="${logoTile}" fill="${app.settings.get(appSettings.primaryColor)}"/></svg>`,
+        ),
   )
   const health = {
     tags: ['operation'],
     operationId: 'getHealth',
     summary: 'Whether the application runs',
-    security: [],
     response: { 200: Type.Object({ status: Type.Literal('ok') }) },
   }
-  app.get('/health', { schema: health }, () => ({ status: 'ok' }))
+  app.get('/health', { schema: health }, () => ({ status: 'ok' as const }))
 }

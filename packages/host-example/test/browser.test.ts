@@ -5,7 +5,7 @@ import { startHost } from './host.js'
 
 const signIn = async (page: Page, name: string) => {
   await page.getByLabel('User name').fill(name)
-  await page.getByLabel('Password').fill(`demo-${name}`)
+  await page.getByLabel('Password', { exact: true }).fill(`demo-${name}`)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
@@ -23,60 +23,39 @@ test('people use it in a browser', async (t) => {
     t.equal(new URL(page.url()).pathname, '/login')
     await signIn(page, 'alice')
     await page.waitForURL(`${host.url}/notes`)
-    await page.getByRole('heading', { level: 1, name: 'Your notes' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Notes' }).waitFor()
     await page.waitForFunction("document.title === 'Notes · Fastify Modular'")
     t.pass()
   })
 
-  await t.test('a note is written, changed, shared and removed', async (t) => {
-    await page.getByLabel('Title').fill('<b>Milk</b>')
-    await page.getByLabel('Text').fill('Two litres')
-    await page.getByRole('button', { name: 'Add note' }).click()
-    const note = page.getByRole('article')
-    await note.getByRole('heading', { name: '<b>Milk</b>' }).waitFor()
-    t.equal(await page.getByLabel('Title').inputValue(), '')
-
-    await note.getByRole('button', { name: 'Change' }).click()
-    await note.getByLabel('Title').fill('Oat milk')
-    await note.getByRole('button', { name: 'Save' }).click()
-    await note.getByRole('heading', { name: 'Oat milk' }).waitFor()
-
-    await note.getByRole('button', { name: 'Share' }).click()
-    const link = (await note.getByRole('link', { name: 'Public link' }).getAttribute('href')) ?? ''
-    t.equal((await host.anonymous.ask(link)).json.title, 'Oat milk')
-
-    await note.getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('There are no notes yet.').waitFor()
-  })
-
   await t.test('a change that comes too late is refused with a message, and the text is kept', async (t) => {
     const admin = await host.signIn('admin')
+    await page.getByRole('button', { name: 'New note' }).click()
     await page.getByLabel('Title').fill('Contested')
     await page.getByRole('button', { name: 'Add note' }).click()
-    const note = page.getByRole('article')
-    await note.getByRole('button', { name: 'Change' }).click()
+    await page.getByRole('button', { name: 'Contested', exact: true }).click()
     const [{ id }] = (await admin.ask('/api/notes')).json
     await admin.ask(`/api/notes/${id}`, { method: 'PATCH', body: { title: 'First' } })
-    await note.getByLabel('Title').fill('Second')
-    await note.getByRole('button', { name: 'Save' }).click()
-    t.match(await note.getByRole('alert').textContent(), /changed meanwhile/)
-    t.equal(await note.getByLabel('Title').inputValue(), 'Second')
+    await page.getByLabel('Title').fill('Second')
+    await page.getByRole('button', { name: 'Save' }).click()
+    t.match(await page.getByRole('alert').textContent(), /changed meanwhile/)
+    t.equal(await page.getByLabel('Title').inputValue(), 'Second')
     complaints.length = 0 // the browser reports the 409 itself
   })
 
   await t.test('UI-34: a page that does not exist, and a visit to an error page', async (t) => {
     await page.goto(`${host.url}/nowhere`)
-    t.match(await page.getByRole('heading', { level: 1 }).textContent(), /found/i)
+    t.match(await page.getByRole('heading', { level: 1 }).textContent(), /off the map/)
     await page.goto(host.url)
     await page.getByRole('link', { name: '403' }).click()
     await page.waitForURL(`${host.url}/error/403`)
-    await page.getByRole('heading', { level: 1, name: 'Forbidden' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'This door needs another key' }).waitFor()
     complaints.length = 0 // the browser reports each status itself
   })
 
   await t.test('the theme follows the preference at once', async (t) => {
     await page.goto(host.url)
-    t.equal(await page.locator('html').getAttribute('data-theme'), 'light')
+    t.equal(await page.locator('html').getAttribute('data-theme'), 'system')
     await page.request.put(`${host.url}/api/settings/me`, { data: { key: 'app.theme', value: 'dark' } })
     await page.reload()
     t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
@@ -98,27 +77,22 @@ test('people use it in a browser', async (t) => {
     'signing out ends on the home page, and going back shows nothing of the session',
     async (t) => {
       await page.goto(host.url)
-      await page.getByText('Signed in as').waitFor()
-      await page.getByRole('link', { name: 'Notes', exact: true }).click()
+      await page.getByRole('button', { name: 'Alice, your account' }).click()
+      await page.getByRole('link', { name: 'Notes', exact: true }).first().click()
       await page.waitForURL(`${host.url}/notes`)
+      await page.getByRole('button', { name: 'Alice, your account' }).click()
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.waitForURL(`${host.url}/`)
       await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
-      t.equal(await page.getByText('Signed in as').count(), 0)
+      t.equal(await page.getByText('Alice').count(), 0)
       await page.goBack()
       await page.waitForURL(/\/login\?/)
       await page.goBack()
       await page.waitForURL(`${host.url}/`)
       await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
-      t.equal(await page.getByText('Signed in as').count(), 0)
+      t.equal(await page.getByText('Alice').count(), 0)
     },
   )
-
-  await t.test('the API browser loads under its own policy', async (t) => {
-    await page.goto(`${host.url}/api/docs`)
-    await page.getByText('Fastify Modular example').first().waitFor()
-    t.pass()
-  })
 
   await t.test('the pages break no policy and throw nothing', (t) => {
     t.same(complaints, [])

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
 import { type Host, person, startHost, tempFolder } from './host.js'
 
-const keys = ['app.title', 'app.banner', 'app.timezone'] as const
+const keys = ['app.title', 'app.banner'] as const
 
 /** What the process had acknowledged when it died. */
 interface Acknowledged {

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { BrowserContext } from 'playwright-core'
 import { spawnApp, type SpawnedApp } from '@fastify-modular/test-support/spawn-app'
 
 /** The built entry of the application. */
@@ -32,6 +33,8 @@ export interface Person {
   ask(path: string, ask?: Ask): Promise<Answer>
   /** The value of `Cookie`. */
   readonly cookie: string
+  /** Gives the session to this browser. */
+  enter(browser: Pick<BrowserContext, 'addCookies'>): Promise<void>
 }
 
 export interface Host extends SpawnedApp {
@@ -84,6 +87,10 @@ async function signIn(url: string, username: string, password: string): Promise<
 export function person(url: string, cookie: string): Person {
   return {
     cookie,
+    async enter(browser) {
+      const [name = '', value = ''] = cookie.split('=')
+      await browser.addCookies([{ name, value, url }])
+    },
     async ask(path, { method = 'GET', body, headers = {} } = {}) {
       const isText = typeof body === 'string'
       const response = await fetch(url + path, {
@@ -95,7 +102,7 @@ export function person(url: string, cookie: string): Person {
           ...headers,
         },
         ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
-        signal: AbortSignal.timeout(15_000),
+        signal: AbortSignal.timeout(60_000),
       })
       const text = await response.text()
       return { status: response.status, headers: response.headers, text, json: parse(text) }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { test } from 'tap'
 import { startHost } from './host.js'
 
@@ -118,6 +119,34 @@ test('notes', async (t) => {
     },
   )
 
+  await t.test(
+    'F-41: a removed note is restored by its owner or an administrator, and by nobody else',
+    async (t) => {
+      const note = await add('Removed by mistake')
+      const path = `/api/notes/${note.id}`
+      t.equal((await alice.ask(`${path}/restore`, { method: 'POST' })).status, 404, 'it is not removed')
+      await alice.ask(path, { method: 'DELETE' })
+      t.equal((await bob.ask(`${path}/restore`, { method: 'POST' })).status, 403)
+      t.equal((await host.anonymous.ask(`${path}/restore`, { method: 'POST' })).status, 401)
+      t.same((await alice.ask(`${path}/restore`, { method: 'POST' })).json, note)
+      t.same((await alice.ask(path)).json, note)
+      await alice.ask(path, { method: 'DELETE' })
+      t.equal((await admin.ask(`${path}/restore`, { method: 'POST' })).status, 200)
+    },
+  )
+
+  await t.test('F-35: a shared note is signed while the API secret has a value', async (t) => {
+    const { id } = await add('Grüße “an alle”', 'Zeile\n\tzwei </script> ☃')
+    const path = `/api/notes/${id}/share`
+    await alice.ask(path, { method: 'POST' })
+    t.equal((await host.anonymous.ask(path)).headers.get('x-signature'), null)
+    const body = { key: 'app.api_secret', scope: 1, value: 'hush' }
+    await admin.ask('/api/settings', { method: 'PUT', body })
+    const { text, headers } = await host.anonymous.ask(path)
+    const expected = createHmac('sha256', 'hush').update(text).digest('hex')
+    t.equal(headers.get('x-signature'), `sha256=${expected}`)
+  })
+
   await t.test('S 6: sharing publishes notes.shared, which the module mail handles once', async (t) => {
     const { id } = await add('Tell me')
     await alice.ask(`/api/notes/${id}/share`, { method: 'POST' })
@@ -130,7 +159,10 @@ test('notes', async (t) => {
       // each round is a request: the handler runs between them
     }
     t.match(await mails(), [{ recipient: 'alice', subject: 'Everybody can read your note “Tell me” now' }])
-    t.equal((await alice.ask('/api/mails')).status, 403)
+    t.match((await alice.ask('/api/mails')).json, {
+      status: 403,
+      detail: 'This needs the permission Mails.Read.',
+    })
     t.equal((await host.anonymous.ask('/api/mails')).status, 401)
   })
 })

@@ -1,8 +1,12 @@
 import { test } from 'tap'
+import { Spectral } from '@stoplight/spectral-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { startHost } from './host.js'
+import { ruleset } from './openapi-ruleset.js'
 
 interface Operation {
+  readonly security?: readonly object[]
+  readonly 'x-permission'?: string
   readonly operationId?: string
   readonly summary?: string
   readonly responses: Record<string, { readonly content?: Record<string, unknown> }>
@@ -12,13 +16,32 @@ interface Document {
   readonly paths: Record<string, Record<string, Operation>>
 }
 
-test('the document at /openapi.json is valid, and every operation says how it fails', async (t) => {
+const session = [{ session: [] }]
+const accessOf = {
+  'get /api/notes': [session, undefined],
+  'get /api/notes/{id}/share': [[], undefined],
+  'post /login': [[], undefined],
+  'get /health': [[], undefined],
+  'get /api/mails': [session, 'Mails.Read'],
+  'put /api/settings/bulk': [session, 'Settings.Update'],
+  'get /api/settings/public': [[], undefined],
+}
+
+test('the document at /openapi.json is valid, and every operation says how it fails and who may call it', async (t) => {
   const host = await startHost(t)
   const { json, status } = await host.anonymous.ask('/openapi.json')
   t.equal(status, 200, 'public (S 5.3.1)')
   const verdict = await new Validator().validate(json as Record<string, unknown>)
   t.same(verdict.errors ?? [], [])
   t.ok(verdict.valid)
+
+  const spectral = new Spectral()
+  spectral.setRuleset(ruleset)
+  const findings = await spectral.run(JSON.stringify(json))
+  t.same(
+    findings.map(({ code, path, message }) => `${code} ${path.join(' ')}: ${message}`),
+    [],
+  )
 
   const operations = Object.entries((json as Document).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
@@ -38,5 +61,11 @@ test('the document at /openapi.json is valid, and every operation says how it fa
     for (const [code, { content }] of failures) {
       t.ok(content?.['application/problem+json'], `${name} answers ${code} as problem details`)
     }
+  }
+
+  for (const [name, access] of Object.entries(accessOf)) {
+    const [method = '', path = ''] = name.split(' ')
+    const operation = (json as Document).paths[path]?.[method]
+    t.same([operation?.security, operation?.['x-permission']], access, `${name} says who may call it`)
   }
 })

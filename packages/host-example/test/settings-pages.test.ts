@@ -16,7 +16,7 @@ test('the settings pages in a browser', async (t) => {
     await page.goto(`${host.url}/settings/manage`)
     t.equal(new URL(page.url()).pathname, '/login')
     await page.getByLabel('User name').fill('admin')
-    await page.getByLabel('Password').fill('demo-admin')
+    await page.getByLabel('Password', { exact: true }).fill('demo-admin')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(`${host.url}/settings/manage`)
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
@@ -26,7 +26,6 @@ test('the settings pages in a browser', async (t) => {
     await t.test(`a setting is changed at ${path}`, async (t) => {
       const title = `Changed at ${path}`
       await page.goto(host.url + path)
-      await page.getByRole('tab', { name: 'Application' }).click()
       await page.getByLabel('Title', { exact: true }).fill(title)
       await page.getByRole('button', { name: /^Save/ }).click()
       await page
@@ -42,11 +41,9 @@ test('the settings pages in a browser', async (t) => {
     await page.goto(host.url)
     await page.getByRole('link', { name: 'Preferences' }).click()
     await page.getByRole('heading', { level: 1, name: 'Preferences' }).waitFor()
-    await page.getByLabel('Theme', { exact: true }).selectOption('Dark')
-    await page.getByRole('button', { name: /^Save/ }).click()
+    await page.getByRole('radiogroup', { name: 'Theme' }).getByRole('radio', { name: 'Dark' }).check()
     await page.locator('html[data-theme=dark]').waitFor()
     await page.getByRole('link', { name: 'Settings', exact: true }).click()
-    await page.getByRole('tab', { name: 'Application' }).click()
     await page.getByLabel('Title', { exact: true }).fill('Followed')
     await page.keyboard.press('Control+s')
     await page.getByRole('link', { name: 'Followed' }).waitFor()
@@ -54,6 +51,26 @@ test('the settings pages in a browser', async (t) => {
       await page.getByRole('link', { name: 'Settings', exact: true }).getAttribute('aria-current'),
       'page',
     )
+  })
+
+  await t.test('everyday words find the setting that is meant, first', async (t) => {
+    const meant = [
+      ['dark mode', 'app.theme'],
+      ['email server', 'mail.host'],
+      ['sign up', 'system.registration_enabled'],
+      ['maintenence', 'system.maintenance_mode'],
+      ['logo', 'app.logo'],
+      ['color', 'app.primary_color'],
+      ['colour', 'app.primary_color'],
+      ['timezone', 'app.timezone'],
+      ['smtp pasword', 'mail.password'],
+    ] as const
+    for (const [query, key] of meant) {
+      await page.goto(`${host.url}/settings/manage?q=${encodeURIComponent(query)}`)
+      const first = page.locator('main [data-key]').first()
+      await first.waitFor()
+      t.match(await first.getAttribute('data-key'), key, query)
+    }
   })
 
   await t.test('UI-25: the bar hides nothing that has the focus, in this layout neither', async (t) => {

@@ -38,16 +38,17 @@ test('settings of the application', async (t) => {
         'app.homepage_url 1/6 null',
         'app.language 2/4 en',
         'app.launch_at 1/10 null',
-        'app.primary_color 1/5 #3b82f6',
+        'app.logo 1/4 note',
+        'app.primary_color 1/5 #2f57dd',
         'app.support_email 1/7 null',
-        'app.theme 2/4 light',
-        'app.timezone 1/0 UTC',
+        'app.theme 2/4 system',
+        'app.timezone 1/4 UTC',
         'app.title 1/0 Fastify Modular',
         'mail.host 0/0 localhost',
         'mail.password 0/8 null',
         'mail.port 0/1 587',
         'system.maintenance_mode 0/2 false',
-        'system.registration_enabled 0/2 true',
+        'system.registration_enabled 0/2 false',
         'user.preferred_density 2/4 comfortable',
       ])
       for (const { key, group, description, order } of definitions) {
@@ -87,9 +88,9 @@ test('settings of the application', async (t) => {
     const body = { key: 'app.theme', value: 'dark' }
     t.equal((await alice.ask('/api/settings/me', { method: 'PUT', body })).status, 204)
     t.match((await alice.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="dark"')
-    t.match((await editor.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="light"')
+    t.match((await editor.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="system"')
     t.equal((await alice.ask('/api/settings/me/app.theme', { method: 'DELETE' })).status, 204)
-    t.equal((await alice.ask('/api/settings/app.theme/resolved')).json, 'light')
+    t.equal((await alice.ask('/api/settings/app.theme/resolved')).json, 'system')
   })
 
   await t.test(

@@ -54,7 +54,7 @@ export const FMOD_PUBLIC_ROUTES_FROZEN = createError<[string]>(
 )
 export const FMOD_PUBLIC_ROUTES_NOT_READY = createError<[string]>(
   'FMOD_PUBLIC_ROUTES_NOT_READY',
-  'The request %s cannot be explained before the application is ready: neither its routes nor its rules are complete. Call await app.ready() first.',
+  'The %s cannot be explained before the application is ready: neither its routes nor its rules are complete. Call await app.ready() first.',
 )
 export const FMOD_PUBLIC_ROUTES_INVALID_ENV = createError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_ENV',
@@ -67,4 +67,32 @@ export const FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC = createError<[string]>(
 export const FMOD_PUBLIC_ROUTES_SURFACE_CHANGED = createError<[string]>(
   'FMOD_PUBLIC_ROUTES_SURFACE_CHANGED',
   'What anonymous callers can reach is not what was expected:\n%s\nReview the difference; if it is wanted, update the expected list.',
+)
+export const FMOD_PUBLIC_ROUTES_INVALID_ACCESS = createError<[string, string]>(
+  'FMOD_PUBLIC_ROUTES_INVALID_ACCESS',
+  'The access of %s cannot be used: %s. Use "public", "signed-in", a permission, { allOf: [...] } or { anyOf: [...] }; a route may also state one of these for each of its methods: { GET: "public" }.',
+)
+export const FMOD_PUBLIC_ROUTES_INVALID_PERMISSION = createError<[string, string, string]>(
+  'FMOD_PUBLIC_ROUTES_INVALID_PERMISSION',
+  'The permission "%s" cannot be declared by %s: %s. Declare each permission once, while plugins register.',
+)
+export const FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION = createError<[string]>(
+  'FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION',
+  'Permissions are required that nothing declares, so that no role could offer them: %s. Correct the names, or declare them with the module hook "permissions" or app.permissions.add(name).',
+)
+export const FMOD_PUBLIC_ROUTES_CONFIG_CHANGED = createError<[string]>(
+  'FMOD_PUBLIC_ROUTES_CONFIG_CHANGED',
+  'An onRoute hook changed or replaced the configuration of these routes after the gate had read who may call them: %s. Add that hook before the gate is registered, or let it keep config.access, config.public, config.documents and all other members of the configuration.',
+)
+export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE = createError<[string]>(
+  'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE',
+  'Entries of the option access of the public-routes plugin meet no route: %s. Correct the URL and the method, or remove the entry.',
+)
+export const FMOD_PUBLIC_ROUTES_UNDECLARED = createError<[string]>(
+  'FMOD_PUBLIC_ROUTES_UNDECLARED',
+  'Nothing declares who may call these routes:\n%s\nGive each route config { access }, give its module or plugin a default, or name it in the option access.',
+)
+export const FMOD_PUBLIC_ROUTES_ACCESS_CHANGED = createError<[string, string]>(
+  'FMOD_PUBLIC_ROUTES_ACCESS_CHANGED',
+  'The access of the application is not what %s says:\n%s\nReview the differences; if they are wanted, write the file again with UPDATE_SNAPSHOTS=1.',
 )

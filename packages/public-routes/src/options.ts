@@ -1,6 +1,7 @@
 /** The options of the plugin, and what is refused at boot. */
 import { option, optionProblems, type OptionsSchema, safeRead, Type } from '@fastify-modular/core/internal'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
+import type { Access } from './access/declaration.ts'
 import type { Classify } from './gate/answers.ts'
 import type { CrossOriginOptions } from './gate/csrf.ts'
 import type { CaptureGuard } from './gate/decide.ts'
@@ -24,6 +25,17 @@ export interface PublicRoutesOptions {
   readonly expectedHooks?: readonly string[]
   /** @default 'segments' */
   readonly captureGuard?: CaptureGuard
+  /**
+   * Access of routes that do not declare their own, such as those of other plugins, by URL with or without a method:
+   * `{ '/api/docs/*': 'public', 'GET /metrics': 'Ops.Read' }`. The URL is the one that the route was registered with;
+   * one that ends with a slash and an asterisk stands for the path before it and everything below. The most specific entry counts.
+   */
+  readonly access?: Readonly<Record<string, Access>>
+  /**
+   * Routes that nothing declares: `protect` asks for a known caller, `refuse` stops the boot with their names.
+   * @default 'protect'
+   */
+  readonly undeclared?: 'protect' | 'refuse'
   /** Distinguishes browsers, Inertia pages and API clients. @default classifyRequest */
   readonly classify?: Classify
 }
@@ -47,6 +59,8 @@ const schema: OptionsSchema<PublicRoutesOptions> = Type.Object({
   timeout: option.milliseconds(),
   expectedHooks: option.names('an array of names of hooks'),
   captureGuard: option.oneOf('segments', 'all', 'off'),
+  access: option.record('an object such as { "GET /metrics": "Ops.Read" }'),
+  undeclared: option.oneOf('protect', 'refuse'),
   classify: option.function(),
 })
 

@@ -1,22 +1,35 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
 import { receive } from '@fastify-modular/core'
-import { checkCoreVersion } from '@fastify-modular/core/internal'
+import { checkCoreVersion, mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
+import { Permissions } from './access/permissions.ts'
 import { classifyRequest, createAnswers } from './gate/answers.ts'
 import { createForgeryCheck } from './gate/csrf.ts'
 import { Decider } from './gate/decide.ts'
 import { readFastifyRoutes } from './gate/fastify-routes.ts'
 import { createAuthenticate, createGate, readAccess } from './gate/gate.ts'
-import { type RouteRecord, RouteTable } from './gate/routes.ts'
+import {
+  AccessEntries,
+  checkPermissions,
+  declareAccess,
+  refuseChanged,
+  refuseUndeclared,
+  ScopeDefaults,
+} from './gate/route-access.ts'
+import type { RouteRecord } from './gate/route-record.ts'
+import { RouteTable } from './gate/routes.ts'
 import { addInitialRules } from './initial-rules.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
 import { PublicRouteRegistry } from './registry.ts'
 import { audit } from './review/audit.ts'
+import { createAttempt } from './review/attempt.ts'
+import { createCensus } from './review/census.ts'
 import { createExplain, Probes } from './review/explain.ts'
+import { describeInSwagger } from './review/openapi.ts'
 import { decorateRegistry, scopeName } from './review/public-routes.ts'
-import { describeSurface } from './review/surface.ts'
+import { describeSurface, findOverruled } from './review/surface.ts'
 import { RuleSet } from './rules.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
@@ -24,6 +37,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   checkOptions(options)
   checkPlace(app)
   const { provider, timeout = 5000, captureGuard = 'segments', expectedHooks = [] } = options
+  const { access = {}, undeclared = 'protect' } = options
   const { defaults = true, env = process.env, classify = classifyRequest, crossOrigin = false } = options
 
   const rules = new RuleSet()
@@ -32,20 +46,33 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     take: (contribute, module) => contribute(new PublicRouteRegistry(rules, `module "${module}"`)),
   })
 
+  const permissions = new Permissions()
+  app.decorate('permissions', permissions)
+  receive(app, 'permissions', {
+    take: (declare, module) => declare(permissions.builder(`module "${module}"`)),
+  })
+  const entries = new AccessEntries(access)
+  const scopeDefaults = new ScopeDefaults(app)
+  receive(app, 'access', { take: (declared, module) => scopeDefaults.setForModule(module, declared) })
+
   const routes = new RouteTable(app)
   app.addHook('onRoute', function recordRoute(route) {
-    const declared = routes.add(route)
+    const declared = routes.add(route, { scope: this, module: mountingModule(this) })
     if (declared !== null) rules.add(declared)
   })
 
   const decider = new Decider(rules, captureGuard)
   const probes = new Probes(app)
   const explain = createExplain({ probes, rules, routes, decider })
-  const surface = () => describeSurface({ rules: rules.rules, records: routes.records, decider })
+  const all = { rules: rules.rules, records: routes.records, decider }
+  const surface = () => describeSurface(all)
 
   app.decorateRequest('caller', null)
   app.decorateRequest('access', { getter: readAccess })
-  decorateRegistry(app, { rules, explain, surface })
+  const attempt = createAttempt({ probes, rules, routes, decider })
+  const census = createCensus({ rules, records: routes.records, decider, attempt })
+  const schemes = provider.openapi ?? {}
+  decorateRegistry(app, { rules, defaults: scopeDefaults, explain, surface, census, schemes })
 
   const gate = createGate({
     routes,
@@ -60,12 +87,20 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const hadCors = app.hasPlugin('@fastify/cors')
   app.addHook('onReady', async function freezeAndAudit() {
     const early = addEarlyRoutes({ app, routes, rules })
+    for (const rule of declareAccess({ records: routes.records, entries, defaults: scopeDefaults }))
+      rules.add(rule)
     rules.freeze()
+    permissions.freeze()
+    scopeDefaults.freeze()
+    checkPermissions({ records: routes.records, entries, defaults: scopeDefaults, permissions })
+    if (undeclared === 'refuse') refuseUndeclared(routes.records, decider)
+    describeInSwagger(app)
     await audit({
       app,
       probes,
       explain,
       surface,
+      overruled: findOverruled(all),
       gateName: gate.name,
       loginUrl: provider.loginUrl,
       expectedHooks,
@@ -85,7 +120,9 @@ function addEarlyRoutes({
   readonly routes: RouteTable
   readonly rules: RuleSet
 }): readonly RouteRecord[] | null {
-  const early = readFastifyRoutes(app)?.flatMap((route) => routes.addEarly(route) ?? [])
+  const listed = readFastifyRoutes(app)
+  if (listed !== null) refuseChanged(routes.findChanged(listed))
+  const early = listed?.flatMap((route) => routes.addEarly(route) ?? [])
   for (const { rule } of early ?? []) if (rule !== null) rules.add(rule)
   return early?.map(({ record }) => record) ?? null
 }

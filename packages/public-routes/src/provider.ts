@@ -8,6 +8,9 @@ import type { FastifyRequest } from 'fastify'
 /** The caller, or nothing for an anonymous request. */
 export type Authenticated = Caller | null | undefined
 
+/** Security schemes of OpenAPI, by name. */
+export type SecuritySchemes = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
 export interface AuthProvider {
   /**
    * Resolves the caller of a request; null means anonymous, also for an expired or invalid session. Called once per
@@ -20,6 +23,11 @@ export interface AuthProvider {
   readonly loginUrl?: string
   /** Legacy: prefixes that are public for every method (S 5.3.3). Prefer rules with methods. */
   readonly publicPaths?: readonly string[]
+  /**
+   * How callers authenticate, for OpenAPI documents: `{ session: { type: 'apiKey', in: 'cookie', name: 'session' } }`. One
+   * of several schemes is enough.
+   */
+  readonly openapi?: SecuritySchemes
   /** The value of `WWW-Authenticate` for a 401 (RFC 9110, 11.6.1). @default 'Bearer' */
   challenge?(request: FastifyRequest): string
 }
@@ -39,6 +47,7 @@ export function combineProviders(providers: readonly AuthProvider[]): AuthProvid
     challenge: (request) =>
       [...new Set(providers.map((provider) => challengeOf(provider, request)))].join(', '),
     publicPaths,
+    openapi: Object.assign({}, ...providers.map(({ openapi }) => openapi)),
     ...(loginUrl !== undefined && { loginUrl }),
   }
 }

@@ -9,8 +9,21 @@ export interface RegisteredRule {
   readonly source: string
 }
 
-/** The source of rules that a route's own configuration states; such a rule opens that route alone. */
+/** The source of rules that a route's own configuration states. */
 export const routeConfig = 'route config'
+
+const ofOneRoute = new WeakSet<RegisteredRule>()
+
+/** A rule that opens one route alone, and not another one with the same URL: the route holds it. */
+export function ruleOfRoute(route: PublicRoute, source: string): RegisteredRule {
+  const rule = { route, source }
+  ofOneRoute.add(rule)
+  return rule
+}
+
+export function isRuleOfRoute(rule: RegisteredRule): boolean {
+  return ofOneRoute.has(rule)
+}
 
 /** The rules of one application, shared by all its registries; frozen when the application is ready. */
 export class RuleSet {

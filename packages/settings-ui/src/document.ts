@@ -40,22 +40,30 @@ export function renderPage(visit: PageVisit, assets: Assets): string {
 <html lang="${escapeHtml(locale)}" dir="${directionOf(locale)}"${config.scheme === 'auto' ? '' : ` data-theme="${config.scheme}"`}>
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assetBase}/${assets.style.name}">
 <script type="module" src="${assetBase}/${assets.script.name}"></script>
+${preloads(config)}
 <script type="application/json" id="fm-config">${escapeJson(config)}</script>
 </head>
 <body>
 ${renderHeader(visit, texts)}
-<main id="fm-app"><p class="fm-loading">${escapeHtml(texts.loading)}</p></main>
-<noscript><p class="fm-loading">${escapeHtml(texts.needsScript)}</p></noscript>
+<main id="fm-app" class="fm"><noscript><p class="fm-empty">${escapeHtml(texts.needsScript)}</p></noscript></main>
 </body>
 </html>
 `
+}
+
+/** Requests that the script will make: answered while it loads. Definitions in a language of the host's need its header. */
+function preloads({ page, apiBase, locale }: PageConfig): string {
+  const paths = [...(locale === undefined ? ['/definitions'] : []), page === 'me' ? '/me' : '']
+  return paths
+    .map((path) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(apiBase + path)}">`)
+    .join('\n')
 }
 
 /** JSON that cannot end its script element, and has no line separators that older parsers reject. */
@@ -101,23 +109,42 @@ function pageConfig({ page, path, caller, options }: PageVisit): PageConfig {
   }
 }
 
-/** The application, the caller, and the ways out. The choice of theme stays hidden until the script shows it. */
+/** One row: the application, the way to the other page, and a menu of the caller. It needs no script but for the theme. */
 function renderHeader({ page, path, caller, options }: PageVisit, texts: PageMessages): string {
   const { prefix = '/settings', adminPage = true, userPage = true, title = 'Settings' } = options
   const { logo, home = '/', logout } = options
   const href = (target: string): string => escapeHtml(relativePath(path, target))
   const other = page === 'manage' ? userPage && 'me' : adminPage && 'manage'
-  return `<a class="fm-skip" href="#fm-settings">${escapeHtml(texts.skip)}</a>
-<header class="fm-top">
+  const name = caller === null ? '' : (caller.name ?? caller.id)
+  const link =
+    other === false
+      ? ''
+      : `<a href="${href(`${prefix}/${other}`)}">${escapeHtml(page === 'manage' ? texts.toUserPage : texts.toAdminPage)}</a>`
+  return `<a class="fm fm-skip" href="#fm-settings">${escapeHtml(texts.skip)}</a>
+<header class="fm fm-top">
 <a class="fm-brand" href="${href(home)}">${logo === undefined ? '' : `<img src="${logo.startsWith('/') ? href(logo) : escapeHtml(logo)}" alt="" height="24">`}${escapeHtml(title)}</a>
-${other === false ? '' : `<a href="${href(`${prefix}/${other}`)}">${escapeHtml(page === 'manage' ? texts.toUserPage : texts.toAdminPage)}</a>`}
-<span class="fm-space"></span>
-<select id="fm-scheme" aria-label="${escapeHtml(texts.theme)}" hidden>
-${(['auto', 'light', 'dark'] as const).map((scheme) => `<option value="${scheme}">${escapeHtml(texts[scheme])}</option>`).join('')}
-</select>
-${caller === null ? '' : `<span class="fm-user">${escapeHtml(caller.name ?? caller.id)}</span>`}
-${logout === undefined ? '' : `<form method="post" action="${href(logout)}"><button class="fm-quiet">${escapeHtml(texts.signOut)}</button></form>`}
+${link}
+<button class="fm-me" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
+<div class="fm fm-menu" id="fm-me" popover role="group" aria-label="${escapeHtml(texts.account)}">
+${name === '' ? '' : `<p class="fm-small"><span class="fm-user">${escapeHtml(name)}</span></p>`}
+${link}
+<p class="fm-small">${escapeHtml(texts.theme)}</p>
+<div class="fm-seg" id="fm-scheme" role="radiogroup" aria-label="${escapeHtml(texts.theme)}" hidden>
+${(['auto', 'light', 'dark'] as const).map((scheme) => `<label><input type="radio" name="fm-scheme" value="${scheme}">${escapeHtml(texts[scheme])}</label>`).join('')}
+</div>
+${logout === undefined ? '' : `<hr><form method="post" action="${href(logout)}"><button>${escapeHtml(texts.signOut)}</button></form>`}
+</div>
 </header>`
+}
+
+/** `Ada Lovelace` → `AL`, `ada` → `AD`. */
+function initialsOf(name: string): string {
+  const [first = '', second] = name.trim().split(/\s+/)
+  const letters =
+    second === undefined
+      ? Array.from(first).slice(0, 2)
+      : [first, second].flatMap((word) => Array.from(word).slice(0, 1))
+  return letters.join('').toUpperCase()
 }
 
 /** Text within HTML and within quoted attributes. */

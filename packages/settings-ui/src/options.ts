@@ -95,6 +95,7 @@ export interface PageMessages extends Messages {
   readonly toUserPage: string
   readonly toAdminPage: string
   readonly signOut: string
+  readonly account: string
   readonly theme: string
   readonly auto: string
   readonly light: string
@@ -106,11 +107,12 @@ export const defaultPageMessages: PageMessages = {
   needsScript:
     'The settings pages need JavaScript. Without it, the HTTP API under /api/settings offers everything they do.',
   skip: 'Skip to the settings',
-  toUserPage: 'My settings',
+  toUserPage: 'Preferences',
   toAdminPage: 'All settings',
   signOut: 'Sign out',
+  account: 'Your account',
   theme: 'Theme',
-  auto: 'System theme',
+  auto: 'System',
   light: 'Light',
   dark: 'Dark',
 }

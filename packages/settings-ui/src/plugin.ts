@@ -1,6 +1,12 @@
 /** The settings pages: their routes, and what must be there for them to work. */
 import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import { loadAssets, sendAsset } from './assets.ts'
 import { type PageName, relativePath, renderPage, strictPolicy } from './document.ts'
@@ -29,16 +35,23 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
   const home = adminPage ? 'manage' : 'me'
   const findCaller = createFindCaller(app, options.caller)
 
+  /** The scope of the pages. Its requests have the decorators that the application declared before. */
+  let pages: FastifyInstance | undefined
   app.register(
     async (scope) => {
+      pages = scope
       const hidden = { schema: hide }
       const guarded = { ...hidden, ...(guard && { onRequest: guard }) }
-      for (const asset of Object.values(assets)) {
-        // Assets hold no secret; a login page may use the same style sheet.
-        scope.get(`/assets/${asset.name}`, { ...hidden, config: { public: ['GET'] } }, (request, reply) =>
-          sendAsset(asset, request, reply),
-        )
-      }
+      // Assets hold no secret; a login page may use the same style sheet. One route, so that lists of routes stay the same.
+      scope.get<{ Params: { name: string } }>(
+        '/assets/:name',
+        { ...hidden, config: { public: ['GET'] } },
+        (request, reply) => {
+          const asset = Object.values(assets).find(({ name }) => name === request.params.name)
+          if (asset === undefined) reply.callNotFound()
+          else sendAsset(asset, request, reply)
+        },
+      )
       scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, (request, reply) =>
         reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`)),
       )
@@ -50,7 +63,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
 
   app.addHook('onReady', async function checkNeighbours() {
     if (!app.hasDecorator('publicRoutes') && guard === undefined) throw new FMOD_SETTINGS_UI_UNGUARDED()
-    if (!findCallerOf(app, options.caller)) throw new FMOD_SETTINGS_UI_CALLER_UNKNOWN()
+    if (!findCallerOf(pages ?? app, options.caller)) throw new FMOD_SETTINGS_UI_CALLER_UNKNOWN()
     if (!app.hasRoute({ method: 'GET', url: `${apiBase}/definitions` })) {
       throw new FMOD_SETTINGS_UI_API_MISSING(apiBase)
     }

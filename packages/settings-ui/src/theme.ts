@@ -5,14 +5,20 @@ import { option, type OptionsSchema, Type } from '@fastify-modular/core/internal
 const themeTokens = [
   'bg',
   'surface',
+  'raised',
   'fg',
   'muted',
   'line',
+  'field',
   'accent',
   'on-accent',
+  'good',
+  'warn',
   'bad',
   'radius',
   'font',
+  'mono',
+  'gap',
 ] as const
 export type ThemeToken = (typeof themeTokens)[number]
 

@@ -174,6 +174,15 @@ test('a boot error without a gate, unless the host says what guards the pages', 
   }
 })
 
+test('a boot error where the gate is registered after the pages: no request of theirs could find the caller', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(settings, { definitions: [definitions], caller: () => null })
+  await app.register(settingsUi, { guard: false })
+  app.decorateRequest('caller', null) // as the gate does
+  await t.rejects(async () => app.ready(), { code: 'FMOD_SETTINGS_UI_CALLER_UNKNOWN' })
+})
+
 test('the header needs no script, and a hostile name in it stays text', async (t) => {
   const name = '"><script>alert(1)</script>'
   const app = await boot(t, {
@@ -184,7 +193,7 @@ test('the header needs no script, and a hostile name in it stays text', async (t
   const html = (await app.inject('/settings/me')).payload
   t.equal(html.match(/<script/g)?.length, 2, 'its own script and its configuration')
   t.match(html, '<span class="fm-user">&#34;&#62;&#60;script&#62;alert(1)')
-  t.match(html, '<form method="post" action="../logout"><button class="fm-quiet">Sign out</button></form>')
+  t.match(html, '<form method="post" action="../logout"><button>Sign out</button></form>')
   t.match(html, '<a href="./manage">All settings</a>')
   t.notMatch(html, '"userName"', 'what the script does not need is not sent twice')
 })

@@ -6,6 +6,10 @@ export const FMOD_SETTINGS_REGISTERED_TWICE = createError(
   'FMOD_SETTINGS_REGISTERED_TWICE',
   'The settings plugin is registered twice in one scope. Register it once and pass all definitions to it.',
 )
+export const FMOD_SETTINGS_CALLER_DECLARED_LATER = createError(
+  'FMOD_SETTINGS_CALLER_DECLARED_LATER',
+  'The settings plugin is registered before the gate (or what else declares request.caller), so its routes cannot find the caller. Register the gate first, or set the option caller.',
+)
 export const FMOD_SETTINGS_INVALID_OPTION = createError<[string]>(
   'FMOD_SETTINGS_INVALID_OPTION',
   'The settings plugin cannot start: %s.',

@@ -9,10 +9,10 @@ import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
 import { verifyEvents } from './events.ts'
 import { defaultPerValue, startRetention } from './history/history.ts'
-import { authenticateWith } from './http/access.ts'
+import { authenticateWith, declarePermission } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './http-options.ts'
-import { FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
+import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { readOverrides } from './overrides.ts'
 import type { UserReader } from './reading/reader.ts'
@@ -70,7 +70,12 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 
   const findCaller = createFindCaller(app, options.caller)
   decorateRequests(app, settings, findCaller)
-  if (options.routes !== false) await addRoutes(app)
+  /** The scope of the routes. Its requests have the decorators that the application declared before. */
+  let routes: FastifyInstance | undefined
+  if (options.routes !== false) {
+    declarePermission(app)
+    await addRoutes(app)
+  }
 
   app.addHook('onReady', async () => {
     // Again: `app.settings.define` may have added settings since, or the application has no modules.
@@ -82,6 +87,9 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     const bus = events()
     if (bus) await verifyEvents(store, bus)
     const knowsCaller = findCallerOf(app, options.caller) !== undefined
+    if (knowsCaller && routes !== undefined && findCallerOf(routes, options.caller) === undefined) {
+      throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
+    }
     warnAtBoot(app.log, {
       registry,
       sharedValues,
@@ -99,6 +107,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     const { prefix = '/api/settings' } = options.routes || {}
     return parent.register(
       (scope, _options, done) => {
+        routes = scope
         addSettingsRoutes(scope, {
           service,
           authenticate: authenticateWith(findCaller),

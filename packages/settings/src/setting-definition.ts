@@ -56,6 +56,8 @@ export interface SettingHints {
   readonly unit?: string | null
   /** For search; letter case does not count. At most 20, each 1–50 characters without white space, commas and quotes. @default [] */
   readonly tags?: readonly string[]
+  /** Other words that people look for it by: `dark mode`, `logo`. For search, never shown as a list. At most 20, each 1–50 characters. @default [] */
+  readonly keywords?: readonly string[]
   /** Left out of user interfaces; the API serves it like any other. @default false */
   readonly hidden?: boolean
   /** For experts. @default false */
@@ -67,6 +69,8 @@ export interface SettingHints {
   readonly restart?: boolean
   /** Where to read more; `https:` only. */
   readonly docsUrl?: string | null
+  /** What the pattern asks for, as the sentence that people see: `Enter 2 to 10 capital letters.` */
+  readonly patternHint?: string | null
 }
 
 /** A setting as a module declares it (S 2.1). Read-only at run time. */

@@ -4,7 +4,8 @@ import { FMOD_CORE_EVENTS_CLOSED, FMOD_CORE_TRANSACTION_NOT_SUPPORTED } from '..
 import { createAnnouncer, type EventCounts } from './diagnostics.ts'
 import { type DomainEvent, EventClasses } from './event.ts'
 import type { EventHandler } from './handlers.ts'
-import type { AsyncTx, DeadLetters, EventTransport, SyncTx, Tx } from './transport.ts'
+import { currentTraceparent, type EventTracing, traced } from './tracing.ts'
+import type { AsyncTx, DeadLetters, EventTransport, RemovedHandlers, SyncTx, Tx } from './transport.ts'
 
 /** Publishes events (S 6.2) and counts what became of them. */
 export interface Events {
@@ -12,6 +13,7 @@ export interface Events {
    * Publishes an event; resolves when the transport has it. Handlers run later and cannot fail the publisher.
    * @throws {FMOD_CORE_INVALID_EVENT} not an event, or its payload does not fit its schema
    * @throws {FMOD_CORE_EVENTS_CLOSED} the application has closed
+   * @throws {SERVICE_UNAVAILABLE} too many events wait in this process, which `inProcess()` bounds
    */
   publish(event: DomainEvent): Promise<void>
   /**
@@ -28,6 +30,8 @@ export interface Events {
   verify(tx: AsyncTx): Promise<boolean>
   /** Events that no further attempt is made for; null where the transport keeps none. */
   readonly deadLetters: DeadLetters | null
+  /** Handlers that events are kept for, although this process does not have them; null where nothing is kept. */
+  readonly removedHandlers: RemovedHandlers | null
   /** What happened in this process since it started. */
   stats(): Readonly<EventCounts>
 }
@@ -41,7 +45,7 @@ export interface EventBus extends Events {
 }
 
 /** A bus over one transport. */
-export function createEventBus(transport: EventTransport): EventBus {
+export function createEventBus(transport: EventTransport, tracing?: EventTracing): EventBus {
   const classes = new EventClasses()
   const { announce, counts } = createAnnouncer()
   let state: 'open' | 'closed' = 'open'
@@ -52,7 +56,7 @@ export function createEventBus(transport: EventTransport): EventBus {
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
     const published = () => announce('published', { type, eventId: event.eventId })
-    const submitted = transport.publish(event, tx)
+    const submitted = transport.publish(event, { tx, traceparent: currentTraceparent(tracing) })
     return submitted instanceof Promise ? submitted.then(published) : published()
   }
 
@@ -82,6 +86,7 @@ export function createEventBus(transport: EventTransport): EventBus {
     verify,
     transactional: transport.transactional,
     deadLetters: transport.deadLetters ?? null,
+    removedHandlers: transport.removedHandlers ?? null,
     stats: () => ({ ...counts }),
     open: async (log) =>
       transport.open({
@@ -92,7 +97,7 @@ export function createEventBus(transport: EventTransport): EventBus {
     async add(handlers) {
       for (const handler of handlers) {
         classes.add(handler.event)
-        await transport.subscribe(handler)
+        await transport.subscribe(tracing ? traced(handler, tracing) : handler)
       }
     },
     start: async () => transport.start(),

@@ -1,7 +1,7 @@
 /** Deliveries of events to handlers: attempts, time-outs, backoff, and the handlers that run now. */
+import { setMaxListeners } from 'node:events'
 import { failureText, logFailure } from '../internal/failures.ts'
 import { withTimeout } from '../internal/timeout.ts'
-import type { DomainEvent } from './event.ts'
 import type { EventHandler } from './handlers.ts'
 import type { TransportContext } from './transport.ts'
 
@@ -13,7 +13,6 @@ export interface RetryOptions {
   readonly maxAttempts?: number
   /**
    * Delay before the second attempt, in milliseconds; it doubles with each further one, with jitter, up to an hour.
-   * pgBoss makes the delays itself: whole seconds, the first one up to twice as long, up to 18 hours.
    * @default 1000
    */
   readonly retryDelay?: number
@@ -26,7 +25,10 @@ export interface RetryOptions {
 
 /** What the dispatchers of the durable transports have in common. */
 export interface DispatchOptions extends Required<RetryOptions> {
+  /** Slots of each handler in this process. */
   readonly concurrency: number
+  /** How long a delivery belongs to its process without being renewed, in milliseconds. */
+  readonly lease: number
   readonly pollInterval: number
   readonly closeTimeout: number
 }
@@ -36,25 +38,24 @@ export const dispatchDefaults = {
   retryDelay: 1000,
   attemptTimeout: 60_000,
   concurrency: 10,
+  lease: 10_000,
   closeTimeout: 5000,
 } as const satisfies Partial<DispatchOptions>
 
 const longestDelay = 3_600_000
 
-/**
- * Delay in ms after so many attempts: exponential backoff; jitter takes up to half of it away, so that retries spread.
- * For the outbox alone: pg-boss computes its own (`retryBackoff` in pg-boss/queue.ts), and inProcess makes one attempt.
- */
+/** Delay in ms after so many attempts: exponential backoff; jitter takes up to half of it away, so that retries spread. */
 export function backoff(attempts: number, retryDelay: number): number {
   const full = Math.min(retryDelay * 2 ** (attempts - 1), longestDelay)
   return Math.round(full / 2 + (full / 2) * Math.random())
 }
 
 /** An event as a database keeps it. */
-export interface StoredEvent {
+interface StoredEvent {
   readonly eventId: string
   readonly type: string
   readonly payload: unknown
+  readonly traceparent?: string | undefined
 }
 
 /** One attempt to deliver a stored event. */
@@ -85,8 +86,6 @@ class UndeliverableError extends Error {}
 /** Makes one attempt, announces and logs its outcome. Never rejects. */
 export async function deliver(context: TransportContext, attempt: Attempt): Promise<Outcome> {
   try {
-    // An attempt whose process died recorded no outcome: only the next claim shows that it was made.
-    if (attempt.number > attempt.maxAttempts) throw new UndeliverableError('The last attempt did not end.')
     await runHandler(context, attempt)
     return { kind: 'handled' }
   } catch (error) {
@@ -100,7 +99,7 @@ export async function deliver(context: TransportContext, attempt: Attempt): Prom
  */
 async function runHandler(
   context: TransportContext,
-  { handler, event: stored, timeout, signal }: Attempt,
+  { handler, event: stored, number, timeout, signal }: Attempt,
 ): Promise<void> {
   const event = revive(context, handler, stored)
   const diagnostic = { type: stored.type, eventId: stored.eventId, handler: handler.name }
@@ -110,7 +109,9 @@ async function runHandler(
   signal.addEventListener('abort', abort)
   if (signal.aborted) abort()
   try {
-    await withTimeout(invoke(handler, event, ended.signal), timeout, () => {
+    const delivery = { attempt: number, traceparent: stored.traceparent }
+    const handled = (async () => handler.handle(event, ended.signal, delivery))() // a synchronous throw rejects
+    await withTimeout(handled, timeout, () => {
       const error = new Error(`The handler ${handler.name} did not finish within ${timeout} ms.`)
       ended.abort(error)
       throw error
@@ -136,11 +137,6 @@ function revive(context: TransportContext, handler: EventHandler, { type, eventI
   } catch (cause) {
     throw new UndeliverableError(failureText(cause), { cause })
   }
-}
-
-/** Turns a synchronous throw into a rejection. */
-async function invoke(handler: EventHandler, event: DomainEvent, signal: AbortSignal): Promise<void> {
-  await handler.handle(event, signal)
 }
 
 function reportFailure(context: TransportContext, attempt: Attempt, err: unknown): Failure {
@@ -174,13 +170,16 @@ function isUndeliverable(error: unknown): boolean {
 /** After the signal, handlers that obey it get this long (ms); the others cannot be stopped, and nothing waits for them. */
 const grace = 100
 
-/** The deliveries that run now, so that closing can wait for them and then abort them. */
-export class InFlight {
+/** The deliveries that run now. Each handler has slots of its own, so that a slow one never holds up another. */
+export class Slots {
+  readonly #perHandler: number
   readonly #abort = new AbortController()
+  readonly #running = new Map<string, number>()
   readonly #deliveries = new Set<Promise<void>>()
 
-  get size(): number {
-    return this.#deliveries.size
+  constructor(perHandler: number) {
+    this.#perHandler = perHandler
+    setMaxListeners(0, this.#abort.signal) // one for each delivery that runs
   }
 
   /** Fires when the transport closes. */
@@ -188,20 +187,33 @@ export class InFlight {
     return this.#abort.signal
   }
 
-  /** Keeps a delivery, whose promise must not reject, until it settles. */
-  add(delivery: Promise<void>): void {
+  /** How many further deliveries the handler may begin. */
+  free(handler: string): number {
+    return this.#perHandler - (this.#running.get(handler) ?? 0)
+  }
+
+  /** Keeps a slot until the delivery settles, which must not reject; then calls `onFree`. */
+  take(handler: string, delivery: Promise<void>, onFree: () => void): void {
+    const count = (change: number) => this.#running.set(handler, (this.#running.get(handler) ?? 0) + change)
+    const free = () => {
+      count(-1)
+      this.#deliveries.delete(delivery)
+      onFree()
+    }
+    count(1)
     this.#deliveries.add(delivery)
-    void delivery.then(() => this.#deliveries.delete(delivery))
+    void delivery.then(free)
   }
 
   /** Waits up to `timeout` ms, then aborts the signal and gives handlers that obey it a moment to end. */
   async close(timeout: number): Promise<void> {
-    await this.#settled(timeout)
+    await withTimeout(this.#idle(), timeout, () => {})
     this.#abort.abort()
-    await this.#settled(Math.min(timeout, grace))
+    await withTimeout(this.#idle(), Math.min(timeout, grace), () => {})
   }
 
-  async #settled(timeout: number): Promise<void> {
-    await withTimeout(Promise.all(this.#deliveries), timeout, () => {})
+  /** Waits also for deliveries that begin when others end. */
+  async #idle(): Promise<void> {
+    while (this.#deliveries.size > 0) await Promise.all(this.#deliveries)
   }
 }

@@ -19,7 +19,15 @@ export interface EventHandler {
   /** `<module>.<class name>`: stable, names the handler's own queue in durable transports. */
   readonly name: string
   readonly event: EventClass
-  readonly handle: (event: DomainEvent, signal: AbortSignal) => unknown
+  readonly handle: (event: DomainEvent, signal: AbortSignal, delivery: Delivery) => unknown
+}
+
+/** What a transport knows about one attempt to deliver an event. */
+export interface Delivery {
+  /** The first attempt is 1. */
+  readonly attempt: number
+  /** As it was published, where the publisher had one. */
+  readonly traceparent?: string | undefined
 }
 
 const handlerName = /(?:Handler|Consumer)$/
@@ -55,14 +63,20 @@ export async function discoverHandlers(module: string, source: HandlerSource): P
   return handlers
 }
 
+type Method = (event: DomainEvent, signal: AbortSignal) => unknown
+
 interface Candidate {
-  handle?: EventHandler['handle']
-  consume?: EventHandler['handle']
+  handle?: Method
+  consume?: Method
 }
 
 function toHandler(name: string, made: Candidate, candidate: unknown): EventHandler {
-  const method = (made.handle ?? made.consume) as EventHandler['handle']
-  return { name, event: eventOf(made, candidate) as EventClass, handle: method.bind(made) }
+  const method = (made.handle ?? made.consume) as Method
+  return {
+    name,
+    event: eventOf(made, candidate) as EventClass,
+    handle: (event, signal) => method.call(made, event, signal),
+  }
 }
 
 function problemOf(made: object, candidate: unknown): string | undefined {

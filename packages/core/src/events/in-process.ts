@@ -1,8 +1,9 @@
 /** The transport for one process: handlers run here, isolated, once `publish` has returned to the event loop. */
+import { ServiceUnavailableException } from '../domain-exceptions.ts'
 import { logFailure } from '../internal/failures.ts'
 import { option, type OptionsSchema, Type } from '../internal/options.ts'
 import { isThenable } from '../internal/safe.ts'
-import { InFlight } from './delivery.ts'
+import { dispatchDefaults, Slots } from './delivery.ts'
 import { type DomainEvent, eventTypeOf } from './event.ts'
 import type { EventHandler } from './handlers.ts'
 import type { EventTransport, TransportContext } from './transport.ts'
@@ -10,13 +11,27 @@ import { checkTransportOptions } from './transport-options.ts'
 
 export interface InProcessOptions {
   /**
+   * How many deliveries of one handler run at once; further ones wait for their turn.
+   * @default 10
+   */
+  readonly concurrency?: number
+  /**
+   * How many deliveries may wait, of all handlers together; beyond that `publish` rejects.
+   * @default 10000
+   */
+  readonly maxWaiting?: number
+  /**
    * How long `close` waits for running handlers before it aborts their signal, in milliseconds.
    * @default 5000
    */
   readonly closeTimeout?: number
 }
 
-const schema: OptionsSchema<InProcessOptions> = Type.Object({ closeTimeout: option.milliseconds(0) })
+const schema: OptionsSchema<InProcessOptions> = Type.Object({
+  concurrency: option.positive(),
+  maxWaiting: option.positive(),
+  closeTimeout: option.milliseconds(0),
+})
 
 /**
  * Delivers every event once to every handler of its exact type. Nothing survives the process.
@@ -24,27 +39,47 @@ const schema: OptionsSchema<InProcessOptions> = Type.Object({ closeTimeout: opti
  */
 export function inProcess(options: InProcessOptions = {}): EventTransport {
   checkTransportOptions('inProcess', schema, options)
-  const { closeTimeout = 5000 } = options
-  const dispatcher = new Dispatcher()
+  const { concurrency, closeTimeout } = { ...dispatchDefaults, ...options }
+  const dispatcher = new Dispatcher(concurrency, options.maxWaiting ?? 10_000)
   return {
     name: 'inProcess',
     transactional: false,
     open: (context) => dispatcher.open(context),
     subscribe: (handler) => dispatcher.subscribe(handler),
     start: () => dispatcher.start(),
-    publish: (event) => dispatcher.publish(event),
+    publish: (event, { traceparent }) => dispatcher.publish({ event, traceparent }),
     close: () => dispatcher.close(closeTimeout),
   }
 }
 
+interface Published {
+  readonly event: DomainEvent
+  readonly traceparent: string | undefined
+}
+
+/** A handler and what waits for one of its slots. */
+interface Lane {
+  readonly handler: EventHandler
+  readonly waiting: Published[]
+}
+
 /** Keeps events until the application is ready, then calls their handlers at the next turn of the event loop. */
 class Dispatcher {
-  readonly #handlersByType = new Map<string, EventHandler[]>()
-  readonly #inFlight = new InFlight()
+  readonly #lanesByType = new Map<string, Lane[]>()
+  readonly #slots: Slots
+  readonly #maxWaiting: number
   #context: TransportContext | undefined
   #state: 'new' | 'started' = 'new'
-  #queue: DomainEvent[] = []
+  /** What was published since the last turn. */
+  #published: Published[] = []
+  /** Deliveries that wait; until the start, when the handlers are known, events. */
+  #waiting = 0
   #scheduled: NodeJS.Immediate | undefined
+
+  constructor(concurrency: number, maxWaiting: number) {
+    this.#slots = new Slots(concurrency)
+    this.#maxWaiting = maxWaiting
+  }
 
   open(context: TransportContext): void {
     this.#context = context
@@ -52,56 +87,80 @@ class Dispatcher {
 
   subscribe(handler: EventHandler): void {
     const { type } = handler.event
-    this.#handlersByType.set(type, [...this.#handlersOf(type), handler])
+    this.#lanesByType.set(type, [...(this.#lanesByType.get(type) ?? []), { handler, waiting: [] }])
   }
 
   start(): void {
     this.#state = 'started'
+    this.#waiting = this.#published.reduce((count, { event }) => count + this.#lanesFor(event).length, 0)
     this.#schedule()
   }
 
-  publish(event: DomainEvent): void {
+  publish(published: Published): void {
+    const { event } = published
     // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
-    if (this.#state === 'started' && this.#handlersOf(eventTypeOf(event)).length === 0) return
-    this.#queue.push(event)
+    const deliveries = this.#state === 'started' ? this.#lanesFor(event).length : 1
+    if (deliveries === 0) return
+    if (this.#waiting >= this.#maxWaiting) {
+      throw new ServiceUnavailableException(
+        `The event ${eventTypeOf(event)} was not published: ${this.#maxWaiting} wait for their handlers already.`,
+      )
+    }
+    this.#waiting += deliveries
+    this.#published.push(published)
     this.#schedule()
   }
 
   async close(timeout: number): Promise<void> {
+    if (this.#state === 'new') return // an application that failed to boot was never ready to handle anything
     clearImmediate(this.#scheduled)
-    // An application that failed to boot was never ready to handle anything.
-    if (this.#state === 'started') this.#dispatch()
-    await this.#inFlight.close(timeout)
+    this.#dispatch()
+    await this.#slots.close(timeout)
+    if (this.#waiting > 0)
+      this.#context?.log.error({ count: this.#waiting }, 'events were not handled before the end')
   }
 
-  #handlersOf(type: string): readonly EventHandler[] {
-    return this.#handlersByType.get(type) ?? []
+  #lanesFor(event: DomainEvent): readonly Lane[] {
+    return this.#lanesByType.get(eventTypeOf(event)) ?? []
   }
 
   #schedule(): void {
-    if (this.#state === 'new' || this.#scheduled || this.#queue.length === 0) return
+    if (this.#state === 'new' || this.#scheduled || this.#published.length === 0) return
     this.#scheduled = setImmediate(() => this.#dispatch())
   }
 
   #dispatch(): void {
     this.#scheduled = undefined
-    const events = this.#queue
-    this.#queue = []
-    for (const event of events) {
-      for (const handler of this.#handlersOf(eventTypeOf(event))) this.#deliver(handler, event)
+    const published = this.#published
+    this.#published = []
+    for (const one of published) {
+      for (const lane of this.#lanesFor(one.event)) {
+        lane.waiting.push(one)
+        this.#next(lane)
+      }
     }
   }
 
-  #deliver(handler: EventHandler, event: DomainEvent): void {
+  /** Begins with what waits, as far as slots are free and the application has not closed. */
+  #next(lane: Lane): void {
+    while (!this.#slots.signal.aborted && this.#slots.free(lane.handler.name) > 0) {
+      const one = lane.waiting.shift()
+      if (!one) return
+      this.#waiting--
+      this.#deliver(lane, one)
+    }
+  }
+
+  #deliver(lane: Lane, { event, traceparent }: Published): void {
+    const { handler } = lane
     try {
-      const result = handler.handle(event, this.#inFlight.signal)
+      const result = handler.handle(event, this.#slots.signal, { attempt: 1, traceparent })
       if (!isThenable(result)) return this.#succeed(handler, event)
-      this.#inFlight.add(
-        Promise.resolve(result).then(
-          () => this.#succeed(handler, event),
-          (error: unknown) => this.#fail(handler, event, error),
-        ),
+      const delivery = Promise.resolve(result).then(
+        () => this.#succeed(handler, event),
+        (error: unknown) => this.#fail(handler, event, error),
       )
+      this.#slots.take(handler.name, delivery, () => this.#next(lane))
     } catch (error) {
       this.#fail(handler, event, error)
     }

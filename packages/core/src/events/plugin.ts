@@ -3,10 +3,12 @@ import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
+import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
 import { createEventBus } from './bus.ts'
 import { discoverHandlers, type HandlerSource } from './handlers.ts'
 import { inProcess } from './in-process.ts'
+import type { EventTracing } from './tracing.ts'
 import type { EventTransport } from './transport.ts'
 
 declare module '../contributions.ts' {
@@ -20,19 +22,26 @@ export interface EventsOptions {
   readonly transport?: EventTransport
   /** Handlers of an application without modules. */
   readonly handlers?: HandlerSource
+  /** Carries the publisher's trace context to the handlers. */
+  readonly tracing?: EventTracing
 }
 
 const schema: OptionsSchema<EventsOptions> = Type.Object({
   transport: option.record('an event transport such as inProcess()'),
   handlers: Type.Unknown(), // discoverHandlers checks them
+  tracing: option.that(isTracing, 'an object with the functions current and run'),
 })
+
+function isTracing(value: unknown): boolean {
+  return ['current', 'run'].every((method) => typeof safeRead(value, method) === 'function')
+}
 
 const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => {
   const problems = optionProblems(schema, options)
   if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION('the events plugin', problems.join('; '))
-  const { transport = inProcess(), handlers } = options
+  const { transport = inProcess(), handlers, tracing } = options
   if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
-  const bus = createEventBus(transport)
+  const bus = createEventBus(transport, tracing)
   app.decorate('events', bus)
   app.addHook('onReady', () => bus.start())
   app.addHook('onClose', () => bus.close())

@@ -8,6 +8,7 @@ export const durableOptions = {
   retryDelay: option.milliseconds(0),
   attemptTimeout: option.milliseconds(),
   concurrency: option.positive(),
+  lease: option.milliseconds(),
   pollInterval: option.milliseconds(),
   closeTimeout: option.milliseconds(0),
 }

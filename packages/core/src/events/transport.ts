@@ -20,7 +20,7 @@ export interface EventTransport {
    * Takes one event. Without a transaction the promise resolves once the transport has the event; within a
    * synchronous one the event is stored before `publish` returns.
    */
-  publish(event: DomainEvent, tx?: Tx): void | Promise<void>
+  publish(event: DomainEvent, options: PublishOptions): void | Promise<void>
   /**
    * Whether a transaction is on the transport's own database, so that publishing in it is atomic. Writes nothing that
    * outlives the transaction; absent where `transactional` is false.
@@ -28,8 +28,21 @@ export interface EventTransport {
   verify?(tx: Tx): boolean | Promise<boolean>
   /** Events that no further attempt is made for; absent where nothing is kept. */
   readonly deadLetters?: DeadLetters
-  /** Stops delivering, waits for running handlers within bounds, then aborts their signal. */
+  /** Handlers that events are kept for, although this process does not have them; absent where nothing is kept. */
+  readonly removedHandlers?: RemovedHandlers
+  /**
+   * Stops delivering, waits for running handlers within bounds, then aborts their signal. What is not finished then is
+   * handed to other processes at once.
+   */
   close(): Promise<void>
+}
+
+/** What the bus passes on with an event. */
+export interface PublishOptions {
+  /** The caller's transaction; only of the kind that the transport takes. */
+  readonly tx?: Tx | undefined
+  /** Travels with the event, and comes back with each of its deliveries. */
+  readonly traceparent?: string | undefined
 }
 
 /** What the bus gives a transport. */
@@ -65,6 +78,24 @@ export interface DeadLetters {
   replay(id: string): Promise<boolean>
   /** Deletes it for good; false if there is no such dead letter. */
   discard(id: string): Promise<boolean>
+}
+
+/** A handler that has a subscription, but not in this process: it was removed or renamed, or runs elsewhere. */
+export interface RemovedHandler {
+  /** The argument of `unsubscribe`. */
+  readonly handler: string
+  /** How many events wait for it. */
+  readonly waiting: number
+}
+
+/** The way to end subscriptions whose handler is gone: their events would be kept for ever. */
+export interface RemovedHandlers {
+  list(): Promise<readonly RemovedHandler[]>
+  /**
+   * Ends the subscription and deletes the events that wait for it; dead letters stay. False if there is no such
+   * subscription, or if this process has the handler.
+   */
+  unsubscribe(handler: string): Promise<boolean>
 }
 
 /** A transaction whose statements run at once (better-sqlite3): the row is written before `run` returns. */

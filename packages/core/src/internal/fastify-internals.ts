@@ -19,7 +19,7 @@ export function createConfigReader(): (request: FastifyRequest) => RouteConfig {
       const { config } = request.routeOptions
       key = findKey(request, 'fastify.context', (context) => member(context, 'config') === config)
     }
-    const context = key === null ? undefined : valueUnder(request, key)
+    const context = key === null ? undefined : (request as unknown as BySymbol)[key]
     return isObject(context) ? (member(context, 'config') as RouteConfig) : request.routeOptions.config
   }
 }
@@ -32,9 +32,10 @@ export function createHeaderCheck(): (reply: FastifyReply) => boolean {
   let key: symbol | null | undefined
   return function hasHeaders(reply) {
     if (key === undefined) key = findHeadersKey(reply)
-    const headers = key === null ? undefined : valueUnder(reply, key)
+    const headers = key === null ? undefined : (reply as unknown as BySymbol)[key]
     if (!isObject(headers)) return true
-    return Object.keys(headers).length > 0 || reply.raw.getHeaderNames().length > 0
+    for (const name in headers) if (name !== '') return true
+    return reply.raw.getHeaderNames().length > 0
   }
 }
 
@@ -54,20 +55,19 @@ export function removeTrailers(reply: FastifyReply): void {
   if (trailersKey === null || !(trailersKey in reply)) {
     trailersKey = findKey(reply, 'fastify.reply.trailers', () => true)
   }
-  const trailers = trailersKey === null ? undefined : valueUnder(reply, trailersKey)
+  const trailers = trailersKey === null ? undefined : (reply as unknown as BySymbol)[trailersKey]
   if (isObject(trailers)) for (const name of Object.keys(trailers)) reply.removeTrailer(name)
 }
 
 function findKey(holder: object, description: string, agrees: (value: unknown) => boolean): symbol | null {
   const keys = Object.getOwnPropertySymbols(holder).filter(
-    (key) => key.description === description && agrees(valueUnder(holder, key)),
+    (key) => key.description === description && agrees((holder as BySymbol)[key]),
   )
   return keys.length === 1 ? (keys[0] ?? null) : null
 }
 
-function valueUnder(holder: object, key: symbol): unknown {
-  return (holder as Readonly<Record<symbol, unknown>>)[key]
-}
+/** Read in place: one function for several symbols made unmatched requests 5 % slower. */
+type BySymbol = Readonly<Record<symbol, unknown>>
 
 function member(value: unknown, name: string): unknown {
   return isObject(value) ? (value as Readonly<Record<string, unknown>>)[name] : undefined

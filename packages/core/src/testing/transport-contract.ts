@@ -1,21 +1,21 @@
 /** What every event transport must do; run it over your own. Needs no test framework: failures are assertion errors. */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance } from 'fastify'
-import { defineEvent } from '../events/event.ts'
-import { events } from '../events/plugin.ts'
-import type { EventTransport, Tx } from '../events/transport.ts'
-
-/** A transport on storage of its own. Retries must be quick: `maxAttempts: 3`, delays of at most a second or two, leases of half a second. */
-export interface TransportFixture {
-  readonly transport: EventTransport
-  /** Runs in a transaction on the transport's database; commits, or rolls back when `run` throws. For durable transports. */
-  transaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
-  /** The same on another database of the same kind. */
-  foreignTransaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
-  dispose(): void | Promise<void>
-}
+import type { FastifyInstance } from 'fastify'
+import type { TracedDelivery } from '../events/tracing.ts'
+import type { Tx } from '../events/transport.ts'
+import { severalProcesses } from './several-processes-contract.ts'
+import {
+  type Contract,
+  Happened,
+  publish,
+  recordTraces,
+  start,
+  traceparent,
+  type TransportFixture,
+  Unrelated,
+  until,
+} from './transport-harness.ts'
 
 /** Registers one test: tap's and node:test's `test` fit. */
 export type DefineTest = (name: string, run: () => Promise<void>) => unknown
@@ -36,10 +36,8 @@ export function eventTransportContract(
     })
   everyTransport(contract)
   durableTransport(contract)
+  severalProcesses(contract)
 }
-
-/** Defines one rule, tried on a fixture of its own. */
-type Contract = (rule: string, run: (fixture: TransportFixture) => Promise<void>) => void
 
 /** What holds for every transport. */
 function everyTransport(contract: Contract): void {
@@ -60,14 +58,12 @@ function everyTransport(contract: Contract): void {
 
   contract('what is published before the application is ready is delivered', async ({ transport }) => {
     const seen: number[] = []
-    await using running = await start(
-      transport,
-      { OneHandler: ({ number }) => seen.push(number) },
-      async (app) => {
-        await app.events.publish(new Happened({ number: 1 }))
-        assert.deepEqual(seen, [])
-      },
-    )
+    const beforeReady = async (app: FastifyInstance) => {
+      await app.events.publish(new Happened({ number: 1 }))
+      assert.deepEqual(seen, [])
+    }
+    const handlers = { OneHandler: ({ number }: Happened) => seen.push(number) }
+    await using running = await start(transport, handlers, { beforeReady })
     await until(() => seen.length === 1)
     assert.equal(running.app.events.stats().published, 1)
   })
@@ -109,6 +105,48 @@ function everyTransport(contract: Contract): void {
     await until(() => log.length === 1)
     await running.app.close()
     assert.deepEqual(log, ['begins', 'ends'])
+  })
+
+  contract('a handler whose slots are taken holds up no other one', async ({ transport }) => {
+    let running = 0
+    let most = 0
+    let slow = 0
+    let fast = 0
+    let release: () => void = () => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    await using app = await start(transport, {
+      SlowHandler: async () => {
+        most = Math.max(most, ++running)
+        await gate
+        running--
+        slow++
+      },
+      FastHandler: async () => void fast++,
+    })
+    for (let number = 0; number < 40; number++) await app.app.events.publish(new Happened({ number }))
+    await until(() => fast === 40)
+    assert.equal(slow, 0)
+    release()
+    await until(() => slow === 40)
+    assert.equal(most, 10)
+  })
+
+  contract('the trace context of the publisher is the parent of the first attempt', async ({ transport }) => {
+    const { tracing, deliveries } = recordTraces()
+    await using running = await start(transport, { OneHandler: () => 'kept' }, { tracing })
+    const event = new Happened({ number: 1 })
+    tracing.traceparent = traceparent
+    await running.app.events.publish(event)
+    tracing.traceparent = 'malformed'
+    await running.app.events.publish(new Happened({ number: 2 }))
+    await until(() => running.app.events.stats().handled === 2)
+    const first = { type: 'contract.happened', handler: 'app.OneHandler', attempt: 1 }
+    const isFirst = ({ eventId }: TracedDelivery) => eventId === event.eventId
+    assert.deepEqual(deliveries.filter(isFirst), [{ ...first, eventId: event.eventId, parent: traceparent }])
+    assert.deepEqual(
+      deliveries.filter((one) => !isFirst(one)).map(({ parent, link }) => [parent, link]),
+      [[undefined, undefined]],
+    )
   })
 
   contract('after closing, publishing is refused', async ({ transport }) => {
@@ -191,6 +229,30 @@ function durableTransport(contract: Contract): void {
     assert.deepEqual(await running.app.events.deadLetters?.list(), [])
   })
 
+  contract('durable: a retry links to the trace of the publisher', async (fixture) => {
+    if (!fixture.transaction) return
+    const { tracing, deliveries } = recordTraces()
+    tracing.traceparent = traceparent
+    await using running = await start(
+      fixture.transport,
+      {
+        FlakyHandler: () => {
+          if (deliveries.length === 1) throw new Error('first attempt')
+        },
+      },
+      { tracing },
+    )
+    await fixture.transaction((tx) => publish(running.app, new Happened({ number: 1 }), tx))
+    await until(() => running.app.events.stats().handled === 1)
+    assert.deepEqual(
+      deliveries.map(({ attempt, parent, link }) => ({ attempt, parent, link })),
+      [
+        { attempt: 1, parent: traceparent, link: undefined },
+        { attempt: 2, parent: undefined, link: traceparent },
+      ],
+    )
+  })
+
   contract(
     'durable: a poison message becomes a dead letter that can be replayed and discarded',
     async (fixture) => {
@@ -228,54 +290,4 @@ function durableTransport(contract: Contract): void {
       }
     },
   )
-}
-
-class Happened extends defineEvent('contract.happened', Type.Object({ number: Type.Integer() })) {}
-class Unrelated extends defineEvent('contract.unrelated', Type.Object({})) {}
-
-type Handle = (event: Happened, signal: AbortSignal) => unknown
-
-interface RunningApp extends AsyncDisposable {
-  readonly app: FastifyInstance
-}
-
-/** Starts an application with these handlers of `Happened`, by class name. */
-async function start(
-  transport: EventTransport,
-  handlers: Record<string, Handle>,
-  beforeReady?: (app: FastifyInstance) => Promise<void>,
-): Promise<RunningApp> {
-  const app = Fastify()
-  await app.register(events, {
-    transport,
-    handlers: Object.entries(handlers).map(([name, handle]) => handlerClass(name, handle)),
-  })
-  await beforeReady?.(app)
-  await app.ready()
-  return { app, [Symbol.asyncDispose]: () => app.close().then(() => undefined) }
-}
-
-function handlerClass(name: string, handle: Handle): object {
-  const classes = {
-    [name]: class {
-      static event = Happened
-      handle = handle
-    },
-  }
-  return classes[name] as object
-}
-
-/** Publishes within a transaction of either kind. */
-async function publish(app: FastifyInstance, event: Happened, tx: Tx): Promise<void> {
-  if (tx.kind === 'sync') app.events.publish(event, { tx })
-  else await app.events.publish(event, { tx })
-}
-
-/** Waits until the condition holds, at most 20 seconds. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000
-  while (!(await condition())) {
-    assert.ok(Date.now() < end, 'the condition did not come true in time')
-    await delay(5)
-  }
 }

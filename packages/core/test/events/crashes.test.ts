@@ -106,6 +106,28 @@ async function consumerKilledInTheMiddle(t: Test, storage: Storage): Promise<voi
   t.comment(`redelivered ${Date.now() - killedAt} ms after the kill`)
 }
 
+async function consumersKilledAgainAndAgain(t: Test, storage: Storage): Promise<void> {
+  const config = { mode: 'hang', maxAttempts: 2 } as const
+  for (let kills = 0; kills < 3; kills++) {
+    const publish = { from: 0, to: kills === 0 ? 1 : 0, perTransaction: 1 }
+    const hanging = spawnWorker(t, storage, { ...config, publish })
+    await hanging.printed(/hangs on 0/)
+    await hanging.stop('SIGKILL')
+  }
+  spawnWorker(t, storage, { ...config, mode: 'handle' })
+  await until(storage, handled, 1)
+}
+
+async function consumerTerminated(t: Test, storage: Storage): Promise<void> {
+  const lease = 3_600_000 // nothing expires
+  const publish = { from: 0, to: 3, perTransaction: 3 }
+  const hanging = spawnWorker(t, storage, { mode: 'hang', lease, publish })
+  await hanging.printed(/hangs on [\s\S]*hangs on [\s\S]*hangs on /)
+  await spawnWorker(t, storage, { mode: 'handle', lease }).printed(/ready/)
+  t.equal((await hanging.stop('SIGTERM')).code, 0)
+  await until(storage, handled, 3)
+}
+
 async function sixInstancesBootAtOnce(t: Test, storage: Storage): Promise<void> {
   const workers = Array.from({ length: 6 }, () => spawnWorker(t, storage, { mode: 'handle' }))
   await Promise.all(workers.map((worker) => worker.printed(/ready/)))
@@ -181,6 +203,9 @@ const cases: Readonly<Record<string, (t: Test, storage: Storage) => Promise<void
   'six instances that boot at once all get ready': sixInstancesBootAtOnce,
   'events of a publisher that is killed before it delivers them are delivered': publisherKilledBeforeDelivery,
   'events of a consumer that is killed in the middle are delivered again': consumerKilledInTheMiddle,
+  'a handler that never failed gets its event, however often processes were killed':
+    consumersKilledAgainAndAgain,
+  'events of a consumer that is terminated are handed to another one at once': consumerTerminated,
   'each event is handled by one of two instances': oneOfTwoInstancesHandlesEach,
   'no event is lost while publisher and consumers are killed': killedAgainAndAgain,
 }

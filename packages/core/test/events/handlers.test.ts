@@ -45,7 +45,7 @@ test('S 6.3: an instance with its dependencies is a handler too', async (t) => {
   const instance = new SendMailHandler()
   const [handler] = await discoverHandlers('mail', [instance])
   const event = new NoteShared({ noteId: 'n1', by: 'alice' })
-  handler?.handle(event, AbortSignal.timeout(1000))
+  handler?.handle(event, AbortSignal.timeout(1000), { attempt: 1 })
   t.same(instance.seen, [['n1', false]])
 })
 

@@ -185,3 +185,69 @@ test('an event that publishes itself again does not starve the event loop', asyn
   await turn()
   t.ok(count < 500, 'other work ran before the chain ended')
 })
+
+test('what waits for its handlers is bounded: publish rejects, and later events are taken again', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  let release: () => void = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  const seen: string[] = []
+  await app.register(events, {
+    transport: inProcess({ concurrency: 2, maxWaiting: 3 }),
+    handlers: [
+      handler(NoteShared, async ({ noteId }: NoteShared) => {
+        await gate
+        seen.push(noteId)
+      }),
+    ],
+  })
+  await app.ready()
+  const publish = (noteId: string) => app.events.publish(new NoteShared({ noteId, by: 'alice' }))
+  await publish('1')
+  await publish('2')
+  await turn() // these two run
+  for (const noteId of ['3', '4', '5']) await publish(noteId)
+  await t.rejects(publish('6'), { statusCode: 503, code: 'SERVICE_UNAVAILABLE', message: /notes\.shared/ })
+  t.equal(app.events.stats().published, 5, 'what was refused is not counted as published')
+  release()
+  for (let turns = 0; turns < 100 && seen.length < 5; turns++) await turn()
+  await publish('7')
+  for (let turns = 0; turns < 100 && seen.length < 6; turns++) await turn()
+  t.same(seen, ['1', '2', '3', '4', '5', '7'])
+})
+
+test('closing handles what waits for a slot, and logs how much of it was left', async (t) => {
+  const logs: string[] = []
+  const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void logs.push(line) } } })
+  await app.register(events, {
+    transport: inProcess({ concurrency: 1, closeTimeout: 20 }),
+    handlers: [
+      handler(NoteShared, () => new Promise(() => {})),
+      handler(NoteShared, () => Promise.resolve(), 'QuickHandler'),
+    ],
+  })
+  await app.ready()
+  for (let number = 0; number < 3; number++) await app.events.publish(shared())
+  await app.close()
+  t.equal(app.events.stats().handled, 3)
+  t.match(JSON.parse(logs[0] ?? '{}'), { msg: 'events were not handled before the end', count: 2 })
+})
+
+test('an event that waits for three handlers counts three times, also before a turn of the event loop', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const wait = () => new Promise(() => {})
+  await app.register(events, {
+    transport: inProcess({ concurrency: 1, maxWaiting: 6, closeTimeout: 0 }),
+    handlers: ['OneHandler', 'TwoHandler', 'ThreeHandler'].map((name) => handler(NoteShared, wait, name)),
+  })
+  await app.events.publish(shared()) // kept until the handlers are known
+  await app.ready()
+  await turn()
+  await turn() // the first one runs
+  await app.events.publish(shared())
+  await app.events.publish(shared())
+  await t.rejects(app.events.publish(shared()), { statusCode: 503, code: 'SERVICE_UNAVAILABLE' })
+  await turn()
+  await t.rejects(app.events.publish(shared()), { statusCode: 503, code: 'SERVICE_UNAVAILABLE' })
+})

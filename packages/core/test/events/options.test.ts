@@ -51,6 +51,7 @@ test('the plugins of core refuse misspelt options', async (t) => {
   for (const [plugin, options] of [
     [events, { transprt: inProcess() }],
     [events, { transport: 'inProcess' }],
+    [events, { tracing: { current: () => undefined } }],
     [modules, { modules: [], ignoreHook: ['x'] }],
     [modules, {}],
   ] as const) {

@@ -79,7 +79,7 @@ test('while nothing answers, publish rejects instead of hanging, and close ends'
 })
 
 test('a listening connection that goes silent is replaced, and notices arrive again', async (t) => {
-  const { app, proxy, url } = await start(t, { pollInterval: 3_600_000 })
+  const { app, proxy, url } = await start(t, { pollInterval: 3_600_000, lease: 3_600_000 * 24 })
   const listening = () => proxy.connections.filter((connection) => connection.hasSent('LISTEN'))
   await until(() => listening().length === 1)
   const [lost] = listening()

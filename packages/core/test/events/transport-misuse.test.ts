@@ -9,9 +9,9 @@ const event = new NoteShared({ noteId: '1', by: 'a' })
 
 test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened refuses to publish', async (t) => {
   const outbox = sqliteOutbox({ database: new Database(':memory:') })
-  t.throws(() => outbox.publish(event), { code: 'FMOD_CORE_TRANSPORT_NOT_OPEN', message: /sqliteOutbox/ })
+  t.throws(() => outbox.publish(event, {}), { code: 'FMOD_CORE_TRANSPORT_NOT_OPEN', message: /sqliteOutbox/ })
   const queue = pgBoss({ connectionString: 'postgres://127.0.0.1:1/none' })
-  await t.rejects(Promise.resolve(queue.publish(event)), {
+  await t.rejects(Promise.resolve(queue.publish(event, {})), {
     code: 'FMOD_CORE_TRANSPORT_NOT_OPEN',
     message: /pgBoss/,
   })

@@ -43,12 +43,18 @@ function sqliteFixture(
   const own = open('own.db')
   const business = sameConnection ? own : open('own.db')
   const foreign = open('foreign.db')
+  const others: Database.Database[] = []
   return {
     transport: sqliteOutbox({ database: own, pollInterval: 20, lease: 500, ...retries }),
+    another(options) {
+      const database = open('own.db')
+      others.push(database)
+      return sqliteOutbox({ database, pollInterval: 20, ...retries, ...options })
+    },
     transaction: sqliteTransaction(business, () => txOf(business)),
     foreignTransaction: sqliteTransaction(foreign, () => txOf(foreign)),
     dispose() {
-      for (const database of new Set([own, business, foreign])) database.close()
+      for (const database of new Set([own, business, foreign, ...others])) database.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -76,7 +82,7 @@ test('sqliteOutbox on a connection of its own, published through drizzle', async
   )
 })
 
-// Its retries take whole seconds: rules have databases of their own and run side by side.
+// Rules have databases of their own and run side by side.
 test('pgBoss', { jobs: 4 }, async (t) => {
   const { url: serverUrl } = await testDatabase(t)
 
@@ -101,12 +107,9 @@ test('pgBoss', { jobs: 4 }, async (t) => {
       const [own, foreign] = [await createDatabase(serverUrl), await createDatabase(serverUrl)]
       const useDrizzle = made++ % 2 === 1
       return {
-        transport: pgBoss({
-          connectionString: own.url,
-          pollInterval: 100,
-          supervisionInterval: 1,
-          ...retries,
-        }),
+        transport: pgBoss({ connectionString: own.url, pollInterval: 100, lease: 500, ...retries }),
+        another: (options) =>
+          pgBoss({ connectionString: own.url, pollInterval: 100, ...retries, ...options }),
         transaction: pgTransaction(own.url, useDrizzle),
         foreignTransaction: pgTransaction(foreign.url, useDrizzle),
         dispose: async () => {

@@ -17,8 +17,8 @@ export interface Account {
 
 export interface AccountStore {
   find(name: string): Promise<Account | null>
-  /** Adds the account unless its name is taken, also by an instance that starts at the same moment. */
-  addIfMissing(account: Account): Promise<void>
+  /** Adds the account and returns whether its name was free: of two that take it at the same moment one gets it. */
+  addIfMissing(account: Account): Promise<boolean>
   /** Replaces the password and ends the account's sessions, in one transaction. */
   setPassword(name: string, passwordHash: string): Promise<void>
   /** Removes the accounts whose password is in the documentation. */
@@ -32,10 +32,11 @@ export function createAccountStore(database: Database): AccountStore {
       return row ? toAccount(row) : null
     },
     async addIfMissing({ name, passwordHash, permissions, isAdmin, isDemo }) {
-      await database.run(sql`
+      const added = await database.rows(sql`
         insert into accounts (name, password_hash, permissions, is_admin, is_demo)
         values (${name}, ${passwordHash}, ${JSON.stringify(permissions)}, ${Number(isAdmin)}, ${Number(isDemo)})
-        on conflict (name) do nothing`)
+        on conflict (name) do nothing returning name`)
+      return added.length > 0
     },
     async setPassword(name, passwordHash) {
       // The update comes first: a sign-in that locked the account commits before the sessions are looked for.
@@ -52,8 +53,8 @@ export function createAccountStore(database: Database): AccountStore {
 
 /** What the rest of the application knows of an account; `row` has the columns of `accounts`. */
 export function toCaller(row: Row): Caller {
-  const { name, permissions, isAdmin } = toAccount(row)
-  return { id: name, name, permissions, isAdmin }
+  const { name, permissions, isAdmin, isDemo } = toAccount(row)
+  return { id: name, name: (isDemo && demoNames.get(name)) || name, permissions, isAdmin }
 }
 
 function toAccount(row: Row): Account {
@@ -68,11 +69,16 @@ function toAccount(row: Row): Account {
 
 /** The accounts of a demonstration; the password of each is `demo-<name>`. */
 export const demoAccounts = [
-  { name: 'admin', permissions: [], isAdmin: true },
-  { name: 'editor', permissions: ['Settings.Update'], isAdmin: false },
-  { name: 'alice', permissions: [], isAdmin: false },
-  { name: 'bob', permissions: [], isAdmin: false },
+  { name: 'admin', person: 'Ada', permissions: [], isAdmin: true },
+  { name: 'editor', person: 'Eli', permissions: ['Settings.Update'], isAdmin: false },
+  { name: 'alice', person: 'Alice', permissions: [], isAdmin: false },
+  { name: 'bob', person: 'Bob', permissions: [], isAdmin: false },
 ] as const
+
+/** The people behind the demo accounts. */
+export const demoNames: ReadonlyMap<string, string> = new Map(
+  demoAccounts.map(({ name, person }) => [name, person]),
+)
 
 /**
  * Creates the demo accounts, or the one administrator of a real installation. The latter also removes demo accounts that
@@ -101,9 +107,7 @@ export async function seedAccounts(accounts: AccountStore, config: AccountsConfi
 
 async function addDemoAccount(accounts: AccountStore, account: (typeof demoAccounts)[number]): Promise<void> {
   if (await accounts.find(account.name)) return // hashing is the slow part of a boot
-  await accounts.addIfMissing({
-    ...account,
-    passwordHash: await hashPassword(`demo-${account.name}`),
-    isDemo: true,
-  })
+  const { name, permissions, isAdmin } = account
+  const passwordHash = await hashPassword(`demo-${name}`)
+  await accounts.addIfMissing({ name, passwordHash, permissions, isAdmin, isDemo: true })
 }

@@ -15,7 +15,7 @@ export interface Auth {
   /** For the gate. */
   readonly provider: AuthProvider
   /** For the routes that start and end sessions. */
-  readonly login: Omit<LoginRoutesOptions, 'document'>
+  readonly login: Omit<LoginRoutesOptions, 'document' | 'script'>
 }
 
 /** Opens accounts and sessions, and creates the accounts that a first boot needs. */

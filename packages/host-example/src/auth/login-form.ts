@@ -2,7 +2,12 @@
 import { isDomainException } from '@fastify-modular/core'
 import { safeReturnTo } from '@fastify-modular/public-routes'
 import type { FastifyReply } from 'fastify'
-import { type Document, escapeHtml } from '../web/document.ts'
+import { type Texts, textsOf } from '../texts/texts.ts'
+import type { Document } from '../web/document.ts'
+import { type Html, html } from '../web/html.ts'
+import type { Look } from '../web/look.ts'
+import { icon, initials, logo } from '../web/site-header.ts'
+import { demoAccounts } from './accounts.ts'
 
 /** How a failure is answered in HTML. */
 export interface FormFailure {
@@ -11,17 +16,38 @@ export interface FormFailure {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A function that sends the form. */
-export function createFormSender(
-  document: Document,
-  isDemo: boolean,
-): (reply: FastifyReply, page: Omit<LoginPage, 'isDemo'> & { readonly status?: number }) => FastifyReply {
-  return (reply, { status = 200, ...page }) =>
-    reply
-      .code(status)
+/** What the page shows. */
+export interface LoginPage {
+  readonly look: Look
+  /** A form for a new account instead of one for a session. */
+  readonly isNew?: boolean
+  /** What went wrong, shown above the form. */
+  readonly error?: string
+  readonly status?: number
+  readonly username?: string
+  readonly returnTo: string
+}
+
+/** A function that sends the form. `script` adds the eye of the password field; `isDemo` shows the demo accounts. */
+export function createFormSender({
+  document,
+  script,
+  isDemo,
+}: {
+  readonly document: Document
+  readonly script: string
+  readonly isDemo: boolean
+}): (reply: FastifyReply, page: LoginPage) => FastifyReply {
+  return (reply, page) => {
+    const texts = textsOf(page.look.language)
+    const title = page.isNew ? texts.joinTitle(page.look.title) : texts.signInTo(page.look.title)
+    const body = loginPage({ ...page, texts, title, isDemo })
+    return reply
+      .code(page.status ?? 200)
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
-      .send(document({ title: 'Sign in', body: loginPage({ ...page, isDemo }) }))
+      .send(document({ title, body, look: page.look, scripts: [script] }))
+  }
 }
 
 /** What a form held that may be invalid: enough to show it again. `returnTo` never leads to another site. */
@@ -34,7 +60,7 @@ export function readForm(body: unknown): { username: string; returnTo: string } 
 }
 
 /** What the form says of a failure that a person can do something about; any other is thrown again. */
-export function forPeople(error: unknown): FormFailure {
+export function forPeople(error: unknown, hint: string): FormFailure {
   if (isDomainException(error) && error.statusCode < 500) {
     const retryAfter = error.headers?.['retry-after']
     return {
@@ -43,43 +69,110 @@ export function forPeople(error: unknown): FormFailure {
       headers: retryAfter ? { 'retry-after': retryAfter } : {},
     }
   }
-  if (error instanceof Error && 'validation' in error) {
-    return { status: 400, message: 'Enter your user name and your password.', headers: {} }
-  }
+  if (error instanceof Error && 'validation' in error) return { status: 400, message: hint, headers: {} }
   throw error
 }
 
-interface LoginPage {
-  /** What went wrong, shown above the form. */
-  readonly error?: string
-  readonly username?: string
-  readonly returnTo: string
-  /** Shows the demo accounts. */
+interface LoginParts extends LoginPage {
+  readonly texts: Texts
+  readonly title: string
   readonly isDemo: boolean
 }
 
 /** The content of `<body>`. */
-function loginPage({ error, username = '', returnTo, isDemo }: LoginPage): string {
-  const invalid = error ? ' aria-invalid="true" aria-describedby="login-error"' : ''
-  return `
-<main class="card login" id="main">
-  <h1>Sign in</h1>
-  ${error ? `<p class="alert" id="login-error" role="alert">${escapeHtml(error)}</p>` : ''}
-  <form method="post" action="/login">
-    <input type="hidden" name="returnTo" value="${escapeHtml(returnTo)}">
-    <label for="username">User name</label>
-    <input id="username" name="username" value="${escapeHtml(username)}" required maxlength="100"
-      autocomplete="username" autocapitalize="none" spellcheck="false"${invalid}${error ? '' : ' autofocus'}>
-    <label for="password">Password</label>
-    <input id="password" name="password" type="password" required maxlength="200"
-      autocomplete="current-password"${invalid}${error ? ' autofocus' : ''}>
-    <button type="submit" class="primary">Sign in</button>
-  </form>
-  ${isDemo ? demoHint : ''}
-  <p><a href="/">Back to the home page</a></p>
-</main>`
+function loginPage(page: LoginParts): Html {
+  const { texts, title, look, isNew = false, isDemo, returnTo } = page
+  const query = returnTo === '/' ? '' : `?returnTo=${encodeURIComponent(returnTo)}`
+  const other = isNew
+    ? html`${texts.haveAccount} <a href="/login${query}">${texts.signIn}</a> · `
+    : look.isRegistrationOpen &&
+      html`${texts.newHere} <a href="/register${query}">${texts.createAccount}</a> · `
+  return html` <main class="login" id="main">
+    <div class="login-brand">
+      ${logo(look.logo)}
+      <h1>${title}</h1>
+      <p class="small">${texts.pitch}</p>
+    </div>
+    ${credentialsForm(page)} ${isDemo && !isNew && demoForm(texts, returnTo)}
+    <p class="small center">${other}<a href="/">${texts.backHome}</a></p>
+  </main>`
 }
 
-const demoHint = `
-  <p class="muted">This is a demonstration. The accounts are <code>admin</code>, <code>editor</code>,
-  <code>alice</code> and <code>bob</code>; the password of each is <code>demo-</code> and its name.</p>`
+function credentialsForm({ texts, isNew = false, error, username = '', returnTo }: LoginParts): Html {
+  const invalid = error !== undefined && html` aria-invalid="true" aria-describedby="login-error"`
+  const action = isNew ? '/register' : '/login'
+  const name = isNew
+    ? html` minlength="2" maxlength="40" pattern="[a-z0-9][a-z0-9._\\-]{1,39}" title="${texts.nameHint}"`
+    : html` maxlength="100"`
+  return html`<form class="card login-form" method="post" action="${action}">
+    <input type="hidden" name="returnTo" value="${returnTo}" />
+    ${error !== undefined && html`<p class="alert" id="login-error" role="alert">${error}</p>`}
+    <div>
+      <label for="username">${texts.userName}</label>
+      <input
+        class="field"
+        id="username"
+        name="username"
+        value="${username}"
+        required${name}
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck="false"
+        ${invalid}${error === undefined && html` autofocus`}
+      />
+      ${isNew && html`<p class="small">${texts.nameHint}</p>`}
+    </div>
+    <div>
+      <label for="password">${texts.password}</label>
+      <span class="field with-button"
+        ><input
+          id="password"
+          name="password"
+          type="password"
+          required${isNew && html` minlength="8"`}
+          maxlength="200"
+          autocomplete="${isNew ? 'new-password' : 'current-password'}"
+          ${invalid}${error !== undefined && html` autofocus`}
+        /><button
+          class="icon-button"
+          type="button"
+          data-reveal="password"
+          aria-pressed="false"
+          aria-label="${texts.showPassword}"
+          hidden
+        >
+          ${icon('eye')}
+        </button></span
+      >
+      ${isNew && html`<p class="small">${texts.passwordHint}</p>`}
+    </div>
+    <button class="button primary" type="submit">${isNew ? texts.createAccount : texts.signIn}</button>
+  </form>`
+}
+
+/** One button for each account: a form of its own, which needs no script either. */
+function demoForm(texts: Texts, returnTo: string): Html {
+  const buttons = demoAccounts.map(
+    ({ name, person, isAdmin, permissions }) =>
+      html`<form method="post" action="/login">
+        <input type="hidden" name="returnTo" value="${returnTo}" /><input
+          type="hidden"
+          name="username"
+          value="${name}"
+        /><input type="hidden" name="password" value="demo-${name}" />
+        <button class="button account" type="submit">
+          <span class="face face-${name}" aria-hidden="true">${initials(person)}</span
+          ><span
+            ><b>${person}</b
+            ><span class="small"
+              >${isAdmin ? texts.administrator : permissions.length > 0 ? texts.editor : texts.member}</span
+            ></span
+          >
+        </button>
+      </form>`,
+  )
+  return html`<section class="demo" aria-label="${texts.demoAccounts}">
+    <p class="small">${texts.demoLead}</p>
+    <div>${buttons}</div>
+  </section>`
+}

@@ -1,18 +1,24 @@
-/** `GET /login`, `POST /login`, `POST /logout`. */
+/** `/login`, `/register` and `/logout`. */
 import formbody from '@fastify/formbody'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { NotFoundException } from '@fastify-modular/core'
 import { problemResponses } from '@fastify-modular/errors'
 import { safeReturnTo } from '@fastify-modular/public-routes'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { systemSettings } from '../app-settings.ts'
 import type { Document } from '../web/document.ts'
-import { createFormSender, forPeople, readForm } from './login-form.ts'
+import { readLook } from '../web/look.ts'
+import { createFormSender, forPeople, type LoginPage, readForm } from './login-form.ts'
+import { NewAccount, register } from './register.ts'
 import type { SessionCookie } from './sessions.ts'
 import { Credentials, signIn, type SignInParts } from './sign-in.ts'
 
 export interface LoginRoutesOptions extends SignInParts {
   readonly cookie: SessionCookie
   readonly document: Document
+  /** The address of the script of the page. */
+  readonly script: string
   readonly isDemo: boolean
 }
 
@@ -22,24 +28,26 @@ export interface LoginRoutesOptions extends SignInParts {
  */
 const maxFormBytes = 10_240
 
-const LoginForm = Type.Composite([Credentials, Type.Object({ returnTo: Type.Optional(Type.String()) })])
+const ReturnTo = Type.Object({ returnTo: Type.Optional(Type.String()) })
+const LoginForm = Type.Composite([Credentials, ReturnTo])
+const RegisterForm = Type.Composite([NewAccount, ReturnTo])
 
 const NoContent = Type.Null({ description: 'Done; the answer to a form is a redirect' })
 const describe = (operationId: string, summary: string) => ({
   tags: ['session'],
   operationId,
   summary,
-  security: [],
 })
 
-const LoginQuery = Type.Object({ returnTo: Type.Optional(Type.String()) })
+/** `switch`: a form for another account, also for a caller who is signed in. */
+const LoginQuery = Type.Composite([ReturnTo, Type.Object({ switch: Type.Optional(Type.String()) })])
 
 /** The routes of the session. The form parser stays inside: no other route understands what a foreign form can send. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async (app, options) => {
-  const { sessions, cookie, document, isDemo } = options
-  const send = createFormSender(document, isDemo)
+  const { sessions, cookie } = options
+  const sendForm = createFormSender(options)
   await app.register(formbody)
-  const isPublic = { config: { public: true }, bodyLimit: maxFormBytes }
+  const isPublic = { config: { access: 'public' }, bodyLimit: maxFormBytes }
 
   app.get(
     '/login',
@@ -48,7 +56,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
       // This page is not Inertia's: the client of a page whose session ended is sent to load it.
       if (request.headers['x-inertia'] !== undefined) return reply.inertiaLocation(request.url)
       const returnTo = safeReturnTo(request.query.returnTo) ?? '/'
-      if (request.caller) return reply.redirect(returnTo, 303)
+      if (request.caller && request.query.switch === undefined) return reply.redirect(returnTo, 303)
       return send(reply, { returnTo })
     },
   )
@@ -67,18 +75,47 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
     async function login(request, reply) {
       if (!isForm(request)) {
         if (request.validationError) throw request.validationError
-        await startSession(request, reply, request.body)
+        await startSession(request, reply, await signIn(options, request.body, request.ip))
         return reply.code(204).send(null)
       }
-      const { username, returnTo } = readForm(request.body)
-      try {
+      return answerForm(request, reply, () => signIn(options, request.body, request.ip), {
+        hint: 'Enter your user name and your password.',
+      })
+    },
+  )
+
+  app.get(
+    '/register',
+    { ...isPublic, schema: { querystring: ReturnTo, hide: true } },
+    async function showRegistration(request, reply) {
+      if (request.headers['x-inertia'] !== undefined) return reply.inertiaLocation(request.url)
+      checkRegistration()
+      return send(reply, { returnTo: safeReturnTo(request.query.returnTo) ?? '/', isNew: true })
+    },
+  )
+
+  app.post(
+    '/register',
+    {
+      ...isPublic,
+      attachValidation: true,
+      schema: {
+        ...describe('register', 'Create an account and start its first session'),
+        body: RegisterForm,
+        response: { 204: NoContent, ...problemResponses(400, 403, 404, 409, 429, 503) },
+      },
+    },
+    async function createAccount(request, reply) {
+      checkRegistration()
+      if (!isForm(request)) {
         if (request.validationError) throw request.validationError
-        await startSession(request, reply, request.body)
-        return reply.redirect(returnTo, 303)
-      } catch (error) {
-        const { status, message, headers } = forPeople(error)
-        return send(reply.headers(headers), { status, error: message, username, returnTo })
+        await startSession(request, reply, await register(options, request.body, request.ip))
+        return reply.code(204).send(null)
       }
+      return answerForm(request, reply, () => register(options, request.body, request.ip), {
+        isNew: true,
+        hint: 'Choose a user name of small letters and digits, and a password of 8 characters or more.',
+      })
     },
   )
 
@@ -99,13 +136,36 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
     },
   )
 
-  /** Ends the previous session: against session fixation, its identifier is not used again. */
-  async function startSession(
-    request: FastifyRequest,
+  /** Until an administrator opens registration, it does not exist. */
+  function checkRegistration(): void {
+    if (!app.settings.get(systemSettings.registrationEnabled))
+      throw new NotFoundException('Page', '/register')
+  }
+
+  async function send(reply: FastifyReply, page: Omit<LoginPage, 'look'>): Promise<FastifyReply> {
+    return sendForm(reply, { ...page, look: await readLook(app.settings, null) })
+  }
+
+  /** Starts a session by what a form holds, or shows the form again with what was wrong. */
+  async function answerForm(
+    request: FastifyRequest & { readonly validationError?: Error },
     reply: FastifyReply,
-    credentials: { username: string; password: string },
-  ): Promise<void> {
-    const id = await signIn(options, credentials, request.ip)
+    start: () => Promise<string>,
+    { hint, isNew = false }: { readonly hint: string; readonly isNew?: boolean },
+  ): Promise<FastifyReply> {
+    const { username, returnTo } = readForm(request.body)
+    try {
+      if (request.validationError) throw request.validationError
+      await startSession(request, reply, await start())
+      return reply.redirect(returnTo, 303)
+    } catch (failure) {
+      const { status, message, headers } = forPeople(failure, hint)
+      return send(reply.headers(headers), { status, error: message, username, returnTo, isNew })
+    }
+  }
+
+  /** Ends the previous session: against session fixation, its identifier is not used again. */
+  async function startSession(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
     const former = cookie.read(request)
     if (former !== null) await sessions.end(former)
     cookie.write(reply, id)

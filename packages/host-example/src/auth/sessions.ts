@@ -1,6 +1,6 @@
 /** Sessions: their rows, the signed cookie that carries the identifier, and the caller that the gate finds by it. */
 import { createHash, randomBytes } from 'node:crypto'
-import { type Caller, UnauthorizedException } from '@fastify-modular/core'
+import type { Caller } from '@fastify-modular/core'
 import type { AuthProvider } from '@fastify-modular/public-routes'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import { sql } from 'drizzle-orm'
@@ -92,15 +92,10 @@ export function createSessionCookie(alwaysSecure: boolean): SessionCookie {
 export function createSessionProvider(sessions: SessionStore, cookie: SessionCookie): AuthProvider {
   return {
     loginUrl: '/login',
+    openapi: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
     authenticate(request) {
       const id = cookie.read(request)
       return id === null ? null : sessions.find(id)
     },
   }
-}
-
-/** The caller, for handlers behind the gate. @throws {UnauthorizedException} the gate is missing or the route became public */
-export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new UnauthorizedException()
-  return request.caller
 }

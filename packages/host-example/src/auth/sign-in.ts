@@ -28,8 +28,7 @@ export async function signIn(
   address: string,
 ): Promise<string> {
   const name = username.trim().toLowerCase()
-  const wait = throttle.take(name, address)
-  if (wait > 0) throw new TooManyRequestsException(wait, `Too many attempts. Try again in ${wait} seconds.`)
+  takeAttempt(throttle, name, address)
 
   const account = await accounts.find(name)
   const isRight = await verifyPassword(password, account?.passwordHash)
@@ -38,6 +37,12 @@ export async function signIn(
   if (id === null) throw new UnauthorizedException('The user name or the password is wrong.')
   throttle.reset(name, address)
   return id
+}
+
+/** Counts an attempt. @throws {TooManyRequestsException} there were too many */
+export function takeAttempt(throttle: SignInThrottle, name: string, address: string): void {
+  const wait = throttle.take(name, address)
+  if (wait > 0) throw new TooManyRequestsException(wait, `Too many attempts. Try again in ${wait} seconds.`)
 }
 
 /** Limits attempts by account and by network. */

@@ -28,6 +28,16 @@ export function withoutParameters(error: unknown): unknown {
   return isDrizzles && error.cause ? error.cause : error
 }
 
+const noteColumns = sql`
+  id text primary key,
+  owner text not null,
+  title text not null,
+  body text not null,
+  is_shared integer not null,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null`
+
 /**
  * Creates the tables that are missing, in types that both databases have. Run it under a lock: several instances may
  * start at once. Times are ms since 1970.
@@ -46,17 +56,11 @@ export const createTables: readonly SQL[] = [
     expires_at bigint not null
   )`,
   sql`create index if not exists sessions_by_account on sessions (account)`,
-  sql`create table if not exists notes (
-    id text primary key,
-    owner text not null,
-    title text not null,
-    body text not null,
-    is_shared integer not null,
-    version integer not null,
-    created_at bigint not null,
-    updated_at bigint not null
-  )`,
+  sql`create table if not exists notes (${noteColumns})`,
   sql`create index if not exists notes_by_owner on notes (owner, created_at)`,
+  // Kept for a while, so that a removal can be undone.
+  sql`create table if not exists removed_notes (${noteColumns}, removed_at bigint not null)`,
+  sql`create index if not exists removed_notes_by_time on removed_notes (removed_at)`,
   sql`create table if not exists mails (
     id text primary key,
     recipient text not null,

@@ -1,7 +1,8 @@
 /** Calls of this application's own HTTP API. */
+import type { Texts } from '../texts/en.ts'
 
-/** What went wrong, in words for people. */
-export class ApiError extends Error {
+/** A request that was refused, or that did not arrive: then its status is 0. */
+class ApiError extends Error {
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -23,7 +24,7 @@ export async function callApi(method: string, path: string, body?: unknown): Pro
       headers: { 'content-type': 'application/json' },
     }),
   }).catch(() => {
-    throw new ApiError(0, 'The server cannot be reached. Check your connection and try again.')
+    throw new ApiError(0, '')
   })
   if (response.status === 401) {
     window.location.assign(`/login?returnTo=${encodeURIComponent(window.location.pathname)}`)
@@ -38,5 +39,11 @@ function detailOf(problem: unknown): string {
   const { detail, errors } = { ...(problem as { detail?: unknown; errors?: unknown } | null) }
   const fields = typeof errors === 'object' && errors !== null ? Object.entries(errors) : []
   if (fields.length > 0) return fields.map(([field, messages]) => `${field} ${String(messages)}`).join('. ')
-  return typeof detail === 'string' ? detail : 'That did not work. Please try again.'
+  return typeof detail === 'string' ? detail : ''
+}
+
+/** What went wrong, in words for people. */
+export function wordsOf(failure: unknown, texts: Texts): string {
+  if (!(failure instanceof ApiError)) return texts.failed
+  return failure.status === 0 ? texts.unreachable : failure.message || texts.failed
 }

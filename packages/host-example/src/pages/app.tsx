@@ -1,6 +1,8 @@
 /** The client: maps component names to pages and starts Inertia. */
 import { withErrorPages } from '@fastify-modular/errors/react'
 import { createInertiaApp } from '@inertiajs/react'
+import { DashboardPage } from './dashboard.tsx'
+import { DeadLettersPage } from './dead-letters-page.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
 import { MailsPage } from './mails-page.tsx'
@@ -8,6 +10,8 @@ import { NotesPage } from './notes-page.tsx'
 import { PreferencesPage, SettingsAdminPage } from './settings-pages.tsx'
 
 const pages = new Map([
+  ['Dashboard', DashboardPage],
+  ['DeadLetters/Index', DeadLettersPage],
   ['Home', Home],
   ['Mails/Index', MailsPage],
   ['Notes/Index', NotesPage],

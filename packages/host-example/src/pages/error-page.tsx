@@ -1,32 +1,105 @@
-/** Every error page, inside the look of this application. */
+/** Every error page: what happened in plain words, and what to do next. `web/without-script.ts` has it without JavaScript. */
 import type { ErrorPageProps } from '@fastify-modular/errors/react'
 import { Link } from '@inertiajs/react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { errorTexts } from '../texts/texts.ts'
+import { Icon, Picture } from './drawings.tsx'
 import { Layout } from './layout.tsx'
-
-/** The server does not publish the reason; readers learn that it is temporary and not their mistake. */
-const unavailable =
-  'The application is closed for maintenance, or something it needs is down. Please try again in a few minutes.'
+import { useShared, useTexts } from './shared.ts'
 
 export function ErrorPage({ status, title, message, requestId }: ErrorPageProps): ReactNode {
+  const { app, user } = useShared()
+  const texts = useTexts()
+  const { heading, text } = errorTexts(texts, { status, title, message, userName: user?.name ?? null })
   return (
-    <Layout title={`${status} ${title}`}>
-      <section className="hero">
-        <p className="muted">Error {status}</p>
-        <h1>{title}</h1>
-        <p className="lead">{status === 503 ? unavailable : message}</p>
-        {requestId === undefined ? null : (
-          <p className="muted">
-            When you ask for help, name the reference <code>{requestId}</code>.
-          </p>
-        )}
+    <Layout title={heading}>
+      <main className="error" id="main" tabIndex={-1}>
+        <Picture status={status} />
+        <p className="small">{texts.errorNumber(status)}</p>
+        <h1>{heading}</h1>
+        <p>{text}</p>
         <p className="actions">
-          <Link className="button primary" href="/">
-            Go to the home page
+          <NextStep status={status} />
+          <Link className={status === 403 && user ? 'button primary' : 'button'} href="/">
+            {texts.home}
           </Link>
-          {status >= 500 ? <a href="">Try again</a> : null}
+          {status === 403 && user ? (
+            <a className="button" href="/login?switch=1">
+              {texts.switchAccount}
+            </a>
+          ) : null}
         </p>
-      </section>
+        {status === 404 && user && app?.features.search ? <NotesSearch /> : null}
+        {requestId === undefined ? null : <Reference id={requestId} />}
+        {app?.supportEmail && (status === 403 || status >= 500) ? (
+          <p className="small extra">
+            {status === 403 ? texts.askForAccess : texts.askForHelp}{' '}
+            <a href={`mailto:${app.supportEmail}`}>{app.supportEmail}</a>.
+          </p>
+        ) : null}
+      </main>
     </Layout>
+  )
+}
+
+/** The one step that is most likely to help. */
+function NextStep({ status }: { status: number }): ReactNode {
+  const { user } = useShared()
+  const texts = useTexts()
+  if (status >= 500 || status === 429) {
+    return (
+      <a className="button primary" href="">
+        {texts.tryAgain}
+      </a>
+    )
+  }
+  if (status === 403 && user) return null
+  return user ? (
+    <Link className="button primary" href="/notes">
+      {texts.goToNotes}
+    </Link>
+  ) : (
+    <a className="button primary" href="/login">
+      {texts.signIn}
+    </a>
+  )
+}
+
+function NotesSearch(): ReactNode {
+  const texts = useTexts()
+  return (
+    <form className="ask" role="search" action="/notes">
+      <span className="field with-button">
+        <Icon name="search" />
+        <input type="search" name="q" aria-label={texts.searchNotes} placeholder={texts.searchNotes} />
+      </span>
+    </form>
+  )
+}
+
+/** What to name when asking for help: it is in the log. */
+function Reference({ id }: { id: string }): ReactNode {
+  const texts = useTexts()
+  const [isCopied, setCopied] = useState(false)
+  return (
+    <p className="reference">
+      <span className="small">{texts.reference}</span> <code>{id}</code>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={texts.copyReference}
+        onClick={() =>
+          void navigator.clipboard.writeText(id).then(
+            () => setCopied(true),
+            () => setCopied(false),
+          )
+        }
+      >
+        <Icon name={isCopied ? 'check' : 'copy'} />
+      </button>
+      <span className="unseen" role="status">
+        {isCopied ? texts.copied : ''}
+      </span>
+    </p>
   )
 }

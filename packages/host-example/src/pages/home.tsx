@@ -1,51 +1,68 @@
-/** The public home page. */
+/** The home page of strangers. */
 import { Link } from '@inertiajs/react'
 import type { ReactNode } from 'react'
+import type { Look } from '../web/look.ts'
+import { fully, until } from './dates.ts'
+import { Logo } from './drawings.tsx'
 import { Layout } from './layout.tsx'
-import { useSharedProps } from './layout.tsx'
+import { useShared, useTexts } from './shared.ts'
 
 export function Home(): ReactNode {
-  const { app, user } = useSharedProps()
+  const { app } = useShared()
+  const texts = useTexts()
   return (
-    <Layout title="Home">
-      <section className="hero">
-        <h1>{app?.title}</h1>
-        <p className="lead">
-          Notes that belong to you, and to everybody you share them with. One small application that shows
-          settings, public routes, events and error pages at work.
-        </p>
-        <p className="actions">
-          {user ? (
-            <Link className="button primary" href="/notes">
-              Your notes
-            </Link>
-          ) : (
-            <a className="button primary" href="/login?returnTo=/notes">
-              Sign in
+    <Layout title={texts.home}>
+      <main className="page" id="main" tabIndex={-1}>
+        <section className="hero">
+          <Logo name={app?.logo ?? 'note'} />
+          <h1>{texts.pitch}</h1>
+          <p className="lead">{texts.pitchMore}</p>
+          {app?.launchAt ? <Launch app={app} at={app.launchAt} /> : null}
+          <p className="actions">
+            <a className="button primary" href="/login">
+              {texts.signIn}
             </a>
-          )}
-          <a className="button" href="/api/docs">
-            Browse the API
-          </a>
-        </p>
-      </section>
-      <ul className="features">
-        <li className="card">
-          <h2>Private until shared</h2>
-          <p>Only you and administrators read a note. Share it, and its link works without signing in.</p>
-        </li>
-        <li className="card">
-          <h2>Settings that apply at once</h2>
-          <p>Title, banner, colours and maintenance mode change while the application runs.</p>
-        </li>
-        <li className="card">
-          <h2>Errors that explain themselves</h2>
-          <p>
-            People get pages, programs get problem details. See <Link href="/error/404">404</Link>,{' '}
-            <Link href="/error/403">403</Link> and <Link href="/error/500">500</Link>.
+            {app?.isRegistrationOpen ? (
+              <a className="button" href="/register">
+                {texts.createAccount}
+              </a>
+            ) : null}
+            <a className="button" href="/api/docs">
+              {texts.browseApi}
+            </a>
           </p>
-        </li>
-      </ul>
+        </section>
+        <ul className="features">
+          {texts.features.map(([heading, text], index) => (
+            <li className="card" key={heading}>
+              <h2>{heading}</h2>
+              <p>{text}</p>
+              {index === 2 ? (
+                <p className="small">
+                  {[403, 404, 418, 500, 503].map((status) => (
+                    <Link key={status} href={`/error/${status}`}>
+                      {status}
+                    </Link>
+                  ))}
+                </p>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      </main>
     </Layout>
+  )
+}
+
+/** When the application opens, or since when it is open. */
+export function Launch({ app, at }: { app: Look; at: string }): ReactNode {
+  const texts = useTexts()
+  const left = until(at, app)
+  return (
+    <p className="launch">
+      <span className="pill is-good">{left ?? texts.openSince}</span>{' '}
+      {left === null ? null : `${texts.opens} `}
+      <time dateTime={at}>{fully(at, app)}</time>
+    </p>
   )
 }

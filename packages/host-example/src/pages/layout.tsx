@@ -1,71 +1,118 @@
-/** What surrounds the content of every page: skip link, header, banner, footer. */
+/** What surrounds the content of every page: skip link, header, notices, footer. */
 import { Link, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect } from 'react'
-import type { SharedProps } from '../shared-props.ts'
+import type { User } from '../web/shared-props.ts'
+import { navigation } from '../web/site-header.ts'
+import { Face, Icon, Logo } from './drawings.tsx'
+import { useShared, useTexts } from './shared.ts'
 
 export function Layout({ title, children }: { title: string; children: ReactNode }): ReactNode {
-  const { app, user } = useSharedProps()
+  const { app, user } = useShared()
+  const texts = useTexts()
   const appTitle = app?.title ?? 'Fastify Modular'
 
   useEffect(() => {
     document.title = `${title} · ${appTitle}`
     const { dataset, style } = document.documentElement
-    if (!app) return // the page of a failed request says nothing about the look: it stays
+    if (!app) return
+    document.documentElement.lang = app.language
     dataset['theme'] = app.theme
+    dataset['density'] = app.density
     style.setProperty('--accent', app.primaryColor)
   }, [title, appTitle, app])
 
   return (
     <>
       <a className="skip" href="#main">
-        Skip to the content
+        {texts.skip}
       </a>
-      <header className="site">
+      <header className="top">
         <Link href="/" className="brand">
-          <span className="logo" aria-hidden="true" />
-          {appTitle}
+          <Logo name={app?.logo ?? 'note'} />
+          <span>{appTitle}</span>
         </Link>
-        <nav aria-label="Main">
-          <NavLink href="/notes">Notes</NavLink>
-          {user?.isAdmin ? <NavLink href="/mails">Mail</NavLink> : null}
-          {user?.canUpdateSettings ? <NavLink href="/inertia/settings">Settings</NavLink> : null}
-          {user ? <NavLink href="/inertia/preferences">Preferences</NavLink> : null}
-          <a href="/api/docs">API</a>
+        <nav aria-label={texts.main}>
+          <NavLinks />
         </nav>
-        {user === undefined ? null : <Session name={user?.name} />}
+        <div className="session">
+          {user ? (
+            <Account user={user} />
+          ) : (
+            <a className="button" href="/login">
+              {texts.signIn}
+            </a>
+          )}
+        </div>
       </header>
       <Notices />
-      <main id="main" tabIndex={-1}>
-        {children}
-      </main>
-      <footer className="site muted">
-        Built with Fastify and @fastify-modular
-        {app?.supportEmail ? <a href={`mailto:${app.supportEmail}`}>Help</a> : null}
-      </footer>
+      {children}
+      <Footer />
     </>
   )
 }
 
-/** A link that says when it leads to where one is. */
-function NavLink({ href, children }: { href: string; children: ReactNode }): ReactNode {
+/** The API's page is not Inertia's: it is loaded whole. */
+function NavLinks(): ReactNode {
   const { url } = usePage()
+  const { user = null } = useShared()
+  const path = url.split('?', 1)[0]
+  return navigation(useTexts(), user).map(([href, label]) => {
+    const props = { href, 'aria-current': path === href ? ('page' as const) : undefined }
+    return href === '/api/docs' ? (
+      <a key={href} {...props}>
+        {label}
+      </a>
+    ) : (
+      <Link key={href} {...props}>
+        {label}
+      </Link>
+    )
+  })
+}
+
+/** Signing out is a plain form: the next page is loaded afresh, so that nothing of the session stays in memory. */
+function Account({ user }: { user: User }): ReactNode {
+  const texts = useTexts()
+  const role = user.isAdmin ? texts.administrator : user.canUpdateSettings ? texts.editor : texts.member
   return (
-    <Link href={href} aria-current={url.split('?', 1)[0] === href ? 'page' : undefined}>
-      {children}
-    </Link>
+    <>
+      <button className="me" type="button" popoverTarget="me">
+        <Face id={user.id} name={user.name} />
+        <span className="unseen">{texts.account(user.name)}</span>
+      </button>
+      <div className="menu" id="me" popover="auto">
+        <p>
+          {user.name} · {role}
+        </p>
+        <div className="menu-nav">
+          <NavLinks />
+        </div>
+        <Link href="/inertia/preferences">
+          <Icon name="sliders" />
+          {texts.preferences}
+        </Link>
+        <form method="post" action="/logout">
+          <button type="submit">
+            <Icon name="out" />
+            {texts.signOut}
+          </button>
+        </form>
+      </div>
+    </>
   )
 }
 
 /** The banner for all, and for administrators a reminder that maintenance mode is on. */
 function Notices(): ReactNode {
-  const { app } = useSharedProps()
+  const { app } = useShared()
+  const texts = useTexts()
   if (!app?.banner && !app?.isInMaintenance) return null
   return (
-    <aside aria-label="Notices">
+    <aside aria-label={texts.notices}>
       {app.isInMaintenance ? (
-        <p className="maintenance">
-          <strong>Maintenance mode is on.</strong> Only administrators get in.{' '}
-          <a href="/inertia/settings#setting:system.maintenance_mode">Turn it off</a>
+        <p className="banner is-warn">
+          <strong>{texts.maintenanceIsOn}</strong> {texts.onlyAdministrators}{' '}
+          <a href="/inertia/settings#setting:system.maintenance_mode">{texts.turnItOff}</a>
         </p>
       ) : null}
       {app.banner ? <p className="banner">{app.banner}</p> : null}
@@ -73,26 +120,15 @@ function Notices(): ReactNode {
   )
 }
 
-/** A plain form: signing out loads the next page afresh, so that nothing of the session stays in memory. */
-function Session({ name }: { name: string | undefined }): ReactNode {
-  if (name === undefined) {
-    return (
-      <a className="button" href="/login">
-        Sign in
-      </a>
-    )
-  }
+function Footer(): ReactNode {
+  const { app } = useShared()
+  const texts = useTexts()
   return (
-    <form method="post" action="/logout" className="session">
-      <span className="muted">
-        Signed in as <strong>{name}</strong>
-      </span>
-      <button type="submit">Sign out</button>
-    </form>
+    <footer className="foot">
+      <span>{app?.title}</span>
+      {app?.homepageUrl ? <a href={app.homepageUrl}>{new URL(app.homepageUrl).host}</a> : null}
+      {app?.supportEmail ? <a href={`mailto:${app.supportEmail}`}>{texts.help}</a> : null}
+      <a href="/api/docs">{texts.api}</a>
+    </footer>
   )
-}
-
-/** The props that the server sends with every page. Error pages of failed requests come without them. */
-export function useSharedProps(): Partial<SharedProps> {
-  return usePage<Partial<SharedProps>>().props
 }

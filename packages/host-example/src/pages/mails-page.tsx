@@ -1,27 +1,51 @@
-/** The mail that the application sent, for administrators: what the events of other modules led to. */
+/** The mail that the application would have sent, for administrators: what the events of other modules led to. */
 import { usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
+import type { MailServer } from '../modules/mail/mail-module.ts'
 import type { Mail } from '../modules/mail/mailbox.ts'
+import { Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
+import { Ago, Head } from './parts.tsx'
+import { useTexts } from './shared.ts'
 
 export function MailsPage(): ReactNode {
-  const { mails } = usePage<{ mails: Mail[] }>().props
+  const { mails, server } = usePage<{ mails: Mail[]; server: MailServer }>().props
+  const texts = useTexts()
+  const encryption: Readonly<Record<number, string>> = texts.encryption
   return (
-    <Layout title="Mail">
-      <h1>Mail</h1>
-      <p className="muted">
-        The mail module gets an event for each shared note and writes to their owners. This example keeps what
-        it would send.
-      </p>
-      {mails.length === 0 ? <p className="muted">No mail was sent yet. Share a note.</p> : null}
-      {mails.map(({ id, recipient, subject, sentAt }) => (
-        <article key={id} className="card">
-          <h2>{subject}</h2>
-          <p className="muted">
-            To {recipient}, <time dateTime={sentAt}>{new Date(sentAt).toLocaleString()}</time>
-          </p>
-        </article>
-      ))}
+    <Layout title={texts.mail}>
+      <main className="page is-narrow" id="main" tabIndex={-1}>
+        <Head title={texts.mail} lead={texts.mailLead} />
+        <p className="card outgoing">
+          <Icon name="mail" />
+          <span>
+            <b>{texts.outgoing}</b>
+            <span className="small">
+              <code>
+                {server.host}:{server.port}
+              </code>{' '}
+              · {encryption[server.port] ?? texts.otherPort} ·{' '}
+              {server.hasPassword ? texts.withPassword : texts.withoutPassword}
+            </span>
+          </span>
+        </p>
+        {mails.length === 0 ? (
+          <p className="empty">{texts.noMail}</p>
+        ) : (
+          <ul className="card lines">
+            {mails.map(({ id, recipient, subject, sentAt }) => (
+              <li key={id}>
+                <Icon name="mail" />
+                <span>
+                  <b>{subject}</b>
+                  <span className="small">{texts.recipient(recipient)}</span>
+                </span>
+                <Ago at={sentAt} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </main>
     </Layout>
   )
 }

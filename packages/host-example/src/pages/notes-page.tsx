@@ -1,100 +1,202 @@
-/** The notes of the caller. */
-import { Link, usePage } from '@inertiajs/react'
-import { type ReactNode, useState } from 'react'
+/** The notes of the caller: the list first; writing happens in a dialog, removing can be undone. */
+import { Link, router, usePage } from '@inertiajs/react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Note } from '../modules/notes/note.ts'
-import { callApi } from './api.ts'
-import { Layout, useSharedProps } from './layout.tsx'
-import { NoteForm, useAction } from './note-form.tsx'
+import { callApi, wordsOf } from './api.ts'
+import { Icon } from './drawings.tsx'
+import { Layout } from './layout.tsx'
+import { NoteCard } from './note-card.tsx'
+import { NoteDialog, type NoteText } from './note-dialog.tsx'
+import { Head } from './parts.tsx'
+import { useShared, useTexts } from './shared.ts'
+import { type News, Toast } from './toast.tsx'
+
+interface NotesProps {
+  readonly notes: readonly Note[]
+  readonly query: string
+  readonly page: number
+  readonly perPage: number
+  readonly [prop: string]: unknown
+}
+
+const pathOf = ({ id }: Note): string => `/api/notes/${encodeURIComponent(id)}`
+
+/** Focus goes to this element after the next change: a card, or `new-note`. */
+const cardId = (id: string): string => `note-${id}`
 
 export function NotesPage(): ReactNode {
-  const { notes, page, perPage } = usePage<{ notes: Note[]; page: number; perPage: number }>().props
-  const { user } = useSharedProps()
-  const { isBusy, error, run } = useAction()
+  const { notes, query, page, perPage } = usePage<NotesProps>().props
+  const { app } = useShared()
+  const texts = useTexts()
+  const [news, setNews] = useState<News | null>(null)
+  const [open, setOpen] = useState<Note | 'new' | null>(window.location.hash === '#new' ? 'new' : null)
+  const focusNext = useRef<string | null>(null)
+
+  useEffect(() => {
+    if (focusNext.current === null || open !== null) return // nothing behind an open dialog takes the focus
+    document.getElementById(focusNext.current)?.focus()
+    focusNext.current = null
+  }, [notes, open])
+
+  /** Makes a change, reads the notes again, then moves the focus and says what happened. Returns what went wrong. */
+  async function act(
+    change: () => Promise<unknown>,
+    done: News,
+    focus: (result: unknown) => string,
+  ): Promise<string | null> {
+    try {
+      const result = await change()
+      focusNext.current = focus(result)
+      await reloadNotes()
+      setNews(done)
+      return null
+    } catch (failure) {
+      return wordsOf(failure, texts)
+    }
+  }
+
+  async function actOrSay(...action: Parameters<typeof act>): Promise<void> {
+    const problem = await act(...action)
+    if (problem !== null) setNews({ text: problem, isBad: true })
+  }
+
+  async function save({ title, body }: NoteText): Promise<string | null> {
+    const isNew = open === 'new' || open === null
+    const problem = await act(
+      () =>
+        isNew
+          ? callApi('POST', '/api/notes', { title, body })
+          : callApi('PATCH', pathOf(open), { title, body, version: open.version }),
+      { text: isNew ? texts.added(title) : texts.saved(title) },
+      (note) => cardId(String((note as Note).id)), // the API's answer to both
+    )
+    if (problem === null) setOpen(null)
+    return problem
+  }
+
+  function cancel(): void {
+    if (open === null) return
+    focusNext.current = open === 'new' ? 'new-note' : cardId(open.id)
+    setOpen(null)
+  }
+
+  function remove(note: Note): void {
+    const index = notes.findIndex(({ id }) => id === note.id)
+    const next = notes[index + 1] ?? notes[index - 1]
+    const restore = (): void =>
+      void actOrSay(
+        () => callApi('POST', `${pathOf(note)}/restore`),
+        { text: texts.restored(note.title) },
+        () => cardId(note.id),
+      )
+    void actOrSay(
+      () => callApi('DELETE', pathOf(note)),
+      { text: texts.removed(note.title), onUndo: restore },
+      () => (next ? cardId(next.id) : 'new-note'),
+    )
+  }
+
+  function toggleSharing(note: Note): void {
+    void actOrSay(
+      () => callApi(note.isShared ? 'DELETE' : 'POST', `${pathOf(note)}/share`),
+      { text: note.isShared ? texts.isPrivate(note.title) : texts.isShared(note.title) },
+      () => `share-${note.id}`,
+    )
+  }
+
   return (
-    <Layout title="Notes">
-      <h1>{user?.isAdmin ? 'All notes' : 'Your notes'}</h1>
-      <section className="card" aria-labelledby="add-note">
-        <h2 id="add-note">Write a note</h2>
-        <NoteForm
-          submitLabel="Add note"
-          isBusy={isBusy}
-          error={error}
-          onSubmit={(text) => run(() => callApi('POST', '/api/notes', text))}
-        />
-      </section>
-      {notes.length === 0 ? <p className="muted">There are no notes yet.</p> : null}
-      {notes.map((note) => (
-        <NoteCard key={note.id} note={note} isOwn={note.owner === user?.name} />
-      ))}
-      <nav className="actions" aria-label="Pages">
-        {page > 1 ? <Link href={`/notes?page=${page - 1}`}>Newer notes</Link> : null}
-        {notes.length === perPage ? <Link href={`/notes?page=${page + 1}`}>Older notes</Link> : null}
-      </nav>
+    <Layout title={texts.notes}>
+      <main className="page" id="main" tabIndex={-1}>
+        <Head
+          title={texts.notes}
+          lead={
+            notes.length === perPage || page > 1
+              ? null
+              : texts.counted(notes.length, notes.filter(({ isShared }) => isShared).length)
+          }
+        >
+          {app?.features.search ? <Search query={query} /> : null}
+          <button id="new-note" className="button primary" type="button" onClick={() => setOpen('new')}>
+            <Icon name="plus" />
+            {texts.newNote}
+          </button>
+        </Head>
+        {notes.length === 0 ? (
+          <p className="empty">
+            {query === '' ? texts.noNotes : texts.noMatches(query)}
+            {query === '' ? null : <Link href="/notes">{texts.showAll}</Link>}
+          </p>
+        ) : null}
+        <ul className="notes">
+          {notes.map((note) => (
+            <NoteCard
+              key={note.id}
+              note={note}
+              onOpen={() => setOpen(note)}
+              onRemove={() => remove(note)}
+              onToggleSharing={() => toggleSharing(note)}
+            />
+          ))}
+        </ul>
+        <Pages isLast={notes.length < perPage} page={page} query={query} />
+        {open === null ? null : (
+          <NoteDialog
+            key={open === 'new' ? 'new' : open.id}
+            heading={open === 'new' ? texts.newNote : texts.changeNote}
+            submitLabel={open === 'new' ? texts.addNote : texts.save}
+            initial={open === 'new' ? { title: '', body: '' } : open}
+            onSubmit={save}
+            onCancel={cancel}
+          />
+        )}
+      </main>
+      <Toast news={news} onDismiss={() => setNews(null)} />
     </Layout>
   )
 }
 
-/** One note, and what can be done with it. */
-function NoteCard({ note, isOwn }: { note: Note; isOwn: boolean }): ReactNode {
-  const [isEditing, setEditing] = useState(false)
-  const { isBusy, error, run } = useAction()
-  const path = `/api/notes/${encodeURIComponent(note.id)}`
+function reloadNotes(): Promise<void> {
+  return new Promise((resolve) => router.reload({ only: ['notes'], onFinish: () => resolve() }))
+}
 
-  if (isEditing) {
-    return (
-      <article className="card" aria-label={`Change ${note.title}`}>
-        <NoteForm
-          initial={note}
-          submitLabel="Save"
-          isBusy={isBusy}
-          error={error}
-          onCancel={() => setEditing(false)}
-          onSubmit={async ({ title, body }) => {
-            const isSaved = await run(() => callApi('PATCH', path, { title, body, version: note.version }))
-            if (isSaved) setEditing(false)
-            return isSaved
-          }}
-        />
-      </article>
-    )
-  }
+function Search({ query }: { query: string }): ReactNode {
+  const texts = useTexts()
   return (
-    <article className="card note">
-      <header>
-        <h2>{note.title}</h2>
-        {isOwn ? null : <span className="badge">{note.owner}</span>}
-        {note.isShared ? <span className="badge accent">Shared</span> : null}
-      </header>
-      <p className="text">{note.body}</p>
-      <p className="muted">
-        Changed <time dateTime={note.updatedAt}>{new Date(note.updatedAt).toLocaleString()}</time>
-      </p>
-      {error ? (
-        <p className="alert" role="alert">
-          {error}
-        </p>
-      ) : null}
-      <p className="actions">
-        <button type="button" disabled={isBusy} onClick={() => setEditing(true)}>
-          Change
-        </button>
-        <button
-          type="button"
-          disabled={isBusy}
-          onClick={() => void run(() => callApi(note.isShared ? 'DELETE' : 'POST', `${path}/share`))}
-        >
-          {note.isShared ? 'Stop sharing' : 'Share'}
-        </button>
-        {note.isShared ? <a href={`${path}/share`}>Public link</a> : null}
-        <button
-          type="button"
-          className="danger"
-          disabled={isBusy}
-          onClick={() => void run(() => callApi('DELETE', path))}
-        >
-          Remove
-        </button>
-      </p>
-    </article>
+    <form
+      role="search"
+      className="find"
+      action="/notes"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const q = new FormData(event.currentTarget).get('q')
+        router.get('/notes', typeof q === 'string' && q !== '' ? { q } : {}, { preserveState: true })
+      }}
+    >
+      <span className="field with-button">
+        <Icon name="search" />
+        <input
+          key={query}
+          type="search"
+          name="q"
+          defaultValue={query}
+          maxLength={100}
+          aria-label={texts.searchNotes}
+          placeholder={texts.searchNotes}
+        />
+      </span>
+    </form>
+  )
+}
+
+function Pages({ page, query, isLast }: { page: number; query: string; isLast: boolean }): ReactNode {
+  const texts = useTexts()
+  if (page === 1 && isLast) return null
+  const href = (to: number): string =>
+    `/notes?${new URLSearchParams({ page: String(to), ...(query !== '' && { q: query }) })}`
+  return (
+    <nav className="actions" aria-label={texts.pages}>
+      {page > 1 ? <Link href={href(page - 1)}>{texts.newer}</Link> : null}
+      {isLast ? null : <Link href={href(page + 1)}>{texts.older}</Link>}
+    </nav>
   )
 }

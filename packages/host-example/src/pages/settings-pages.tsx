@@ -3,6 +3,7 @@ import { SettingsAdmin, UserSettings } from '@fastify-modular/settings-ui/react'
 import { router, usePage } from '@inertiajs/react'
 import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { Layout } from './layout.tsx'
+import { useTexts } from './shared.ts'
 
 /** Title, banner and theme of the page around them follow at once. */
 const reload = (): void => router.reload({ only: ['app'] })
@@ -12,13 +13,15 @@ const messages = { userHeading: 'Preferences' }
 export function SettingsAdminPage(): ReactNode {
   const { canUpdate, isAdmin } = usePage<{ canUpdate: boolean; isAdmin: boolean }>().props
   return (
-    <Layout title="Settings">
-      <SettingsAdmin
-        canUpdate={canUpdate}
-        isAdmin={isAdmin}
-        onDirtyChange={useLeaveGuard()}
-        onSaved={reload}
-      />
+    <Layout title={useTexts().settings}>
+      <main className="page" id="main" tabIndex={-1}>
+        <SettingsAdmin
+          canUpdate={canUpdate}
+          isAdmin={isAdmin}
+          onDirtyChange={useLeaveGuard()}
+          onSaved={reload}
+        />
+      </main>
     </Layout>
   )
 }
@@ -26,8 +29,10 @@ export function SettingsAdminPage(): ReactNode {
 /** Every signed-in user may change preferences here: `ownWrites: 'authenticated'`. */
 export function PreferencesPage(): ReactNode {
   return (
-    <Layout title="Preferences">
-      <UserSettings canUpdate messages={messages} onDirtyChange={useLeaveGuard()} onSaved={reload} />
+    <Layout title={useTexts().preferences}>
+      <main className="page is-narrow" id="main" tabIndex={-1}>
+        <UserSettings canUpdate messages={messages} onDirtyChange={useLeaveGuard()} onSaved={reload} />
+      </main>
     </Layout>
   )
 }

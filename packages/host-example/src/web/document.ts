@@ -5,51 +5,74 @@ import { join } from 'node:path'
 import type { RootTemplate } from '@fastify-modular/inertia'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { defaultAccent } from '../app-settings.ts'
+import type { SharedProps } from './shared-props.ts'
+import { Html, html } from './html.ts'
+import type { Look } from './look.ts'
+import { withoutScript } from './without-script.ts'
+
+/** The settings that a document follows before any script runs. */
+type DocumentLook = Pick<Look, 'theme' | 'density' | 'language' | 'primaryColor'>
 
 interface DocumentParts {
   readonly title: string
-  readonly body: string
-  /** `light`, `dark`, or `system` to follow the browser. @default 'system' */
-  readonly theme?: string
-  /** Elements for `<head>`. */
-  readonly head?: string
+  readonly body: Html
+  /** @default as the browser's system says, in English */
+  readonly look?: DocumentLook
+  /** Scripts of the build that the page runs. */
+  readonly scripts?: readonly string[]
 }
 
 /** Writes a whole document. */
 export type Document = (parts: DocumentParts) => string
 
+const plainLook: DocumentLook = {
+  theme: 'system',
+  density: 'comfortable',
+  language: 'en',
+  primaryColor: defaultAccent,
+}
+
 /** The document with the styles of the front end. */
 export function createDocument(assets: Assets): Document {
-  return ({ title, body, theme = 'system', head = '' }) => `<!doctype html>
-<html lang="en" data-theme="${escapeHtml(theme)}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)}</title>
-<link rel="stylesheet" href="${assets.style}">
-${head}
-</head>
-<body>${body}</body>
-</html>
-`
+  return ({ title, body, look = plainLook, scripts = [] }) => {
+    const { theme, density, language, primaryColor } = look
+    return String(
+      html`<!doctype html>
+        <html lang="${language}" data-theme="${theme}" data-density="${density}">
+          <head>
+            <meta charset="utf-8" />
+            <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+            <meta name="color-scheme" content="light dark" />
+            <title>${title}</title>
+            <link rel="stylesheet" href="${assets.style}" />
+            ${primaryColor === defaultAccent ? '' : html`<link rel="stylesheet" href="${accentPath(primaryColor)}" />`}
+            ${scripts.map((script) => html`<script type="module" src="${script}"></script>`)}
+          </head>
+          <body>
+            ${body}
+          </body>
+        </html> `,
+    )
+  }
+}
+
+/** Where the style sheet of an accent is: the policy allows no style within the document. */
+function accentPath(color: string): string {
+  return `/accent/${color.slice(1)}.css`
 }
 
 /** The document of a first visit to an Inertia page. */
 export function createRootTemplate(assets: Assets, document: Document): RootTemplate {
-  const head = `<script type="module" src="${assets.script}"></script>`
-  return ({ html, page }) => {
-    const { title, theme } = textsOf(page.props['app'])
-    return document({ title, theme, head, body: html })
-  }
-}
-
-/** Error pages may come without shared props. */
-function textsOf(shared: unknown): { title: string; theme: string } {
-  const { title, theme } = { ...(shared as { title?: unknown; theme?: unknown } | undefined) }
-  return {
-    title: typeof title === 'string' ? title : 'Fastify Modular',
-    theme: typeof theme === 'string' ? theme : 'system',
+  return ({ html: content, page }) => {
+    const shared: Partial<SharedProps> = page.props
+    const body = html`${new Html(content)}<noscript>${withoutScript(page)}</noscript>`
+    return document({
+      title: shared.app?.title ?? 'Fastify Modular',
+      scripts: [assets.script],
+      body,
+      ...(shared.app && { look: shared.app }),
+    })
   }
 }
 
@@ -60,10 +83,12 @@ export interface Assets {
   readonly version: string
   readonly script: string
   readonly style: string
+  /** The script of pages that the server writes whole: it adds comfort, nothing depends on it. */
+  readonly comfort: string
 }
 
 const File = Type.Object({ file: Type.String() })
-const Manifest = Type.Object({ 'app.tsx': File, 'style.css': File })
+const Manifest = Type.Object({ 'app.tsx': File, 'comfort.ts': File, 'style.css': File })
 
 /**
  * Reads the manifest of the build in this folder.
@@ -76,6 +101,7 @@ export function readAssets(folder: string): Assets {
     version: createHash('sha256').update(text).digest('base64url').slice(0, 16),
     script: `/static/${manifest['app.tsx'].file}`,
     style: `/static/${manifest['style.css'].file}`,
+    comfort: `/static/${manifest['comfort.ts'].file}`,
   }
 }
 
@@ -88,9 +114,4 @@ function readManifest(file: string): { text: string; manifest: Static<typeof Man
       cause,
     })
   }
-}
-
-/** The text, harmless in elements and in quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -12,6 +12,7 @@ const behindProxy = {
 test('behind a proxy there are no demo accounts, and cookies are as secure as the proxy', async (t) => {
   const host = await startHost(t, behindProxy)
   t.notMatch(host.log(), /demo/i)
+  t.notMatch((await host.anonymous.ask('/login')).text, /demo/i, 'the page offers none')
   const attempt = (username: string, password: string, headers: Record<string, string> = {}) =>
     host.anonymous.ask('/login', { ...json({ username, password }), headers })
   for (const name of ['admin', 'editor', 'alice', 'bob']) {

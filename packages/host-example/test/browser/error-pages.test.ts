@@ -16,50 +16,93 @@ const looks = [
   { colorScheme: 'dark', width: 320 },
 ] as const
 
-test('UI-34: every error page has its status, a title, one heading, and a way on', async (t) => {
+/** What each page says; a status without words of its own has those of its problem. */
+const pages = [
+  ['/error/403', 403, 'This door needs another key', 'Switch account'],
+  ['/error/404', 404, 'You’ve walked off the map', 'Go to your notes'],
+  ['/error/410', 410, 'Gone', 'Go to your notes'],
+  ['/error/418', 418, 'Short and stout', 'Go to your notes'],
+  ['/error/429', 429, 'A little slower, please', 'Try again'],
+  ['/error/500', 500, 'We dropped something', 'Try again'],
+  ['/error/503', 503, 'Back in a moment', 'Try again'],
+  ['/mails', 403, 'This door needs another key', 'Switch account'],
+  ['/nowhere', 404, 'You’ve walked off the map', 'Go to your notes'],
+] as const
+
+test('UI-34: every error page has its status, one heading, a next step, and keeps user, look and navigation', async (t) => {
   const browser = await testBrowser(t)
   if (browser === null) return
   const host = await startHost(t)
   const page = await browser.newPage()
   const alice = await host.signIn('alice')
-  const [name = '', value = ''] = alice.cookie.split('=')
-  await browser.addCookies([{ name, value, url: host.url }])
-  const reference = page.getByText('name the reference')
-  const expected = [
-    ['/error/403', 403, 'Forbidden'],
-    ['/error/404', 404, 'Not Found'],
-    ['/error/500', 500, 'Internal Server Error'],
-    ['/error/418', 418, "I'm a Teapot"],
-    ['/nowhere', 404, 'Not Found'],
-  ] as const
+  await alice.ask('/api/settings/me', { method: 'PUT', body: { key: 'app.theme', value: 'dark' } })
+  await alice.enter(browser)
 
-  for (const { colorScheme, width } of looks) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.setViewportSize({ width, height: 800 })
-    for (const [path, status, title] of expected) {
+  for (const width of [1440, 820, 390]) {
+    await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: width === 820 ? 'active' : 'none' })
+    await page.setViewportSize({ width, height: 844 })
+    for (const [path, status, heading, step] of pages) {
       const answer = await page.goto(host.url + path)
       t.equal(answer?.status(), status, path)
-      const heading = page.getByRole('heading', { level: 1 })
-      await heading.waitFor()
-      t.equal(await heading.count(), 1)
-      t.equal(await heading.textContent(), title)
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+      t.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
       t.match(await page.getByRole('main').textContent(), String(status))
-      t.equal(await reference.isVisible(), status >= 500)
-      t.ok(await page.getByRole('link', { name: 'Go to the home page' }).isVisible())
-      t.same(await violationsOf(page), [], `${path}, ${colorScheme}, ${width} px`)
+      t.equal(await page.getByText('Reference', { exact: true }).isVisible(), status >= 500)
+      t.ok(await page.getByRole('link', { name: step }).isVisible())
+      t.ok(await page.getByRole('link', { name: 'Home', exact: true }).isVisible())
+      t.ok(await page.getByRole('button', { name: 'Alice, your account' }).isVisible())
+      t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+      t.same(await violationsOf(page), [], `${path}, ${width} px`)
     }
   }
 })
 
-test('UI-34: the reference on a failed page is the one in the log; a visit gets a JSON page', async (t) => {
+test('a failed visit within the pages keeps user and navigation, too', async (t) => {
   const browser = await testBrowser(t)
   if (browser === null) return
   const host = await startHost(t)
+  const alice = await host.signIn('alice')
+  await alice.enter(browser)
+  const page = await browser.newPage()
+  await page.goto(host.url)
+  await page.getByRole('link', { name: '403' }).click()
+  await page.getByText('signed in as Alice').waitFor()
+  await page.getByRole('button', { name: 'Alice, your account' }).waitFor()
+  await page.getByRole('link', { name: 'Switch account' }).click()
+  await page.waitForURL(/\/login\?switch/)
+  t.ok(await page.getByRole('button', { name: 'Sign in', exact: true }).isVisible())
+})
+
+test('F-40: from the page of a missing address people search their notes', async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  const alice = await host.signIn('alice')
+  await alice.ask('/api/notes', { method: 'POST', body: { title: 'Harbour walk' } })
+  await alice.ask('/api/notes', { method: 'POST', body: { title: 'Bread' } })
+  await alice.enter(browser)
+  const page = await browser.newPage()
+  await page.goto(`${host.url}/nowhere`)
+  await page.getByRole('searchbox', { name: 'Search notes' }).fill('harbour')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${host.url}/notes?q=harbour`)
+  await page.getByRole('button', { name: 'Harbour walk', exact: true }).waitFor()
+  t.equal(await page.getByRole('button', { name: 'Bread', exact: true }).count(), 0)
+})
+
+test('UI-34: the reference on a failed page is the one in the log and can be copied', async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  await browser.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: host.url })
   const page = await browser.newPage()
   await page.goto(`${host.url}/error/500`)
   const reference = (await page.locator('code').textContent()) ?? ''
   t.match(reference, /^[\w-]+$/)
   await host.printed(new RegExp(`"reqId":"${reference}"`))
+  await page.getByRole('button', { name: 'Copy the reference' }).click()
+  await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
+  t.equal(await page.evaluate('navigator.clipboard.readText()'), reference)
 
   const alice = await host.signIn('alice')
   const visit = await alice.ask('/nowhere', {
@@ -67,6 +110,24 @@ test('UI-34: the reference on a failed page is the one in the log; a visit gets 
   })
   t.equal(visit.status, 404)
   t.match(visit.json, { component: 'Error/404', props: { status: 404, title: 'Not Found' } })
+})
+
+test('F-43: without JavaScript every error page is complete, and other pages say what they need', async (t) => {
+  const host = await startHost(t)
+  const alice = await host.signIn('alice')
+  const noscript = async (path: string): Promise<string> => {
+    const { text } = await alice.ask(path, { headers: { accept: 'text/html', 'sec-fetch-mode': 'navigate' } })
+    return /<noscript>([^]*)<\/noscript>/.exec(text)?.[1] ?? ''
+  }
+  for (const [path, status, heading] of pages.filter(([path]) => path !== '/mails')) {
+    const text = await noscript(path)
+    t.match(text, `<h1>${heading}</h1>`, path)
+    t.match(text, `Error ${status}`)
+    t.match(text, 'Alice, your account')
+    t.equal(/<code>req-\w+<\/code>/.test(text), status >= 500)
+  }
+  for (const path of ['/', '/notes', '/inertia/preferences'])
+    t.match(await noscript(path), 'needs JavaScript')
 })
 
 test('UI-35: the static page needs nothing: no reference elsewhere, no script, and it is small', async (t) => {

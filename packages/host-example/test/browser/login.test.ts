@@ -14,8 +14,8 @@ test('UI-36: signing in gives nothing away and leads nowhere else', async (t) =>
 
   async function submit(name: string, password: string): Promise<void> {
     await page.getByLabel('User name').fill(name)
-    await page.getByLabel('Password').fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   }
 
   await t.test('a wrong password and an unknown name read alike, and are heard', async (t) => {
@@ -27,7 +27,11 @@ test('UI-36: signing in gives nothing away and leads nowhere else', async (t) =>
       await alert.waitFor()
       texts.push(await alert.textContent())
       t.equal(await page.getByLabel('User name').inputValue(), name)
-      t.equal(await page.getByLabel('Password').inputValue(), '', 'a password never comes back')
+      t.equal(
+        await page.getByLabel('Password', { exact: true }).inputValue(),
+        '',
+        'a password never comes back',
+      )
       await page.locator('[name=password]:focus').waitFor() // given when the page is drawn
       t.same(await violationsOf(page), [])
     }
@@ -45,7 +49,7 @@ test('UI-36: signing in gives nothing away and leads nowhere else', async (t) =>
       await browser.clearCookies()
       await page.goto(`${host.url}/login?returnTo=${encodeURIComponent(target)}`)
       await submit('alice', 'demo-alice')
-      await page.getByText('Signed in as').waitFor()
+      await page.getByRole('button', { name: 'Alice, your account' }).waitFor()
       t.equal(new URL(page.url()).origin, host.url)
       t.same(
         requests.filter((url) => !url.startsWith(host.url)),

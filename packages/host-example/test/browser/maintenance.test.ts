@@ -13,9 +13,8 @@ test('maintenance mode in a browser', async (t) => {
   const banner = page.getByText('Maintenance mode is on')
 
   async function visitAs(person: Person | null, path: string): Promise<number | undefined> {
-    await browser?.clearCookies()
-    const [name = '', value = ''] = person?.cookie.split('=') ?? []
-    if (person) await browser?.addCookies([{ name, value, url: host.url }])
+    await page.context().clearCookies()
+    await person?.enter(page.context())
     return (await page.goto(host.url + path))?.status()
   }
   const setMode = (value: boolean) =>
@@ -51,13 +50,13 @@ test('maintenance mode in a browser', async (t) => {
     await t.test(`other callers get a page that says so, with a way out: ${colorScheme}`, async (t) => {
       await page.emulateMedia({ colorScheme })
       t.equal(await visitAs(await host.signIn('alice'), '/notes'), 503)
-      await page.getByRole('heading', { level: 1, name: 'Service Unavailable' }).waitFor()
+      await page.getByRole('heading', { level: 1, name: 'Back in a moment' }).waitFor()
       t.ok(await page.getByText('closed for maintenance').isVisible())
       t.equal(await banner.count(), 0)
       t.same(await violationsOf(page), [])
-      await page.getByRole('link', { name: 'Go to the home page' }).click()
+      await page.getByRole('link', { name: 'Home', exact: true }).click()
       await page.waitForURL(`${host.url}/`)
-      await page.getByRole('link', { name: 'Your notes' }).waitFor()
+      await page.getByRole('heading', { name: 'Recent notes' }).waitFor()
     })
   }
 
@@ -71,8 +70,8 @@ test('maintenance mode in a browser', async (t) => {
   await t.test('switched off, it is over at the next click', async (t) => {
     await visitAs(await host.signIn('bob'), '/')
     await setMode(false)
-    await page.getByRole('link', { name: 'Your notes' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Your notes' }).waitFor()
+    await page.getByRole('link', { name: 'All notes' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Notes' }).waitFor()
     t.pass()
   })
 })

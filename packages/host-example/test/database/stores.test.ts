@@ -130,10 +130,35 @@ for (const [engine, prepare] of Object.entries(engines)) {
       await notes.add({ ...note, id: 'n2', createdAt: '2026-01-03T00:00:00.000Z' })
       await notes.add({ ...note, id: 'n3', owner: 'bob', createdAt: '2026-01-04T00:00:00.000Z' })
       const ids = async (owner: string | null, limit: number, offset: number) =>
-        (await notes.list(owner, limit, offset)).map(({ id }) => id)
+        (await notes.list({ owner, contains: '', limit, offset })).map(({ id }) => id)
       t.same(await ids('ada', 10, 0), ['n2', 'n1'])
       t.same(await ids(null, 2, 0), ['n3', 'n2'])
       t.same(await ids(null, 2, 2), ['n1'])
+    })
+
+    await t.test(
+      'notes are found by a part of their title or text, whatever its letters mean in SQL',
+      async (t) => {
+        await notes.add({ ...note, id: 'n4', title: '100 % Wool_socks', body: 'a\\b, Äpfel' })
+        const found = async (contains: string) =>
+          (await notes.list({ owner: 'ada', contains, limit: 10, offset: 0 })).map(({ id }) => id)
+        for (const text of ['100 %', 'wool_', 'SOCKS', 'a\\b', 'Äpf']) t.same(await found(text), ['n4'], text)
+        for (const text of ['100_', 'wool%', 'a\\\\b']) t.same(await found(text), [], text)
+        await notes.remove('n4')
+      },
+    )
+
+    await t.test('a removed note is restored as it was, once', async (t) => {
+      const before = await notes.find('n2')
+      t.equal(await notes.findRemoved('n2'), null)
+      await Promise.all([notes.remove('n2'), notes.remove('n2')])
+      t.equal(await notes.find('n2'), null)
+      t.same(await notes.findRemoved('n2'), before)
+      await Promise.all([notes.restore('n2'), notes.restore('n2')])
+      t.same(await notes.find('n2'), before)
+      t.equal(await notes.findRemoved('n2'), null)
+      await notes.restore('n2')
+      t.same(await notes.find('n2'), before, 'nothing to restore changes nothing')
     })
 
     await t.test('a note is shared together with its event, or not at all', async (t) => {
@@ -152,21 +177,11 @@ for (const [engine, prepare] of Object.entries(engines)) {
       t.equal(published.length, 1)
     })
 
-    await t.test('a note is removed once', async (t) => {
-      const removed = await Promise.all([notes.remove('n3'), notes.remove('n3')])
-      t.same(
-        removed.filter((isRemoved) => isRemoved),
-        [true],
-      )
-    })
-
     await t.test('a mail that is delivered twice is one mail', async (t) => {
       const mailbox = createMailbox(database)
       const mail = { id: 'event-1', recipient: 'ada', subject: 'Shared' }
       await Promise.all([mailbox.send(mail), mailbox.send(mail)])
-      const admin = { id: 'admin', permissions: [], isAdmin: true }
-      t.match(await mailbox.list(admin), [mail])
-      await t.rejects(mailbox.list({ ...admin, isAdmin: false }), { code: 'FORBIDDEN' })
+      t.match(await mailbox.list(), [mail])
     })
 
     await database.close()

@@ -36,15 +36,16 @@ export interface Answers {
   /** Answers a protected request of an anonymous caller, in the way that its kind of client understands. */
   challenge(request: FastifyRequest, reply: FastifyReply): void
   refuseForgery(request: FastifyRequest, reply: FastifyReply): void
+  /** Refuses a known caller; for a page, hands `done` the failure. `missing` is the end of a sentence. */
+  forbid(arrival: Arrival, missing: string): void
   /** Answers a protected request while the provider fails; for a page, hands `done` the failure. */
-  reportUnavailable(
-    arrival: {
-      readonly request: FastifyRequest
-      readonly reply: FastifyReply
-      readonly done: HookHandlerDoneFunction
-    },
-    failure: unknown,
-  ): void
+  reportUnavailable(arrival: Arrival, failure: unknown): void
+}
+
+interface Arrival {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly done: HookHandlerDoneFunction
 }
 
 /** The same for existing and missing paths: it names no reason, and no path but that of the request. */
@@ -61,7 +62,7 @@ const retryAfter = 5
 
 export function createAnswers(provider: AuthProvider, classify: Classify): Answers {
   const { loginUrl } = provider
-  return { challenge, refuseForgery, reportUnavailable }
+  return { challenge, refuseForgery, forbid, reportUnavailable }
 
   function challenge(request: FastifyRequest, reply: FastifyReply): void {
     const kind: ClientKind = loginUrl === undefined ? 'api' : classify(request)
@@ -82,11 +83,18 @@ export function createAnswers(provider: AuthProvider, classify: Classify): Answe
     sendProblem({ request, reply, problem: crossOrigin })
   }
 
+  function forbid({ request, reply, done }: Arrival, missing: string): void {
+    const failure = new ForbiddenException(`This needs ${missing}.`)
+    if (isForPeople(request)) {
+      forbidCaching(reply)
+      done(failure) // the application's error handler has the pages
+      return
+    }
+    sendProblem({ request, reply, problem: problemOfError(failure) })
+  }
+
   /** 503 and not 401, at which clients throw away good credentials. */
-  function reportUnavailable(
-    { request, reply, done }: Parameters<Answers['reportUnavailable']>[0],
-    failure: unknown,
-  ): void {
+  function reportUnavailable({ request, reply, done }: Arrival, failure: unknown): void {
     reply.header('retry-after', String(retryAfter))
     if (isForPeople(request)) {
       // The application's error handler has the pages, and writes the record.

@@ -4,10 +4,11 @@
  */
 import { canonicalPath, fullyDecoded } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
+import { type Requirement, requireEvery } from '../access/declaration.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { PublicRoute } from '../rule.ts'
-import { type RegisteredRule, routeConfig, type RuleSet } from '../rules.ts'
-import type { Decision, RouteRecord, Verdict } from './routes.ts'
+import { isRuleOfRoute, type RegisteredRule, type RuleSet } from '../rules.ts'
+import type { Decision, RequestAccess, RouteRecord, Verdict } from './route-record.ts'
 
 /**
  * Which suffix rules must match literal text of the route instead of a parameter's value: those that begin with `/`,
@@ -15,7 +16,8 @@ import type { Decision, RouteRecord, Verdict } from './routes.ts'
  */
 export type CaptureGuard = 'segments' | 'all' | 'off'
 
-const closed: Decision = Object.freeze({ rule: null })
+const byCaller: RequestAccess = Object.freeze({ by: 'caller' })
+const closed: Decision = Object.freeze({ rule: null, needs: null, letIn: byCaller })
 
 /** What the decision about one request depends on. */
 interface Question {
@@ -54,11 +56,13 @@ export class Decider {
     const { method } = request
     const target = request.raw.url ?? ''
     if (route === null) return new PathDecision(this, { method, target, route, verdict: null, values: [] })
-    const verdict = this.#verdictOf(route, method)
-    if (verdict.opens === 'no path') return closed
+    const verdict = this.verdictOf(route, method)
+    if (verdict.opens === 'no path') return verdict.closed
     if (route.path !== null && isSpelledAs(target, route.path)) return verdict.ownPath
     const values = readParameters(request, route)
-    return values === null ? closed : new PathDecision(this, { method, target, route, verdict, values })
+    return values === null
+      ? verdict.closed
+      : new PathDecision(this, { method, target, route, verdict, values })
   }
 
   /** The rule that opens the request in question; null where it is protected. */
@@ -71,15 +75,18 @@ export class Decider {
 
   /** The rule that opens a path of a route, or of no route, if the path is canonical and the route spells it. */
   findRule(wanted: Wanted): RegisteredRule | null {
-    const rule = this.#findFor(wanted)
-    const followsGet = rule === null && wanted.method === 'HEAD' && wanted.route?.isDerivedHead === true
-    return followsGet ? this.#findFor({ ...wanted, method: 'GET' }) : rule
+    if (wanted.route?.isClosed(wanted.method) === true) return null
+    const { method, route } = wanted
+    const followed = route?.followed(method) ?? method
+    return (
+      this.#findFor(wanted) ?? (followed === method ? null : this.#findFor({ ...wanted, method: followed }))
+    )
   }
 
   /** Whether a rule that matches a path of this route may open it. */
   canOpen(rule: RegisteredRule, route: RouteRecord | null): boolean {
     const { kind, pattern } = rule.route
-    if (rule.source === routeConfig) return route?.declared === rule // and not another route with the same URL
+    if (isRuleOfRoute(rule)) return route?.openedBy.includes(rule) === true // and not another route with the same URL
     if (kind === 'route') return route !== null && route.url === pattern
     if (kind !== 'suffix' || route === null || this.#captureGuard === 'off') return true
     return (this.#captureGuard === 'segments' && !pattern.startsWith('/')) || route.endsLiterallyWith(pattern)
@@ -91,7 +98,7 @@ export class Decider {
   }
 
   /** Found once for each route and method: one rule opens most routes whatever their parameters are, or none does. */
-  #verdictOf(route: RouteRecord, method: string): Verdict {
+  verdictOf(route: RouteRecord, method: string): Verdict {
     let verdict = route.verdicts.get(method)
     if (verdict === undefined) {
       verdict = this.#judge(route, method)
@@ -101,40 +108,76 @@ export class Decider {
   }
 
   #judge(route: RouteRecord, method: string): Verdict {
+    const protects = closedDecision(route, method)
     const candidates = this.#candidates(route, method)
     const covering = candidates.find((rule) => coversRoute(rule.route, route))
     if (covering !== undefined) {
-      return { opens: 'every path', rule: covering, ownPath: this.#decideOwnPath(route, method) }
+      const ownPath = this.#decideOwnPath({ route, method, protects })
+      return { opens: 'every path', rule: covering, ownPath, closed: protects }
     }
-    return candidates.some((rule) => canMatch(rule.route, route))
-      ? { opens: 'some paths', rule: null, ownPath: this.#decideOwnPath(route, method) }
-      : { opens: 'no path', rule: null, ownPath: closed }
+    if (!candidates.some((rule) => canMatch(rule.route, route))) {
+      return { opens: 'no path', rule: null, ownPath: protects, closed: protects }
+    }
+    const ownPath = this.#decideOwnPath({ route, method, protects })
+    return { opens: 'some paths', rule: null, ownPath, closed: protects }
   }
 
   /** The rules that may open the route; none where a hook changed the method after the router chose the route. */
   #candidates(route: RouteRecord, method: string): readonly RegisteredRule[] {
-    if (!route.methods.includes(method)) return []
+    if (!route.methods.includes(method) || route.isClosed(method)) return []
+    const followed = route.followed(method)
     const all = [...(route.declared === null ? [] : [route.declared]), ...this.#rules.rules]
-    return all.filter((rule) => opensMethod(rule, method, route) && this.canOpen(rule, route))
+    return all.filter(
+      (rule) => (rule.route.allows(method) || rule.route.allows(followed)) && this.canOpen(rule, route),
+    )
   }
 
   /** For the one path of a static route. */
-  #decideOwnPath(route: RouteRecord, method: string): Decision {
+  #decideOwnPath({
+    route,
+    method,
+    protects,
+  }: {
+    readonly route: RouteRecord
+    readonly method: string
+    readonly protects: Decision
+  }): Decision {
     const { path } = route
-    if (path === null || canonicalPath(path) !== path) return closed
-    return Object.freeze({ rule: this.findRule({ method, path, route }) })
+    if (path === null || canonicalPath(path) !== path) return protects
+    const rule = this.findRule({ method, path, route })
+    return rule === null ? protects : Object.freeze({ ...protects, rule })
   }
 }
 
-/** A decision that depends on the path: worked out when it is first read, from what the request said at the gate. */
+/** The decision for paths of the route that no rule opens: one object for all routes that need no permission. */
+function closedDecision(route: RouteRecord, method: string): Decision {
+  const requirement = requirementOf(route, method)
+  if (requirement?.kind !== 'permission') return closed
+  const letIn: RequestAccess = Object.freeze({ by: 'caller', permission: requirement.text })
+  return Object.freeze({ rule: null, needs: requirement, letIn })
+}
+
+/** Everything that the route requires, where a hook changed the method after the router chose the route. */
+function requirementOf(route: RouteRecord, method: string): Requirement | undefined {
+  const isUnlisted = route.methods.length === 0
+  if (isUnlisted || route.methods.includes(method)) return route.requirement(method)
+  return requireEvery(route.methods.map((each) => route.requirement(each)))
+}
+
+/** A decision whose rule depends on the path: worked out when it is first read, from what the request said at the gate. */
 class PathDecision implements Decision {
   readonly #decider: Decider
   readonly #question: Question
   #rule: RegisteredRule | null | undefined
+  readonly needs: Requirement | null
+  readonly letIn: RequestAccess
 
   constructor(decider: Decider, question: Question) {
     this.#decider = decider
     this.#question = question
+    const { needs, letIn } = question.verdict?.closed ?? closed
+    this.needs = needs
+    this.letIn = letIn
   }
 
   get rule(): RegisteredRule | null {
@@ -185,13 +228,14 @@ function spelledLength(
   return at
 }
 
-/** HEAD follows GET where Fastify derived the HEAD route. */
+/** A route's own declaration holds against every rule. */
 export function opensMethod(
   { route: rule }: RegisteredRule,
   method: string,
   route: RouteRecord | null,
 ): boolean {
-  return rule.allows(method) || (method === 'HEAD' && route?.isDerivedHead === true && rule.allows('GET'))
+  if (route?.isClosed(method) === true) return false
+  return rule.allows(method) || (route !== null && rule.allows(route.followed(method)))
 }
 
 /** Whether some path of the route could match, by their literal texts alone; false is certain, true is not. */

@@ -70,6 +70,7 @@ function addRoute(entries: Map<Config, Entry>, method: string, route: unknown): 
     other.url === config.url &&
     other.methods.includes(method) &&
     other.configs[0].public === config.public &&
+    other.configs[0].access === config.access &&
     haveSameMembers(other.constraints, constraints)
   const withoutSlash = path === `${config.url}/` ? [...entries.values()].find(isAlike) : undefined
   if (withoutSlash !== undefined) {

@@ -6,18 +6,12 @@ import { type Caller, findTestCaller } from '@fastify-modular/core'
 import { isThenable, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { type AuthProvider, neverAborted } from '../provider.ts'
-import type { RegisteredRule } from '../rules.ts'
+import { isRuleOfRoute, type RegisteredRule } from '../rules.ts'
 import { type Answers, logProviderFailure } from './answers.ts'
 import type { Decider } from './decide.ts'
-import type { Decision, RouteTable } from './routes.ts'
-
-/**
- * How the gate let a request in. `rule`: it is public, for every caller; `caller`: nothing opens it, and its caller is
- * known. Each rule has one such object, which is frozen.
- */
-export type RequestAccess =
-  | { readonly by: 'rule'; readonly rule: RegisteredRule }
-  | { readonly by: 'caller'; readonly rule?: undefined }
+import { missingOf } from '../access/declaration.ts'
+import type { Decision, RequestAccess } from './route-record.ts'
+import type { RouteTable } from './routes.ts'
 
 /** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what that throws. */
 export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
@@ -74,16 +68,22 @@ export function createGate(parts: GateParts): Gate {
     )
   }
 
-  function enter({ request, reply, done, decision }: Arrival, caller: Caller | null): void {
+  function enter(arrival: Arrival, caller: Caller | null): void {
+    const { request, reply, done, decision } = arrival
     if (reply.sent) return // answered while the provider was at work, by a time-out of the route
     request.caller = caller
     try {
-      if (caller === null && decision.rule === null) {
+      const outcome = judge(decision, caller)
+      if (outcome === 'sign in') {
         answers.challenge(request, reply)
         return
       }
+      if (outcome !== 'let in') {
+        answers.forbid(arrival, outcome.missing)
+        return
+      }
     } catch (err) {
-      // `classify` and the provider's `challenge` are the host's: when they fail, the request does not pass.
+      // `classify`, the provider's `challenge` and its caller are the host's: when they fail, the request does not pass.
       done(toError(err))
       return
     }
@@ -108,6 +108,16 @@ export function createGate(parts: GateParts): Gate {
   }
 }
 
+/** What the gate does with a request: `missing` is what a known caller lacks, as the end of a sentence. */
+export type Outcome = 'let in' | 'sign in' | { readonly missing: string }
+
+/** The rule is looked at last: for known callers it is rarely needed, and may be costly. */
+export function judge(decision: Decision, caller: Caller | null): Outcome {
+  if (caller === null) return decision.rule === null ? 'sign in' : 'let in'
+  const missing = decision.needs === null ? null : missingOf(decision.needs, caller)
+  return missing === null || decision.rule !== null ? 'let in' : { missing }
+}
+
 function toError(err: unknown): Error {
   return err instanceof Error ? err : new Error('the challenge failed', { cause: err })
 }
@@ -126,18 +136,17 @@ function keepDecision(request: FastifyRequest & Decided, decision: Decision): vo
   request[decisionKey] = decision
 }
 
-const byCaller: RequestAccess = Object.freeze({ by: 'caller' })
 const accesses = new WeakMap<RegisteredRule, RequestAccess>()
 
 /** The getter behind `request.access`: null before the gate, and on requests that it turned away. */
 export function readAccess(this: FastifyRequest & Decided): RequestAccess | null {
   const decision = this[decisionKey]
   if (decision === undefined) return null
-  const { rule } = decision
-  if (rule === null) return byCaller
+  const { rule, letIn } = decision
+  if (rule === null) return letIn
   let access = accesses.get(rule)
   if (access === undefined) {
-    access = Object.freeze({ by: 'rule', rule })
+    access = Object.freeze({ by: isRuleOfRoute(rule) ? 'declaration' : 'rule', rule })
     accesses.set(rule, access)
   }
   return access

@@ -1,7 +1,7 @@
 /** Reads a Fastify route URL the way the router does: literal text, parameters, wildcard, optional last parameter. */
 
-/** Literal text, or the name of the parameter that stands in its place (`*` for the wildcard). */
-export type PatternPart = string | { readonly param: string }
+/** Literal text, or the parameter that stands in its place (`*` for the wildcard), with the expression it must match. */
+export type PatternPart = string | { readonly param: string; readonly expression?: string }
 
 /** One spelling that a route URL allows. */
 export type RoutePattern = readonly PatternPart[]
@@ -57,8 +57,9 @@ function parseParts(url: string): RoutePattern {
     if (text !== '') parts.push(text)
     text = ''
     const end = isParameter ? endOfName(url, at + 1) : at + 1
-    parts.push({ param: isParameter ? url.slice(at + 1, end) : '*' })
+    const param = isParameter ? url.slice(at + 1, end) : '*'
     at = url[end] === '(' ? endOfExpression(url, end) : end
+    parts.push(at === end ? { param } : { param, expression: url.slice(end + 1, at - 1) })
   }
   if (text !== '') parts.push(text)
   return parts

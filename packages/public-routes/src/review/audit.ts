@@ -3,18 +3,20 @@
  * odd rules.
  */
 import type { FastifyInstance } from 'fastify'
-import type { RouteRecord } from '../gate/routes.ts'
+import { isPreflight } from '../gate/route-access.ts'
+import type { RouteRecord } from '../gate/route-record.ts'
 import { environmentVariable, frameworkDefault } from '../initial-rules.ts'
 import { FMOD_PUBLIC_ROUTES_GATE_BYPASSED, FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC } from '../misuse-errors.ts'
-import { LiteralTrie, type RegisteredRule, routeConfig } from '../rules.ts'
+import { isRuleOfRoute, LiteralTrie, type RegisteredRule } from '../rules.ts'
 import type { Explain, Probes } from './explain.ts'
-import { type Opening, opensMutations, type SurfaceEntry } from './surface.ts'
+import { type Opening, opensMutations, type Overruled, type SurfaceEntry } from './surface.ts'
 
 interface AuditParts {
   readonly app: FastifyInstance
   readonly probes: Probes
   readonly explain: Explain
   readonly surface: () => readonly SurfaceEntry[]
+  readonly overruled: readonly Overruled[]
   /** Name of the gate's hook in Fastify's route table. */
   readonly gateName: string
   readonly loginUrl: string | undefined
@@ -49,10 +51,11 @@ export async function audit(parts: AuditParts): Promise<void> {
       '@fastify/cors is registered after the gate, which answers its preflight requests with 401. Register it first',
     )
   }
+  logOverruled(parts)
   for (const { message, rules } of findWarnings(parts.surface())) app.log.warn({ rules }, message)
 }
 
-/** A `config.public` shows that the route was written for the gate; the others may stand there by mistake. */
+/** A `config.public` or `config.access` shows that the route was written for the gate; the others may stand there by mistake. */
 function logEarlyRoutes({ app, early, hadCors }: AuditParts): void {
   if (early === null) {
     app.log.warn(
@@ -61,7 +64,7 @@ function logEarlyRoutes({ app, early, hadCors }: AuditParts): void {
     return
   }
   const unaware = early.filter(
-    (record) => record.declared === null && !record.isDerivedHead && !(hadCors && isPreflight(record)),
+    (record) => !declaresAccess(record) && !record.isDerivedHead && !(hadCors && isPreflight(record)),
   )
   if (unaware.length === 0) return
   app.log.info(
@@ -70,9 +73,20 @@ function logEarlyRoutes({ app, early, hadCors }: AuditParts): void {
   )
 }
 
-/** The route that @fastify/cors registers, so that the router takes preflight requests. */
-function isPreflight({ url, methods }: RouteRecord): boolean {
-  return url === '*' && methods.length === 1 && methods[0] === 'OPTIONS'
+function declaresAccess(record: RouteRecord): boolean {
+  return record.methods.some((method) => record.ownRequirement(method) !== undefined)
+}
+
+function logOverruled({ app, overruled }: AuditParts): void {
+  if (overruled.length === 0) return
+  const conflicts = overruled.map(
+    ({ rule, record, method }) =>
+      `${method} ${record.url} declares ${record.ownRequirement(method)?.text}, against ${nameOf(rule)}`,
+  )
+  app.log.warn(
+    { conflicts },
+    'routes declare more than public-route rules that match them: the declarations hold, and the rules do not open these routes',
+  )
 }
 
 /**
@@ -128,7 +142,7 @@ function findWarnings(surface: readonly SurfaceEntry[]): readonly Warning[] {
     ),
     warning(
       'public-route rules add nothing to earlier or wider rules',
-      shadowed(all.filter(({ source }) => source !== routeConfig)),
+      shadowed(all.filter((rule) => !isRuleOfRoute(rule))),
     ),
     warning('public-route rules come from the environment', all.filter(isFromEnvironment)),
     warning(

@@ -4,7 +4,8 @@ import { Socket } from 'node:net'
 import { canonicalPath, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Decider, readParameters, spellsPath } from '../gate/decide.ts'
-import { type RouteRecord, type RouteTable, unlisted } from '../gate/routes.ts'
+import { type RouteRecord, unlisted } from '../gate/route-record.ts'
+import type { RouteTable } from '../gate/routes.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import type { RegisteredRule, RuleSet } from '../rules.ts'
 
@@ -53,7 +54,7 @@ export function createExplain({ probes, rules, routes, decider }: ExplainParts):
       status: null,
     }
     // Before the rules freeze, Fastify has not bound the gate to the routes, and would run their handlers.
-    if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`${method} ${target}`)
+    if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`request ${method} ${target}`)
     const outcome = await probes.send(method, target, options.headers)
     if (!outcome.reached) {
       const reason = `the request was answered with status ${outcome.status} before it reached the gate`
@@ -93,6 +94,11 @@ export function createExplain({ probes, rules, routes, decider }: ExplainParts):
     if (route === unlisted) return 'its route was registered before the gate, and Fastify does not show it'
     if (decider.findRule({ method, path, route }) !== null && !isWitnessed({ request, route, path })) {
       return `the route "${route?.url}" that the router chose does not spell this path`
+    }
+    const requirement = route?.requirement(method)
+    if (route !== null && requirement !== undefined && requirement.kind !== 'public') {
+      const source = route.assigned(method)?.source
+      return `the ${source ?? `route "${route.url}"`} declares ${requirement.text}`
     }
     const literal = findLiteral(method, path)
     if (literal !== undefined) {

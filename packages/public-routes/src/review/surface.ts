@@ -1,9 +1,10 @@
 /** What anonymous callers can reach: each rule with the routes and methods that it can open. */
 import { canMatch, type Decider, opensMethod } from '../gate/decide.ts'
-import type { RouteRecord } from '../gate/routes.ts'
+import type { RouteRecord } from '../gate/route-record.ts'
 import { frameworkDefault } from '../initial-rules.ts'
 import type { PatternPart, RoutePattern } from '../matching/route-pattern.ts'
-import { formatMethods } from '../rule.ts'
+import { sampleTexts } from '../matching/sample-text.ts'
+import { formatMethods, type PublicRoute } from '../rule.ts'
 import type { RegisteredRule } from '../rules.ts'
 
 /** A route that a rule can open. */
@@ -38,6 +39,32 @@ export function describeSurface({
   }))
 }
 
+/** A rule that matches a route whose own declaration keeps it from opening it. */
+export interface Overruled {
+  readonly rule: RegisteredRule
+  readonly record: RouteRecord
+  readonly method: string
+}
+
+/** Framework defaults are left out: the application did not write them. Cost: like `describeSurface`. */
+export function findOverruled({
+  rules,
+  records,
+  decider,
+}: Parameters<typeof describeSurface>[0]): readonly Overruled[] {
+  return records.flatMap((record) =>
+    record.methods
+      .filter((method) => record.isClosed(method) && !record.isDerivedHead)
+      .flatMap((method) =>
+        rules
+          .filter((rule) => rule.source !== frameworkDefault && rule.route.allows(method))
+          .filter((rule) => canMatch(rule.route, record) && decider.canOpen(rule, record))
+          .filter((rule) => openPath(rule, record) !== undefined)
+          .map((rule) => ({ rule, record, method })),
+      ),
+  )
+}
+
 function openingsOf(rule: RegisteredRule, record: RouteRecord): readonly Opening[] {
   const methods = record.methods.filter((method) => opensMethod(rule, method, record))
   if (methods.length === 0) return []
@@ -47,9 +74,13 @@ function openingsOf(rule: RegisteredRule, record: RouteRecord): readonly Opening
 
 function openPath({ route: rule }: RegisteredRule, record: RouteRecord): string | undefined {
   if (rule.kind === 'route') return record.url
-  return record.patterns
-    .flatMap((pattern) => samplePaths(pattern, rule.pattern))
-    .find((path) => rule.matchesPath(path))
+  return pathsOf(record, rule).find((path) => rule.matchesPath(path))
+}
+
+/** Sample paths of the route, also those that the rule suggests. */
+export function pathsOf({ patterns }: RouteRecord, { kind, pattern: text }: PublicRoute): readonly string[] {
+  const hints = kind === 'regex' ? [text, ...sampleTexts(text)] : [text]
+  return patterns.flatMap((pattern) => hints.flatMap((hint) => samplePaths(pattern, hint)))
 }
 
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -70,10 +101,15 @@ export function printSurface(surface: readonly SurfaceEntry[]): string {
     rule.source,
     describe({ rule, openings }),
   ])
-  const widths = heading.map((name, column) =>
-    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  return formatTable([heading, ...rows])
+}
+
+/** Rows of cells as lines of text, in columns; the first row is the heading. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
   )
-  return [heading, ...rows].map((row) => formatRow(row, widths)).join('\n')
+  return rows.map((row) => formatRow(row, widths)).join('\n')
 }
 
 /** One line for each method and route that anonymous callers can reach, with the rule that opens it; sorted. */
@@ -111,13 +147,13 @@ function formatRow(row: readonly string[], widths: readonly number[]): string {
 }
 
 /** What parameters commonly hold. */
-const commonValues = ['42', 'sample', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', 'a.b']
+const commonValues = ['42', 'sample', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', 'a.b', '2024', 'a']
 
 /** Sample paths of a route pattern; `hint` is the text of a rule, whose segments are tried as values as well. */
-function samplePaths(pattern: RoutePattern, hint: string): readonly string[] {
+export function samplePaths(pattern: RoutePattern, hint: string): readonly string[] {
   const paths = commonValues.map((value) => fill(pattern, () => value))
   if (pattern.every((part) => typeof part === 'string')) return paths.slice(0, 1)
-  return [...paths, fill(pattern, valuesFrom(hint)), fillFromEnd(pattern, hint)]
+  return [...new Set([...paths, fill(pattern, valuesFrom(hint)), fillFromEnd(pattern, hint)])]
 }
 
 /** The value of a parameter or wildcard, given the path before it. */
@@ -125,8 +161,14 @@ type ValueOf = (part: PatternPart, before: string) => string
 
 function fill(pattern: RoutePattern, valueOf: ValueOf): string {
   let path = ''
-  for (const part of pattern) path += typeof part === 'string' ? part : valueOf(part, path)
+  for (const part of pattern) path += typeof part === 'string' ? part : fitting(part, valueOf(part, path))
   return path
+}
+
+/** The value, or one that the expression of the parameter accepts. */
+function fitting(part: PatternPart, value: string): string {
+  if (typeof part === 'string' || part.expression === undefined) return value
+  return new RegExp(part.expression).test(value) ? value : (sampleTexts(part.expression)[0] ?? value)
 }
 
 /** The text of the hint at the place of the value, where the hint begins like the path before it. */
@@ -144,7 +186,8 @@ function fillFromEnd(pattern: RoutePattern, hint: string): string {
   const behind = fill(pattern.slice(last + 1), () => '')
   const value = hint.endsWith(behind) ? hint.slice(0, hint.length - behind.length) : 'sample'
   const text = isWildcard(pattern[last]) ? value : (value.split('/').at(-1) ?? '')
-  return fill(pattern.slice(0, last), () => 'sample') + (text || 'sample') + behind
+  const before = fill(pattern.slice(0, last), () => 'sample')
+  return before + fitting(pattern[last] ?? '', text || 'sample') + behind
 }
 
 function isWildcard(part: PatternPart | undefined): boolean {

@@ -40,7 +40,7 @@ async function start(t: Test) {
   }
 }
 
-type Row = readonly [method: string, target: string, by: 'rule' | 'caller', pattern?: string]
+type Row = readonly [method: string, target: string, by: 'rule' | 'declaration' | 'caller', pattern?: string]
 
 const rows: readonly Row[] = [
   ['GET', '/private', 'caller'],
@@ -48,10 +48,10 @@ const rows: readonly Row[] = [
   ['GET', '/exact', 'rule', '/exact'],
   ['HEAD', '/exact', 'rule', '/exact'],
   ['GET', '/exact?page=2', 'rule', '/exact'],
-  ['GET', '/declared', 'rule', '/declared'],
-  ['HEAD', '/declared', 'rule', '/declared'],
-  ['GET', '/early', 'rule', '/early'],
-  ['HEAD', '/early', 'rule', '/early'],
+  ['GET', '/declared', 'declaration', '/declared'],
+  ['HEAD', '/declared', 'declaration', '/declared'],
+  ['GET', '/early', 'declaration', '/early'],
+  ['HEAD', '/early', 'declaration', '/early'],
   ['GET', '/notes/42/share', 'rule', '/notes/.*/share$'],
   ['HEAD', '/notes/42/share', 'rule', '/notes/.*/share$'],
   ['POST', '/notes/42/share', 'caller'],
@@ -78,7 +78,7 @@ test('decision 65: an anonymous request is let in by the same rule, or not at al
   const send = await start(t)
   for (const [method, target, by] of rows) {
     const [anonymous, known] = [await send(method, target), await send(method, target, 'alice')]
-    t.equal(anonymous?.after ?? null, by === 'rule' ? known?.after : null, `${method} ${target}`)
+    t.equal(anonymous?.after ?? null, by !== 'caller' ? known?.after : null, `${method} ${target}`)
   }
 })
 

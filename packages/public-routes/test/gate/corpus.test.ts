@@ -2,10 +2,11 @@
  * Thousands of hostile requests over raw sockets. `CORPUS_EXTRA` adds random compositions and `CORPUS_SEED` draws
  * others: `CORPUS_EXTRA=60000 CORPUS_SEED=2 node dist-test/gate/corpus.test.js`.
  */
+import type { Caller } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { test, type Test } from 'tap'
-import { headerProvider, lenientRouter, listen, Sink } from '../support/application.ts'
+import { callerNamed, headerProvider, lenientRouter, listen, Sink } from '../support/application.ts'
 import { corpus, type CorpusRequest } from '../support/corpus.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
@@ -43,6 +44,35 @@ async function soundGate(app: FastifyInstance): Promise<void> {
   for (const path of rules.suffix) app.publicRoutes.addSuffix(path, { methods: ['GET'] })
 }
 
+const secret = { config: { access: 'Secret.Read' } }
+const open = { config: { access: 'public' } }
+
+/** The same routes, each of which declares its access. */
+function addDeclaredRoutes(app: FastifyInstance, sink: Sink): void {
+  app.permissions.add('Secret.Read')
+  app.get('/open', open, sink.handler('public open'))
+  app.get('/static/*', open, sink.handler('public static'))
+  app.route({
+    method: ['GET', 'PATCH'],
+    url: '/api/items/:id/tilejson',
+    config: { access: { GET: 'public', PATCH: 'Secret.Read' } },
+    handler: async (request) =>
+      sink.handler(request.method === 'GET' ? 'public tilejson' : 'change')(request),
+  })
+  app.all('/admin', secret, sink.handler('admin'))
+  app.all('/api/secret/:id', secret, sink.handler('secret'))
+  app.get('/api/settings/:key', secret, sink.handler('setting'))
+  app.patch('/api/items/:id', secret, sink.handler('change'))
+}
+
+async function declaringGate(app: FastifyInstance): Promise<void> {
+  const authenticate = ({ headers }: FastifyRequest): Caller | null => {
+    const known = callerNamed(headers['x-user'])
+    return known?.id === 'alice' ? { ...known, permissions: ['Secret.*'] } : known
+  }
+  await app.register(publicRoutes, { provider: { authenticate }, env: false, defaults: false })
+}
+
 /** Guards as applications write them, each of which reads the path in its own way. */
 function naiveGate(pathOf: (url: string) => string) {
   return async (app: FastifyInstance): Promise<void> => {
@@ -66,23 +96,31 @@ interface Tally {
   readonly badRedirects: string[]
 }
 
+interface Attack {
+  readonly gate: (app: FastifyInstance) => Promise<void>
+  readonly server: FastifyServerOptions
+  /** Number of random compositions. */
+  readonly more: number
+  readonly routes?: (app: FastifyInstance, sink: Sink) => void
+  /** Sent with every hostile request. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 async function attack(
   t: Test,
-  gate: (app: FastifyInstance) => Promise<void>,
-  server: FastifyServerOptions,
-  more: number,
+  { gate, server, more, routes = addRoutes, headers = {} }: Attack,
 ): Promise<Tally> {
   const sink = new Sink()
   const app = Fastify(server)
   t.teardown(() => app.close())
   await gate(app)
-  addRoutes(app, sink)
+  routes(app, sink)
   const port = await listen(app)
   await checkControls(t, port)
 
   const tally: Tally = { requests: 0, bypasses: [], serverErrors: [], badRedirects: [] }
   const requests = corpus(paths, more, seed)
-  await Promise.all(Array.from({ length: 24 }, () => send(port, requests, sink, tally)))
+  await Promise.all(Array.from({ length: 24 }, () => send({ port, requests, sink, tally, headers })))
   await checkControls(t, port)
   return tally
 }
@@ -102,20 +140,29 @@ async function checkControls(t: Test, port: number): Promise<void> {
     t.equal((await rawRequest({ port, target })).status, 401, `anonymous ${target}`)
 }
 
-async function send(
-  port: number,
-  requests: Iterator<CorpusRequest>,
-  sink: Sink,
-  tally: Tally,
-): Promise<void> {
+async function send({
+  port,
+  requests,
+  sink,
+  tally,
+  headers: always,
+}: {
+  readonly port: number
+  readonly requests: Iterator<CorpusRequest>
+  readonly sink: Sink
+  readonly tally: Tally
+  readonly headers: Readonly<Record<string, string>>
+}): Promise<void> {
   for (let next = requests.next(); next.done !== true; next = requests.next()) {
     const { method, target, headers } = next.value
+    // A missing path of a known caller is answered after its body, which the corpus announces and does not send.
+    if ('x-user' in always && ('content-length' in headers || 'transfer-encoding' in headers)) continue
     const number = ++tally.requests
     const answer = await rawRequest({
       port,
       method,
       target,
-      headers: { ...headers, 'x-number': String(number) },
+      headers: { ...headers, ...always, 'x-number': String(number) },
     })
     const request = `${method} ${target} ${JSON.stringify(headers)} → ${answer.status}`
     const ran = sink.ranFor(number)
@@ -132,7 +179,22 @@ for (const [name, server] of [
   ['a lenient router', lenient],
 ] as const) {
   test(`property 10: no hostile request runs a protected handler behind ${name}`, async (t) => {
-    const tally = await attack(t, soundGate, server, extra)
+    const tally = await attack(t, { gate: soundGate, server, more: extra })
+    t.ok(tally.requests > 2000, `${tally.requests} requests`)
+    t.same(tally.bypasses, [])
+    t.same(tally.serverErrors, [])
+    t.same(tally.badRedirects, [])
+    t.comment(`${tally.requests} requests, ${tally.bypasses.length} bypasses`)
+  })
+}
+
+for (const [caller, headers] of [
+  ['an anonymous caller', {}],
+  ['a caller without the permission', { 'x-user': 'mallory' }],
+] as const) {
+  test(`no hostile request of ${caller} runs a handler whose route declares a permission`, async (t) => {
+    const hostile = { gate: declaringGate, routes: addDeclaredRoutes, server: lenient, headers }
+    const tally = await attack(t, { ...hostile, more: Math.min(extra, 1000) })
     t.ok(tally.requests > 2000, `${tally.requests} requests`)
     t.same(tally.bypasses, [])
     t.same(tally.serverErrors, [])
@@ -148,7 +210,7 @@ const naive: readonly [string, (url: string) => string][] = [
 
 for (const [name, pathOf] of naive) {
   test(`the corpus has teeth: a gate that reads ${name} is bypassed`, async (t) => {
-    const tally = await attack(t, naiveGate(pathOf), lenient, Math.min(extra, 1000))
+    const tally = await attack(t, { gate: naiveGate(pathOf), server: lenient, more: Math.min(extra, 1000) })
     t.ok(tally.bypasses.length > 20, `${tally.bypasses.length} of ${tally.requests} requests`)
     t.comment(`${tally.requests} requests, ${tally.bypasses.length} bypasses`)
   })

@@ -25,6 +25,8 @@ function createCounting({ authenticate, findRule = () => null }: Behaviour) {
         decide() {
           counted.captures += 1
           return {
+            needs: null,
+            letIn: { by: 'caller' },
             get rule() {
               counted.searches += 1
               return findRule()
@@ -35,6 +37,7 @@ function createCounting({ authenticate, findRule = () => null }: Behaviour) {
       authenticate,
       answers: {
         challenge: (_, reply) => void reply.code(401).send(),
+        forbid: ({ reply }) => void reply.code(403).send(),
         refuseForgery: (_, reply) => void reply.code(403).send(),
         reportUnavailable: ({ reply }) => void reply.code(503).send(),
       },

@@ -84,7 +84,7 @@ function splice(text: string, at: number, insert: string): string {
 }
 
 /** A small reproducible generator of numbers below one (mulberry32). */
-function generator(seed: number): () => number {
+export function generator(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

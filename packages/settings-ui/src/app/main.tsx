@@ -21,17 +21,23 @@ if (root) {
 
 /** Shows the choice of theme in the header, and applies the one chosen before, or else the preset of the host. */
 function offerSchemes(preset: string): void {
-  const select = document.querySelector<HTMLSelectElement>('#fm-scheme')
-  if (!select) return
-  select.hidden = false
-  select.value = read() ?? preset
-  select.value ||= preset // what is stored may be none of these
-  const apply = (): void => void (document.documentElement.dataset['theme'] = select.value)
-  apply()
-  select.addEventListener('change', () => {
-    apply()
-    keep(select.value)
-  })
+  const group = document.querySelector<HTMLElement>('#fm-scheme')
+  if (!group) return
+  const choices = [...group.querySelectorAll('input')]
+  const apply = (choice: HTMLInputElement): void => {
+    choice.checked = true
+    document.documentElement.dataset['theme'] = choice.value
+  }
+  group.hidden = false
+  // What is stored may be none of these.
+  const chosen = [read(), preset].map((scheme) => choices.find(({ value }) => value === scheme)).find(Boolean)
+  if (chosen) apply(chosen)
+  for (const choice of choices) {
+    choice.addEventListener('change', () => {
+      apply(choice)
+      keep(choice.value)
+    })
+  }
 }
 
 function read(): string | null {

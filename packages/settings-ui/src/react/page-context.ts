@@ -1,9 +1,9 @@
 /** What every part of a page needs. */
+import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Messages } from './messages.ts'
 import type { EditorState } from './model/editor-state.ts'
 import type { SettingsEditor } from './model/editor.ts'
-import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
 import type { Definition } from './model/setting.ts'
 
 /** The dialogs of a page. */
@@ -22,7 +22,7 @@ export interface PageContext {
   readonly canUpdate: boolean
   readonly isAdmin: boolean
   readonly open: (dialog: OpenDialog) => void
-  /** Brings a setting into view, whatever tab or search hides it, and puts the focus on it. */
+  /** Brings a setting into view, whatever group or search hides it, and puts the focus on it. */
   readonly reveal: (key: string) => void
   /** Saves what is unsaved; first shows it, where a change is to be confirmed. */
   readonly save: () => void

@@ -37,7 +37,7 @@ test('a component on a page of a host', async (t) => {
         button('Take it away', () => setShown(false)),
         isShown && createElement(SettingsGroup, {
           group: 'Mail', canUpdate: true, isAdmin: true, locale,
-          messages: { undo: 'Undo it', saved: { other: 'Saved in ' + locale } },
+          messages: { undoOf: 'Undo it {name}', saved: { other: 'Saved in ' + locale } },
           fetch: (...request) => fetch(...request),
           onDirtyChange: (isDirty) => note('dirty', isDirty),
           onSaved: () => note('saved', 'yes'),
@@ -123,7 +123,7 @@ test('several components on one page of a host', async (t) => {
   const mail = page.locator('form', { hasText: 'SMTP port' })
   const theme = page.locator('#own').getByLabel('Theme', { exact: true })
   const port = page.getByLabel('SMTP port', { exact: true })
-  const style = page.getByLabel('Style', { exact: true })
+  const dense = page.getByRole('radio', { name: 'dense' })
   const dialog = page.getByRole('dialog')
 
   // Mail, Appearance with the application's default of a theme, and the same theme as the caller's own choice.
@@ -147,8 +147,8 @@ test('several components on one page of a host', async (t) => {
       ids.filter((id, index) => ids.indexOf(id) !== index),
       [],
     )
-    await page.locator('#own label', { hasText: 'Theme' }).click()
-    t.ok(await theme.evaluate((element) => element === document.activeElement))
+    await page.locator('#own .fm-label', { hasText: 'Theme' }).click()
+    t.ok(await theme.evaluate((element) => element.contains(document.activeElement)))
     // Two groups of one name are this host's idea.
     t.same(await problems(page).then((all) => all.filter((each) => !each.startsWith('landmark-unique'))), [])
   })
@@ -156,7 +156,7 @@ test('several components on one page of a host', async (t) => {
   await t.test('Ctrl+S saves where the focus is, and everything where it is in none', async (t) => {
     await openAll()
     await port.fill('25')
-    await style.selectOption('dense')
+    await dense.check()
     await port.press('Control+s')
     await page.getByText('Saved 1 setting.').waitFor()
     t.equal(app.settings.get(definitions.port), 25)
@@ -178,7 +178,7 @@ test('several components on one page of a host', async (t) => {
   await t.test('the browser asks once before it leaves what several have unsaved', async (t) => {
     await openAll()
     await port.fill('25')
-    await style.selectOption('dense')
+    await dense.check()
     await port.click()
     await page.reload()
     t.same(warnings, ['beforeunload'])
@@ -189,10 +189,10 @@ test('several components on one page of a host', async (t) => {
     const title = await page.title()
     await port.fill('0')
     await port.press('Enter')
-    await mail.getByRole('alert').waitFor()
-    await page.locator('#own').getByLabel('Rows per page').fill('1')
-    await page.locator('#own').getByLabel('Rows per page').press('Enter')
-    await page.locator('#own').getByRole('alert').waitFor()
+    await mail.getByRole('button', { name: '1 needs attention' }).waitFor()
+    await page.locator('#own').getByLabel('Rows per page', { exact: true }).fill('1')
+    await page.locator('#own').getByLabel('Rows per page', { exact: true }).press('Enter')
+    await page.locator('#own').getByRole('button', { name: '1 needs attention' }).waitFor()
     t.equal(await page.title(), `Error (1): Error (1): ${title}`)
     for (let left = 2; left > 0; left--) {
       await page.getByRole('button', { name: 'Discard' }).first().click()

@@ -14,71 +14,112 @@ test('preferences', async (t) => {
   if (!visited) return
   const { page, app, open, row, url, browser, complaints } = visited
   const rows = page.getByLabel('Rows per page', { exact: true })
-  const save = page.getByRole('button', { name: 'Save changes' })
+  const save = page.getByRole('button', { name: 'Save', exact: true })
   const status = page.getByRole('status')
 
   await t.test('only User settings, with what the application says', async (t) => {
     await open('/settings/me', 'vera')
     await app.settings.setSetting('user.page_size', 50, Application)
     await page.reload()
-    await row('user.page_size').getByText('From the application: 50').waitFor()
-    t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'My settings')
+    await row('user.page_size').waitFor()
+    t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Preferences')
     t.equal(await page.locator('[data-key]').count(), 2)
     t.equal(await rows.inputValue(), '50')
-    t.equal(await page.getByRole('tab').count(), 0)
-    t.equal(await page.getByRole('button', { name: /^History/ }).count(), 0, 'which would be refused')
+    t.equal(await page.getByRole('searchbox').count(), 0, 'there is too little to search')
+    t.equal(await page.getByText('user.page_size').count(), 0, 'keys are for administrators')
+    t.equal(await page.getByRole('button', { name: /^More/ }).count(), 0, 'nothing there would be allowed')
   })
 
   await t.test(
-    'UI-14: resetting shows the value of the application, not the default of the definition',
+    'UI-14: a change is saved at once; resetting shows the value of the application, not the default of the definition',
     async (t) => {
       await open('/settings/me', 'vera')
       await app.settings.setSetting('user.page_size', 50, Application)
       await rows.fill('100')
-      await save.click()
-      await status.getByText('Saved 1 setting.').waitFor()
+      await rows.blur()
+      await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
       t.equal((await app.settings.forUser('vera')).get(definitions.pageSize), 100)
       t.equal((await app.settings.forUser('ada')).get(definitions.pageSize), 50)
+      await row('user.page_size').getByText('The default is 50.').waitFor()
       await row('user.page_size').getByRole('button', { name: 'Reset' }).click()
       await status.getByText('Rows per page was reset.').waitFor()
       t.equal(await rows.inputValue(), '50')
       t.equal(await row('user.page_size').getAttribute('data-state'), 'default')
+      t.ok(
+        await rows.evaluate((element) => element === document.activeElement),
+        'the focus stays with the setting',
+      )
     },
   )
 
-  await t.test('what is refused stays a draft, the rest is saved', async (t) => {
+  await t.test('Undo takes the last change back: to the value before, or to the default', async (t) => {
+    await open('/settings/me', 'vera')
+    const undo = row('user.theme').getByRole('button', { name: 'Undo Theme' })
+    const stored = () => app.settings.getSettingAs('user.theme', User, 'vera')
+    await row('user.theme').getByRole('radio', { name: 'dark' }).check()
+    await undo.click()
+    await status.getByText('Theme is as it was before.').waitFor()
+    t.equal(await stored(), null)
+    await row('user.theme').getByRole('radio', { name: 'dark' }).check()
+    await undo.waitFor()
+    await row('user.theme').getByRole('radio', { name: 'light' }).check()
+    await page.waitForFunction(async () => {
+      const response = await fetch('../api/settings/me')
+      return JSON.stringify(await response.json()).includes('"light"')
+    })
+    await undo.click()
+    await row('user.theme').getByRole('radio', { name: 'dark', checked: true }).waitFor()
+    t.equal(await stored(), 'dark')
+  })
+
+  await t.test('what is refused stays a draft and says why; the others are saved', async (t) => {
     await open('/settings/me', 'vera')
     await rows.fill('3')
-    await row('user.theme').getByRole('combobox').selectOption('dark')
-    await save.click()
-    await page
-      .getByRole('alert')
-      .getByRole('link', { name: /^Rows per page: / })
-      .waitFor()
+    await row('user.theme').getByRole('radio', { name: 'dark' }).check()
+    await row('user.theme').getByText('Saved', { exact: true }).waitFor()
+    await row('user.page_size').getByText('Enter a number from 5 to 200.').waitFor()
     t.equal(await rows.inputValue(), '3')
     t.equal(await app.settings.getSettingAs('user.theme', User, 'vera'), 'dark')
-    await page.getByText('1 unsaved change', { exact: true }).waitFor()
+    await page.getByRole('button', { name: '1 needs attention' }).waitFor()
+  })
+
+  await t.test('without an answer a change stays a draft that can be tried again', async (t) => {
+    await open('/settings/me', 'vera')
+    await page.route('**/api/settings/me', (route) =>
+      route.request().method() === 'PUT' ? route.abort() : route.continue(),
+    )
+    await row('user.theme').getByRole('radio', { name: 'dark' }).check()
+    await page.getByRole('alert').getByText('does not answer').waitFor()
+    await row('user.theme').getByText('Not saved').waitFor()
+    await page.unroute('**/api/settings/me')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await row('user.theme').getByText('Saved', { exact: true }).waitFor()
+    t.equal(await app.settings.getSettingAs('user.theme', User, 'vera'), 'dark')
   })
 
   await t.test('changed on another device meanwhile: both values, and the choice', async (t) => {
     await open('/settings/me', 'vera')
     await rows.fill('20')
     await app.settings.setSetting('user.page_size', 30, User, 'vera')
-    await save.click()
+    await rows.press('Enter')
     await row('user.page_size').getByText('to 30.').waitFor()
     await row('user.page_size').getByRole('button', { name: 'Keep mine' }).click()
-    await save.click()
-    await status.getByText('Saved 1 setting.').waitFor()
+    await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
     t.equal(await app.settings.getSettingAs('user.page_size', User, 'vera'), 20)
   })
 
   await t.test('the choice of light or dark stays in this browser', async (t) => {
     await open('/settings/me', 'vera')
-    await page.getByRole('banner').getByLabel('Theme').selectOption('dark')
+    const account = page.getByRole('button', { name: 'Your account' })
+    const theme = page.getByRole('banner').getByRole('radiogroup', { name: 'Theme' })
+    await account.click()
+    await theme.getByRole('radio', { name: 'Dark' }).check()
     await page.reload()
     t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
-    t.equal(await page.getByRole('banner').getByLabel('Theme').inputValue(), 'dark')
-    await page.getByRole('banner').getByLabel('Theme').selectOption('auto')
+    await account.click()
+    t.ok(await theme.getByRole('radio', { name: 'Dark' }).isChecked())
+    await theme.getByRole('radio', { name: 'System' }).check()
+    await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'All settings' }).click()
     await page.waitForURL('**/settings/manage')
   })
@@ -98,12 +139,12 @@ test('preferences', async (t) => {
     await browser.addCookies([{ name: 'user', value: 'ada', url: outside }])
     complaints.length = 0
     await page.goto(`${outside}/settings`)
-    await row('mail.port').waitFor()
-    t.equal(page.url(), `${outside}/settings/manage`)
+    await page.getByRole('link', { name: 'Mail' }).click()
+    t.equal(new URL(page.url()).pathname, '/behind/here/settings/manage')
     await page.getByLabel('SMTP port', { exact: true }).fill('25')
     await save.click()
     await status.getByText('Saved 1 setting.').waitFor()
-    await page.getByRole('link', { name: 'My settings' }).click()
+    await page.getByRole('link', { name: 'Preferences' }).click()
     await row('user.theme').waitFor()
     t.equal(page.url(), `${outside}/settings/me`)
     t.same(complaints, [])
@@ -118,7 +159,7 @@ test('preferences', async (t) => {
     await page.goto(`${strict.url}/settings/me`)
     await page.getByText('To change them, you need the permission “Settings.Update”.').waitFor()
     t.equal(await rows.getAttribute('readonly'), '')
-    t.equal(await row('user.theme').getByRole('combobox').count(), 0)
+    t.equal(await row('user.theme').getByRole('radio').count(), 0)
   })
 
   await t.test('UI-37: without JavaScript the page says what to do', async (t) => {

@@ -33,6 +33,8 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     confirm: null,
     restart: false,
     docsUrl: null,
+    keywords: [],
+    patternHint: null,
     groupName: null,
     ...more,
   }
@@ -139,7 +141,7 @@ test('hints while typing: range, colour, address, pattern; what this engine cann
   t.equal(hint(SettingType.Number, '0', { min: 1 }), 'Enter a number from 1 up.')
   t.equal(hint(SettingType.Number, '10', { max: 9 }), 'Enter a number up to 9.')
   t.equal(hint(SettingType.Number, '9', { min: 1, max: 9 }), undefined)
-  t.match(hint(SettingType.Color, 'red'), /#RRGGBB/)
+  t.match(hint(SettingType.Color, 'red'), /hex color/)
   t.match(hint(SettingType.Url, 'ftp://a.example'), /https/)
   t.match(hint(SettingType.Email, 'a@b@c'), /email/)
   t.match(hint(SettingType.Text, 'abc', { pattern: '^\\d+$' }), /\^\\d\+\$/)

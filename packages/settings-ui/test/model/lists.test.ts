@@ -3,7 +3,8 @@ import type { SettingDefinitionDto, SettingValueDto } from '@fastify-modular/set
 import { test } from 'tap'
 import { defaultMessages } from '@fastify-modular/settings-ui/react'
 import { format, plural } from '#src/react/messages.js'
-import { createMatcher, groupDefinitions } from '#src/react/model/listing.js'
+import { groupDefinitions } from '#src/react/model/listing.js'
+import { createSearch, parseQuery } from '#src/react/model/search.js'
 import { relativePath } from '#src/document.js'
 import { createHost } from '../support/host.js'
 
@@ -18,29 +19,84 @@ async function fromApi(t: { teardown(close: () => unknown): unknown }) {
   return { definitions, valueOf: new Map(values.map((value) => [value.key, value])) }
 }
 
-test('words match key, name, help, group and options, without case and accents; tokens match states and types', async (t) => {
+test('a query is words and tokens: words are ranked, tokens narrow', async (t) => {
   const { definitions, valueOf } = await fromApi(t)
-  const search = (text: string, onlyModified = false) => {
-    const matches = createMatcher({ text, onlyModified })
-    return definitions.flatMap((definition) => {
+  const find = createSearch(definitions)
+  const search = (query: string) => {
+    const { text, tests } = parseQuery(query)
+    const found = find({ text, isExact: false })
+    const hits = found.words.length > 0 ? found.hits.map(({ definition }) => definition) : definitions
+    return hits.flatMap((definition) => {
       const value = valueOf.get(definition.key)
-      return value && matches(definition, value) ? [definition.key] : []
+      return value && tests.every((test) => test(definition, value)) ? [definition.key] : []
     })
   }
-  t.same(search('MAIL.po'), ['mail.port'])
-  t.same(search('preis nothing'), ['mail.host'])
+  t.same(search('MAIL.po')[0], 'mail.port')
+  t.same(search('preis'), ['mail.host'])
   t.same(search('PRÉIS'), ['mail.host'])
   t.same(search('playful'), ['app.style'])
   t.same(search('contact'), ['contact.website', 'contact.support'])
   t.same(search('@modified'), ['app.style'])
-  t.same(search('', true), ['app.style'])
   t.same(search('@locked'), ['app.site'])
   t.same(search('@SENSITIVE'), ['app.api_token', 'mail.password'])
+  t.same(search('smtp @sensitive'), ['mail.password'])
   t.same(search('@type:Json'), ['app.features'])
   t.same(search('@type:nothing'), [])
   t.equal(search('  ').length, definitions.length)
-  t.same(search('.* [('), [], 'no regular expression')
   t.same(search('constructor'), [], 'a word is no token because objects have it')
+})
+
+test('the name counts most, then keywords, options, the key, the group, the description', async (t) => {
+  const { definitions } = await fromApi(t)
+  const [some] = definitions
+  if (!some) throw new Error('no definition')
+  const plain = { ...some, key: 'x.y', displayName: 'Thing', description: null, groupName: null }
+  const ranked: readonly SettingDefinitionDto[] = [
+    { ...plain, displayName: 'Fancy hat' },
+    { ...plain, keywords: ['hat'] },
+    { ...plain, options: [{ value: 'h', label: 'Hat', description: null }] },
+    { ...plain, key: 'x.hat' },
+    { ...plain, groupName: 'Hat' },
+    { ...plain, description: 'It wears a hat.' },
+  ]
+  const { hits } = createSearch(ranked.toReversed())({ text: 'hat', isExact: false })
+  t.same(
+    hits.map(({ definition }) => ranked.indexOf(definition)),
+    [0, 1, 2, 3, 4, 5],
+  )
+  t.same(
+    hits.map(({ alias }) => alias),
+    [undefined, 'hat', undefined, undefined, undefined, undefined],
+    'only what no row shows is explained',
+  )
+})
+
+test('one typo in a word of five letters or more is forgiven, and what was entered stays on offer', async (t) => {
+  const { definitions } = await fromApi(t)
+  const find = createSearch(definitions)
+  const first = (text: string, isExact = false) => find({ text, isExact }).hits[0]?.definition.key
+  for (const typo of ['maintenence', 'maintennce', 'mainteenance', 'maintenacne']) {
+    t.equal(first(typo), 'system.maintenance', typo)
+    t.equal(find({ text: typo, isExact: false }).corrected, 'maintenance', typo)
+  }
+  t.equal(first('maintenecne'), undefined, 'two typos are another word')
+  t.equal(first('prot'), undefined, 'short words have too many neighbours')
+  t.equal(first('smtp pasword'), 'mail.password')
+  t.equal(first('color'), 'app.accent')
+  t.equal(first('licenseexpires'), undefined)
+  t.equal(first('licenceexpires'), 'app.expires_at', 'without the space between')
+  t.equal(first('maintenence', true), undefined, 'searched for as it is')
+  t.equal(find({ text: 'maintenence', isExact: true }).corrected, 'maintenance', 'and still suggested')
+  t.equal(find({ text: 'smtp', isExact: false }).corrected, undefined)
+})
+
+test('settings with all words come first, those with half of them after', async (t) => {
+  const { definitions } = await fromApi(t)
+  const { hits } = createSearch(definitions)({ text: 'smtp password', isExact: false })
+  t.same(
+    hits.map(({ definition }) => definition.key),
+    ['mail.password', 'mail.host', 'mail.port'],
+  )
 })
 
 test('groups come as modules declared them, settings without one first; within a group by order, then name', async (t) => {

@@ -9,7 +9,8 @@ const { Application } = SettingScope
 export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
   const { page, app, open, row, writes, complaints } = visit
   const field = (name: string) => page.getByLabel(name, { exact: true })
-  const save = page.getByRole('button', { name: 'Save changes' })
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  const choose = (key: string, name: string) => row(key).getByRole('radio', { name }).check()
   const status = page.getByRole('status')
   const value = (key: string) => app.settings.getSettingAs(key, Application)
 
@@ -19,7 +20,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
       await open('/settings')
       t.equal(new URL(page.url()).pathname, '/settings/manage')
       await page.reload()
-      await row('mail.port').waitFor()
+      await row('app.title').waitFor()
       t.same(complaints, [])
     },
   )
@@ -27,13 +28,12 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
   await t.test(
     'UI-03: each of the 11 types has a control that its name labels, and no other has it',
     async (t) => {
-      await open('/settings/manage?scope=application')
       const seen = new Set<string>()
       for (const scope of ['application', 'system']) {
-        await page.getByRole('tab', { name: scope }).click()
+        await open(`/settings/manage?scope=${scope}`)
         for (const each of await page.locator('[data-key]').all()) {
           seen.add((await each.getAttribute('data-type')) ?? '')
-          const name = (await each.locator('label').first().textContent()) ?? ''
+          const name = (await each.locator('.fm-name > :first-child').textContent()) ?? ''
           t.equal(await field(name).count(), name === 'Theme' ? 2 : 1, name) // the header chooses a theme too
         }
       }
@@ -41,19 +41,25 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     },
   )
 
-  await t.test('UI-04: default, overridden and locked stand in words', async (t) => {
+  await t.test('UI-04: overridden and locked stand in words; a default is not news', async (t) => {
     await open('/settings/manage?scope=application')
     await app.settings.setSetting('app.title', 'Mine', Application)
     await page.reload()
     for (const [key, state, text] of [
-      ['app.style', 'default', 'Default'],
-      ['app.title', 'overridden', 'Overridden'],
+      ['app.style', 'default', ''],
+      ['app.title', 'overridden', 'Changed from the default.'],
       ['app.site', 'locked', 'Locked'],
     ] as const) {
       await row(key).waitFor()
       t.equal(await row(key).getAttribute('data-state'), state)
-      t.ok(await row(key).getByText(text, { exact: true }).isVisible())
+      t.equal(await page.locator(`[id="fm-${key}-s"]`).textContent(), text)
     }
+    t.equal(await row('app.style').locator('.fm-pill').count(), 0)
+    t.ok(
+      await row('app.title').getByRole('button', { name: 'Reset Title' }).isVisible(),
+      'one press takes it back',
+    )
+    t.ok(await row('app.site').getByText('Locked', { exact: true }).isVisible())
   })
 
   await t.test('UI-05: a secret is in no response, no document and no element', async (t) => {
@@ -65,12 +71,14 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     page.on('response', collect)
     await page.reload()
     await row('app.api_token').waitFor()
-    t.match(await field('API token').getAttribute('placeholder'), /\(set\)/)
+    t.match(await field('API token').inputValue(), /^•{8} since /)
+    await row('app.api_token').getByRole('button', { name: 'Replace' }).click()
+    t.ok(await field('API token').evaluate((element) => element === document.activeElement))
     await field('API token').fill('hush-4712')
     await save.click()
     await page.getByText('Saved 1 setting.').waitFor()
     page.off('response', collect)
-    t.equal(await field('API token').inputValue(), '')
+    t.match(await field('API token').inputValue(), /^•{8} since /)
     t.equal(await value('app.api_token'), 'hush-4712')
     const all = (await Promise.all(bodies)).join('') + (await page.content())
     t.notOk(all.includes('hush'))
@@ -81,36 +89,39 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     await field('Site name').focus()
     await page.keyboard.type('x')
     t.equal(await field('Site name').inputValue(), 'locked-site')
-    const described = (await field('Site name').getAttribute('aria-describedby')) ?? ''
-    t.match(await page.locator(`[id="${described}"]`).textContent(), /configuration of the server/)
+    const described = ((await field('Site name').getAttribute('aria-describedby')) ?? '').split(' ')
+    const texts = await Promise.all(described.map((id) => page.locator(`[id="${id}"]`).textContent()))
+    t.match(texts.join(' '), /Set on the server by overrides\. It can be changed there only\./)
     t.equal(await row('app.site').getByRole('button', { name: 'Reset' }).count(), 0)
   })
 
   await t.test(
     'UI-07: search narrows, says how many, and offers a way back when nothing is left',
     async (t) => {
-      await open('/settings/manage?scope=system')
+      await open('/settings/manage')
       const search = page.getByRole('searchbox')
       await search.fill('PREIS')
       await status.getByText('1 setting found').waitFor()
       t.equal(await page.locator('[data-key]:visible').count(), 1)
       await page.waitForURL(/q=PREIS/)
-      await search.fill('title')
-      await page.getByRole('button', { name: '1 more in Application' }).waitFor()
-      await page.getByRole('button', { name: 'Clear search' }).click()
-      t.equal(await page.locator('[data-key]:visible').count(), 4)
+      await search.fill('smtp')
+      t.equal(await page.locator('[data-key]:visible').count(), 3, 'in whatever group and scope')
+      await search.fill('zebra')
+      await page.locator('.fm-empty').getByRole('button', { name: 'Clear search' }).click()
+      t.equal(await page.locator('[data-key]:visible').count(), 4, 'the group that was open')
       await search.fill('@type:number @sensitive')
       t.equal(await page.locator('[data-key]:visible').count(), 0)
     },
   )
 
-  await t.test('UI-08: @modified and the box show what is overridden, and nothing else', async (t) => {
+  await t.test('UI-08: @modified and the filter show what is overridden, and nothing else', async (t) => {
     await open('/settings/manage?scope=application')
     await app.settings.setSetting('app.style', 'calm', Application) // equal to the default, and still overridden
     await page.goto(`${visit.url}/settings/manage?scope=application&only=modified`)
     await row('app.style').waitFor()
     t.equal(await page.locator('[data-key]:visible').count(), 1)
-    await page.getByLabel('Only changed').uncheck()
+    await page.getByRole('button', { name: 'Remove the filter Changed' }).click()
+    t.ok(await page.getByRole('searchbox').evaluate((element) => element === document.activeElement))
     await page.getByRole('searchbox').fill('@modified')
     t.equal(await page.locator('[data-key]:visible').count(), 1)
     await page.getByRole('searchbox').fill('@locked')
@@ -118,7 +129,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
   })
 
   await t.test('UI-09: a number out of range is an error when its field is left', async (t) => {
-    await open('/settings/manage?scope=system')
+    await open('/settings/manage?group=mail')
     await field('SMTP port').fill('99999')
     await field('SMTP port').blur()
     t.equal(await field('SMTP port').getAttribute('aria-invalid'), 'true')
@@ -160,36 +171,63 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
   })
 
   await t.test(
-    'UI-12: what the API refuses is listed with the focus on it, each line leads to its field',
+    'UI-12: a failed save leads to the first wrong field, and the bar lists them all at once, across groups',
     async (t) => {
-      await open('/settings/manage?scope=application')
-      await field('Title').fill('<script>')
+      const group = (name: string) =>
+        page.getByRole('navigation', { name: 'Groups' }).getByRole('link', { name })
+      const attention = page.getByRole('button', { name: '3 need attention' })
+      await open('/settings/manage?group=contact')
       await field('Website').fill('nowhere')
-      await page.getByRole('tab', { name: 'System' }).click()
+      await group('Mail').click()
       await field('SMTP port').fill('0')
+      await group('General').click()
+      await field('Title').fill('<script>')
+      await field('Open registration').click()
       await save.click()
-      const alert = page.getByRole('alert')
-      await alert.waitFor()
-      t.ok(await alert.evaluate((element) => element === document.activeElement))
+      await page.locator('[data-key="app.title"] input:focus').waitFor()
+      t.equal(writes.length, 0)
       t.match(await page.title(), /^Error \(3\): /)
-      t.equal(await alert.getByRole('link').count(), 3)
-      await alert.getByRole('link', { name: /^Website/ }).click()
+      await attention.click()
+      const list = page.locator('.fm-menu')
+      t.equal(await list.getByRole('link').count(), 3)
+      await list.getByRole('link', { name: /^Website/ }).click()
       await page.locator('[data-key="contact.website"] input:focus').waitFor()
       t.equal(await field('Website').inputValue(), 'nowhere')
-      t.equal(await page.locator('[aria-invalid=true]').count(), 2)
+      await page.getByRole('button', { name: 'Next' }).click()
+      await page.locator('[data-key="mail.port"] input:focus').waitFor()
+      t.match(await group('Mail').ariaSnapshot(), /1 needs attention/)
       await page.getByRole('button', { name: 'Discard' }).click()
       t.notMatch(await page.title(), /Error/)
     },
   )
 
+  await t.test('UI-12: what the API refuses is shown at its field in the same way', async (t) => {
+    await open('/settings/manage?group=general')
+    await page.route('**/api/settings/bulk', (route) =>
+      route.fulfill({
+        status: 422,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ errors: { 'app.title': ['Enter another title.'] } }),
+      }),
+    )
+    await field('Title').fill('Refused')
+    await save.click()
+    await row('app.title').getByText('Enter another title.').waitFor()
+    await page.locator('[data-key="app.title"] input:focus').waitFor()
+    t.equal(await field('Title').inputValue(), 'Refused')
+    await page.unroute('**/api/settings/bulk')
+  })
+
   await t.test('UI-13: a save is announced, and the row shows it at once', async (t) => {
     await open('/settings/manage?scope=application')
-    await field('Style').selectOption('dense')
+    await choose('app.style', 'dense')
     await save.click()
     await status.getByText('Saved 1 setting.').waitFor()
     t.equal(await row('app.style').getAttribute('data-state'), 'overridden')
-    t.match(await row('app.style').textContent(), /Changed by ada/)
     t.equal(await save.count(), 0)
+    await row('app.style').getByRole('button', { name: 'More for Style' }).click()
+    t.match(await page.getByRole('menu').textContent(), /Changed by ada/)
+    await page.keyboard.press('Escape')
   })
 
   await t.test('UI-14: resetting takes the stored value away and shows the default', async (t) => {
@@ -225,10 +263,10 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     async (t) => {
       await open('/settings/manage?scope=application')
       await field('Title').fill('Mine')
-      await field('Style').selectOption('dense')
+      await choose('app.style', 'dense')
       await app.settings.setSetting('app.title', 'Theirs', Application, undefined, { actor: 'Grace' })
       await save.click()
-      const conflict = row('app.title').getByRole('group')
+      const conflict = row('app.title').getByRole('group', { name: 'Changed by somebody else' })
       await conflict.waitFor()
       t.match(await conflict.textContent(), /Changed by Grace, .*, to Theirs\./)
       t.equal(await field('Title').inputValue(), 'Mine')

@@ -66,6 +66,11 @@ export const definitionSchema = Type.Object({
     description:
       'an array of at most 20 strings of 1 to 50 characters without white space, commas and quotation marks',
   }),
+  keywords: Type.Array(Type.String({ ...filled, maxLength: 50 }), {
+    default: [],
+    maxItems: 20,
+    description: 'an array of at most 20 strings of 1 to 50 characters',
+  }),
   hidden: flag(),
   advanced: flag(),
   showWhen: nullable(
@@ -75,6 +80,7 @@ export const definitionSchema = Type.Object({
   confirm: nullable(Type.String(filled), 'a string that is not empty'),
   restart: flag(),
   docsUrl: nullable(Type.String({ pattern: '^https://' }), 'an absolute https URL'),
+  patternHint: nullable(Type.String(filled), 'a string that is not empty'),
 })
 
 /** What JSON Schema cannot say about members that satisfy it. */

@@ -7,6 +7,27 @@ import { SettingScope } from '../setting-definition.ts'
 /** The permission of every write (S 4.1). */
 export const updatePermission = 'Settings.Update'
 
+interface Permissions {
+  builder(source: string): {
+    add(name: string, details: { readonly displayName: string; readonly description: string }): unknown
+  }
+}
+
+/** Declares the permission to the gate of public-routes, for role editors; it may be registered after this plugin. */
+export function declarePermission(app: FastifyInstance): void {
+  const declare = (): void =>
+    void app.getDecorator<Permissions>('permissions').builder('plugin settings').add(updatePermission, {
+      displayName: 'Change settings',
+      description:
+        'Change Application settings, and see their history; System settings need an administrator.',
+    })
+  const hasGate = (): boolean => app.hasDecorator('publicRoutes') && app.hasDecorator('permissions')
+  if (hasGate()) return declare()
+  app.addHook('onReady', async function declareToLaterGate() {
+    if (hasGate()) declare() // its own hook, which reads the permissions, comes after this one
+  })
+}
+
 /** Holds the caller on the requests of the routes' scope. */
 const decorator = 'settingsCaller'
 

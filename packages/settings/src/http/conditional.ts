@@ -1,5 +1,8 @@
 /** Entity tags and conditional requests (RFC 9110, 13; decision 24). */
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toEtag } from '../etag.ts'
 import { PreconditionFailedException } from '../exceptions.ts'
@@ -51,10 +54,46 @@ export function sendUnlessUnchanged(
   toBody: () => string | Buffer,
 ): FastifyReply {
   if (etag === undefined) return sendJson(reply, toBody())
-  reply.header('etag', etag)
+  addVary(reply, 'Accept-Encoding')
+  const encoding = acceptedEncoding(request)
+  // The tag is that of the uncompressed bytes: for others it can only be weak (RFC 9110, 8.8.1).
+  reply.header('etag', encoding ? `W/${etag}` : etag)
   const ifNoneMatch = request.headers['if-none-match']
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) return reply.code(304).send()
-  return sendJson(reply, toBody())
+  const body = toBody()
+  if (!encoding || typeof body === 'string') return sendJson(reply.header('etag', etag), body)
+  sendCompressed(reply, body, encoding)
+  return reply
+}
+
+const compress = {
+  // Quality 5 is a tenth of the time of the best and 15 % larger: 500 definitions, 300 kB, become 11 kB.
+  br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (body: Buffer) => promisify(gzip)(body),
+}
+type Encoding = keyof typeof compress
+
+function acceptedEncoding({ headers }: FastifyRequest): Encoding | undefined {
+  const accepted = headers['accept-encoding']
+  const names = String(accepted ?? '')
+    .toLowerCase()
+    .split(',')
+    .filter((item) => !/;\s*q=0(?:\.0*)?\s*$/.test(item))
+    .map((item) => item.split(';', 1)[0]?.trim())
+  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : undefined
+}
+
+/** Bodies as they are sent, by the body that they were made of: they go when it goes. */
+const sent = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
+
+function sendCompressed(reply: FastifyReply, body: Buffer, encoding: Encoding): void {
+  const known = sent.get(body) ?? new Map<Encoding, Promise<Buffer>>()
+  const compressed = known.get(encoding) ?? compress[encoding](body)
+  sent.set(body, known.set(encoding, compressed))
+  compressed.then(
+    (bytes) => void sendJson(reply.header('content-encoding', encoding), bytes),
+    (error: unknown) => void reply.send(error),
+  )
 }
 
 /** JSON with its strong entity tag. */

@@ -6,6 +6,8 @@ import type { SettingsApp } from './validator.ts'
 interface Operation<Params, Query, Body> {
   readonly operationId: string
   readonly summary: string
+  /** The permission that the handler checks, after the shape of the request (decisions 19 and 22). */
+  readonly documents?: string
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
@@ -30,12 +32,15 @@ const problemsOfWrites = {
   422: 'Values violate their definitions; errors by key',
 }
 
-/** The `schema` of a route, for its options; the types of its parts are those of the handler's request. */
+/**
+ * The `schema` and `config` of a route, for its options; the types of its parts are those of the handler's request. The gate
+ * of public-routes reads the configuration, where there is one.
+ */
 export function operation<
   Params extends TSchema = TUnknown,
   Query extends TSchema = TUnknown,
   Body extends TSchema = TUnknown,
->({ operationId, summary, params, query, body, ok, written }: Operation<Params, Query, Body>) {
+>({ operationId, summary, documents, params, query, body, ok, written }: Operation<Params, Query, Body>) {
   const isWrite = body !== undefined || written !== undefined
   const problems = Object.entries({ ...problemsOfAll, ...(isWrite && problemsOfWrites) }).map(
     ([status, description]) => [
@@ -49,6 +54,7 @@ export function operation<
     ...Object.fromEntries(problems),
   }
   return {
+    config: { access: 'signed-in', ...(documents && { documents }) },
     schema: {
       operationId,
       summary,
@@ -72,11 +78,17 @@ const withoutQuery: object = { querystring: NoQuery }
  */
 export function rootSpellings<Schema extends object>(
   { prefix, initialConfig }: SettingsApp,
-  { schema }: { readonly schema: Schema },
-): readonly { readonly schema: Schema; readonly prefixTrailingSlash: 'slash' | 'no-slash' }[] {
+  { config, schema }: { readonly config: object; readonly schema: Schema },
+): readonly SpelledRoot<Schema>[] {
   const { ignoreTrailingSlash, routerOptions } = initialConfig
   const isEqual = ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash
-  const withoutSlash = { schema, prefixTrailingSlash: 'no-slash' as const }
+  const withoutSlash = { config, schema, prefixTrailingSlash: 'no-slash' as const }
   if (isEqual || prefix === '' || prefix.endsWith('/')) return [withoutSlash]
-  return [withoutSlash, { schema: { hide: true, ...schema }, prefixTrailingSlash: 'slash' as const }]
+  return [withoutSlash, { config, schema: { hide: true, ...schema }, prefixTrailingSlash: 'slash' as const }]
+}
+
+interface SpelledRoot<Schema> {
+  readonly config: object
+  readonly schema: Schema
+  readonly prefixTrailingSlash: 'slash' | 'no-slash'
 }

@@ -115,7 +115,10 @@ export interface DefinitionFilter {
 }
 
 /** The members that are searched. */
-type Searchable = Pick<CompleteDefinition, 'key' | 'displayName' | 'description' | 'group' | 'tags'>
+type Searchable = Pick<
+  CompleteDefinition,
+  'key' | 'displayName' | 'description' | 'group' | 'tags' | 'keywords'
+>
 
 /** The same definitions in another language, by key. */
 export type Translations = ReadonlyMap<string, Searchable>
@@ -147,8 +150,8 @@ const texts = new WeakMap<Searchable, string>()
 function textOf(definition: Searchable): string {
   const known = texts.get(definition)
   if (known !== undefined) return known
-  const { key, displayName, description, group, tags } = definition
-  const text = fold([key, displayName, description, group, ...tags].join('\n'))
+  const { key, displayName, description, group, tags, keywords } = definition
+  const text = fold([key, displayName, description, group, ...tags, ...keywords].join('\n'))
   texts.set(definition, text)
   return text
 }

@@ -91,7 +91,7 @@ function checkFormat(setting: RegisteredSetting, text: string, budget: PatternBu
 }
 
 function checkPattern(
-  { pattern, maxBytes }: RegisteredSetting,
+  { definition, pattern, maxBytes }: RegisteredSetting,
   text: string,
   budget: PatternBudget,
 ): string[] {
@@ -99,7 +99,7 @@ function checkPattern(
   const found = budget.search(pattern, text)
   if (found === undefined)
     return ['Enter shorter text: checking it against the pattern of this setting takes too much work.']
-  return found ? [] : [`Enter text that matches the pattern ${pattern.source}`]
+  return found ? [] : [definition.patternHint ?? `Enter text that matches the pattern ${pattern.source}`]
 }
 
 function checkRule({ definition, validate }: RegisteredSetting, value: unknown): string[] {

@@ -28,9 +28,10 @@ const theme = define(SettingType.Select, { key: 'app.theme', allowedValues: ['li
 
 test('S6: a definition without hints has their defaults', async (t) => {
   const { definition } = registered(SettingType.Text)
-  const { unit, tags, hidden, advanced, showWhen, confirm, restart, docsUrl } = definition
-  t.same([definition.options, unit, showWhen, confirm, docsUrl], [null, null, null, null, null])
-  t.same([tags, hidden, advanced, restart], [[], false, false, false])
+  const { unit, tags, keywords, hidden, advanced, showWhen, confirm, restart, docsUrl } = definition
+  const { options, patternHint } = definition
+  t.same([options, unit, showWhen, confirm, docsUrl, patternHint], [null, null, null, null, null, null])
+  t.same([tags, keywords, hidden, advanced, restart], [[], [], false, false, false])
 })
 
 test('S6: the options of a Select are its allowed values, so that they need not be listed twice', async (t) => {
@@ -78,6 +79,13 @@ const refused: readonly (readonly [string, Partial<Record<keyof SettingDefinitio
   ['too many tags', { tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, /tags must be an array/],
   ['tags that are a string', { tags: 'mail' }, /tags must be an array/],
   ['tags that differ in case only', { tags: ['mail', 'Mail'] }, /tags has a tag twice/],
+  ['an empty keyword', { keywords: [' '] }, /keywords must be an array/],
+  [
+    'too many keywords',
+    { keywords: Array.from({ length: 21 }, (_, index) => `k${index}`) },
+    /keywords must be an array/,
+  ],
+  ['an empty hint', { patternHint: ' ' }, /patternHint must be a string/],
   ['hidden as a string', { hidden: 'yes' }, /hidden must be true or false/],
   ['advanced as a number', { advanced: 1 }, /advanced must be true or false/],
   ['restart as a string', { restart: 'yes' }, /restart must be true or false/],
@@ -147,7 +155,18 @@ test('S6: tokens carry hints', async (t) => {
 })
 
 test('no hint makes the registry throw before check', async () => {
-  const names = ['options', 'unit', 'tags', 'hidden', 'advanced', 'showWhen', 'confirm', 'restart', 'docsUrl']
+  const names = [
+    'options',
+    'unit',
+    'tags',
+    'keywords',
+    'hidden',
+    'advanced',
+    'showWhen',
+    'confirm',
+    'restart',
+  ]
+  names.push('docsUrl', 'patternHint')
   const hostile = fc.record(Object.fromEntries(names.map((name) => [name, fc.anything()])), {
     requiredKeys: [],
   })

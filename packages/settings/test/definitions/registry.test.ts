@@ -59,12 +59,14 @@ test('decision 1: required and sensitive are false and order is 0 unless said ot
     options: null,
     unit: null,
     tags: [],
+    keywords: [],
     hidden: false,
     advanced: false,
     showWhen: null,
     confirm: null,
     restart: false,
     docsUrl: null,
+    patternHint: null,
   })
 })
 

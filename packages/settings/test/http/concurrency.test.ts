@@ -153,7 +153,7 @@ test('decision 26: the list answers 304 until something changes, and varies by c
   const alice = as(app, 'alice')
   const first = await alice('GET', '')
   t.equal(first.headers['cache-control'], 'private, no-cache')
-  t.equal(first.headers.vary, 'Cookie, Authorization')
+  t.equal(first.headers.vary, 'Cookie, Authorization, Accept-Encoding')
   const tag = String(first.headers.etag)
   t.equal((await alice('GET', '', undefined, { 'if-none-match': `"other", W/${tag}` })).status, 304)
   await as(app, 'editor')('PUT', '', put('one'))

@@ -17,6 +17,21 @@ test('decision 52: the caller is request.caller where the application has it', a
   t.equal((await app.inject('/api/settings')).statusCode, 200)
 })
 
+test('the boot refuses routes from before the caller was declared: no request could find it', async (t) => {
+  const declared = async (options: object) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(settings, { definitions: [definitions], ...options })
+    app.decorateRequest('caller', null) // as the gate does
+    await app.ready()
+    return app
+  }
+  await t.rejects(declared({}), { code: 'FMOD_SETTINGS_CALLER_DECLARED_LATER' })
+  await declared({ routes: false })
+  const app = await declared({ caller: () => admin })
+  t.equal((await app.inject('/api/settings')).statusCode, 200)
+})
+
 test('the option caller may be asynchronous, and fails closed', async (t) => {
   const answers: Record<string, () => Promise<Caller | null>> = {
     known: async () => admin,
@@ -164,8 +179,11 @@ test('what hooks of the host put into Vary stays there', async (t) => {
   const german = { translate: () => undefined, locales: ['de'] }
   app.register(settings, { definitions: [definitions], caller: callerByHeader, ...german })
   await app.ready()
-  t.equal((await as(app, 'alice')('GET', '')).headers.vary, 'Origin, Cookie, Authorization')
-  t.equal((await as(app, 'alice')('GET', '/definitions')).headers.vary, 'Origin, Accept-Language')
+  t.equal((await as(app, 'alice')('GET', '')).headers.vary, 'Origin, Cookie, Authorization, Accept-Encoding')
+  t.equal(
+    (await as(app, 'alice')('GET', '/definitions')).headers.vary,
+    'Origin, Accept-Language, Accept-Encoding',
+  )
 })
 
 test('the root answers with and without a slash, and is described without', async (t) => {

@@ -30,7 +30,7 @@ function recorder(transactional: EventTransport['transactional'] = false) {
     subscribe: () => {},
     start: () => {},
     verify: () => true,
-    publish: (event, tx) => void published.push({ event, tx }),
+    publish: (event, { tx }) => void published.push({ event, tx }),
     close: async () => {},
   }
   return { published, transport }

@@ -131,7 +131,7 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
     subscribe: () => {},
     start: () => {},
     verify: async () => state.verified,
-    async publish(event, tx) {
+    async publish(event, { tx }) {
       await (tx as AsyncTx).query('select 1', [])
       if (state.full) throw new Error('the queue is full')
       published.push(event)

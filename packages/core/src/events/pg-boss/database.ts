@@ -6,13 +6,13 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BoundedConnections } from '../../internal/postgres.ts'
 import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
-import type { StoredEvent } from '../delivery.ts'
 import { type AsyncTx, fromPg } from '../transport.ts'
 
 /** One connection of a pg pool. */
 export interface PgConnection {
   query(sql: string, params?: unknown[]): Promise<{ rows: unknown[] }>
-  on(event: 'notification' | 'error' | 'end', listener: (detail: never) => void): unknown
+  on(event: 'notification', listener: (notice: { payload?: string | undefined }) => void): unknown
+  on(event: 'error' | 'end', listener: (error: Error) => void): unknown
   off(event: 'error', listener: () => void): unknown
   release(reason?: Error | boolean): void
 }
@@ -25,26 +25,12 @@ export interface PgPool {
   end(): Promise<void>
 }
 
-/** A job as pg-boss returns it with its metadata. */
-export interface Job {
-  readonly id: string
-  readonly data: JobData
-  readonly retryCount: number
-  readonly retryLimit: number
-}
-
-/** What a job carries. */
-export interface JobData extends StoredEvent {
-  /** The queue of the handler. */
-  readonly handler: string
-}
-
 /** How pg-boss executes SQL. */
 interface BossDatabase {
   executeSql(sql: string, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-/** A pg-boss instance, version 10 or 12. */
+/** What is used of a pg-boss instance: it makes and migrates its tables, and its queues. */
 export interface Boss {
   on(event: 'error', listener: (error: unknown) => void): unknown
   start(): Promise<unknown>
@@ -52,19 +38,18 @@ export interface Boss {
   createQueue(name: string, options: object): Promise<unknown>
   updateQueue(name: string, options: object): Promise<unknown>
   subscribe(event: string, queue: string): Promise<unknown>
-  send(queue: string, data: object, options: { db?: BossDatabase }): Promise<string | null>
-  fetch(queue: string, options: { batchSize: number; includeMetadata: true }): Promise<readonly Job[]>
-  complete(queue: string, ids: readonly string[]): Promise<unknown>
-  fail(queue: string, id: string, data: object): Promise<unknown>
-  deleteJob(queue: string, id: string, options?: { db?: BossDatabase }): Promise<unknown>
 }
 
-/** Makes a pg-boss instance. @throws {FMOD_CORE_PEER_MISSING} it is not installed */
-export async function createBoss(pool: PgPool, options: object): Promise<Boss> {
-  const module: { PgBoss?: unknown; default?: unknown } = await loadPeer('pg-boss', () => import('pg-boss'))
-  const PgBoss = (module.PgBoss ?? module.default) as new (options: object) => Boss
+/** Makes a pg-boss instance that does nothing by itself. @throws {FMOD_CORE_PEER_MISSING} version 10 is not installed */
+export async function createBoss(pool: PgPool, schema: string): Promise<Boss> {
+  // Later versions have tables of another shape, and no default export.
+  const { default: PgBoss } = await loadPeer('pg-boss@10', async () => {
+    const module: { default?: unknown } = await import('pg-boss')
+    if (typeof module.default !== 'function') throw new TypeError('The installed pg-boss is not version 10.')
+    return module as { default: new (options: object) => Boss }
+  })
   const db: BossDatabase = { executeSql: (sql, params) => pool.query(sql, params) }
-  return new PgBoss({ ...options, db })
+  return new PgBoss({ schema, schedule: false, supervise: false, db })
 }
 
 /** Opens a pool with time-outs. @throws {FMOD_CORE_PEER_MISSING} pg is not installed */
@@ -82,13 +67,8 @@ export async function loadPeer<T>(peer: string, load: () => Promise<T>): Promise
   }
 }
 
-/** Lets pg-boss work within a transaction. */
-export function withinTx(tx: AsyncTx): { readonly db: BossDatabase } {
-  return { db: { executeSql: (sql, params = []) => tx.query(sql, params) } }
-}
-
 /** Runs statements in one transaction; rolls back when `run` rejects. */
-export async function inTransaction<T>(pool: PgPool, run: (tx: AsyncTx) => Promise<T>): Promise<T> {
+async function inTransaction<T>(pool: PgPool, run: (tx: AsyncTx) => Promise<T>): Promise<T> {
   const connection = await pool.connect()
   connection.on('error', ignore)
   try {

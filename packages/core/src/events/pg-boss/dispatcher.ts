@@ -1,133 +1,221 @@
 /** Delivers due events of the queue to the handlers of this process. */
+import { setImmediate as turn } from 'node:timers/promises'
 import { logFailure } from '../../internal/failures.ts'
 import { within } from '../../internal/postgres.ts'
-import { deliver, type DispatchOptions, InFlight } from '../delivery.ts'
+import { backoff, deliver, type DispatchOptions, Slots } from '../delivery.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { TransportContext } from '../transport.ts'
-import type { Job } from './database.ts'
-import type { Queue } from './queue.ts'
+import type { Cluster } from './cluster.ts'
+import { type FinishedJob, type Job, type Queue, queueOf } from './queue.ts'
 
 /** What the dispatcher works with. */
 export interface DispatcherParts {
   readonly queue: Queue
+  readonly cluster: Cluster
   readonly handlers: ReadonlyMap<string, EventHandler>
   readonly context: TransportContext
   readonly options: DispatchOptions
 }
 
+/** The longest fetch: a process that dies has held no more than this and what its slots hold. */
+const maxFetched = 50
+
 export class Dispatcher {
-  readonly #queue: Queue
-  readonly #handlers: ReadonlyMap<string, EventHandler>
-  readonly #context: TransportContext
-  readonly #options: DispatchOptions
-  readonly #inFlight = new InFlight()
-  /** Ids of done jobs that are not recorded yet, by handler. */
-  readonly #done = new Map<EventHandler, readonly string[]>()
+  readonly #parts: DispatcherParts
+  readonly #slots: Slots
+  /** By the queue of its handler. */
+  readonly #lanes = new Map<string, Lane>()
   #state: 'new' | 'started' | 'closing' | 'closed' = 'new'
-  #poll: NodeJS.Timeout | undefined
-  #round: Promise<void> | undefined
-  #wantsRound = false
+  #timer: NodeJS.Timeout | undefined
+  #beating: Promise<void> | undefined
+  /** A failure is logged once, until the database can be used again. */
+  #isFailing = false
 
-  constructor({ queue, handlers, context, options }: DispatcherParts) {
-    this.#queue = queue
-    this.#handlers = handlers
-    this.#context = context
-    this.#options = options
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts
+    this.#slots = new Slots(parts.options.concurrency)
   }
 
-  start(): void {
+  /** Resolves when the first beat has shown who else is alive and what is due. */
+  async start(): Promise<void> {
     this.#state = 'started'
-    this.#poll = setInterval(() => this.wake(), this.#options.pollInterval)
-    this.#poll.unref()
-    this.wake()
+    for (const handler of this.#parts.handlers.values())
+      this.#lanes.set(queueOf(handler), this.#createLane(handler))
+    await this.beat()
   }
 
-  /** Looks for due events now, or once more after the round that is under way. */
-  wake(): void {
+  /** Looks for due events of these queues, as far as they are this process's. */
+  wake(queues: Iterable<string>): void {
+    for (const queue of queues) this.#lanes.get(queue)?.wake()
+  }
+
+  /** Looks for the events that a notification announces, or lets an instance with free slots do so. */
+  notice(payload: string): void {
     if (this.#state !== 'started') return
-    this.#wantsRound = true
-    this.#round ??= this.#rounds().finally(() => (this.#round = undefined))
+    if (!payload.includes(' ')) return void this.beat() // of an earlier release, or when listening begins
+    const notice = this.#parts.cluster.read(payload)
+    const lane = notice && this.#lanes.get(notice.queue)
+    if (!lane) return
+    if (lane.isFree) lane.wake()
+    else if (notice.isPersonal) this.#parts.cluster.passOn(notice).catch((err: unknown) => this.#fail(err))
   }
 
-  /** Waits for running handlers; for the database at most twice `databaseTimeout` milliseconds. */
+  /** Renews leases, hands on what others have lost, and looks for due events: now, then every few seconds. Never rejects. */
+  async beat(): Promise<void> {
+    clearTimeout(this.#timer)
+    await (this.#beating ??= this.#beatOnce().finally(() => (this.#beating = undefined)))
+  }
+
+  /** Waits for running handlers, and for the database at most three times `databaseTimeout` milliseconds. */
   async close(databaseTimeout: number): Promise<void> {
-    this.#state = 'closing'
-    clearInterval(this.#poll)
-    if (this.#round) await within(databaseTimeout, this.#round)
+    if (this.#state !== 'started') return
+    this.#state = 'closing' // leases are renewed until the end
+    await this.#slots.close(this.#parts.options.closeTimeout)
     this.#state = 'closed'
-    await this.#inFlight.close(this.#options.closeTimeout)
-    await within(databaseTimeout, this.#visitHandlers()) // records done jobs and fetches none
+    clearTimeout(this.#timer)
+    const lanes = [...this.#lanes.values()]
+    if (this.#beating) await within(databaseTimeout, this.#beating)
+    await within(databaseTimeout, Promise.all(lanes.map((lane) => lane.end())))
+    await within(databaseTimeout, this.#parts.cluster.leave(lanes.flatMap((lane) => lane.held)))
   }
 
-  async #rounds(): Promise<void> {
-    while (this.#wantsRound) {
-      this.#wantsRound = false
-      await this.#visitHandlers()
-    }
-  }
-
-  async #visitHandlers(): Promise<void> {
-    for (const handler of this.#handlers.values()) {
-      try {
-        await this.#recordDone(handler)
-        await this.#fetchFor(handler)
-      } catch (err) {
-        // Without the database, done jobs are recorded later, or expire and are delivered again.
-        this.#logFailure({ err, handler: handler.name })
-      }
-    }
-  }
-
-  /** Records the done jobs of a handler together: one round trip for all of them. */
-  async #recordDone(handler: EventHandler): Promise<void> {
-    const ids = this.#done.get(handler)
-    if (!ids) return
-    this.#done.delete(handler)
-    try {
-      await this.#queue.complete(handler, ids)
-    } catch (error) {
-      this.#done.set(handler, [...ids, ...(this.#done.get(handler) ?? [])])
-      throw error
-    }
-  }
-
-  async #fetchFor(handler: EventHandler): Promise<void> {
-    const free = this.#options.concurrency - this.#inFlight.size
-    if (free <= 0 || this.#state !== 'started') return
-    const jobs = await this.#queue.fetch(handler, free)
-    if (this.#isClosed()) return // the answer came too late; the jobs expire and are delivered again
-    for (const job of jobs) this.#inFlight.add(this.#deliver(handler, job))
-  }
-
-  /** A method, because the state changes during an await. */
-  #isClosed(): boolean {
-    return this.#state === 'closed'
-  }
-
-  async #deliver(handler: EventHandler, job: Job): Promise<void> {
-    const outcome = await deliver(this.#context, {
+  #createLane(handler: EventHandler): Lane {
+    const { queue, context, options } = this.#parts
+    return new Lane({
       handler,
-      event: job.data,
-      number: job.retryCount + 1,
-      maxAttempts: job.retryLimit + 1,
-      timeout: this.#options.attemptTimeout,
-      signal: this.#inFlight.signal,
+      queue,
+      context,
+      options,
+      slots: this.#slots,
+      isOpen: () => this.#state === 'started',
+      onFailure: (err) => this.#fail(err),
     })
-    try {
-      // Buried first, completed later: a crash between the two repeats the dead letter and does not lose it.
-      if (outcome.kind === 'undeliverable') await this.#queue.bury(job, outcome.error)
-      if (outcome.kind === 'handled' || outcome.kind === 'undeliverable') {
-        this.#done.set(handler, [...(this.#done.get(handler) ?? []), job.id])
-      } else {
-        await this.#queue.fail(handler, job, outcome.error)
-      }
-    } catch (err) {
-      this.#logFailure({ err, handler: handler.name, eventId: job.data.eventId })
-    }
-    this.wake()
   }
 
-  #logFailure(record: { readonly err: unknown; readonly handler: string; readonly eventId?: string }): void {
-    logFailure(this.#context.log, 'error', record, 'event queue cannot be used')
+  async #beatOnce(): Promise<void> {
+    const { cluster, context, options } = this.#parts
+    try {
+      const { lost, due } = await cluster.beat([...this.#lanes.values()].flatMap((lane) => lane.held))
+      this.#isFailing = false
+      if (lost.length > 0)
+        context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
+      this.wake(due)
+      for (const lane of this.#lanes.values()) lane.record()
+    } catch (err) {
+      this.#fail(err)
+    }
+    if (this.#state === 'closed') return
+    const interval = Math.min(options.pollInterval, options.lease / 2.5)
+    this.#timer = setTimeout(() => void this.beat(), interval)
+    this.#timer.unref()
+  }
+
+  #fail(err: unknown): void {
+    if (!this.#isFailing) logFailure(this.#parts.context.log, 'error', { err }, 'event queue cannot be used')
+    this.#isFailing = true
+  }
+}
+
+interface LaneParts extends Pick<DispatcherParts, 'queue' | 'context' | 'options'> {
+  readonly handler: EventHandler
+  readonly slots: Slots
+  /** Whether further jobs may begin. */
+  readonly isOpen: () => boolean
+  readonly onFailure: (error: unknown) => void
+}
+
+/** The deliveries of one handler: one exchange with the database at a time. */
+class Lane {
+  readonly #parts: LaneParts
+  /** Jobs that run, or whose outcome is not recorded yet. */
+  readonly #held = new Set<string>()
+  #finished: readonly FinishedJob[] = []
+  #exchanging: Promise<void> | undefined
+  #isWanted = false
+
+  constructor(parts: LaneParts) {
+    this.#parts = parts
+  }
+
+  get held(): readonly string[] {
+    return [...this.#held]
+  }
+
+  get isFree(): boolean {
+    return this.#parts.slots.free(this.#parts.handler.name) > 0
+  }
+
+  /** Records what is finished and looks for due events: now, or after the exchange that is under way. */
+  wake(): void {
+    this.#isWanted = true
+    this.#exchanging ??= this.#exchangeWhileWanted().finally(() => (this.#exchanging = undefined))
+  }
+
+  /** Records what an exchange that failed has left. */
+  record(): void {
+    if (this.#finished.length > 0) this.wake()
+  }
+
+  /** Records what is finished. */
+  async end(): Promise<void> {
+    await this.#exchanging
+    await this.#exchange()
+  }
+
+  async #exchangeWhileWanted(): Promise<void> {
+    while (this.#isWanted) {
+      await turn() // one exchange for all that ends now
+      this.#isWanted = false
+      await this.#exchange()
+    }
+  }
+
+  /** Never rejects: what could not be recorded is recorded after the next beat. */
+  async #exchange(): Promise<void> {
+    const { handler, queue, slots, isOpen, onFailure } = this.#parts
+    const limit = isOpen() ? Math.min(slots.free(handler.name), maxFetched) : 0
+    const finished = this.#finished
+    if (limit === 0 && finished.length === 0) return
+    this.#finished = []
+    try {
+      const failed = finished.filter(({ outcome }) => outcome.kind !== 'handled')
+      if (failed.length > 0) await queue.recordFailures(handler, failed)
+      const handled = finished.filter(({ outcome }) => outcome.kind === 'handled').map(({ job }) => job.id)
+      const jobs = await queue.exchange(handler, handled, limit)
+      for (const { job } of finished) this.#held.delete(job.id)
+      for (const job of jobs) this.#begin(job)
+      for (const attempt of failed) this.#wakeForRetry(attempt)
+      if (jobs.length > 0 && jobs.length === limit) this.#isWanted = true
+    } catch (error) {
+      this.#finished = [...finished, ...this.#finished]
+      onFailure(error)
+    }
+  }
+
+  /** A job that comes when the transport has closed is handed back. */
+  #begin(job: Job): void {
+    const { handler, slots, isOpen } = this.#parts
+    this.#held.add(job.id)
+    if (isOpen()) slots.take(handler.name, this.#deliver(job), () => isOpen() && this.wake())
+  }
+
+  async #deliver(job: Job): Promise<void> {
+    const { handler, context, options, slots } = this.#parts
+    const number = job.retryCount + 1
+    const outcome = await deliver(context, {
+      handler,
+      event: { ...job, traceparent: job.traceparent ?? undefined },
+      number,
+      maxAttempts: options.maxAttempts,
+      timeout: options.attemptTimeout,
+      signal: slots.signal,
+    })
+    this.#finished = [...this.#finished, { job, outcome, retryDelay: backoff(number, options.retryDelay) }]
+  }
+
+  /** A retry that is due before the next beat. */
+  #wakeForRetry({ outcome, retryDelay }: FinishedJob): void {
+    if (outcome.kind !== 'retry' || retryDelay >= this.#parts.options.pollInterval) return
+    setTimeout(() => this.wake(), retryDelay + 1).unref()
   }
 }

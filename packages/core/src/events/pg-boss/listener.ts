@@ -9,8 +9,8 @@ export interface ListenerOptions {
   readonly probe: number
   /** Milliseconds that an answer may take. */
   readonly answer: number
-  /** Called at each commit that published, and when listening begins. */
-  readonly onNotice: () => void
+  /** Called with the payload of each notification, and with '' when listening begins. */
+  readonly onNotice: (payload: string) => void
   /** Called when the connection is lost. That costs latency only, because the dispatcher polls besides. */
   readonly onLost: (error: unknown) => void
 }
@@ -72,10 +72,10 @@ export class Listener {
   /** Subscribes, then tests the connection again and again: a lost network path reports nothing by itself. */
   async #keepListening(connection: PgConnection, released: AbortSignal): Promise<void> {
     const { channel, probe, onNotice } = this.#options
-    connection.on('notification', onNotice)
+    connection.on('notification', ({ payload = '' }) => onNotice(payload))
     await this.#query(connection, `LISTEN "${channel}"`, released)
     this.#pause = firstPause
-    onNotice() // for what was published while nothing listened
+    onNotice('') // for what was published while nothing listened
     while (!released.aborted) {
       await delay(probe, undefined, { signal: released, ref: false })
       await this.#query(connection, 'SELECT 1', released)

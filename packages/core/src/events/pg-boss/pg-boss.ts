@@ -12,26 +12,33 @@ import { safeRead } from '../../internal/safe.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { dispatchDefaults, type RetryOptions } from '../delivery.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { AsyncTx, DeadLetters, EventTransport } from '../transport.ts'
+import { warnOfChangedHandler, warnOfRemovedHandlers } from '../subscription-warnings.ts'
+import type { AsyncTx, DeadLetters, EventTransport, RemovedHandlers } from '../transport.ts'
 import { checkTransportOptions, durableOptions } from '../transport-options.ts'
+import { Cluster } from './cluster.ts'
 import { type Boss, createBoss, createPool, exclusively, type PgPool, sharesDatabase } from './database.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Listener } from './listener.ts'
-import { channelOf, Queue } from './queue.ts'
+import { Queue } from './queue.ts'
+import { addTables } from './tables.ts'
 
 export interface PgBossCommonOptions extends RetryOptions {
   /** Schema of pg-boss's tables; letters, digits and `_`. @default 'pgboss' */
   readonly schema?: string
-  /** How many deliveries run at once in this process. @default 10 */
+  /** How many deliveries of one handler run at once in this process. @default 10 */
   readonly concurrency?: number
   /**
-   * How often queues are polled besides the notices of commits, in milliseconds: the latency of retries, and of all
-   * deliveries while no notice arrives.
-   * @default 1000
+   * How long a delivery belongs to an instance that has stopped renewing it, in milliseconds: another one takes it at
+   * most one `pollInterval` later.
+   * @default 10000
+   */
+  readonly lease?: number
+  /**
+   * How often an instance renews its leases and looks for due events besides the notifications, in milliseconds; two
+   * fifths of the lease where that is less.
+   * @default 4000
    */
   readonly pollInterval?: number
-  /** How often pg-boss looks for jobs whose process died, in seconds. @default 10 */
-  readonly supervisionInterval?: number
   /** How long `close` waits for running handlers, in milliseconds; the database gets `timeouts.close` besides. @default 5000 */
   readonly closeTimeout?: number
   /** How long the database may take. A pool of your own keeps its own time-outs for statements. */
@@ -53,7 +60,6 @@ const optionsSchema: OptionsSchema<PgBossOptions> = Type.Object({
     pattern: '^[A-Za-z_][A-Za-z0-9_]{0,40}$',
     description: 'at most 41 letters, digits and underscores, not a digit first',
   }),
-  supervisionInterval: Type.Number({ minimum: 1, description: '1 or more seconds' }),
   timeouts: postgresTimeouts,
 })
 
@@ -69,8 +75,9 @@ function isPool(value: unknown): boolean {
 export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
   checkTransportOptions('pgBoss', optionsSchema, pgBossOptions)
   const { connectionString, pool: givenPool, schema = 'pgboss', timeouts, ...given } = pgBossOptions
-  const options = { ...dispatchDefaults, pollInterval: 1000, supervisionInterval: 10, ...given }
-  const connections = new BoundedConnections(timeouts)
+  const options = { ...dispatchDefaults, pollInterval: 4000, ...given }
+  // What a lost notification would have announced is found by the next poll.
+  const connections = new BoundedConnections({ probe: 30_000, ...timeouts })
   const handlers = new Map<string, EventHandler>()
   /** What is open, also after an `open` that failed half-way. */
   let ownPool: PgPool | undefined
@@ -88,11 +95,16 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
     replay: async (id) => opened().queue.replay(id),
     discard: async (id) => opened().queue.discard(id),
   }
+  const removedHandlers: RemovedHandlers = {
+    list: async () => opened().queue.listRemoved(),
+    unsubscribe: async (handler) => opened().queue.unsubscribe(handler),
+  }
 
   return {
     name: 'pgBoss',
     transactional: 'async',
     deadLetters,
+    removedHandlers,
     async open(context) {
       const { log } = context
       const pool = givenPool ?? (await createPool(connectionString ?? '', connections))
@@ -100,45 +112,45 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
         ownPool = pool
         pool.on('error', (err) => logFailure(log, 'error', { err }, 'event database connection failed'))
       }
-      const boss = await createBoss(pool, {
-        schema,
-        schedule: false,
-        maintenanceIntervalSeconds: options.supervisionInterval,
-        superviseIntervalSeconds: options.supervisionInterval,
-      })
-      boss.on('error', (err) => logFailure(log, 'error', { err }, 'event queue maintenance failed'))
+      const boss = await createBoss(pool, schema)
+      boss.on('error', (err) => logFailure(log, 'error', { err }, 'event queue failed'))
       startedBoss = boss
-      const queue = new Queue({ boss, pool, schema, handlers })
+      const cluster = new Cluster(pool, schema, options.lease)
+      const queue = new Queue({ boss, pool, schema, cluster, handlers })
       await exclusively(pool, schema, async () => {
         await boss.start()
         await queue.createDeadLetterQueue()
+        await addTables(pool, schema, log)
       })
-      const dispatcher = new Dispatcher({ queue, handlers, context, options })
-      parts = { pool, queue, dispatcher, log }
+      const dispatcher = new Dispatcher({ queue, cluster, handlers, context, options })
+      parts = { pool, queue, cluster, dispatcher, log }
     },
     async subscribe(handler) {
       handlers.set(handler.name, handler)
-      const { pool, queue } = opened()
+      const { pool, queue, log } = opened()
       // pg-boss makes a table per queue; two instances doing so at once run into a deadlock.
-      await exclusively(pool, schema, () => queue.subscribe(handler, options))
+      const formerType = await exclusively(pool, schema, () => queue.subscribe(handler, options))
+      if (formerType !== undefined) warnOfChangedHandler(handler, formerType, log)
     },
     async start() {
-      const { pool, queue, dispatcher, log } = opened()
-      dispatcher.start()
+      const { pool, cluster, dispatcher, log } = opened()
+      await dispatcher.start()
       const { probe, connect: answer } = connections.timeouts
       listener = new Listener({
         pool,
-        channel: channelOf(schema),
+        channel: cluster.channel,
         probe,
         answer,
-        onNotice: () => dispatcher.wake(),
+        onNotice: (payload) => dispatcher.notice(payload),
         onLost: (err) => logFailure(log, 'warn', { err }, 'event notices are lost for now, polling goes on'),
       })
       listener.start()
-      await warnOfStranded(queue, log)
+      await warnOfRemovedHandlers(removedHandlers, log)
     },
-    // The bus passes transactions of this transport's kind only.
-    publish: async (event, tx) => opened().queue.publish(event, tx as AsyncTx | undefined),
+    async publish(event, options) {
+      const { queue, dispatcher } = opened()
+      dispatcher.wake(await queue.publish(event, options))
+    },
     verify: (tx) => sharesDatabase(opened().pool, tx as AsyncTx),
     async close() {
       listener?.close()
@@ -154,15 +166,7 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
 interface Parts {
   readonly pool: PgPool
   readonly queue: Queue
+  readonly cluster: Cluster
   readonly dispatcher: Dispatcher
   readonly log: FastifyBaseLogger
-}
-
-async function warnOfStranded(queue: Queue, log: FastifyBaseLogger): Promise<void> {
-  try {
-    const stranded = await queue.findStranded()
-    if (stranded.count > 0) log.warn(stranded, 'events wait for handlers that this process does not have')
-  } catch (err) {
-    logFailure(log, 'error', { err }, 'event queue cannot be used')
-  }
 }

@@ -1,15 +1,11 @@
 /** Delivers due events of the queue to the handlers of this process. */
 import type { FileLock } from '../../internal/file-lock.ts'
 import { logFailure } from '../../internal/failures.ts'
-import { backoff, deliver, type DispatchOptions, InFlight, type Outcome } from '../delivery.ts'
+import { backoff, deliver, type DispatchOptions, type Outcome, Slots } from '../delivery.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { TransportContext } from '../transport.ts'
 import type { SqliteDatabase } from './database.ts'
-import type { Delivery, FinishedDelivery, Queue } from './queue.ts'
-
-export interface OutboxDispatchOptions extends DispatchOptions {
-  readonly lease: number
-}
+import type { ClaimedDelivery, FinishedDelivery, Queue } from './queue.ts'
 
 /** What the dispatcher works with. */
 export interface DispatcherParts {
@@ -18,7 +14,7 @@ export interface DispatcherParts {
   readonly queue: Queue
   readonly handlers: ReadonlyMap<string, EventHandler>
   readonly context: TransportContext
-  readonly options: OutboxDispatchOptions
+  readonly options: DispatchOptions
 }
 
 export class Dispatcher {
@@ -27,14 +23,17 @@ export class Dispatcher {
   readonly #queue: Queue
   readonly #handlers: ReadonlyMap<string, EventHandler>
   readonly #context: TransportContext
-  readonly #options: OutboxDispatchOptions
-  readonly #inFlight = new InFlight()
-  #state: 'new' | 'started' | 'closed' = 'new'
+  readonly #options: DispatchOptions
+  readonly #slots: Slots
+  #state: 'new' | 'started' | 'closing' | 'closed' = 'new'
   #immediate: NodeJS.Immediate | undefined
   #poll: NodeJS.Timeout | undefined
+  /** Attempts that run. */
+  readonly #held = new Set<ClaimedDelivery>()
   /** Attempts whose outcome is not recorded yet; if the process dies first, they are delivered again. */
   #finished: FinishedDelivery[] = []
   #nextDue: number | undefined
+  #nextRenewal = 0
   #seenVersion: unknown
   /** An exchange did not take place: the next poll repeats it. */
   #isExchangeMissing = false
@@ -48,12 +47,13 @@ export class Dispatcher {
     this.#handlers = handlers
     this.#context = context
     this.#options = options
+    this.#slots = new Slots(options.concurrency)
   }
 
   start(): void {
+    const { pollInterval, lease } = this.#options
     this.#state = 'started'
-    this.#warnOfStranded()
-    this.#poll = setTimeout(() => this.#look(), this.#options.pollInterval)
+    this.#poll = setTimeout(() => this.#look(), Math.min(pollInterval, Math.ceil(lease / 3)))
     this.#poll.unref()
     this.wake()
   }
@@ -64,70 +64,73 @@ export class Dispatcher {
   }
 
   async close(): Promise<void> {
+    this.#state = 'closing' // leases are renewed until the end
+    clearImmediate(this.#immediate)
+    await this.#slots.close(this.#options.closeTimeout)
     this.#state = 'closed'
     clearTimeout(this.#poll)
     this.#poll = undefined
-    clearImmediate(this.#immediate)
-    await this.#inFlight.close(this.#options.closeTimeout)
     this.#lock.forget() // waits its turn this time: outcomes that are not recorded now are delivered again
-    this.#exchange(0)
+    if (this.#finished.length > 0 || this.#held.size > 0) this.#exchange(new Map(), this.#held)
   }
 
   #dispatch(): void {
     this.#immediate = undefined
-    if (this.#state === 'started') this.#exchange(this.#options.concurrency - this.#inFlight.size)
+    if (this.#state !== 'started') return
+    const limits = this.#freeSlots()
+    if (this.#finished.length > 0 || limits.size > 0) this.#exchange(limits)
   }
 
-  /** Records what is finished and begins with up to `limit` due deliveries. */
-  #exchange(limit: number): void {
-    if (this.#finished.length === 0 && limit <= 0) return
+  /** Handlers that may begin further deliveries, and how many. */
+  #freeSlots(): ReadonlyMap<string, number> {
+    const slots = [...this.#handlers.keys()].map((handler) => [handler, this.#slots.free(handler)] as const)
+    return new Map(slots.filter(([, free]) => free > 0))
+  }
+
+  /** Records what is finished, hands back what is released, and begins with due deliveries. */
+  #exchange(limits: ReadonlyMap<string, number>, released: Iterable<ClaimedDelivery> = []): void {
     this.#isExchangeMissing = true
     // The application keeps a transaction open on this connection across awaits: its writes may still be rolled back.
     if (this.#database.inTransaction) return
     this.#guard(() => {
-      const handlers = [...this.#handlers.keys()]
+      this.#renew() // first: a process that stood still would claim again what it runs
       const { lease } = this.#options
-      const claimed = this.#queue.exchange({ finished: this.#finished, handlers, limit, lease })
+      const claimed = this.#queue.exchange({ finished: this.#finished, released, limits, lease })
       this.#finished = []
-      for (const delivery of claimed) this.#inFlight.add(this.#deliver(delivery))
-      this.#nextDue = this.#queue.nextDue(handlers)
+      for (const delivery of claimed) this.#begin(delivery)
+      this.#nextDue = this.#queue.nextDue(this.#freeSlots().keys())
       this.#isExchangeMissing = false
       this.#isFailing = false
     })
   }
 
-  async #deliver(delivery: Delivery): Promise<void> {
-    const { lease, retryDelay } = this.#options
-    const heartbeat = setInterval(() => this.#guard(() => this.#queue.renew(delivery, lease)), lease / 3)
-    heartbeat.unref()
-    const outcome = await this.#attempt(delivery)
-    clearInterval(heartbeat)
-    this.#finished.push({ delivery, outcome, retryDelay: backoff(delivery.attempts, retryDelay) })
-    this.wake()
+  #begin(delivery: ClaimedDelivery): void {
+    this.#held.add(delivery)
+    this.#slots.take(delivery.handler, this.#deliver(delivery), () => this.wake())
   }
 
-  #attempt({ handler, eventId, type, payload, attempts }: Delivery): Promise<Outcome> {
+  async #deliver(delivery: ClaimedDelivery): Promise<void> {
+    const outcome = await this.#attempt(delivery)
+    this.#held.delete(delivery)
+    const retryDelay = backoff(delivery.attempts + 1, this.#options.retryDelay)
+    this.#finished.push({ delivery, outcome, retryDelay })
+  }
+
+  #attempt({ handler, eventId, type, payload, traceparent, attempts }: ClaimedDelivery): Promise<Outcome> {
     return deliver(this.#context, {
       handler: this.#handlers.get(handler) as EventHandler, // claimed by its name
-      event: { eventId, type, payload: parse(payload) },
-      number: attempts,
+      event: { eventId, type, payload: parse(payload), traceparent: traceparent ?? undefined },
+      number: attempts + 1,
       maxAttempts: this.#options.maxAttempts,
       timeout: this.#options.attemptTimeout,
-      signal: this.#inFlight.signal,
+      signal: this.#slots.signal,
     })
   }
 
-  #warnOfStranded(): void {
-    this.#guard(() => {
-      const count = this.#queue.countStranded(this.#handlers.keys())
-      if (count > 0)
-        this.#context.log.warn({ count }, 'events wait for handlers that this process does not have')
-    })
-  }
-
-  /** Sees the commits of other connections; own ones call `wake`. */
+  /** Renews leases, and sees the commits of other connections; own ones call `wake`. */
   #look(): void {
     this.#guard(() => {
+      this.#renew()
       const version = this.#queue.dataVersion()
       const isDue = this.#nextDue !== undefined && this.#nextDue <= Date.now()
       if (version !== this.#seenVersion || this.#isExchangeMissing || this.#finished.length > 0 || isDue)
@@ -135,6 +138,13 @@ export class Dispatcher {
       this.#seenVersion = version
     })
     this.#poll?.refresh()
+  }
+
+  /** Three times a lease. Not within a transaction of the application, which may be rolled back. */
+  #renew(): void {
+    if (this.#held.size === 0 || Date.now() < this.#nextRenewal || this.#database.inTransaction) return
+    this.#queue.renew(this.#held, this.#options.lease)
+    this.#nextRenewal = Date.now() + this.#options.lease / 3
   }
 
   /** A database that is locked, full or closed is tried again at every poll, and logged once. */

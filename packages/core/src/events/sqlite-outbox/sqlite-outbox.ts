@@ -1,11 +1,13 @@
 /** The durable transport for one machine: events are rows of the application's own SQLite database. */
+import type { FastifyBaseLogger } from 'fastify'
 import { FileLock } from '../../internal/file-lock.ts'
 import { option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { safeRead } from '../../internal/safe.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { dispatchDefaults, type RetryOptions } from '../delivery.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { DeadLetters, EventTransport, SyncTx } from '../transport.ts'
+import { warnOfChangedHandler, warnOfRemovedHandlers } from '../subscription-warnings.ts'
+import type { DeadLetters, EventTransport, RemovedHandlers, SyncTx } from '../transport.ts'
 import { checkTransportOptions, durableOptions } from '../transport-options.ts'
 import { createTables, sharesDatabase, type SqliteDatabase } from './database.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -15,7 +17,7 @@ export interface SqliteOutboxOptions extends RetryOptions {
   /** An open better-sqlite3 database. The outbox does not close it; open it with `synchronous = FULL`. */
   readonly database: SqliteDatabase
   /**
-   * How many deliveries run at once in this process.
+   * How many deliveries of one handler run at once in this process.
    * @default 10
    */
   readonly concurrency?: number
@@ -36,7 +38,6 @@ export interface SqliteOutboxOptions extends RetryOptions {
 
 const schema: OptionsSchema<SqliteOutboxOptions> = Type.Object({
   ...durableOptions,
-  lease: option.milliseconds(),
   database: option.required(option.that(isDatabase, 'an open database of the package better-sqlite3')),
 })
 
@@ -52,7 +53,7 @@ function isDatabase(value: unknown): boolean {
  */
 export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): EventTransport {
   checkTransportOptions('sqliteOutbox', schema, { database, ...given })
-  const options = { ...dispatchDefaults, lease: 10_000, pollInterval: 100, ...given }
+  const options = { ...dispatchDefaults, pollInterval: 100, ...given }
   const handlers = new Map<string, EventHandler>()
   let parts: Parts | undefined
 
@@ -71,29 +72,39 @@ export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): Event
     },
     discard: async (id) => opened().queue.discard(id),
   }
+  const removedHandlers: RemovedHandlers = {
+    list: async () => opened().queue.listRemoved(handlers.keys()),
+    unsubscribe: async (handler) => !handlers.has(handler) && opened().queue.unsubscribe(handler),
+  }
 
   return {
     name: 'sqliteOutbox',
     transactional: 'sync',
     deadLetters,
+    removedHandlers,
     open(context) {
       createTables(database)
       const lock = new FileLock(database)
       const queue = new Queue(database, lock)
-      parts = {
-        queue,
-        dispatcher: new Dispatcher({ database, lock, queue, handlers, context, options }),
-      }
+      const dispatcher = new Dispatcher({ database, lock, queue, handlers, context, options })
+      parts = { queue, dispatcher, log: context.log }
     },
     subscribe(handler) {
       handlers.set(handler.name, handler)
-      opened().queue.subscribe(handler)
+      const { queue, log } = opened()
+      const formerType = queue.subscribe(handler)
+      if (formerType !== undefined) warnOfChangedHandler(handler, formerType, log)
     },
-    start: () => opened().dispatcher.start(),
-    publish(event, tx) {
+    async start() {
+      const { dispatcher, log } = opened()
+      dispatcher.start()
+      await warnOfRemovedHandlers(removedHandlers, log)
+    },
+    publish(event, options) {
       const { queue, dispatcher } = opened()
-      if (tx) publishIn(tx as SyncTx, event) // the bus passes transactions of this transport's kind only
-      else queue.publish(event)
+      const { tx } = options
+      if (tx) publishIn(tx as SyncTx, event, options) // the bus passes transactions of this transport's kind only
+      else queue.publish(event, options)
       dispatcher.wake()
     },
     verify: (tx) => sharesDatabase(database, tx as SyncTx),
@@ -105,4 +116,5 @@ export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): Event
 interface Parts {
   readonly queue: Queue
   readonly dispatcher: Dispatcher
+  readonly log: FastifyBaseLogger
 }

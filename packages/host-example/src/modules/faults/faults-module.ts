@@ -41,4 +41,4 @@ const faultRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-export const faultsModule = defineModule({ name: 'faults', plugin: faultRoutes })
+export const faultsModule = defineModule({ name: 'faults', access: 'signed-in', plugin: faultRoutes })

@@ -4,7 +4,6 @@ import { problemResponses } from '@fastify-modular/errors'
 import { setting, SettingScope } from '@fastify-modular/settings'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { callerOf } from '../../auth/sessions.ts'
 import type { Database } from '../../database/database.ts'
 import { NoteShared } from '../notes/note.ts'
 import { createMailbox, Mail, type Mailbox } from './mailbox.ts'
@@ -14,6 +13,12 @@ export function mailModule(database: Database): Module {
   return defineModule({
     name: 'mail',
     dependsOn: ['notes'],
+    permissions: (builder) =>
+      void builder.add('Mails.Read', {
+        displayName: 'Read mail',
+        description: 'See the mail that was sent, and to whom.',
+      }),
+    access: 'Mails.Read',
     settings: (builder) => void builder.addAll(mailSettings),
     handlers: [new ShareMailHandler(mailbox)],
     plugin: async (app) => {
@@ -22,10 +27,24 @@ export function mailModule(database: Database): Module {
   })
 }
 
+/** The server that mail would go to, as the page of mail shows it. */
+export interface MailServer {
+  readonly host: string
+  readonly port: number
+  readonly hasPassword: boolean
+}
+
 const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, { mailbox }) => {
-  app.get('/mails', { schema: { hide: true } }, async (request, reply) =>
-    reply.inertia('Mails/Index', { mails: await mailbox.list(callerOf(request)) }),
-  )
+  app.get('/mails', { schema: { hide: true } }, async (_request, reply) => {
+    const mails = await mailbox.list()
+    const { settings } = app
+    const server: MailServer = {
+      host: settings.get(mailSettings.host),
+      port: settings.get(mailSettings.port),
+      hasPassword: settings.get(mailSettings.password) !== null,
+    }
+    return reply.inertia('Mails/Index', { mails, server })
+  })
 
   app.get(
     '/api/mails',
@@ -33,11 +52,11 @@ const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, 
       schema: {
         tags: ['mail'],
         operationId: 'listMails',
-        summary: 'The mail that was sent, for administrators',
+        summary: 'The mail that was sent',
         response: { 200: Type.Array(Mail), ...problemResponses(401, 403, 503) },
       },
     },
-    (request) => mailbox.list(callerOf(request)),
+    () => mailbox.list(),
   )
 }
 
@@ -69,6 +88,7 @@ const mailSettings = {
     default: 'localhost',
     order: 10,
     placeholder: 'smtp.example.org',
+    keywords: ['email server', 'mail host', 'outgoing mail'],
   }),
   port: setting.number('mail.port', {
     displayName: 'SMTP port',
@@ -81,6 +101,7 @@ const mailSettings = {
     min: 1,
     max: 65_535,
     order: 20,
+    keywords: ['email port'],
   }),
   password: setting.password('mail.password', {
     displayName: 'SMTP password',
@@ -90,5 +111,6 @@ const mailSettings = {
     scope: SettingScope.System,
     sensitive: true,
     order: 30,
+    keywords: ['email password', 'credentials'],
   }),
 }

@@ -1,21 +1,22 @@
 /** The module of notes: its public route, its HTTP API and its page. */
-import { defineModule, type Module } from '@fastify-modular/core'
+import { defineModule, type Module, requireCaller } from '@fastify-modular/core'
 import { problemResponses } from '@fastify-modular/errors'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { callerOf } from '../../auth/sessions.ts'
+import { createHmac } from 'node:crypto'
+import { appSettings } from '../../app-settings.ts'
 import type { Database } from '../../database/database.ts'
 import { NewNote, Note, NoteChange, SharedNote } from './note.ts'
-import { notesPerPage, NotesService } from './notes-service.ts'
-import { createNotesStore } from './notes-store.ts'
+import { createNotesService, notesPerPage, type NotesService } from './notes-service.ts'
 
 export function notesModule(database: Database): Module {
   return defineModule({
     name: 'notes',
+    access: 'signed-in',
     // GET only: the other verbs under the same prefix still answer 401 to anonymous callers (S 5.6).
     publicRoutes: (registry) => void registry.addRegex(/\/api\/notes\/[^/]+\/share$/, { methods: ['GET'] }),
     plugin: async (app) => {
-      const notes = new NotesService(createNotesStore(database, app.events))
+      const notes = createNotesService(database, app.events)
       await app.register(notesRoutes, { notes })
     },
   })
@@ -23,15 +24,21 @@ export function notesModule(database: Database): Module {
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) })
 const Page = Type.Object({ page: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,5}$' })) })
+const PageAndQuery = Type.Composite([
+  Page,
+  Type.Object({ q: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\0\\p{Surrogate}]*$' })) }),
+])
 const NoContent = Type.Null({ description: 'Done' })
 const describe = (operationId: string, summary: string) => ({ tags: ['notes'], operationId, summary })
 
 /** Routes → service, one line each. */
 const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (app, { notes }) => {
-  app.get('/notes', { schema: { querystring: Page, hide: true } }, (request, reply) => {
-    const page = Number(request.query.page ?? 1)
+  app.get('/notes', { schema: { querystring: PageAndQuery, hide: true } }, (request, reply) => {
+    const { page: text = '1', q: query = '' } = request.query
+    const page = Number(text)
     return reply.inertia('Notes/Index', {
-      notes: () => notes.list(callerOf(request), page),
+      notes: () => notes.list(requireCaller(request), page, query.trim()),
+      query,
       page,
       perPage: notesPerPage,
     })
@@ -46,7 +53,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Type.Array(Note), ...problemResponses(400, 401, 503) },
       },
     },
-    (request) => notes.list(callerOf(request), Number(request.query.page ?? 1)),
+    (request) => notes.list(requireCaller(request), Number(request.query.page ?? 1)),
   )
 
   app.post(
@@ -59,7 +66,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       },
     },
     async (request, reply) => {
-      const note = await notes.add(callerOf(request), request.body)
+      const note = await notes.add(requireCaller(request), request.body)
       return reply.code(201).header('location', `/api/notes/${note.id}`).send(note)
     },
   )
@@ -73,7 +80,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(401, 403, 404, 503) },
       },
     },
-    (request) => notes.get(callerOf(request), request.params.id),
+    (request) => notes.get(requireCaller(request), request.params.id),
   )
 
   app.patch(
@@ -86,7 +93,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409, 503) },
       },
     },
-    (request) => notes.change(callerOf(request), request.params.id, request.body),
+    (request) => notes.change(requireCaller(request), request.params.id, request.body),
   )
 
   app.delete(
@@ -99,9 +106,21 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       },
     },
     async (request, reply) => {
-      await notes.remove(callerOf(request), request.params.id)
+      await notes.remove(requireCaller(request), request.params.id)
       return reply.code(204).send(null)
     },
+  )
+
+  app.post(
+    '/api/notes/:id/restore',
+    {
+      schema: {
+        ...describe('restoreNote', 'Undo the removal of a note, for an hour'),
+        params: Id,
+        response: { 200: Note, ...problemResponses(401, 403, 404, 503) },
+      },
+    },
+    (request) => notes.restore(requireCaller(request), request.params.id),
   )
 
   app.post(
@@ -113,7 +132,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         response: { 200: Note, ...problemResponses(401, 403, 404, 409, 503) },
       },
     },
-    (request) => notes.share(callerOf(request), request.params.id),
+    (request) => notes.share(requireCaller(request), request.params.id),
   )
 
   app.delete(
@@ -126,7 +145,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       },
     },
     async (request, reply) => {
-      await notes.stopSharing(callerOf(request), request.params.id)
+      await notes.stopSharing(requireCaller(request), request.params.id)
       return reply.code(204).send(null)
     },
   )
@@ -136,11 +155,22 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
     {
       schema: {
         ...describe('readSharedNote', 'Read a shared note, without signing in'),
-        security: [],
+        description:
+          'While the setting “API secret” has a value, X-Signature is the HMAC-SHA-256 of the body.',
         params: Id,
         response: { 200: SharedNote, ...problemResponses(404, 503) },
       },
     },
-    (request) => notes.readShared(request.params.id),
+    async (request, reply) => {
+      const note = await notes.readShared(request.params.id)
+      const secret = app.settings.get(appSettings.apiSecret)
+      if (secret !== null) reply.header('x-signature', signatureOf(JSON.stringify(note), secret))
+      return note
+    },
   )
+}
+
+/** Readers who know the secret can prove that the note comes from here unchanged. */
+function signatureOf(body: string, secret: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }

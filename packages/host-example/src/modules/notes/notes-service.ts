@@ -1,11 +1,23 @@
 /** What may be done with notes, and by whom. */
 import { randomUUID } from 'node:crypto'
-import { type Caller, ConflictException, ForbiddenException, NotFoundException } from '@fastify-modular/core'
+import {
+  type Caller,
+  ConflictException,
+  type Events,
+  ForbiddenException,
+  NotFoundException,
+} from '@fastify-modular/core'
+import type { Database } from '../../database/database.ts'
 import type { NewNote, Note, NoteChange, SharedNote } from './note.ts'
 import { NoteShared } from './note.ts'
-import type { NotesStore } from './notes-store.ts'
+import { createNotesStore, type NotesStore } from './notes-store.ts'
 
 export const notesPerPage = 100
+
+/** The notes of this database. */
+export function createNotesService(database: Database, events: Events): NotesService {
+  return new NotesService(createNotesStore(database, events))
+}
 
 /**
  * The rules of notes: their owner and administrators may do everything with them, others nothing but read shared ones.
@@ -35,18 +47,18 @@ export class NotesService {
     return note
   }
 
-  /** The caller's notes, newest first; everybody's for an administrator. `page` counts from 1. */
-  list(caller: Caller, page = 1): Promise<Note[]> {
-    return this.#store.list(caller.isAdmin ? null : caller.id, notesPerPage, (page - 1) * notesPerPage)
+  /** The caller's notes, newest first; everybody's for an administrator. `page` counts from 1; `contains` is searched for. */
+  list(caller: Caller, page = 1, contains = ''): Promise<Note[]> {
+    return this.#store.list({
+      owner: caller.isAdmin ? null : caller.id,
+      contains,
+      limit: notesPerPage,
+      offset: (page - 1) * notesPerPage,
+    })
   }
 
   async get(caller: Caller, id: string): Promise<Note> {
-    const note = await this.#store.find(id)
-    if (!note) throw new NotFoundException('Note', id)
-    if (note.owner !== caller.id && !caller.isAdmin) {
-      throw new ForbiddenException('Only its owner and administrators may use this note.')
-    }
-    return note
+    return usableBy(caller, id, await this.#store.find(id))
   }
 
   async change(caller: Caller, id: string, { version, ...change }: NoteChange): Promise<Note> {
@@ -57,7 +69,14 @@ export class NotesService {
 
   async remove(caller: Caller, id: string): Promise<void> {
     await this.get(caller, id)
-    if (!(await this.#store.remove(id))) throw new NotFoundException('Note', id)
+    await this.#store.remove(id)
+  }
+
+  /** Undoes a removal, for an hour: the note is as it was, its public link included. */
+  async restore(caller: Caller, id: string): Promise<Note> {
+    const note = usableBy(caller, id, await this.#store.findRemoved(id))
+    await this.#store.restore(id)
+    return note
   }
 
   /** Makes a note readable for everybody who knows its address; `NoteShared` tells the other modules. */
@@ -90,6 +109,14 @@ export class NotesService {
     if (!updated) throw stale(note)
     return updated
   }
+}
+
+function usableBy(caller: Caller, id: string, note: Note | null): Note {
+  if (!note) throw new NotFoundException('Note', id)
+  if (note.owner !== caller.id && !caller.isAdmin) {
+    throw new ForbiddenException('Only its owner and administrators may use this note.')
+  }
+  return note
 }
 
 function stale(note: Note): ConflictException {

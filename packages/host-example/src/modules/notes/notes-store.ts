@@ -7,8 +7,8 @@ import type { Note, NoteChange } from './note.ts'
 export interface NotesStore {
   add(note: Note): Promise<void>
   find(id: string): Promise<Note | null>
-  /** Newest first, of one owner or of all. */
-  list(owner: string | null, limit: number, offset: number): Promise<Note[]>
+  /** Newest first, of one owner or of all; with `contains`, those whose title or text contains it. */
+  list(selection: NotesSelection): Promise<Note[]>
   /** Changes the note if it still has the version; null if it has another one, or is gone. */
   update(
     note: Note,
@@ -16,8 +16,28 @@ export interface NotesStore {
   ): Promise<Note | null>
   /** Makes the note readable for all and publishes the event of it, in one transaction; null as above. */
   share(note: Note, eventOf: (shared: Note) => DomainEvent): Promise<Note | null>
-  remove(id: string): Promise<boolean>
+  /** Removes the note, which can be restored for `undoWindow`. */
+  remove(id: string): Promise<void>
+  /** A removed note that can be restored. */
+  findRemoved(id: string): Promise<Note | null>
+  /** Puts a removed note back as it was. */
+  restore(id: string): Promise<void>
 }
+
+/** Which notes, and how many of them. */
+interface NotesSelection {
+  /** Null: everybody's. */
+  readonly owner: string | null
+  /** Upper and lower case are the same, outside ASCII only where the database knows them. */
+  readonly contains: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** How long a removed note can be restored: an hour, in ms. */
+const undoWindow = 60 * 60 * 1000
+
+const columns = sql.raw('id, owner, title, body, is_shared, version, created_at, updated_at')
 
 export function createNotesStore(database: Database, events: Events): NotesStore {
   return {
@@ -31,11 +51,11 @@ export function createNotesStore(database: Database, events: Events): NotesStore
       if (id.includes('\0')) return null // PostgreSQL has no NUL in text
       return first(await database.rows(sql`select * from notes where id = ${id}`))
     },
-    async list(owner, limit, offset) {
-      const ofOwner: SQL = owner === null ? sql`` : sql`where owner = ${owner}`
-      const rows = await database.rows(
-        sql`select * from notes ${ofOwner} order by created_at desc, id limit ${limit} offset ${offset}`,
-      )
+    async list({ owner, contains, limit, offset }) {
+      const ofOwner: SQL = owner === null ? sql`` : sql`and owner = ${owner}`
+      const rows = await database.rows(sql`
+        select * from notes where true ${ofOwner} ${containing(contains)}
+        order by created_at desc, id limit ${limit} offset ${offset}`)
       return rows.map(toNote)
     },
     async update(note, change) {
@@ -46,9 +66,36 @@ export function createNotesStore(database: Database, events: Events): NotesStore
       return first(await database.publishing(statement, events, (row) => eventOf(toNote(row))))
     },
     async remove(id) {
-      return (await database.rows(sql`delete from notes where id = ${id} returning id`)).length > 0
+      const now = Date.now()
+      await database.runAll([
+        sql`delete from removed_notes where removed_at < ${now - undoWindow}`,
+        sql`insert into removed_notes (${columns}, removed_at)
+          select ${columns}, cast(${now} as bigint) from notes where id = ${id} on conflict (id) do nothing`,
+        sql`delete from notes where id = ${id}`,
+      ])
+    },
+    async findRemoved(id) {
+      if (id.includes('\0')) return null
+      const since = Date.now() - undoWindow
+      return first(
+        await database.rows(sql`select * from removed_notes where id = ${id} and removed_at >= ${since}`),
+      )
+    },
+    async restore(id) {
+      await database.runAll([
+        sql`insert into notes (${columns}) select ${columns} from removed_notes where id = ${id}
+          on conflict (id) do nothing`,
+        sql`delete from removed_notes where id = ${id}`,
+      ])
     },
   }
+}
+
+/** The database lowers both sides: some know the lower case of ASCII alone, unlike JavaScript. */
+function containing(text: string): SQL {
+  if (text === '') return sql``
+  const pattern = sql`lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`
+  return sql`and (lower(title) like ${pattern} or lower(body) like ${pattern})`
 }
 
 /** The condition on the version makes reading and writing one step: of two writers the second is stale. */

@@ -1,5 +1,5 @@
 /** What happened to one setting, newest first, and the way back. */
-import type { ListedHistoryEntry, SettingInspection } from '@fastify-modular/settings/client'
+import type { ListedHistoryEntry } from '@fastify-modular/settings/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import { format } from '../messages.ts'
 import { displayTime, displayValue } from '../model/setting.ts'
@@ -14,36 +14,31 @@ interface HistoryDialogProps {
   readonly onClose: () => void
 }
 
-/** What happened, where the page after it begins, and for a locked setting, what locks it. */
+/** What happened, and where the page after it begins. */
 interface Found {
   readonly entries?: readonly ListedHistoryEntry[]
   readonly next?: string | null
-  readonly inspection?: SettingInspection | undefined
 }
-
-const lockNames = { option: 'overrides', environment: 'SM_SETTINGS_OVERRIDES' }
 
 export function HistoryDialog({ definition, onClose }: HistoryDialogProps): ReactNode {
   const { api, editor, messages, locale } = usePage()
   const { key, displayName } = definition
   const value = useEditor((state) => state.values.get(key))
-  const isLocked = value?.locked === true
-  const mayChange = useMayChange(definition) && !isLocked
+  const mayChange = useMayChange(definition) && value?.locked !== true
   const scope = value?.scope ?? definition.scope
-  const [{ entries, next, inspection }, setFound] = useState<Found>({})
+  const [{ entries, next }, setFound] = useState<Found>({})
   const [failure, setFailure] = useState('')
 
   useEffect(() => {
     let isGone = false
-    const history = api.history(key, { scope, limit: 100 })
-    Promise.all([history, isLocked ? api.inspect(key) : undefined]).then(
-      ([page, found]) => !isGone && setFound({ ...page, inspection: found }),
+    api.history(key, { scope, limit: 100 }).then(
+      (page) => !isGone && setFound(page),
       (error: unknown) => !isGone && setFailure(failureText(toFailure(error), messages)),
     )
     return () => {
       isGone = true
     }
-  }, [api, key, scope, isLocked, messages])
+  }, [api, key, scope, messages])
 
   async function showOlder(before: string): Promise<void> {
     try {
@@ -74,7 +69,6 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
           {failure}
         </p>
       )}
-      {inspection?.lockedBy && <p>{format(messages.lockedBy, { source: lockNames[inspection.lockedBy] })}</p>}
       {mayChange && definition.confirm && <p>{definition.confirm}</p>}
       {!entries && !failure && <p>{messages.loading}</p>}
       {entries?.length === 0 && <p>{messages.historyEmpty}</p>}
@@ -83,7 +77,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
           <li key={entry.revision}>
             <Entry entry={entry} definition={definition} onFailure={setFailure} />
             {index > 0 && mayChange && (
-              <button type="button" onClick={() => void restore(entry.revision)}>
+              <button type="button" className="fm-button" onClick={() => void restore(entry.revision)}>
                 {messages.restore}
                 <span className="fm-hidden"> {displayTime(entry.at, locale)}</span>
               </button>
@@ -92,7 +86,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
         ))}
       </ol>
       {next && (
-        <button type="button" onClick={() => void showOlder(next)}>
+        <button type="button" className="fm-button" onClick={() => void showOlder(next)}>
           {messages.historyOlder}
         </button>
       )}
@@ -139,7 +133,7 @@ function Entry({ entry, definition, onFailure }: EntryProps): ReactNode {
         </small>
       </p>
       {isLong && whole === undefined && (
-        <button type="button" onClick={() => void show()}>
+        <button type="button" className="fm-button" onClick={() => void show()}>
           {messages.historyShow}
           <span className="fm-hidden"> {displayTime(at, locale)}</span>
         </button>

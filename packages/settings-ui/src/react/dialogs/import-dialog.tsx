@@ -61,7 +61,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   const actions = (
     <button
       type="button"
-      className="fm-primary"
+      className="fm-button is-main"
       disabled={changes === 0 || problem !== ''}
       onClick={() => void apply()}
     >

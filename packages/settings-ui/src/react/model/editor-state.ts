@@ -13,10 +13,18 @@ export interface EditorState {
   readonly failure: SettingsRequestError | null
   /** The permission was taken away while the page was open. */
   readonly isForbidden: boolean
-  /** Keys whose errors are listed above the settings; a new object asks for the focus. */
-  readonly summary: { readonly keys: readonly string[] } | null
-  /** What a screen reader shall say; a new object says it again. */
-  readonly announcement: { readonly text: string }
+  /** What one save has changed, and what held before: it can be undone until the next one. */
+  readonly saved: ReadonlyMap<string, SettingValue>
+  /** Where the focus belongs when what had it is gone; `isError` moves it there from anywhere. A new object asks again. */
+  readonly focus: { readonly key: string; readonly isError?: boolean } | null
+  /** What happened, to be said and, unless quiet, shown; a new object says it again. */
+  readonly announcement: Announcement
+}
+
+export interface Announcement {
+  readonly text: string
+  readonly isQuiet?: boolean
+  readonly undo?: () => void
 }
 
 export const initialState: EditorState = {
@@ -27,7 +35,8 @@ export const initialState: EditorState = {
   saving: false,
   failure: null,
   isForbidden: false,
-  summary: null,
+  saved: new Map(),
+  focus: null,
   announcement: { text: '' },
 }
 
@@ -49,7 +58,7 @@ export function withoutDraft(state: EditorState, key: string): EditorState {
   if (!state.drafts.has(key)) return state
   const drafts = new Map(state.drafts)
   drafts.delete(key)
-  return { ...state, drafts, summary: drafts.size === 0 ? null : state.summary }
+  return { ...state, drafts }
 }
 
 /** Values as they are now. Where the user has a draft, a value that was changed elsewhere is a conflict. */
@@ -81,7 +90,7 @@ export function withSaved(state: EditorState, value: SettingValue, sent?: Input)
     : withoutDraft(next, value.key)
 }
 
-/** Errors of drafts by key, and the list of them above the settings. */
+/** Errors of drafts by key. */
 export function withErrors(
   state: EditorState,
   errors: Readonly<Record<string, readonly string[]>>,
@@ -91,8 +100,15 @@ export function withErrors(
     const draft = drafts.get(key)
     if (draft) drafts.set(key, { ...draft, errors: messages })
   }
-  const keys = Object.keys(errors).filter((key) => drafts.has(key))
-  return { ...state, drafts, summary: keys.length > 0 ? { keys } : state.summary }
+  return { ...state, drafts }
+}
+
+/** The drafts that cannot be saved as they are, in the order in which pages list settings. */
+export function needsAttention({ definitions, drafts }: EditorState): readonly Definition[] {
+  return definitions.filter(({ key }) => {
+    const draft = drafts.get(key)
+    return draft !== undefined && (draft.theirs !== undefined || draft.errors.length > 0)
+  })
 }
 
 /** Whether the user shall be asked before the drafts are saved. */

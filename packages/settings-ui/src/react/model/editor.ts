@@ -2,6 +2,7 @@
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { format, type Messages, plural } from '../messages.ts'
 import {
+  type Announcement,
   type EditorState,
   initialState,
   withDraft,
@@ -11,9 +12,11 @@ import {
   withSaved,
   withValues,
 } from './editor-state.ts'
-import { checkInput, describe, parseInput, toInput } from './input.ts'
-import type { Definition, Input } from './setting.ts'
+import { checkInput, parseInput, toInput } from './input.ts'
+import type { Definition, Input, SettingValue } from './setting.ts'
 import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
+
+const noValues: ReadonlyMap<string, SettingValue> = new Map()
 
 export type SettingsEditor = ReturnType<typeof createEditor>
 
@@ -33,6 +36,8 @@ export function createEditor(source: SettingsSource, language: () => Language, o
   let loads = 0
   /** Writes made from here; what was read while one was made may be older than its answer. */
   let writes = 0
+  /** The last of the preferences' saves. */
+  let commits: Promise<void> = Promise.resolve()
   const listeners = new Set<() => void>()
 
   function update(next: EditorState): void {
@@ -41,8 +46,8 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     for (const listener of listeners) listener()
   }
 
-  function announce(text: string): void {
-    update({ ...state, announcement: { text } })
+  function announce(text: string, how: Omit<Announcement, 'text'> = {}): void {
+    update({ ...state, announcement: { text, ...how } })
   }
 
   function fail(error: unknown): void {
@@ -76,28 +81,48 @@ export function createEditor(source: SettingsSource, language: () => Language, o
   }
 
   function edit(definition: Definition, input: Input): void {
-    update(withInput(state, definition, input))
+    update({ ...withInput(state, definition, input), saved: noValues })
   }
 
-  /** Looks at a draft when the user leaves its control. */
-  function check(definition: Definition): void {
-    const { key } = definition
+  /** Looks at a draft when the user leaves its control; preferences are saved then. */
+  function leave({ key }: Definition): void {
+    if (state.drafts.has(key) && source.isOwn) void commit(key)
+    else update(withErrors(state, errorsOf([key])))
+  }
+
+  /** Preferences are saved one after the other, in the order in which they were changed. */
+  function commit(key: string): Promise<void> {
     const draft = state.drafts.get(key)
-    const value = state.values.get(key)
-    if (!draft || !value || draft.errors.length > 0) return
-    const error = checkInput(definition, draft.input, value.value, language().messages)
-    if (error) update(withDraft(state, key, { ...draft, errors: [error] }))
+    // What was refused is not sent again by leaving it.
+    if (!draft || draft.errors.length > 0) return commits
+    commits = commits.then(() => saveDrafts([key]))
+    return commits
   }
 
   function undo(key: string): void {
     const { theirs } = state.drafts.get(key) ?? {}
-    const next = withoutDraft(state, key)
+    const next = { ...withoutDraft(state, key), focus: { key } }
     update(theirs ? withSaved(next, theirs) : next)
   }
 
   function discard(): void {
-    for (const key of state.drafts.keys()) undo(key)
-    update({ ...state, failure: null, summary: null, announcement: { text: language().messages.discarded } })
+    const { drafts } = state
+    const [first] = listed(drafts.keys())
+    for (const key of drafts.keys()) undo(key)
+    const restore = (): void => {
+      // What was changed elsewhere meanwhile is the newer one.
+      const kept = new Map([...drafts].filter(([key]) => !state.drafts.has(key)))
+      update({ ...state, drafts: new Map([...state.drafts, ...kept]), focus: first ? { key: first } : null })
+      void refresh()
+    }
+    const { messages, locale } = language()
+    const text = plural(messages.discarded, drafts.size, locale)
+    update({
+      ...state,
+      failure: null,
+      focus: first ? { key: first } : null,
+      announcement: { text, undo: restore },
+    })
   }
 
   /** Lets the user's value replace the one that another user has saved. */
@@ -107,38 +132,89 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     if (!draft?.theirs || !definition) return
     const values = new Map(state.values).set(key, draft.theirs)
     const isEqual = draft.input === toInput(definition, draft.theirs.value) && !definition.sensitive
-    const next = { ...state, values }
+    const next = { ...state, values, focus: { key } }
     update(isEqual ? withoutDraft(next, key) : withDraft(next, key, { input: draft.input, errors: [] }))
+    if (source.isOwn) void commit(key)
   }
 
-  /** Sends all drafts; those that mean nothing, and those in conflict, are shown instead. */
+  /** What is wrong with these drafts, as far as the page can see. */
+  function errorsOf(keys: Iterable<string>): Record<string, readonly string[]> {
+    const { messages } = language()
+    const errors: Record<string, readonly string[]> = {}
+    for (const key of keys) {
+      const draft = state.drafts.get(key)
+      const definition = state.definitions.find((each) => each.key === key)
+      const value = state.values.get(key)
+      if (!draft || !definition || !value) continue
+      const error = draft.theirs
+        ? messages.decideFirst
+        : checkInput(definition, draft.input, value.value, messages)
+      if (error) errors[key] = [error]
+    }
+    return errors
+  }
+
+  /** Keys in the order of the page. */
+  function listed(keys: Iterable<string>): readonly string[] {
+    const wanted = new Set(keys)
+    return state.definitions.flatMap(({ key }) => (wanted.has(key) ? [key] : []))
+  }
+
+  /** Sends all drafts; those that mean nothing, and those in conflict, are shown instead, all at once. */
   async function save(): Promise<void> {
-    if (state.saving || state.drafts.size === 0) return
-    const { entries, errors } = toEntries(state, language().messages)
-    if (Object.keys(errors).length > 0) return update(withErrors(state, errors))
-    const sent = new Map([...state.drafts].map(([key, { input }]) => [key, input]))
-    update({ ...state, saving: true, failure: null, summary: null, announcement: { text: '' } })
+    if (source.isOwn) {
+      const keys = [...state.drafts.keys()]
+      commits = commits.then(() => saveDrafts(keys))
+      return commits
+    }
+    if (!state.saving) await saveDrafts([...state.drafts.keys()])
+  }
+
+  async function saveDrafts(wanted: readonly string[]): Promise<void> {
+    const keys = wanted.filter((key) => state.drafts.has(key))
+    if (keys.length === 0) return
+    const errors = errorsOf(keys)
+    const [wrong] = listed(Object.keys(errors))
+    update({ ...withErrors(state, errors), failure: null })
+    const ready = keys.filter((key) => !(key in errors))
+    if (wrong !== undefined && (!source.isOwn || ready.length === 0)) return showErrors(wrong)
+    const sent = new Map(ready.map((key) => [key, state.drafts.get(key)?.input ?? '']))
+    const before = new Map(ready.flatMap((key) => [[key, state.values.get(key)] as const]))
+    update({ ...state, saving: true, saved: noValues })
     writes++
-    const outcome = await source.save(entries)
+    const outcome = await source.save(toEntries(state, ready))
     writes++
     update({ ...state, saving: false })
-    await settle(outcome, sent)
+    await settle(outcome, sent, before)
+  }
+
+  /** The focus goes to the first of them; a preference that is being left keeps to itself. */
+  function showErrors(key: string): void {
+    if (!source.isOwn) update({ ...state, focus: { key, isError: true } })
   }
 
   async function settle(
     { saved, keys, error }: SaveOutcome,
     sent: ReadonlyMap<string, Input>,
+    before: ReadonlyMap<string, SettingValue | undefined>,
   ): Promise<void> {
     for (const [index, key] of keys.entries()) {
       const value = saved[index]
       update(value ? withSaved(state, value, sent.get(key)) : withoutDraft(state, key))
     }
-    if (keys.length > 0) onSaved()
+    if (keys.length > 0) {
+      const [first] = listed(keys)
+      const undoable = new Map(keys.flatMap((key) => toEntry(key, before.get(key))))
+      update({ ...state, saved: undoable, focus: first ? { key: first } : null })
+      onSaved()
+    }
     const isStale = error && (error.status === 409 || error.status === 412)
     if (isStale || saved.includes(undefined)) await refresh()
     const { messages, locale } = language()
-    if (!error) return announce(plural(messages.saved, keys.length, locale))
+    if (!error) return announce(plural(messages.saved, keys.length, locale), { isQuiet: source.isOwn })
     update(withErrors(state, error.errors))
+    const [wrong] = listed(Object.keys(error.errors).filter((key) => state.drafts.has(key)))
+    if (wrong !== undefined) showErrors(wrong)
     if (isStale) showConflicts(error)
     else if (error.status !== 422 || hasErrorsElsewhere(state, error)) fail(error)
   }
@@ -150,27 +226,52 @@ export function createEditor(source: SettingsSource, language: () => Language, o
       ...changed.map((key) => [key, [messages.decideFirst]]),
       ...error.locked.map((key) => [key, [messages.lockedHint]]),
     ]
-    if (texts.length > 0) update(withErrors(state, Object.fromEntries(texts)))
-    else fail(error)
+    if (texts.length === 0) return fail(error)
+    update(withErrors(state, Object.fromEntries(texts)))
+    const [wrong] = listed(Object.keys(Object.fromEntries(texts)))
+    if (wrong !== undefined) showErrors(wrong)
   }
 
   /** Takes the stored value away. */
   async function reset(definition: Definition): Promise<void> {
     const value = state.values.get(definition.key)
-    if (!value) return
+    if (value) await write(definition, 'resetDone', () => source.reset(value))
+  }
+
+  /** Puts back what held before the last save. */
+  async function undoSave(definition: Definition): Promise<void> {
+    const { key } = definition
+    const before = state.saved.get(key)
+    const value = state.values.get(key)
+    if (!before || !value) return
+    await write(definition, 'undone', async () => {
+      if (!before.isOverridden) return source.reset(value)
+      const { saved, error } = await source.save([{ ...before, version: value.version }])
+      if (error) throw error
+      return saved[0]
+    })
+  }
+
+  /** A change of one setting that is not a draft. */
+  async function write(
+    { key, displayName: name }: Definition,
+    done: 'resetDone' | 'undone',
+    change: () => Promise<SettingValue | undefined>,
+  ): Promise<void> {
     try {
       writes++
-      const after = await source.reset(value)
+      const after = await change()
       writes++
-      update({ ...state, failure: null })
+      update({ ...state, failure: null, saved: noValues })
       if (after) update(withSaved(state, after))
       else await refresh()
+      update({ ...state, focus: { key } })
       onSaved()
-      announce(format(language().messages.resetDone, { name: definition.displayName }))
+      announce(format(language().messages[done], { name }), { isQuiet: source.isOwn })
     } catch (error) {
       if (toFailure(error).status === 412) {
         await refresh()
-        announce(format(language().messages.changedMeanwhile, { name: definition.displayName }))
+        announce(format(language().messages.changedMeanwhile, { name }))
       } else fail(error)
     }
   }
@@ -185,37 +286,36 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     load,
     refresh,
     edit,
-    check,
+    leave,
+    commit,
     undo,
     discard,
     keepMine,
     save,
     reset,
+    undoSave,
     announce,
     dismiss: () => update({ ...state, failure: null }),
     changed: onSaved,
   }
 }
 
-interface Entries {
-  readonly entries: readonly Entry[]
-  /** By key: drafts that mean nothing, and those in conflict. */
-  readonly errors: Readonly<Record<string, readonly string[]>>
-}
-
-function toEntries({ definitions, drafts, values }: EditorState, messages: Messages): Entries {
-  const errors: Record<string, readonly string[]> = {}
-  const entries: Entry[] = []
-  for (const [key, { input, theirs }] of drafts) {
+/** What to send; errors were looked for before. */
+function toEntries({ definitions, drafts, values }: EditorState, keys: readonly string[]): readonly Entry[] {
+  return keys.flatMap((key) => {
     const definition = definitions.find((each) => each.key === key)
     const value = values.get(key)
-    if (!definition || !value) continue
-    const parsed = parseInput(definition, input, value.value)
-    if (theirs) errors[key] = [messages.decideFirst]
-    else if ('problem' in parsed) errors[key] = [describe(parsed.problem, messages)]
-    else entries.push({ key, scope: value.scope, value: parsed.value, version: value.version })
-  }
-  return { entries, errors }
+    const draft = drafts.get(key)
+    if (!definition || !value || !draft) return []
+    const parsed = parseInput(definition, draft.input, value.value)
+    return 'problem' in parsed
+      ? []
+      : [{ key, scope: value.scope, value: parsed.value, version: value.version }]
+  })
+}
+
+function toEntry<T>(key: string, value: T | undefined): readonly (readonly [string, T])[] {
+  return value === undefined ? [] : [[key, value]]
 }
 
 /** A rule about several settings may name one that was not touched. */

@@ -7,7 +7,7 @@ import { type Definition, displayRange, type Input, type JsonValue } from './set
 export type Parsed = { readonly value: JsonValue } | { readonly problem: Problem }
 
 /** A problem as the key of a message, with what it mentions. */
-export interface Problem {
+interface Problem {
   readonly message: 'notANumber' | 'decimalComma' | 'invalidJson' | 'invalidDateTime' | 'emptyRequired'
   readonly params?: Readonly<Record<string, string | number>>
 }
@@ -88,7 +88,7 @@ export function checkInput(
 }
 
 /** A problem as a sentence. */
-export function describe({ message, params }: Problem, messages: Messages): string {
+function describe({ message, params }: Problem, messages: Messages): string {
   return format(messages[message], params)
 }
 
@@ -98,12 +98,16 @@ function checkRange(definition: Definition, value: number, messages: Messages): 
   return format(messages.outOfRange, { range: displayRange(definition, messages) ?? '' })
 }
 
-function checkText({ type, pattern }: Definition, text: string, messages: Messages): string | undefined {
+function checkText(
+  { type, pattern, patternHint }: Definition,
+  text: string,
+  messages: Messages,
+): string | undefined {
   if (type === SettingType.Color) return /^#[0-9a-f]{6}$/i.test(text) ? undefined : messages.invalidColor
   if (type === SettingType.Url) return isWebUrl(text) ? undefined : messages.invalidUrl
   if (type === SettingType.Email) return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : messages.invalidEmail
   if (!isVerbatim(type) || pattern === null || matches(pattern, text)) return undefined
-  return format(messages.patternMismatch, { pattern })
+  return patternHint ?? format(messages.patternMismatch, { pattern })
 }
 
 /** Whether the text is an absolute http or https URL. */
@@ -163,10 +167,49 @@ function offsetOf(date: Date): string {
   return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
 }
 
-/** `Europe/Paris, UTC+02:00` */
-export function zoneName(iso: string | null): string {
-  const date = iso === null || iso === '' ? new Date() : new Date(iso)
-  return `${new Intl.DateTimeFormat().resolvedOptions().timeZone}, UTC${offsetOf(date)}`
+/** `Europe/Paris, UTC+02:00`; `UTC` is its own offset. */
+export function zoneName(date: Date): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  return timeZone === 'UTC' ? timeZone : `${timeZone}, UTC${offsetOf(date)}`
+}
+
+/** What a date-time control holds, as people say it: `Thu, 24 Dec 2026, 18:30`. Empty for what is not a date-time. */
+export function spokenTime(local: string, locale: string): string {
+  const date = new Date(local)
+  if (Number.isNaN(date.getTime())) return ''
+  const { format } = new Intl.DateTimeFormat(locale, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  })
+  return format(date)
+}
+
+/** Units with their seconds, and how many of the next smaller one people rather say before they use it: "in 33 days". */
+const units = [
+  ['year', 31_536_000, 2],
+  ['month', 2_592_000, 3],
+  ['day', 86_400, 1],
+  ['hour', 3600, 1],
+  ['minute', 60, 1],
+] as const
+
+/** `in 33 days`, `2 hours ago`, `now`. */
+export function relativeTime(date: Date, locale: string, now = Date.now()): string {
+  const seconds = (date.getTime() - now) / 1000
+  const formats = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const unit = units.find(([, size, least]) => Math.abs(seconds) >= size * least)
+  return unit ? formats.format(Math.round(seconds / unit[1]), unit[0]) : formats.format(0, 'second')
+}
+
+/** The number after or before the one that is entered, within its bounds; undefined where none is entered. */
+export function stepNumber({ min, max }: Definition, text: string, step: number): string | undefined {
+  const parsed = parseNumber(text.trim() || '0')
+  if (!('value' in parsed) || typeof parsed.value !== 'number') return undefined
+  return String(Math.min(max ?? Infinity, Math.max(min ?? -Infinity, parsed.value + step)))
 }
 
 const space = /[ \t\n\r]*/y
@@ -177,10 +220,21 @@ const other = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y
 /** Nesting after which the search gives up; the API takes 32. */
 const deepest = 500
 
-/** Line and column, from 1, of the first character that is not JSON: engines report it in different words, or not at all. */
-function findJsonError(text: string): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, errorOffset(text)).split('\n')
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+/** Line and column, from 1. */
+interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** The first character that is not JSON, null if all is: engines report it in different words, or not at all. */
+export function findJsonError(text: string): Place | null {
+  try {
+    JSON.parse(text)
+    return null
+  } catch {
+    const before = text.slice(0, errorOffset(text)).split('\n')
+    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+  }
 }
 
 function errorOffset(text: string): number {

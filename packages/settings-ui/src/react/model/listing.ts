@@ -1,11 +1,12 @@
-/** Which settings a page lists and in which order: groups, the search, and settings that depend on another one. */
-import { SettingType } from '@fastify-modular/settings/client'
+/** Which settings a page lists and in which order: groups, and settings that depend on another one. */
 import type { EditorState } from './editor-state.ts'
 import { toInput } from './input.ts'
-import { type Definition, isStale, type SettingValue } from './setting.ts'
+import { type Definition, isStale } from './setting.ts'
 
 export interface Group {
   readonly name: string
+  /** As its modules name it, in any language; null without one. */
+  readonly group: string | null
   /** The name as a part of an address, the only one such on its page. */
   readonly slug: string
   readonly definitions: readonly Definition[]
@@ -30,16 +31,12 @@ export function groupDefinitions(
     .filter(([, members]) => members.length > 0)
     .map(([name, members]) => ({
       name,
+      group: members[0]?.group ?? null,
       slug: uniqueSlug(name, slugs),
       definitions: members.toSorted(
         (a, b) => a.order - b.order || collator.compare(a.displayName, b.displayName),
       ),
     }))
-}
-
-/** The id of a group's element, where the links of the navigation lead. */
-export function groupId(pageId: string, slug: string): string {
-  return `${pageId}-group-${slug}`
 }
 
 function uniqueSlug(name: string, taken: Set<string>): string {
@@ -48,66 +45,6 @@ function uniqueSlug(name: string, taken: Set<string>): string {
   for (let count = 2; taken.has(slug); count++) slug = `${base}-${count}`
   taken.add(slug)
   return slug
-}
-
-export interface Query {
-  readonly text: string
-  readonly onlyModified: boolean
-}
-
-type Test = (definition: Definition, value: SettingValue) => boolean
-
-const tokens = new Map<string, Test>([
-  ['@modified', (_definition, { isOverridden }) => isOverridden],
-  ['@locked', (_definition, { locked }) => locked],
-  ['@sensitive', ({ sensitive }) => sensitive],
-])
-
-const typeNames = new Map(Object.entries(SettingType).map(([name, type]) => [name.toLowerCase(), type]))
-
-/** Whether a setting matches all words of a query and all its tokens, such as `@modified`, `@type:json` and `tag:mail`. */
-export function createMatcher({ text, onlyModified }: Query): Test {
-  const words = `${onlyModified ? '@modified' : ''} ${text}`.split(/\s+/).filter((word) => word !== '')
-  const tests = words.map(testOf)
-  return (definition, value) => tests.every((test) => test(definition, value))
-}
-
-function testOf(word: string): Test {
-  const known = tokens.get(word.toLowerCase())
-  if (known) return known
-  if (/^@type:/i.test(word)) {
-    const type = typeNames.get(word.slice(6).toLowerCase())
-    return (definition) => definition.type === type
-  }
-  if (/^@?tag:/i.test(word)) {
-    const tag = fold(word.slice(word.indexOf(':') + 1))
-    return ({ tags }) => tags.some((each) => fold(each) === tag)
-  }
-  const wanted = fold(word)
-  return (definition) => haystackOf(definition).includes(wanted)
-}
-
-const haystacks = new WeakMap<Definition, string>()
-
-function haystackOf(definition: Definition): string {
-  let found = haystacks.get(definition)
-  if (found === undefined) {
-    const { key, displayName, description, groupName, allowedValues, options, tags } = definition
-    const labels = (options ?? []).map(({ label }) => label)
-    found = fold(
-      [key, displayName, description, groupName, ...(allowedValues ?? []), ...labels, ...tags].join('\n'),
-    )
-    haystacks.set(definition, found)
-  }
-  return found
-}
-
-/** Without case and diacritics: "preis" finds "Préis". */
-function fold(text: string): string {
-  return text
-    .normalize('NFD')
-    .replaceAll(/\p{Diacritic}/gu, '')
-    .toLowerCase()
 }
 
 /**

@@ -63,6 +63,13 @@ export function displayTime(iso: string, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso))
 }
 
+/** `12 Nov`, with the year where it is another one. */
+export function displayDate(iso: string, locale: string): string {
+  const date = new Date(iso)
+  const year = date.getFullYear() === new Date().getFullYear() ? undefined : 'numeric'
+  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year }).format(date)
+}
+
 /** `from 1 to 65535`; undefined without bounds. */
 export function displayRange({ min, max }: SettingDefinitionDto, messages: Messages): string | undefined {
   if (min === null && max === null) return undefined

@@ -1,27 +1,26 @@
-/** A page of settings: search, tabs, groups, and what opens over them. */
-import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
+/** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { HistoryDialog } from '../dialogs/history-dialog.tsx'
 import { ImportDialog } from '../dialogs/import-dialog.tsx'
-import { ResetDialog } from '../dialogs/dialog.tsx'
-import { ReviewDialog } from '../dialogs/dialog.tsx'
-import { SignedOutDialog } from '../dialogs/dialog.tsx'
-import { SettingScope } from '@fastify-modular/settings/client'
+import { ResetDialog } from '../dialogs/reset-dialog.tsx'
+import { ReviewDialog } from '../dialogs/review-dialog.tsx'
 import { needsConfirmation } from '../model/editor-state.ts'
-import { GroupNav } from './groups.tsx'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
-import { ScopeTabs } from './toolbar.tsx'
-import { SearchBar } from './toolbar.tsx'
-import { SettingsList } from './settings-list.tsx'
-import { TransferMenu } from './toolbar.tsx'
-import { useGuards } from './use-guards.ts'
+import { GroupNav, GroupPicker } from './group-nav.tsx'
+import { ResultsList } from './results-list.tsx'
+import { SaveBar } from './save-bar.tsx'
+import { SearchBar } from './search-bar.tsx'
+import { Announcers } from './toast.tsx'
+import { useHighlight } from './use-highlight.ts'
+import { useResults } from './use-results.ts'
 import { useReveal } from './use-reveal.ts'
-import { type Results, type Tab, useResults } from './use-results.ts'
 import { useUrlState } from './use-url-state.ts'
+import { useWindow } from './use-window.ts'
 
 interface SettingsPageProps {
   readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>
   readonly heading: string
-  /** Only this group, without search and tabs. */
+  /** Only this group, without search and navigation. */
   readonly group?: string | undefined
 }
 
@@ -55,84 +54,52 @@ interface BodyProps {
 }
 
 function Body({ heading, group, wanted }: BodyProps): ReactNode {
-  const { id, editor, canUpdate } = usePage()
+  const { id, editor, messages, save } = usePage()
   const root = useRef<HTMLDivElement>(null)
   const [state, changeUrl] = useUrlState({ isOwner: group === undefined })
-  const tab = useTab(state.scope, group)
-  const results = useResults(tab, state, group)
-  useGuards(root)
-  useReveal({ wanted, results, tab, changeUrl })
+  const [areKeysShown, setKeysShown] = useState(false)
+  const [isWhole, setWhole] = useState(false)
+  const results = useResults(state, { group, isWhole })
+  const isReady = useEditor(({ phase }) => phase === 'ready')
+  useWindow(root)
+  useReveal({ wanted, results, changeUrl })
+  useHighlight(root, results.found.words, results.sections)
 
+  const isSingle = editor.isOwn || group !== undefined
+  const nav = { results, state, changeUrl }
+  const classes = ['fm', 'fm-settings', isSingle && 'is-single', areKeysShown && 'are-keys-shown']
   return (
-    <div className="fm-settings" ref={root}>
-      <div className="fm-head">
-        <h1>{heading}</h1>
-        {group === undefined && <SearchBar state={state} onChange={changeUrl} />}
-      </div>
-      {tab && (
-        <div className="fm-toolbar">
-          <ScopeTabs current={tab} onSelect={(scope) => changeUrl({ scope }, true)} />
-          {canUpdate && !editor.isOwn && <TransferMenu />}
+    <div className={classes.filter(Boolean).join(' ')} ref={root}>
+      <div className="fm-page">
+        <div className="fm-side">
+          <h1 dir="auto">{heading}</h1>
+          {!isSingle && <GroupNav {...nav} />}
         </div>
-      )}
-      <div className="fm-columns">
-        {results.groups.length > 1 && <GroupNav groups={results.groups} matches={results.matches} />}
-        <div
-          className="fm-main"
-          id={`${id}-settings`}
-          tabIndex={-1}
-          {...(tab && { role: 'tabpanel', 'aria-labelledby': `${id}-tab-${tab}` })}
-        >
-          <SettingsList tab={tab} results={results} state={state} onSearch={changeUrl} />
+        <div className="fm-main" id={`${id}-settings`} tabIndex={-1}>
+          {group === undefined && (
+            <SearchBar {...nav} areKeysShown={areKeysShown} onShowKeys={setKeysShown}>
+              {!isSingle && <GroupPicker {...nav} />}
+            </SearchBar>
+          )}
+          <form
+            noValidate
+            hidden={!isReady}
+            onSubmit={(event) => {
+              event.preventDefault()
+              save()
+            }}
+          >
+            {isReady && <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />}
+            {editor.isOwn && results.definitions.length > 0 && (
+              <p className="fm-small fm-foot">{messages.savedAsYouGo}</p>
+            )}
+            <SaveBar />
+          </form>
+          {!isReady && <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />}
         </div>
       </div>
-      <Announcers found={results.found} />
+      <Announcers found={results.spoken} />
     </div>
-  )
-}
-
-/** The tab that the address names, or else the first that has something for the caller; none on other pages. */
-function useTab(scope: string | null, group: string | undefined): Tab | null {
-  const { editor, isAdmin } = usePage()
-  const definitions = useEditor((state) => state.definitions)
-  if (editor.isOwn || group !== undefined) return null
-  if (scope === 'system' || scope === 'application') return scope
-  const hasSystem = definitions.some((definition) => definition.scope === SettingScope.System)
-  const hasOthers = definitions.some((definition) => definition.scope !== SettingScope.System)
-  return hasSystem && (isAdmin || !hasOthers) ? 'system' : 'application'
-}
-
-/** Two regions: what a search has found is said late, and would take the place of what was saved meanwhile. */
-function Announcers({ found }: Pick<Results, 'found'>): ReactNode {
-  const announcement = useEditor((state) => state.announcement)
-  return (
-    <>
-      <Announcer announcement={announcement} delay={50} />
-      <Announcer announcement={found} delay={300} />
-    </>
-  )
-}
-
-interface AnnouncerProps {
-  /** A new object says its text again. */
-  readonly announcement: { readonly text: string }
-  /** Milliseconds in which another one takes its place. */
-  readonly delay: number
-}
-
-/** Announces what happened to users of screen readers. */
-function Announcer({ announcement, delay }: AnnouncerProps): ReactNode {
-  const [text, setText] = useState('')
-  // Emptied first, so that the same words are said again.
-  useLayoutEffect(() => {
-    setText('')
-    const timers = [setTimeout(() => setText(announcement.text), delay), setTimeout(() => setText(''), 8000)]
-    return () => timers.forEach(clearTimeout)
-  }, [announcement, delay])
-  return (
-    <p className="fm-toast" role="status">
-      {text}
-    </p>
   )
 }
 
@@ -142,8 +109,6 @@ interface OpenedDialogProps {
 }
 
 function OpenedDialog({ dialog, onClose }: OpenedDialogProps): ReactNode {
-  const isSignedOut = useEditor(({ phase, failure }) => phase === 'ready' && failure?.status === 401)
-  if (isSignedOut) return <SignedOutDialog />
   if (!dialog) return null
   if (dialog.kind === 'review') return <ReviewDialog onClose={onClose} />
   if (dialog.kind === 'import') return <ImportDialog onClose={onClose} />

@@ -1,76 +1,154 @@
-/** Which settings a page shows: those of the tab, in groups, and of these the ones that match the search. */
+/** Which settings a page lists: those of one group, or those that a search and its filters find in all of them. */
+import { SettingScope } from '@fastify-modular/settings/client'
 import { useMemo } from 'react'
 import { plural } from '../messages.ts'
-import { type Group, groupDefinitions } from '../model/listing.ts'
-import { SettingScope } from '@fastify-modular/settings/client'
-import { createMatcher } from '../model/listing.ts'
-import { isLeftOut } from '../model/listing.ts'
+import { type EditorState, needsAttention } from '../model/editor-state.ts'
+import { type Group, groupDefinitions, isLeftOut } from '../model/listing.ts'
+import { createSearch, type Found, parseQuery } from '../model/search.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import type { UrlState } from './use-url-state.ts'
+import type { ChangeUrl, Filter, UrlState } from './use-url-state.ts'
 
-export type Tab = 'system' | 'application'
+/** Some settings of one group, under its name. */
+export interface Section {
+  readonly group: Group
+  readonly rows: readonly Row[]
+}
 
-/** The tab of a setting: application defaults of User settings stand among the application's own. */
-export function tabOf({ scope }: Pick<Definition, 'scope'>): Tab {
-  return scope === SettingScope.System ? 'system' : 'application'
+export interface Row {
+  readonly definition: Definition
+  readonly alias?: string | undefined
 }
 
 export interface Results {
-  /** Of the whole page, whatever the tab and the search. */
+  /** Of the whole page, whatever is shown of them. */
   readonly definitions: readonly Definition[]
   readonly groups: readonly Group[]
-  readonly matches: ReadonlySet<string>
-  /** Matches in the tab that is not shown. */
-  readonly elsewhere: number
+  /** The group that is open; undefined while something is searched for, and where all groups are on one page. */
+  readonly current: Group | undefined
+  readonly sections: readonly Section[]
   readonly isSearch: boolean
+  /** Settings that were found, also those that are not listed yet. */
+  readonly count: number
+  /** Matches that only the filters keep out. */
+  readonly filtered: number
+  readonly found: Found
   /** Keys that are left out whatever is searched for. */
   readonly leftOut: ReadonlySet<string>
   /** What a search has found, in words; a new object for each search. */
-  readonly found: { readonly text: string }
+  readonly spoken: { readonly text: string }
 }
 
-/** @param tab null shows all; @param group only this one */
-export function useResults(tab: Tab | null, { text, onlyModified }: UrlState, group?: string): Results {
-  const { messages, locale } = usePage()
+/** What the parts of a search need. */
+export interface SearchProps {
+  readonly state: UrlState
+  readonly results: Results
+  readonly changeUrl: ChangeUrl
+}
+
+/** Rows of a search that are listed at once: more are neither read nor drawn within a keystroke. */
+export const atOnce = 50
+
+interface ResultsOptions {
+  /** Only this group. */
+  readonly group: string | undefined
+  /** All matches of a search are listed. */
+  readonly isWhole: boolean
+}
+
+export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): Results {
+  const { editor, messages, locale } = usePage()
   const all = useEditor((state) => state.definitions)
   const values = useEditor((state) => state.values)
+  const { text, isExact, only, scope } = url
 
   const definitions = useMemo(
     () => (group === undefined ? all : all.filter((definition) => definition.group === group)),
     [all, group],
   )
-  const groups = useMemo(() => {
-    const shown = tab === null ? definitions : definitions.filter((definition) => tabOf(definition) === tab)
-    return groupDefinitions(shown, messages.general, locale)
-  }, [definitions, tab, messages, locale])
-
-  const conditional = useMemo(() => definitions.filter(({ showWhen }) => showWhen), [definitions])
-  // One text, so that it stays the same until another setting comes or goes.
-  const leftOutKeys = useEditor((state) =>
-    conditional
-      .filter((definition) => isLeftOut(definition, state))
-      .map(({ key }) => key)
-      .join(' '),
+  const groups = useMemo(
+    () => groupDefinitions(definitions, messages.general, locale),
+    [definitions, messages, locale],
   )
-  const leftOut = useMemo(() => new Set(leftOutKeys.split(' ')), [leftOutKeys])
+  const search = useMemo(() => createSearch(definitions), [definitions])
+  const leftOut = useKeys((state) => definitions.filter((each) => isLeftOut(each, state)))
+  const attention = useKeys((state) => (only.includes('attention') ? needsAttention(state) : []))
 
-  const { matches, elsewhere } = useMemo(() => {
-    const isMatch = createMatcher({ text, onlyModified })
-    const found = definitions.filter((definition) => {
+  const isSearch = text.trim() !== '' || only.length > 0 || scope !== null
+  const matches = useMemo(() => {
+    const { text: words, tests } = parseQuery(text)
+    const found = search({ text: words, isExact })
+    const isListed = ({ definition }: Row): boolean => {
       const value = values.get(definition.key)
-      return value !== undefined && !leftOut.has(definition.key) && isMatch(definition, value)
-    })
-    const here = found.filter((definition) => tab === null || tabOf(definition) === tab)
-    return { matches: new Set(here.map(({ key }) => key)), elsewhere: found.length - here.length }
-  }, [definitions, values, leftOut, tab, text, onlyModified])
+      return (
+        value !== undefined && !leftOut.has(definition.key) && tests.every((test) => test(definition, value))
+      )
+    }
+    const isKept = ({ definition }: Row): boolean => {
+      const value = values.get(definition.key)
+      const has: Record<Filter, boolean> = {
+        modified: value?.isOverridden === true,
+        locked: value?.locked === true,
+        sensitive: definition.sensitive,
+        attention: attention.has(definition.key),
+      }
+      const isSystem = definition.scope === SettingScope.System
+      return (
+        (scope === null || (scope === 'system') === isSystem) &&
+        (only.length === 0 || only.some((name) => has[name]))
+      )
+    }
+    const ordered =
+      found.words.length > 0 ? found.hits : groups.flatMap((each) => each.definitions.map(toRow))
+    const listed = ordered.filter(isListed)
+    const kept = listed.filter(isKept)
+    return { found, kept, filtered: listed.length - kept.length }
+  }, [search, groups, values, leftOut, attention, text, isExact, only, scope])
 
-  const isSearch = text.trim() !== '' || onlyModified
-  const count = matches.size
-  const found = useMemo(
+  const isOnePage = editor.isOwn || group !== undefined
+  const current =
+    isSearch || isOnePage ? undefined : (groups.find(({ slug }) => slug === url.group) ?? groups[0])
+  const sections = useMemo(() => {
+    if (isSearch) return sectionsOf(groups, isWhole ? matches.kept : matches.kept.slice(0, atOnce))
+    const shown = current ? [current] : groups
+    return shown.map((each) => ({
+      group: each,
+      rows: each.definitions.filter(({ key }) => !leftOut.has(key) && values.has(key)).map(toRow),
+    }))
+  }, [isSearch, isWhole, groups, current, matches, leftOut, values.size])
+
+  const count = matches.kept.length
+  const spoken = useMemo(
     () => ({ text: isSearch ? plural(messages.found, count, locale) : '' }),
     [messages, locale, isSearch, count, text],
   )
+  const { found, filtered } = matches
+  return { definitions, groups, current, sections, isSearch, count, filtered, found, leftOut, spoken }
+}
 
-  return { definitions, groups, matches, elsewhere, isSearch, leftOut, found }
+/** Keys of definitions; the same set until another one comes or goes. */
+function useKeys(select: (state: EditorState) => readonly Definition[]): ReadonlySet<string> {
+  const keys = useEditor((state) =>
+    select(state)
+      .map(({ key }) => key)
+      .join(' '),
+  )
+  return useMemo(() => new Set(keys.split(' ')), [keys])
+}
+
+function toRow(definition: Definition): Row {
+  return { definition }
+}
+
+/** Groups in the order of their best match. */
+function sectionsOf(groups: readonly Group[], rows: readonly Row[]): readonly Section[] {
+  const groupOf = new Map(groups.flatMap((group) => group.definitions.map(({ key }) => [key, group])))
+  const byGroup = new Map<Group, Row[]>()
+  for (const row of rows) {
+    const group = groupOf.get(row.definition.key)
+    const members = group && byGroup.get(group)
+    if (members) members.push(row)
+    else if (group) byGroup.set(group, [row])
+  }
+  return [...byGroup].map(([group, members]) => ({ group, rows: members }))
 }

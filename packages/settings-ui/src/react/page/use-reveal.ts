@@ -1,9 +1,9 @@
-/** Brings a setting into view: one that an error names, or one that the address names (`#setting:mail.port`). */
+/** Brings a setting into view: one that needs attention, or one that the address names (`#setting:mail.port`). */
 import { useEffect, useLayoutEffect, useState } from 'react'
 import { elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import { type Results, type Tab, tabOf } from './use-results.ts'
-import type { UrlState } from './use-url-state.ts'
+import type { Results } from './use-results.ts'
+import { type ChangeUrl, noSearch } from './use-url-state.ts'
 
 interface Wanted {
   readonly key: string
@@ -12,14 +12,12 @@ interface Wanted {
 interface RevealOptions {
   readonly wanted: Wanted | null
   readonly results: Results
-  /** Null where there are no tabs. */
-  readonly tab: Tab | null
-  readonly changeUrl: (change: Partial<UrlState>) => void
+  readonly changeUrl: ChangeUrl
 }
 
-export function useReveal({ wanted, results, tab, changeUrl }: RevealOptions): void {
+export function useReveal({ wanted, results, changeUrl }: RevealOptions): void {
   const { id } = usePage()
-  const { definitions, matches, leftOut } = results
+  const { definitions, groups, sections, leftOut } = results
   const phase = useEditor((state) => state.phase)
   const [target, setTarget] = useState<Wanted | null>(null)
 
@@ -30,14 +28,13 @@ export function useReveal({ wanted, results, tab, changeUrl }: RevealOptions): v
     const follow = (): void => {
       const name = hashOf(location)
       if (name.startsWith('setting:')) setTarget({ key: name.slice('setting:'.length) })
-      else if (name !== '') document.getElementById(name)?.scrollIntoView()
     }
     follow()
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [phase])
 
-  // Runs again once the tab is changed and the search is gone.
+  // Runs again once the group is open and the search is gone.
   useLayoutEffect(() => {
     if (!target) return
     const definition = definitions.find(({ key }) => key === target.key)
@@ -45,13 +42,32 @@ export function useReveal({ wanted, results, tab, changeUrl }: RevealOptions): v
     if (!definition) return setTarget(null)
     // What decides whether it is there shows why it is not.
     if (definition.showWhen && leftOut.has(target.key)) return setTarget({ key: definition.showWhen.key })
-    const control = matches.has(target.key) ? document.getElementById(elementId({ id }, definition)) : null
-    if (!control) return changeUrl({ scope: tab && tabOf(definition), text: '', onlyModified: false })
-    control.closest('details')?.setAttribute('open', '')
-    control.focus()
-    control.scrollIntoView({ block: 'center' })
+    const isListed = sections.some(({ rows }) => rows.some((row) => row.definition === definition))
+    const control = isListed ? document.getElementById(elementId({ id }, definition)) : null
+    if (!control) {
+      const group = groups.find((each) => each.definitions.includes(definition))
+      return changeUrl({ ...noSearch, group: group?.slug ?? null })
+    }
+    show(control)
     setTarget(null)
-  }, [target, matches, leftOut, definitions, id, tab, changeUrl])
+  }, [target, sections, leftOut, definitions, groups, id, changeUrl])
+}
+
+/** Puts the focus on a control, its row into the middle of the window, and a mark on the row until another has it. */
+export function show(control: HTMLElement): void {
+  control.closest('details')?.setAttribute('open', '')
+  const row = control.closest('[data-key]')
+  focusControl(control)
+  row?.scrollIntoView({ block: 'center' })
+  for (const marked of document.querySelectorAll('[data-found]')) marked.removeAttribute('data-found')
+  row?.setAttribute('data-found', '')
+}
+
+/** The control of a setting, or of several elements the one that Tab stops at. */
+export function focusControl(control: HTMLElement): void {
+  const inner =
+    control.getAttribute('role') === 'radiogroup' ? control.querySelector<HTMLElement>('[data-first]') : null
+  ;(inner ?? control).focus()
 }
 
 /** A link may end in a fragment that cannot be decoded. */

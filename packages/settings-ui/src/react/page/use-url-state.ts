@@ -1,27 +1,38 @@
-/** Tab, search and filter as part of the address, so that links and the back button work. */
+/** Group, search and filters as part of the address, so that links and the back button work. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 
+/** What a list may be narrowed to; several show what has any of them. */
+export const filters = ['modified', 'attention', 'locked', 'sensitive'] as const
+export type Filter = (typeof filters)[number]
+
 export interface UrlState {
-  /** `system` or `application`; null if the address does not say. */
-  readonly scope: string | null
+  /** The slug of a group; null if the address does not say. */
+  readonly group: string | null
   readonly text: string
-  readonly onlyModified: boolean
+  /** Search for the text as it is, whatever it could mean. */
+  readonly isExact: boolean
+  readonly only: readonly Filter[]
+  /** `system` or `application` narrows the list to one scope. */
+  readonly scope: string | null
 }
+
+/** No search and no filter. */
+export const noSearch = { text: '', isExact: false, only: [], scope: null } as const
 
 /** Milliseconds without a key after which the address follows: changing it takes longer than drawing a frame. */
 const pause = 200
 
-const nothing: UrlState = { scope: null, text: '', onlyModified: false }
+const nothing: UrlState = { group: null, ...noSearch }
 
 interface UrlOptions {
   /** Whether the address is this page's; one that is not is neither read nor changed. */
   readonly isOwner: boolean
 }
 
-/** The state, and its change; `isStep` makes it one that the back button undoes. */
-export function useUrlState({
-  isOwner,
-}: UrlOptions): [UrlState, (change: Partial<UrlState>, isStep?: boolean) => void] {
+/** Changes the state; `isStep` makes it one that the back button undoes. */
+export type ChangeUrl = (change: Partial<UrlState>, isStep?: boolean) => void
+
+export function useUrlState({ isOwner }: UrlOptions): [UrlState, ChangeUrl] {
   const [state, setState] = useState(isOwner ? readUrl : nothing)
   const latest = useRef(state)
 
@@ -41,7 +52,7 @@ export function useUrlState({
     return () => clearTimeout(timer)
   }, [isOwner, state])
 
-  const change = useCallback((part: Partial<UrlState>, isStep = false) => {
+  const change = useCallback<ChangeUrl>((part, isStep = false) => {
     latest.current = { ...latest.current, ...part }
     setState(latest.current)
     if (isStep) writeUrl(latest.current, true)
@@ -51,22 +62,32 @@ export function useUrlState({
 
 function readUrl(): UrlState {
   const query = new URLSearchParams(location.search)
+  const only = (query.get('only') ?? '').split(',')
   return {
-    scope: query.get('scope'),
+    group: query.get('group'),
     text: query.get('q') ?? '',
-    onlyModified: query.get('only') === 'modified',
+    isExact: query.has('exact'),
+    only: filters.filter((filter) => only.includes(filter)),
+    scope: ['system', 'application'].find((scope) => scope === query.get('scope')) ?? null,
   }
 }
 
-function writeUrl({ scope, text, onlyModified }: UrlState, isStep: boolean): void {
-  const url = new URL(location.href)
-  const parts = { scope, q: text, only: onlyModified ? 'modified' : null }
-  for (const [name, value] of Object.entries(parts)) {
-    if (value) url.searchParams.set(name, value)
-    else url.searchParams.delete(name)
-  }
+function writeUrl(state: UrlState, isStep: boolean): void {
+  const url = urlOf(state)
   if (url.href === location.href) return
   // The state belongs to the router of the host.
   if (isStep) history.pushState(history.state, '', url)
   else history.replaceState(history.state, '', url)
+}
+
+/** The address of this page in another state. */
+export function urlOf({ group, text, isExact, only, scope }: UrlState): URL {
+  const url = new URL(location.href)
+  const parts = { group, q: text, exact: isExact && text ? '1' : '', only: only.join(','), scope }
+  if (url.searchParams.get('group') !== group) url.hash = ''
+  for (const [name, value] of Object.entries(parts)) {
+    if (value) url.searchParams.set(name, value)
+    else url.searchParams.delete(name)
+  }
+  return url
 }

@@ -9,7 +9,7 @@ import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { isJson } from '../../values/decode.ts'
 import { requireSetting, rowUser, sharedScope } from '../../write/entries.ts'
-import { requireUpdate } from '../access.ts'
+import { requireUpdate, updatePermission } from '../access.ts'
 import { fingerprint, sendJson } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import {
@@ -97,6 +97,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'inspectSetting',
       summary: 'Which layer supplies the value of a setting',
+      documents: updatePermission,
       params: KeyParams,
       ok: Inspection,
     }),
@@ -113,6 +114,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'listSettingHistory',
       summary: 'The history of one setting, newest first',
+      documents: updatePermission,
       params: KeyParams,
       query: Type.Object({ ...page, ...scopeMember }, closed),
       ok: Type.Object({ entries: ListedEntries, next }),
@@ -132,6 +134,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'getSettingHistoryEntry',
       summary: 'One entry of the history of a setting, its values in full',
+      documents: updatePermission,
       params: Type.Object({
         key: Key,
         revision: decoded(Type.String({ pattern: '^[0-9]{1,15}$', description: 'a revision' }), Number),
@@ -154,6 +157,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'listSettingChanges',
       summary: 'Changes of System and Application settings by revision, newest first',
+      documents: updatePermission,
       query: Type.Object(page, closed),
       ok: Type.Object({
         changes: Type.Array(
@@ -177,6 +181,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'rollbackSetting',
       summary: 'Write the value of a revision again, as a new revision',
+      documents: updatePermission,
       params: KeyParams,
       body: Type.Object(
         {

@@ -11,7 +11,7 @@ import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { readOwnValues } from '../../reading/list.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { requireSetting, type WriteEntry } from '../../write/entries.ts'
-import { callerOf, requireUpdate } from '../access.ts'
+import { callerOf, requireUpdate, updatePermission } from '../access.ts'
 import { rowCondition, sendUnlessUnchanged, toPreconditionFailed } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import { closed, Key, KeyParams, SettingValue, Value, valueMembers } from '../schemas.ts'
@@ -30,6 +30,7 @@ export function addOwnValueRoutes(
   { sharedLists, ownWrites }: { readonly sharedLists: SharedLists; readonly ownWrites: OwnWrites },
 ): void {
   const { sharedValues, codec, states, write } = service
+  const documents = ownWrites === 'permission' ? { documents: updatePermission } : {}
   app.get(
     '/me',
     operation({
@@ -60,6 +61,7 @@ export function addOwnValueRoutes(
     operation({
       operationId: 'updateMySetting',
       summary: "Update one of the caller's settings",
+      ...documents,
       body: Type.Object({ key: Key, value: Value, scope: Type.Optional(OwnScope) }, closed),
       written: SettingValue,
     }),
@@ -74,6 +76,7 @@ export function addOwnValueRoutes(
     operation({
       operationId: 'resetMySetting',
       summary: "Clear one of the caller's settings",
+      ...documents,
       params: KeyParams,
       written: SettingValue,
     }),

@@ -5,7 +5,7 @@ import type { SettingsService } from '../../create-settings.ts'
 import { toEtag } from '../../etag.ts'
 import type { ScopeFilter } from '../../history/transfer.ts'
 import { SettingScope } from '../../setting-definition.ts'
-import { requireUpdate } from '../access.ts'
+import { requireUpdate, updatePermission } from '../access.ts'
 import { operation } from '../operation.ts'
 import { closed, decoded, DryRun, Key, Keys, Revision, Scope, ScopeInput, Value } from '../schemas.ts'
 import type { SettingsApp } from '../validator.ts'
@@ -30,6 +30,7 @@ export function addTransferRoutes(
     operation({
       operationId: 'exportSettings',
       summary: 'All stored System and Application values except secrets',
+      documents: updatePermission,
       ok: Type.Object({
         format: Type.Literal(1),
         settings: Type.Array(Type.Object({ key: Type.String(), scope: Scope, value: Value })),
@@ -53,6 +54,7 @@ export function addTransferRoutes(
       ...operation({
         operationId: 'importSettings',
         summary: 'Write an export, all or nothing',
+        documents: updatePermission,
         query: Type.Object(
           { mode: Type.Optional(Mode), dryRun: DryRun, revision: Type.Optional(RevisionText) },
           closed,

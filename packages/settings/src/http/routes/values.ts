@@ -62,12 +62,12 @@ export function addValueRoutes(
   app.get(
     '/public',
     {
-      config: openRoute,
       ...operation({
         operationId: 'getPublicSettings',
         summary: 'The values of settings that are public',
         ok: Type.Record(Type.String(), Value),
       }),
+      config: openRoute,
     },
     (request, reply) => {
       const { generation } = sharedValues
@@ -127,6 +127,7 @@ export function addValueRoutes(
   const update = operation({
     operationId: 'updateSetting',
     summary: 'Update one System or Application setting',
+    documents: updatePermission,
     body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
     written: SettingValue,
   })
@@ -149,6 +150,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'resetSetting',
         summary: 'Reset a System or Application setting to its default',
+        documents: updatePermission,
         params: KeyParams,
         query: ScopeQuery,
         written: SettingValue,
@@ -172,6 +174,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'updateSettings',
         summary: 'Update many System and Application settings, all or nothing',
+        documents: updatePermission,
         query: Type.Object({ dryRun: DryRun }, closed),
         body: Type.Array(
           Type.Object(

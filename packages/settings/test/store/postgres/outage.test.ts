@@ -197,7 +197,7 @@ test('a pool that was handed over survives the loss of its idle connections, and
   const store = postgres({ pool })
   await store.open({ log: silentLog })
   const { received, losses, stop } = await watch(store)
-  await set(store, 'a', '1')
+  await set(await openStore(t, url), 'a', '1')
   await until('the notification', () => received.includes(1))
   await server.kill('SIGKILL')
   await until('the loss', () => losses.length === 1)

@@ -2,7 +2,7 @@
  * Instances of the version before run beside this one while a deployment replaces them. They are played by their
  * statements: a lock of the revision, rows read without a lock, versions of users' rows from the revision.
  */
-import { Pool, type PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import t, { type Test, test } from 'tap'
 import { migrations, recordVersion } from '#src/store/postgres/migrations.js'
 import { postgresNames } from '#src/store/postgres/names.js'

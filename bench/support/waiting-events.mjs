@@ -1,0 +1,173 @@
+// pg-boss with events that wait, and with several instances; beside another checkout of core where BENCH_BEFORE names one.
+import { createRequire } from 'node:module'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { createDatabase } from '@fastify-modular/test-support/postgres'
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import pg from 'pg'
+import { median, report, rotate, size } from './measure.mjs'
+
+/** Core as it is here, and as it was in the checkout (built) that BENCH_BEFORE names. */
+async function loadVersions() {
+  const load = async (resolve) => {
+    const { defineEvent, events } = await import(resolve('index.js', '@fastify-modular/core'))
+    const { pgBoss } = await import(
+      resolve('events/pg-boss/index.js', '@fastify-modular/core/events/pg-boss')
+    )
+    class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
+    return { events, pgBoss, Ticked }
+  }
+  const before = process.env.BENCH_BEFORE
+  return {
+    ...(before && {
+      before: {
+        ...(await load((file) => pathToFileURL(`${before}/packages/core/dist/${file}`).href)),
+        Client: createRequire(`${before}/packages/core/package.json`)('pg').Client,
+      },
+    }),
+    after: { ...(await load((_file, name) => name)), Client: pg.Client },
+  }
+}
+
+/** Rates with 1,000, 30,000 and 100,000 waiting events, and what instances ask of the database. */
+export async function measureWaiting(serverUrl) {
+  const versions = await loadVersions()
+  await backlog(serverUrl, versions)
+  await queries(serverUrl, versions)
+}
+
+async function start({ events, pgBoss, Ticked }, url, handle, count = 1) {
+  const handlers = Array.from({ length: count }, (_, index) => {
+    const name = `Bench${index}Handler`
+    return { [name]: class { static event = Ticked; handle = handle } }[name] // prettier-ignore
+  })
+  const app = Fastify()
+  await app.register(events, { transport: pgBoss({ connectionString: url }), handlers })
+  return app
+}
+
+/** How fast the first thousand events are handled, by how many wait. */
+async function backlog(serverUrl, versions) {
+  const counts = size([1_000, 30_000, 100_000], [1_000, 2_000])
+  const cases = Object.keys(versions).flatMap((name) => counts.map((waiting) => ({ name, waiting })))
+  const rates = new Map(cases.map((one) => [one, []]))
+  for (let round = 0; round < size(3, 1); round++) {
+    for (const one of rotate(cases, round))
+      rates.get(one).push(await rateOf(versions[one.name], serverUrl, one.waiting))
+  }
+  const rate = (name, waiting) =>
+    median(rates.get(cases.find((one) => one.name === name && one.waiting === waiting)))
+  report(
+    'Events that wait in pg-boss',
+    cases.map(({ name, waiting }) => ({
+      version: name,
+      waiting,
+      'handled per s': Math.round(rate(name, waiting)),
+      'of the rate with 1,000 waiting': (rate(name, waiting) / rate(name, counts[0])).toFixed(2),
+      ...(versions.before && { 'of before': (rate(name, waiting) / rate('before', waiting)).toFixed(1) }),
+    })),
+  )
+}
+
+async function rateOf(version, serverUrl, waiting) {
+  const database = await createDatabase(serverUrl)
+  const sample = 1000
+  let handled = 0
+  let startedAt = 0
+  let done = () => {}
+  const finished = new Promise((resolve) => (done = resolve))
+  const app = await start(version, database.url, () => {
+    if (handled++ === 0) startedAt = performance.now()
+    if (handled === sample) done(performance.now())
+  })
+  await app.events.publish(new version.Ticked({ number: 0 }))
+  await repeatWaiting(database.url, waiting - 1)
+  await app.ready()
+  const milliseconds = (await finished) - startedAt
+  await app.close()
+  await database.drop()
+  return ((sample - 1) / milliseconds) * 1000
+}
+
+/** Copies the one job that waits. */
+async function repeatWaiting(url, times) {
+  const client = new pg.Client(url)
+  await client.connect()
+  const copied =
+    'name, data, retry_limit, retry_delay, retry_backoff, expire_in, keep_until, dead_letter, policy'
+  await client.query(
+    `INSERT INTO pgboss.job (${copied}, created_on, start_after)
+     SELECT ${copied}, created_on + n * interval '1 us', start_after + n * interval '1 us'
+     FROM pgboss.job, generate_series(1, $1::integer) AS n WHERE name LIKE 'events.app.%'`,
+    [times],
+  )
+  await client.query('ANALYZE pgboss.job')
+  await client.end()
+}
+
+/** Statements of instances with 20 handlers while nothing happens, and for an event of two handlers. */
+async function queries(serverUrl, versions) {
+  let statements = 0
+  let fetches = 0
+  for (const { prototype } of new Set(Object.values(versions).map(({ Client }) => Client))) {
+    const { query } = prototype
+    prototype.query = function (text, ...rest) {
+      statements++
+      const sql = typeof text === 'string' ? text : (text?.text ?? '')
+      if (sql.includes('FOR UPDATE SKIP LOCKED') && !sql.includes('alive AS')) fetches++
+      return query.call(this, text, ...rest)
+    }
+  }
+  const rows = []
+  for (const [version, parts] of Object.entries(versions)) {
+    for (const instances of [1, 4]) {
+      const idle = await withInstances(parts, serverUrl, { instances, handlers: 20 }, async () => {
+        const seconds = size(40, 5)
+        statements = 0
+        await delay(seconds * 1000)
+        return statements / seconds / instances
+      })
+      const used = await withInstances(
+        parts,
+        serverUrl,
+        { instances, handlers: 2 },
+        async (apps, handledBy) => {
+          const total = size(200, 10)
+          statements = fetches = 0
+          for (let number = 0; number < total; number++) {
+            await apps[number % instances].events.publish(new parts.Ticked({ number }))
+            while (handledBy() < 2 * (number + 1)) await delay(1)
+          }
+          return { statements: statements / total, fetches: fetches / total }
+        },
+      )
+      rows.push({
+        version,
+        instances,
+        'idle, 20 handlers: statements/s an instance': idle.toFixed(2),
+        'an event, 2 handlers: statements': used.statements.toFixed(1),
+        'of them fetches': used.fetches.toFixed(1),
+      })
+    }
+  }
+  report('Statements of pg-boss', rows)
+}
+
+async function withInstances(version, serverUrl, { instances, handlers }, measure) {
+  const database = await createDatabase(serverUrl)
+  let handled = 0
+  const apps = []
+  for (let count = 0; count < instances; count++) {
+    const app = await start(version, database.url, () => handled++, handlers)
+    await app.ready()
+    apps.push(app)
+  }
+  await delay(size(9000, 1000)) // every instance has seen the others
+  try {
+    return await measure(apps, () => handled)
+  } finally {
+    for (const app of apps) await app.close()
+    await database.drop()
+  }
+}

@@ -1,0 +1,40 @@
+// Callers of @fastify/session: who signed in is kept on the server, and the browser has a signed cookie.
+import cookie from '@fastify/cookie'
+import session from '@fastify/session'
+import { publicRoutes } from '@fastify-modular/public-routes'
+
+/** Replace `signIn` by yours: it returns the caller of valid credentials, or null. */
+export async function addSessions(app, { secret, signIn }) {
+  await app.register(cookie)
+  await app.register(session, {
+    secret,
+    saveUninitialized: false,
+    cookie: { secure: 'auto', sameSite: 'lax' },
+  })
+  await app.register(publicRoutes, {
+    provider: {
+      loginUrl: '/login',
+      openapi: { session: { type: 'apiKey', in: 'cookie', name: 'sessionId' } },
+      authenticate: ({ session }) => session.get('caller') ?? null,
+    },
+    crossOrigin: true, // sessions are cookies: refuse writes from other sites
+    undeclared: 'refuse',
+    expectedHooks: ['fastifyCookieHandler', 'handleSession'],
+  })
+  app.get('/login', { config: { access: 'public' } }, async (_request, reply) =>
+    reply
+      .type('text/html')
+      .send('<form method="post"><input name="user"><input name="password" type="password"></form>'),
+  )
+  app.post('/login', { config: { access: 'public' } }, async (request, reply) => {
+    const caller = await signIn(request.body)
+    if (caller === null) return reply.code(401).send()
+    await request.session.regenerate() // against session fixation
+    request.session.set('caller', caller)
+    return reply.code(204).send()
+  })
+  app.post('/logout', { config: { access: 'signed-in' } }, async (request, reply) => {
+    await request.session.destroy()
+    return reply.code(204).send()
+  })
+}

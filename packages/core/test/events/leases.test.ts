@@ -1,0 +1,123 @@
+/** The hold that a process has on the events it handles, as the database shows it. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
+import Database from 'better-sqlite3'
+import Fastify, { type FastifyInstance } from 'fastify'
+import pg from 'pg'
+import { test, type Test } from 'tap'
+import { defineEvent, type EventTransport, events } from '@fastify-modular/core'
+import { pgBoss } from '@fastify-modular/core/events/pg-boss'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+
+class Happened extends defineEvent('happened', Type.Object({})) {}
+
+interface Engine {
+  readonly transport: EventTransport
+  /** Until when the running delivery is held, or since when: it grows with each renewal. */
+  held(): Promise<number>
+  /** Gives the running delivery to a process that does not exist. */
+  steal(): Promise<void>
+  /** Ends the lease of the running delivery: another process may take it, in an hour. */
+  expire(): Promise<void>
+  /** Deliveries that are not finished. */
+  left(): Promise<number>
+}
+
+const engines: Record<string, (t: Test) => Promise<Engine>> = {
+  async sqliteOutbox() {
+    const database = new Database(':memory:')
+    const read = (sql: string) => (database.prepare(sql).get() as { n: number }).n
+    return {
+      transport: sqliteOutbox({ database, lease: 300, pollInterval: 20, retryDelay: 1, maxAttempts: 1 }),
+      held: async () => read('SELECT due_at AS n FROM event_delivery'),
+      steal: async () => void database.exec('UPDATE event_delivery SET due_at = 99999999999999'),
+      expire: async () =>
+        void database.prepare('UPDATE event_delivery SET due_at = ?').run(Date.now() + 3_600_000),
+      left: async () => read('SELECT count(*) AS n FROM event_delivery WHERE dead_at IS NULL'),
+    }
+  },
+  async pgBoss(t) {
+    const { url } = await testDatabase(t)
+    const client = new pg.Client(url)
+    await client.connect()
+    t.teardown(() => client.end())
+    const job = `FROM pgboss.job WHERE name = 'events.app.SlowHandler'`
+    const read = async (sql: string) => Number((await client.query<{ n: string }>(sql)).rows[0]?.n)
+    return {
+      // A lease that is renewed long before it ends, on a machine as slow as it may be.
+      transport: pgBoss({ connectionString: url, lease: 60_000, pollInterval: 20, maxAttempts: 1 }),
+      held: () => read(`SELECT extract(epoch FROM started_on) * 1000 AS n ${job}`),
+      steal: async () => void (await client.query(`UPDATE pgboss.job SET singleton_key = 'another'`)),
+      expire: async () =>
+        void (await client.query(
+          `UPDATE pgboss.job SET state = 'retry', start_after = now() + interval '1 h', started_on = NULL, singleton_key = NULL`,
+        )),
+      left: () => read(`SELECT count(*) AS n ${job}`),
+    }
+  },
+}
+
+/** An application whose handler runs until it is released, with the error to throw. */
+async function start(t: Test, transport: EventTransport) {
+  let release: (error?: Error) => void = () => {}
+  let begun = 0
+  class SlowHandler {
+    static event = Happened
+    async handle() {
+      begun++
+      const error = await new Promise<Error | undefined>((resolve) => (release = resolve))
+      if (error) throw error
+    }
+  }
+  const app: FastifyInstance = Fastify()
+  t.teardown(async () => {
+    release()
+    await app.close()
+  })
+  await app.register(events, { transport, handlers: [SlowHandler] })
+  await app.ready()
+  await app.events.publish(new Happened({}))
+  await until(() => begun === 1)
+  return { app, begun: () => begun, release: (error?: Error) => release(error) }
+}
+
+/** Waits until something is the case, at most 20 seconds. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; !(await isSo()); await delay(5)) {
+    if (Date.now() > end) throw new Error('it was not so within 20 s')
+  }
+}
+
+for (const [name, open] of Object.entries(engines)) {
+  test(`${name}: the lease of a handler that runs for long is renewed`, async (t) => {
+    const engine = await open(t)
+    const { app, begun, release } = await start(t, engine.transport)
+    for (let renewal = 0, last = await engine.held(); renewal < 3; renewal++, last = await engine.held())
+      await until(async () => (await engine.held()) > last)
+    t.equal(begun(), 1)
+    release()
+    await until(async () => (await engine.left()) === 0)
+    t.match(app.events.stats(), { handled: 1, failed: 0 })
+  })
+
+  test(`${name}: the failure of an attempt that has lost its lease changes nothing`, async (t) => {
+    const engine = await open(t)
+    const { app, release } = await start(t, engine.transport)
+    await engine.steal()
+    release(new Error('too late'))
+    await until(() => app.events.stats().failed === 1)
+    await app.close() // records all outcomes
+    t.equal(await engine.left(), 1, 'it still belongs to the other one')
+  })
+
+  test(`${name}: what an attempt has handled after its lease ended is done`, async (t) => {
+    const engine = await open(t)
+    const { app, release } = await start(t, engine.transport)
+    await engine.expire()
+    release()
+    await until(() => app.events.stats().handled === 1)
+    await app.close() // records all outcomes
+    t.equal(await engine.left(), 0)
+  })
+}

@@ -1,0 +1,264 @@
+/** What the transport on PostgreSQL does beside the contract of all: who fetches, in which order, by which index. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance } from 'fastify'
+import pg from 'pg'
+import { test, type Test } from 'tap'
+import { defineEvent, events, fromPg } from '@fastify-modular/core'
+import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/pg-boss'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+
+class Numbered extends defineEvent('test.numbered', Type.Object({ number: Type.Integer() })) {}
+
+/** Nothing is polled: what arrives, arrives by a notification. */
+const unpolled = { pollInterval: 3_600_000, lease: 24 * 3_600_000 }
+
+interface Statement {
+  readonly text: string
+  readonly params: unknown[]
+}
+
+interface Instance {
+  readonly app: FastifyInstance
+  /** What this instance has sent over its pool, without the connection that listens. */
+  readonly statements: Statement[]
+  readonly warnings: { readonly msg: string; readonly sql?: string }[]
+}
+
+/** An instance with connections of its own; without `handle` it only publishes. */
+async function startInstance(
+  t: Test,
+  url: string,
+  handle?: (event: Numbered) => unknown,
+  options: PgBossCommonOptions = {},
+): Promise<Instance> {
+  const pool = new pg.Pool({ connectionString: url })
+  pool.on('error', () => {})
+  const statements: Statement[] = []
+  const recorded = {
+    connect: () => pool.connect(),
+    on: (event: 'error', listener: (error: Error) => void) => pool.on(event, listener),
+    end: () => pool.end(),
+    query(text: string, params: unknown[] = []) {
+      statements.push({ text, params })
+      return pool.query<object>(text, params)
+    },
+  }
+  class NumberedHandler {
+    static event = Numbered
+    handle(event: Numbered) {
+      return handle?.(event)
+    }
+  }
+  const warnings: { msg: string }[] = []
+  const write = (line: string) => void warnings.push(JSON.parse(line) as { msg: string })
+  const app = Fastify({ logger: { level: 'warn', stream: { write } } })
+  t.teardown(async () => {
+    await app.close()
+    await pool.end()
+  })
+  const transport = pgBoss({ pool: recorded, closeTimeout: 20, ...options })
+  await app.register(events, { transport, handlers: handle ? [NumberedHandler] : [] })
+  await app.ready()
+  return { app, statements, warnings }
+}
+
+async function connect(t: Test, url: string): Promise<pg.Client> {
+  const client = new pg.Client(url)
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+/** Waits until something is the case, at most 20 seconds. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; !(await isSo()); await delay(5)) {
+    if (Date.now() > end) throw new Error('it was not so within 20 s')
+  }
+}
+
+async function untilListening(client: pg.Client, instances: number): Promise<void> {
+  await until(async () => {
+    const { rows } = await client.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`,
+    )
+    return rows.length === instances
+  })
+}
+
+const isFetch = ({ text }: Statement) => text.includes('taken AS')
+
+test('an event costs at most two statements for each handler, and other instances nothing', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  let handled = 0
+  const instances: Instance[] = []
+  for (let count = 0; count < 4; count++)
+    instances.push(await startInstance(t, url, () => handled++, unpolled))
+  await untilListening(client, 4)
+  for (const { statements } of instances) statements.length = 0
+  const last = instances.at(-1) // it has seen all others
+  for (let number = 0; number < 20; number++) {
+    await last?.app.events.publish(new Numbered({ number }))
+    await until(() => handled === number + 1)
+  }
+  const finished = async () => (await client.query('SELECT FROM pgboss.job')).rows.length === 0
+  await until(finished)
+  const statements = instances.flatMap((instance) => instance.statements)
+  t.ok(statements.filter(isFetch).length <= 40, 'one that fetches it, one that deletes it')
+  t.equal(statements.filter((one) => !isFetch(one)).length, 20, 'and one that publishes it')
+})
+
+test('an instance whose slots are taken passes a notification on', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const seen: number[] = []
+  await startInstance(t, url, ({ number }) => void seen.push(number), unpolled)
+  const begun: number[] = []
+  const hang = ({ number }: Numbered) => {
+    begun.push(number)
+    return new Promise(() => {})
+  }
+  await startInstance(t, url, hang, { ...unpolled, concurrency: 1 })
+  const publisher = await startInstance(t, url, undefined, unpolled)
+  await untilListening(client, 3)
+  let published = 0
+  while (begun.length === 0) {
+    await publisher.app.events.publish(new Numbered({ number: published++ }))
+    await until(() => begun.length + seen.length === published)
+  }
+  for (let more = 0; more < 20; more++)
+    await publisher.app.events.publish(new Numbered({ number: published++ }))
+  await until(() => seen.length === published - 1)
+  t.equal(begun.length, 1)
+})
+
+test('a notification of the release before, which names nobody, is a reason to look', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  let handled = 0
+  await startInstance(t, url, () => handled++, unpolled)
+  await untilListening(client, 1)
+  await client.query(`
+    INSERT INTO pgboss.job (name, data) SELECT name, jsonb_build_object(
+      'eventId', 'e1', 'type', 'test.numbered', 'handler', name, 'payload', jsonb_build_object('number', 1))
+    FROM pgboss.subscription`)
+  await client.query(`SELECT pg_notify('pgboss_events', '')`)
+  await until(() => handled === 1)
+})
+
+test('events are fetched several at a time, in the order in which they were published', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const seen: number[] = []
+  const { app, statements } = await startInstance(t, url, ({ number }) => void seen.push(number), unpolled)
+  await untilListening(client, 1)
+  statements.length = 0
+  await client.query('BEGIN')
+  for (let number = 0; number < 100; number++)
+    await app.events.publish(new Numbered({ number }), { tx: fromPg(client) })
+  await client.query('COMMIT')
+  await until(() => seen.length === 100)
+  t.same(
+    seen,
+    Array.from({ length: 100 }, (_, number) => number),
+  )
+  t.ok(statements.filter(isFetch).length <= 12, 'ten slots, ten events a fetch')
+})
+
+test('fetching and renewing use indexes, however much waits or runs', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const { app, statements } = await startInstance(t, url, () => {}, unpolled)
+  await app.events.publish(new Numbered({ number: 1 }))
+  await until(() => statements.some(isFetch))
+  await client.query(`
+    INSERT INTO pgboss.job (name, data, state, started_on, start_after)
+    SELECT 'events.app.NumberedHandler', '{}', (CASE WHEN n % 10 = 0 THEN 'active' ELSE 'created' END)::pgboss.job_state,
+      now(), now() + (n - 100) * interval '1 s' FROM generate_series(1, 30000) AS n`)
+  await client.query('ANALYZE pgboss.job')
+  const explain = async (statement: Statement | undefined) => {
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN ${statement?.text}`,
+      statement?.params,
+    )
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+  const fetching = await explain(statements.find(isFetch))
+  t.match(fetching, /Index (?:Only )?Scan using \w+_i5/)
+  const beating = await explain(statements.find(({ text }) => text.includes('alive AS')))
+  t.match(beating, /Index (?:Only )?Scan using \w+_started_on_idx/, 'leases')
+  t.match(beating, /Index (?:Only )?Scan using \w+_i5/, 'what is due')
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT partition_name AS name FROM pgboss.queue WHERE name LIKE '%NumberedHandler'`,
+  )
+  for (const plan of [fetching, beating]) t.notMatch(plan, `Seq Scan on ${rows[0]?.name}`)
+})
+
+test('a role that does not own the queue cannot make the index: the log has the statement, and events flow', async (t) => {
+  const { url } = await testDatabase(t)
+  const owner = await connect(t, url)
+  await (await startInstance(t, url, () => {})).app.close()
+  const role = `limited_${new URL(url).pathname.slice(1)}`
+  await owner.query(`
+    CREATE ROLE ${role} LOGIN PASSWORD 'limited';
+    GRANT USAGE ON SCHEMA pgboss TO ${role};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgboss TO ${role};
+    DROP INDEX pgboss.fmod_job_active`)
+  const limited = Object.assign(new URL(url), { username: role, password: 'limited' }).href
+  let handled = 0
+  const { app, warnings } = await startInstance(t, limited, () => handled++)
+  t.match(warnings, [{ sql: /^CREATE INDEX IF NOT EXISTS fmod_job_active ON pgboss\.job/ }])
+  t.equal(warnings.length, 1)
+  await app.events.publish(new Numbered({ number: 1 }))
+  await until(() => handled === 1)
+  await app.close()
+  await owner.query(warnings[0]?.sql ?? '')
+  t.same((await startInstance(t, limited, () => {})).warnings, [])
+  t.teardown(() => owner.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`))
+})
+
+test('an error that PostgreSQL cannot store as it is becomes a dead letter, too', async (t) => {
+  const { url } = await testDatabase(t)
+  const fail = () => {
+    throw new Error('a\0b')
+  }
+  const { app } = await startInstance(t, url, fail, { maxAttempts: 2, retryDelay: 1 })
+  await app.events.publish(new Numbered({ number: 1 }))
+  await until(async () => (await app.events.deadLetters?.list())?.length === 1)
+  t.match(await app.events.deadLetters?.list(), [{ error: 'Error: ab', attempts: 2 }])
+})
+
+test('a job that no publisher wrote becomes a dead letter at once, and the list names it', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const { app } = await startInstance(t, url, () => {}, unpolled)
+  await untilListening(client, 1)
+  const written = ['null', '5', '[]', '{}', '{"type":7,"eventId":8,"handler":9}']
+  for (const data of [null, ...written])
+    await client.query(`INSERT INTO pgboss.job (name, data) VALUES ('events.app.NumberedHandler', $1)`, [
+      data,
+    ])
+  await client.query(`SELECT pg_notify('pgboss_events', '')`)
+  const list = async () => (await app.events.deadLetters?.list()) ?? []
+  await until(async () => (await list()).length === 6)
+  const described = (await list()).map(({ eventId, type, handler, attempts }) => ({
+    eventId,
+    type,
+    handler,
+    attempts,
+  }))
+  const known = { handler: 'app.NumberedHandler', attempts: 1 }
+  t.same(
+    described.toSorted((a, b) => a.type.localeCompare(b.type)),
+    [
+      ...Array.from({ length: 5 }, () => ({ ...known, eventId: '', type: '' })),
+      { ...known, eventId: '8', type: '7' },
+    ],
+  )
+  for (const { id } of await list()) t.equal(await app.events.deadLetters?.replay(id), true)
+  await until(async () => app.events.stats().deadLettered === 12 && (await list()).length === 6)
+  await client.query(`INSERT INTO pgboss.job (name, data) VALUES ('events.dead-letters', NULL)`)
+  for (const { id } of await list()) t.equal(await app.events.deadLetters?.discard(id), true)
+  t.same(await list(), [])
+})

@@ -1,0 +1,41 @@
+/** New accounts, while the setting `system.registration_enabled` is on. */
+import { ConflictException } from '@fastify-modular/core'
+import { type Static, Type } from '@sinclair/typebox'
+import { demoNames } from './accounts.ts'
+import { hashPassword } from './passwords.ts'
+import { type SignInParts, takeAttempt } from './sign-in.ts'
+
+export const NewAccount = Type.Object({
+  username: Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{1,39}$' }),
+  password: Type.String({ minLength: 8, maxLength: 200 }),
+})
+
+/**
+ * Creates an account without any permission and returns the identifier of its first session.
+ * @throws {TooManyRequestsException} as for attempts to sign in
+ * @throws {ConflictException} the name is taken
+ */
+export async function register(
+  { accounts, sessions, throttle }: SignInParts,
+  { username: name, password }: Static<typeof NewAccount>,
+  address: string,
+): Promise<string> {
+  takeAttempt(throttle, name, address)
+  // A demo account may have left notes and preferences behind: nobody else gets its name.
+  if (demoNames.has(name)) throw taken()
+  const account = {
+    name,
+    passwordHash: await hashPassword(password),
+    permissions: [],
+    isAdmin: false,
+    isDemo: false,
+  }
+  const isAdded = await accounts.addIfMissing(account)
+  const id = isAdded ? await sessions.start(account) : null
+  if (id === null) throw taken()
+  return id
+}
+
+function taken(): ConflictException {
+  return new ConflictException('This user name is taken. Choose another one.')
+}

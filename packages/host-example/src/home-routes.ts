@@ -1,0 +1,74 @@
+/** The home page: an introduction for strangers, a dashboard for everyone who is signed in. */
+import { type Caller, hasPermission } from '@fastify-modular/core'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { Database } from './database/database.ts'
+import type { Note } from './modules/notes/note.ts'
+import { createNotesService } from './modules/notes/notes-service.ts'
+
+/** A change of a setting, as the dashboard shows it. */
+export interface Change {
+  readonly id: string
+  readonly actor: string
+  readonly setting: string
+  /** Null where nothing was stored, and for secrets. */
+  readonly from: string | null
+  readonly to: string | null
+  readonly isSecret: boolean
+  readonly at: string
+}
+
+/** The props of the dashboard. */
+export interface Dashboard {
+  readonly notes: readonly Note[]
+  /** Null for callers who may not change settings. */
+  readonly changes: readonly Change[] | null
+}
+
+const shown = 4
+
+interface HomeRoutesOptions {
+  readonly database: Database
+  /** The people whom pages name instead of their accounts. */
+  readonly people: ReadonlyMap<string, string>
+}
+
+/** `GET /`. */
+export const homeRoutes: FastifyPluginAsync<HomeRoutesOptions> = async (app, { database, people }) => {
+  const notes = createNotesService(database, app.events)
+
+  app.get('/', { schema: { hide: true } }, async ({ caller }, reply) => {
+    if (caller === null) return reply.inertia('Home', {}, { clearHistory: true })
+    return reply.inertia('Dashboard', {
+      notes: async () => (await notes.list(caller)).slice(0, shown),
+      changes: () => readChanges(app, caller, people),
+    })
+  })
+}
+
+/** What happened to the settings of all, newest first. */
+async function readChanges(
+  { settings }: FastifyInstance,
+  caller: Caller,
+  people: HomeRoutesOptions['people'],
+): Promise<Change[] | null> {
+  if (!hasPermission(caller, 'Settings.Update')) return null
+  const { entries } = await settings.history({ limit: shown })
+  return entries.map(({ revision, key, actor, oldValue, newValue, isOverridden, at }) => {
+    const definition = settings.definitions.getDefinition(key)
+    return {
+      id: `${revision} ${key}`,
+      actor: people.get(actor ?? '') ?? actor ?? '–',
+      setting: definition?.displayName ?? key,
+      from: textOf(oldValue),
+      to: textOf(newValue),
+      isSecret: definition?.sensitive === true && isOverridden,
+      at,
+    }
+  })
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null) return null
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}

@@ -1,0 +1,60 @@
+/** One note, and what can be done with it. */
+import type { ReactNode } from 'react'
+import type { Note } from '../modules/notes/note.ts'
+import { Icon } from './drawings.tsx'
+import { Ago, SharedPill } from './parts.tsx'
+import { useShared, useTexts } from './shared.ts'
+
+interface NoteCardProps {
+  readonly note: Note
+  readonly onOpen: () => void
+  readonly onRemove: () => void
+  readonly onToggleSharing: () => void
+}
+
+export function NoteCard({ note, onOpen, onRemove, onToggleSharing }: NoteCardProps): ReactNode {
+  const { id, title, body, owner, isShared, updatedAt } = note
+  const { app, user } = useShared()
+  const texts = useTexts()
+  const canShare = app?.features.sharing ?? true
+  return (
+    <li className="note">
+      <h2>
+        <button type="button" id={`note-${id}`} onClick={onOpen}>
+          {title}
+        </button>
+      </h2>
+      <p className="note-text">{body}</p>
+      <p className="small note-about">
+        <Ago at={updatedAt} />
+        {owner === user?.id ? null : <span className="pill">{owner}</span>}
+        {isShared ? <SharedPill /> : null}
+      </p>
+      <p className="note-tools">
+        {isShared ? (
+          <a
+            className="icon-button"
+            href={`/api/notes/${encodeURIComponent(id)}/share`}
+            aria-label={texts.openLink(title)}
+          >
+            <Icon name="open" />
+          </a>
+        ) : null}
+        {canShare ? (
+          <button
+            type="button"
+            className="icon-button"
+            id={`share-${id}`}
+            aria-label={isShared ? texts.stopSharing(title) : texts.share(title)}
+            onClick={onToggleSharing}
+          >
+            <Icon name={isShared ? 'unlink' : 'link'} />
+          </button>
+        ) : null}
+        <button type="button" className="icon-button" aria-label={texts.remove(title)} onClick={onRemove}>
+          <Icon name="bin" />
+        </button>
+      </p>
+    </li>
+  )
+}

@@ -1,0 +1,45 @@
+/** Parts that several pages have. */
+import type { ReactNode } from 'react'
+import { ago } from './dates.ts'
+import { Icon } from './drawings.tsx'
+import { useShared, useTexts } from './shared.ts'
+
+interface HeadProps {
+  readonly title: ReactNode
+  readonly lead: ReactNode
+  /** What can be done from here. */
+  readonly children?: ReactNode
+}
+
+/** What a page is, at its top. */
+export function Head({ title, lead, children }: HeadProps): ReactNode {
+  return (
+    <div className="head">
+      <div>
+        <h1>{title}</h1>
+        <p className="small">{lead}</p>
+      </div>
+      {children}
+    </div>
+  )
+}
+
+/** How long ago it was. */
+export function Ago({ at, title }: { at: string; title?: string | undefined }): ReactNode {
+  const { app } = useShared()
+  return (
+    <time className="small" dateTime={at} title={title}>
+      {app ? ago(at, app) : null}
+    </time>
+  )
+}
+
+/** Marks a shared note. */
+export function SharedPill(): ReactNode {
+  return (
+    <span className="pill is-good">
+      <Icon name="link" />
+      {useTexts().shared}
+    </span>
+  )
+}

@@ -1,0 +1,62 @@
+/** What settings make of the pages: title, logo, colour, language and the rest, for one caller. */
+import type { Caller } from '@fastify-modular/core'
+import type { JsonValue, Settings } from '@fastify-modular/settings'
+import { appSettings, systemSettings, userSettings } from '../app-settings.ts'
+
+/** Values of settings that pages show. */
+export interface Look {
+  readonly title: string
+  readonly logo: string
+  readonly banner: string | null
+  readonly primaryColor: string
+  readonly theme: string
+  readonly density: string
+  readonly language: string
+  readonly timeZone: string
+  readonly supportEmail: string | null
+  readonly homepageUrl: string | null
+  /** ISO 8601. */
+  readonly launchAt: string | null
+  readonly features: Features
+  readonly isRegistrationOpen: boolean
+  /** True for administrators only: no other caller is let in then. */
+  readonly isInMaintenance: boolean
+}
+
+/** Parts of the pages that the setting `app.feature_json` may switch off. */
+interface Features {
+  readonly search: boolean
+  readonly sharing: boolean
+  readonly tips: boolean
+}
+
+/** The look for this caller; null: for strangers. */
+export async function readLook(settings: Settings, caller: Caller | null): Promise<Look> {
+  const preferences = caller ? await settings.forUser(caller.id) : settings
+  return {
+    title: settings.get(appSettings.title),
+    logo: settings.get(appSettings.logo),
+    banner: settings.get(appSettings.banner),
+    primaryColor: settings.get(appSettings.primaryColor),
+    theme: preferences.get(userSettings.theme),
+    density: preferences.get(userSettings.density),
+    language: preferences.get(userSettings.language),
+    timeZone: settings.get(appSettings.timezone),
+    supportEmail: settings.get(appSettings.supportEmail),
+    homepageUrl: settings.get(appSettings.homepageUrl),
+    launchAt: settings.get(appSettings.launchAt),
+    features: readFeatures(settings.get(appSettings.featureJson)),
+    isRegistrationOpen: settings.get(systemSettings.registrationEnabled),
+    isInMaintenance: caller?.isAdmin === true && settings.get(systemSettings.maintenanceMode),
+  }
+}
+
+/** All are on unless the setting says false. */
+function readFeatures(json: JsonValue): Features {
+  const isOff = (name: string): boolean => isObject(json) && json[name] === false
+  return { search: !isOff('search'), sharing: !isOff('sharing'), tips: !isOff('tips') }
+}
+
+function isObject(json: JsonValue): json is { readonly [member: string]: JsonValue } {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+}

@@ -1,0 +1,51 @@
+/** What settings make of pages that the server writes, and whom the dashboard names. */
+import { test } from 'tap'
+import { startHost } from './host.js'
+
+/** Behind a proxy there are no demo accounts. */
+const own = {
+  TRUST_PROXY: 'loopback',
+  HOST_ADMIN_PASSWORD: 'a long admin password',
+  SESSION_SECRET: 'a long session secret',
+}
+
+test('an accent has a style sheet, whatever the case of its digits', async (t) => {
+  const host = await startHost(t)
+  const admin = await host.signIn('admin')
+  const body = { key: 'app.primary_color', scope: 1, value: '#B91c1C' }
+  t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
+  const { text } = await host.anonymous.ask('/login')
+  const [, path = ''] = /href="(\/accent\/[^"]+)"/.exec(text) ?? []
+  const style = await host.anonymous.ask(path)
+  t.equal(style.status, 200)
+  t.equal(style.text, ':root{--accent:#B91c1C}')
+
+  for (const file of [
+    'red.css',
+    'b91c1c.css%0A',
+    'b91c1c',
+    '%7D*%7Bcolor:red.css',
+    '..%2Fb91c1c.css',
+    '%00.css',
+  ]) {
+    const { status, headers } = await host.anonymous.ask(`/accent/${file}`)
+    t.ok(status >= 400 && status < 500, `${file}: ${status}`)
+    t.notMatch(headers.get('content-type'), 'css')
+  }
+})
+
+test('the dashboard names the people of a demonstration there only', async (t) => {
+  for (const [env, password, actor] of [
+    [{}, 'demo-admin', 'Ada'],
+    [own, own.HOST_ADMIN_PASSWORD, 'admin'],
+  ] as const) {
+    const host = await startHost(t, env)
+    const admin = await host.signIn('admin', password)
+    const body = { key: 'app.title', scope: 1, value: 'Seen' }
+    t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
+    const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+    const { text } = await admin.ask('/', { headers })
+    t.match(text, `"actor":"${actor}"`)
+    t.match(text, `"name":"${actor}"`, 'as the header does')
+  }
+})

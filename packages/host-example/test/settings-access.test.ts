@@ -1,0 +1,58 @@
+/** Settings beside the gate, with and without it: its routes declare access, and check Settings.Update themselves. */
+import type { Caller } from '@fastify-modular/core'
+import { publicRoutes } from '@fastify-modular/public-routes'
+import { settings } from '@fastify-modular/settings'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { test, type Test } from 'tap'
+
+const alice: Caller = { id: 'alice', permissions: [], isAdmin: false }
+const byHeader = ({ headers }: FastifyRequest) => (headers.authorization === 'alice' ? alice : null)
+
+const gate = (app: FastifyInstance) =>
+  app.register(publicRoutes, { provider: { authenticate: byHeader }, env: false, undeclared: 'refuse' })
+const withGate = (app: FastifyInstance) => app.register(settings)
+const withoutRoutes = (app: FastifyInstance) => app.register(settings, { routes: false })
+const withoutGate = (app: FastifyInstance) => app.register(settings, { caller: byHeader })
+
+const arrangements = {
+  'after the gate': [gate, withGate],
+  'without the gate': [withoutGate],
+} as const
+
+async function boot(t: Test, plugins: readonly ((app: FastifyInstance) => PromiseLike<unknown>)[]) {
+  const app = Fastify({ forceCloseConnections: true })
+  t.teardown(() => app.close())
+  for (const register of plugins) await register(app)
+  await app.ready()
+  return app
+}
+
+for (const [name, plugins] of Object.entries(arrangements)) {
+  test(`${name}, settings answer 401, 400, 403 in this order (decision 22)`, async (t) => {
+    const app = await boot(t, plugins)
+    const put = (payload: object, headers = {}) =>
+      app.inject({ method: 'PUT', url: '/api/settings', headers, payload })
+    const known = { authorization: 'alice' }
+    t.equal((await put({})).statusCode, 401)
+    t.equal((await put({}, known)).statusCode, 400)
+    t.equal((await put({ key: 'a.b', scope: 1, value: 1 }, known)).statusCode, 403)
+    t.equal((await app.inject({ url: '/api/settings', headers: known })).statusCode, 200)
+  })
+}
+
+const orders = {
+  'after the gate': [gate, withGate],
+  'before the gate, with a caller of its own': [withoutGate, gate],
+}
+
+for (const [name, plugins] of Object.entries(orders)) {
+  test(`${name}, settings declare their permission once`, async (t) => {
+    const app = await boot(t, plugins)
+    t.match(app.permissions.list(), [{ name: 'Settings.Update', source: 'plugin settings' }])
+  })
+}
+
+test('without routes there is nothing that needs the permission', async (t) => {
+  const app = await boot(t, [gate, withoutRoutes])
+  t.same(app.permissions.list(), [])
+})

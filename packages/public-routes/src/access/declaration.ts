@@ -1,0 +1,147 @@
+/** What a route, a module or the option `access` declares: who may call. Parsed once, at boot. */
+import { METHODS } from 'node:http'
+import { type Caller, hasPermission } from '@fastify-modular/core'
+import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
+
+/**
+ * Who may call: `public` is every caller, `signed-in` every known one; other texts name a permission that a module
+ * declares. `{ allOf }` needs all of its permissions, `{ anyOf }` one of them.
+ */
+export type Access =
+  | 'public'
+  | 'signed-in'
+  | (string & {})
+  | { readonly allOf: readonly string[]; readonly anyOf?: undefined }
+  | { readonly anyOf: readonly string[]; readonly allOf?: undefined }
+
+/** Access by HTTP method, in upper case: `{ GET: 'public', POST: 'Notes.Edit' }`. */
+export interface AccessByMethod {
+  readonly [method: string]: Access
+}
+
+/** An `Access` that was checked. Immutable. */
+export interface Requirement {
+  readonly kind: 'public' | 'signed-in' | 'permission'
+  /** A caller needs one permission of each list. Empty for `public` and `signed-in`. */
+  readonly clauses: readonly Clause[]
+  /** `Notes.Edit`, `Notes.Edit and Notes.Import`, `Notes.Edit and (Ops.Read or Ops.Write)`. */
+  readonly text: string
+}
+
+/** Permissions of which one is enough. */
+type Clause = readonly string[]
+
+/** The access that a route declares in its own configuration. */
+export interface RouteAccess {
+  /** The requirement of a method that the route serves; undefined where the route does not state one. */
+  for(method: string): Requirement | undefined
+}
+
+export const isPublic: Requirement = Object.freeze({ kind: 'public', clauses: [], text: 'public' })
+const isSignedIn: Requirement = Object.freeze({ kind: 'signed-in', clauses: [], text: 'signed-in' })
+
+const permissionName = /^[\w.:/-]{1,100}$/
+
+/** Why a text cannot be the name of a permission; null where it can. */
+export function faultOfPermission(name: unknown): string | null {
+  if (typeof name !== 'string') return 'it is not a string'
+  if (name === 'public' || name === 'signed-in' || METHODS.includes(name.toUpperCase())) {
+    return 'the word is reserved'
+  }
+  if (permissionName.test(name)) return null
+  return 'a name has 1 to 100 letters, digits and the characters . _ : / -'
+}
+
+/**
+ * Reads an access that is not by method.
+ * @param place what declares it, for the message
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
+ */
+export function parseAccess(access: unknown, place: string): Requirement {
+  if (access === 'public') return isPublic
+  if (access === 'signed-in') return isSignedIn
+  if (typeof access === 'string') return requirePermissions([[checkedName(access, place)]])
+  if (typeof access !== 'object' || access === null) throw invalid(place, `it is ${JSON.stringify(access)}`)
+  const [[mode, names] = [], ...others] = Object.entries(access) as [string, unknown][]
+  if ((mode !== 'allOf' && mode !== 'anyOf') || others.length > 0) {
+    throw invalid(place, `its members are ${Object.keys(access).join(', ') || 'missing'}`)
+  }
+  if (!Array.isArray(names) || names.length === 0)
+    throw invalid(place, `${mode} is not a list of permissions`)
+  const checked = Array.from(names, (name: unknown) => checkedName(name, place))
+  return requirePermissions(mode === 'anyOf' ? [checked] : checked.map((name) => [name]))
+}
+
+/**
+ * Reads the access of a route, for all methods that it serves or by method.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
+ */
+export function parseRouteAccess(access: unknown, served: readonly string[], place: string): RouteAccess {
+  if (!isByMethod(access)) {
+    const requirement = parseAccess(access, place)
+    return { for: () => requirement }
+  }
+  const byMethod = new Map<string, Requirement>()
+  for (const [method, each] of Object.entries(access)) {
+    if (!served.includes(method)) throw invalid(place, `the route does not serve ${method}`)
+    byMethod.set(method, parseAccess(each, `${place} for ${method}`))
+  }
+  return { for: (method) => byMethod.get(method) }
+}
+
+/**
+ * What satisfies all of these at once: public where all are, undefined where none is declared. An undeclared one needs a
+ * known caller.
+ */
+export function requireEvery(requirements: readonly (Requirement | undefined)[]): Requirement | undefined {
+  const declared = requirements.filter((requirement) => requirement !== undefined)
+  if (declared.length === 0) return undefined
+  if (requirements.every((requirement) => requirement?.kind === 'public')) return isPublic
+  return requirePermissions(declared.flatMap(({ clauses }) => clauses))
+}
+
+/** What a known caller lacks, as the end of a sentence: `the permission Notes.Edit`; null where nothing is missing. */
+export function missingOf({ clauses }: Requirement, caller: Caller): string | null {
+  const lacking = clauses.filter((clause) => !clause.some((permission) => hasPermission(caller, permission)))
+  if (lacking.length === 0) return null
+  const [first = [], ...others] = lacking
+  if (others.length > 0) return `the permissions ${textOf(lacking)}`
+  return first.length > 1 ? `one of the permissions ${first.join(', ')}` : `the permission ${first.join()}`
+}
+
+/** The requirement that a `text` spells. */
+export function requirementOfText(text: string): Requirement {
+  if (text === 'public') return isPublic
+  if (text === 'signed-in') return isSignedIn
+  return requirePermissions(text.split(' and ').map((clause) => clause.replace(/[()]/g, '').split(' or ')))
+}
+
+/** Whether a declaration states an access for each of some methods. */
+export function isByMethod(access: unknown): access is Readonly<Record<string, unknown>> {
+  if (typeof access !== 'object' || access === null || Array.isArray(access)) return false
+  const names = Object.keys(access)
+  return names.length > 0 && names.every((name) => METHODS.includes(name))
+}
+
+function requirePermissions(wanted: readonly Clause[]): Requirement {
+  const clauses = [...new Map(wanted.map((clause) => [clause.join(), [...new Set(clause)]])).values()]
+  if (clauses.length === 0) return isSignedIn
+  return Object.freeze({ kind: 'permission', clauses, text: textOf(clauses) })
+}
+
+function textOf(clauses: readonly Clause[]): string {
+  const isAlone = clauses.length === 1
+  return clauses
+    .map((clause) => (clause.length === 1 || isAlone ? clause.join(' or ') : `(${clause.join(' or ')})`))
+    .join(' and ')
+}
+
+function checkedName(name: unknown, place: string): string {
+  const fault = faultOfPermission(name)
+  if (typeof name === 'string' && fault === null) return name
+  throw invalid(place, `${JSON.stringify(name)} is not a permission: ${fault}`)
+}
+
+function invalid(place: string, reason: string): Error {
+  return new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, reason)
+}

@@ -1,0 +1,185 @@
+/** What the gate knows, in an OpenAPI document: `security`, `x-permission`, and the problems with which it refuses. */
+import type { FastifyInstance } from 'fastify'
+import { parseRoutePattern } from '../matching/route-pattern.ts'
+import type { SecuritySchemes } from '../provider.ts'
+import type { AccessRow } from './census.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+/**
+ * Adds the access of routes to the document of @fastify/swagger: `transformObject: accessTransform(app)`. The gate does this by
+ * itself where the root has `app.swagger`; the option is for documents of encapsulated plugins, and for YAML in its usual
+ * style. What the schema of a route says counts, documents of Swagger 2 stay as they are, and no schema is changed.
+ */
+export function accessTransform<Document extends object>(app: FastifyInstance) {
+  return (document: { openapiObject: Document } | { swaggerObject: Document }): Document =>
+    'openapiObject' in document ? app.publicRoutes.describe(document.openapiObject) : document.swaggerObject
+}
+
+/** Makes `app.swagger()` of the root return the document with the access of routes, unless `accessTransform` adds it. */
+export function describeInSwagger(app: FastifyInstance): void {
+  if (!app.hasDecorator('swagger')) return
+  const original = app.getDecorator<(options?: { readonly yaml?: boolean }) => object>('swagger').bind(app)
+  /** By the documents that swagger keeps. */
+  const kept = new WeakMap<object, object>()
+
+  function swagger(options?: { readonly yaml?: boolean }): unknown {
+    const document = original()
+    if (described.has(document)) return original(options)
+    const result = kept.get(document) ?? app.publicRoutes.describe(document)
+    kept.set(document, result)
+    return options?.yaml === true ? JSON.stringify(result, null, 2) : result // JSON is YAML
+  }
+
+  Object.assign(app, { swagger })
+}
+
+/** Documents that have the access of routes. */
+const described = new WeakSet<object>()
+
+/** The document with the access of these rows. */
+export function describeAccess<Document extends object>(
+  document: Document,
+  { rows, schemes }: { readonly rows: readonly AccessRow[]; readonly schemes: SecuritySchemes },
+): Document {
+  const { paths = {}, components = {}, servers = [], security } = toMembers(document)
+  const own = Object.keys(schemes).map((name) => ({ [name]: [] }))
+  const context: Context = {
+    rows: byPath(rows),
+    bases: basesOf(servers),
+    security: own.length > 0 ? own : toList(security),
+  }
+  const items = Object.entries(toMembers(paths)).map(([path, item]) => [
+    path,
+    describeItem(path, item, context),
+  ])
+  const result = {
+    ...document,
+    components: {
+      ...toMembers(components),
+      securitySchemes: { ...schemes, ...toMembers(toMembers(components)['securitySchemes']) },
+      responses: { ...usedRefusals(items), ...toMembers(toMembers(components)['responses']) },
+    },
+    paths: Object.fromEntries(items),
+  }
+  described.add(result)
+  return result
+}
+
+interface Context {
+  /** By the paths that documents have for them. */
+  readonly rows: ReadonlyMap<string, readonly AccessRow[]>
+  /** The paths of servers, which the document leaves out of its own paths. */
+  readonly bases: readonly string[]
+  /** The schemes of which a known caller uses one; empty where none is known. */
+  readonly security: readonly unknown[]
+}
+
+function describeItem(path: string, item: unknown, { rows, bases, security }: Context): unknown {
+  const ofPath = bases.flatMap((base) => rows.get(base + path) ?? [])
+  const operations = Object.entries(toMembers(item)).map(([name, operation]) => {
+    const ofMethod = ofPath.filter(({ method }) => method.toLowerCase() === name)
+    return [
+      name,
+      ofMethod.length === 0 ? operation : describeOperation(toMembers(operation), ofMethod, security),
+    ]
+  })
+  return Object.fromEntries(operations)
+}
+
+/** Routes that differ by constraints are one operation, which needs a known caller unless all of them are public. */
+function describeOperation(
+  operation: Members,
+  rows: readonly AccessRow[],
+  security: readonly unknown[],
+): Members {
+  const closed = rows.filter(({ access }) => access !== 'public')
+  if (closed.length === 0) return { security: [], ...operation }
+  const permissions = new Set(
+    closed.flatMap(({ access, checkedByHandler }) =>
+      access === 'signed-in' ? (checkedByHandler ?? []) : [access],
+    ),
+  )
+  const isOptional = closed.length < rows.length || closed.some(({ opensSomePaths }) => opensSomePaths)
+  return {
+    ...(security.length > 0 && { security: isOptional ? [...security, {}] : security }),
+    ...(permissions.size > 0 && { 'x-permission': [...permissions].join(' or ') }),
+    ...operation,
+    responses: {
+      ...toMembers(operation['responses']),
+      ...missingRefusals(toMembers(operation['responses']), permissions.size > 0 ? ['401', '403'] : ['401']),
+    },
+  }
+}
+
+function missingRefusals(present: Members, wanted: readonly ('401' | '403')[]): Members {
+  const names = { 401: 'Unauthorized', 403: 'Forbidden' }
+  return Object.fromEntries(
+    wanted
+      .filter((status) => !(status in present) && !('4XX' in present))
+      .map((status) => [status, { $ref: referenceTo(names[status]) }]),
+  )
+}
+
+const problem = {
+  'application/problem+json': {
+    schema: {
+      type: 'object',
+      required: ['type', 'title', 'status', 'code'],
+      properties: {
+        type: { type: 'string' },
+        title: { type: 'string' },
+        status: { type: 'integer' },
+        detail: { type: 'string' },
+        instance: { type: 'string' },
+        code: { type: 'string' },
+        requestId: { type: 'string' },
+      },
+    },
+  },
+}
+const refusals = {
+  Unauthorized: { description: 'The caller is not signed in', content: problem },
+  Forbidden: { description: 'The caller lacks a permission', content: problem },
+}
+
+/** The refusals to which operations refer. */
+function usedRefusals(items: readonly unknown[]): Members {
+  const text = JSON.stringify(items)
+  return Object.fromEntries(Object.entries(refusals).filter(([name]) => text.includes(referenceTo(name))))
+}
+
+function referenceTo(name: string): string {
+  return `#/components/responses/${name}`
+}
+
+/** The spellings of a route's URL in documents: `/notes/{id}`. An optional parameter keeps its question mark. */
+function pathsOf(url: string): readonly string[] {
+  const [pattern = []] = parseRoutePattern(url)
+  const path = pattern.map((part) => (typeof part === 'string' ? part : `{${part.param}}`)).join('')
+  return [path, `${path}?`]
+}
+
+function byPath(rows: readonly AccessRow[]): ReadonlyMap<string, readonly AccessRow[]> {
+  const found = new Map<string, AccessRow[]>()
+  for (const row of rows) {
+    for (const path of pathsOf(row.url)) found.set(path, [...(found.get(path) ?? []), row])
+  }
+  return found
+}
+
+function basesOf(servers: unknown): readonly string[] {
+  const paths = toList(servers).map((server) => {
+    const url = String(toMembers(server)['url'] ?? '')
+    return url.startsWith('/') ? url : URL.canParse(url) ? new URL(url).pathname : ''
+  })
+  return [...new Set(['', ...paths.map((path) => path.replace(/\/$/, ''))])]
+}
+
+function toMembers(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

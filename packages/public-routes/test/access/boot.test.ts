@@ -1,0 +1,239 @@
+/** What the boot refuses about declared access. */
+import { defineModule } from '@fastify-modular/core'
+import { publicRoutes } from '@fastify-modular/public-routes'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test, type Test } from 'tap'
+import { gatedApp, headerProvider } from '../support/application.ts'
+import { booted, ran, statuses, withModules } from '../support/declared-application.ts'
+
+async function bootError(
+  t: Test,
+  boot: () => Promise<FastifyInstance>,
+): Promise<{ code: string; message: string }> {
+  try {
+    await (await boot()).ready()
+  } catch (err) {
+    return err as { code: string; message: string }
+  }
+  t.fail('the application booted')
+  return { code: '', message: '' }
+}
+
+const unusable: readonly (readonly [string, Record<string, unknown>])[] = [
+  ['a number', { access: 1 }],
+  ['null', { access: null }],
+  ['a boolean', { access: true }],
+  ['an empty text', { access: '' }],
+  ['a wildcard', { access: 'Notes.*' }],
+  ['a verb', { access: 'get' }],
+  ['an array', { access: ['Notes.Edit'] }],
+  ['an empty object', { access: {} }],
+  ['an empty list', { access: { allOf: [] } }],
+  ['a list with a hole', { access: { anyOf: Object.assign(['Notes.Edit'], { length: 2 }) } }],
+  ['a reserved word in a list', { access: { anyOf: ['public', 'Notes.Edit'] } }],
+  ['allOf and anyOf', { access: { allOf: ['Notes.Edit'], anyOf: ['Ops.Read'] } }],
+  ['a list and a verb', { access: { allOf: ['Notes.Edit'], GET: 'public' } }],
+  ['a verb in lower case', { access: { get: 'public' } }],
+  ['a verb that the route does not serve', { access: { POST: 'public' } }],
+  ['HEAD, which follows GET', { access: { GET: 'public', HEAD: 'signed-in' } }],
+  ['a verb with an unusable access', { access: { GET: { GET: 'public' } } }],
+  ['access and public', { access: 'public', public: true }],
+  ['access and public: false', { access: 'signed-in', public: false }],
+  ['an unusable documented permission', { documents: 'public' }],
+]
+
+for (const [name, config] of unusable) {
+  test(`the boot refuses ${name} as the access of a route`, async (t) => {
+    const error = await bootError(t, () => booted(t, async (app) => void app.get('/notes', { config }, ran)))
+    t.equal(error.code, 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS')
+    t.match(error.message, 'GET /notes')
+  })
+}
+
+const unusableEntries: readonly Record<string, unknown>[] = [
+  { docs: 'public' },
+  { 'get /docs': 'public' },
+  { 'FETCH /docs': 'public' },
+  { '/docs': { GET: 'public' } },
+  { '/docs': 5 },
+  { '/*': 'public' },
+]
+
+for (const access of unusableEntries) {
+  test(`the boot refuses the entry ${JSON.stringify(access)} of the option access`, async (t) => {
+    const error = await bootError(t, () =>
+      booted(t, async (app) => void app.get('/docs', ran), { access: access as Record<string, string> }),
+    )
+    t.equal(error.code, 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS')
+  })
+}
+
+test('the boot refuses entries of the option access that meet no route, with all of their names', async (t) => {
+  const error = await bootError(t, () =>
+    booted(t, async (app) => void app.get('/docs', ran), {
+      access: { '/docs': 'public', 'POST /docs': 'Ops.Read', '/doc/*': 'public' },
+    }),
+  )
+  t.equal(error.code, 'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE')
+  t.match(error.message, 'POST /docs')
+  t.match(error.message, '/doc/*')
+  t.match(error.message, 'option access "/doc/*" (did you mean "/docs"?)')
+  t.notMatch(error.message, 'option access "/docs"')
+})
+
+test('the boot refuses permissions that nothing declares, and names the nearest one', async (t) => {
+  const error = await bootError(t, () =>
+    booted(
+      t,
+      async (app) => {
+        app.get('/a', { config: { access: 'Notes.Edti' } }, ran)
+        app.get('/b', { config: { access: { anyOf: ['Ops.Read', 'Billing.Refund'] } } }, ran)
+        app.get('/c', { config: { access: 'signed-in', documents: 'Ops.Raed' } }, ran)
+      },
+      { access: { '/c': 'Ops.Rad' } },
+    ),
+  )
+  t.equal(error.code, 'FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION')
+  t.match(error.message, '"Notes.Edti" by GET /a (did you mean "Notes.Edit"?)')
+  t.match(error.message, '"Billing.Refund" by GET /b')
+  t.match(error.message, '"Ops.Raed" by GET /c (did you mean "Ops.Read"?)')
+  t.match(error.message, '"Ops.Rad" by option access "/c" (did you mean "Ops.Read"?)')
+})
+
+test('undeclared: refuse names every route that nothing speaks for', async (t) => {
+  const error = await bootError(t, () =>
+    booted(
+      t,
+      async (app) => {
+        app.publicRoutes.addRegex('/some/7$').addSubtree('/all')
+        app.get('/some/:id', ran)
+        app.get('/all/:id', ran)
+        app.get('/own', { config: { access: 'signed-in' } }, ran)
+        app.get('/shorthand', { config: { public: true } }, ran)
+        app.route({
+          method: ['GET', 'POST'],
+          url: '/half',
+          config: { access: { GET: 'public' } },
+          handler: ran,
+        })
+        app.get('/forgotten', ran)
+      },
+      { undeclared: 'refuse' },
+    ),
+  )
+  t.equal(error.code, 'FMOD_PUBLIC_ROUTES_UNDECLARED')
+  t.same(error.message.match(/^- .*$/gm), [
+    '- GET /some/:id: a rule opens some of its paths',
+    '- POST /half',
+    '- GET /forgotten',
+  ])
+})
+
+test('undeclared: refuse lets an application start that declares everything', async (t) => {
+  const app = await withModules(
+    t,
+    [defineModule({ name: 'a', access: 'signed-in', plugin: async (scope) => void scope.get('/a', ran) })],
+    { undeclared: 'refuse' },
+  )
+  t.equal(await statuses(app, '/a'), '401/200')
+})
+
+test('what objects inherit declares nothing', async (t) => {
+  const config = Object.create({ access: 'public', public: true }) as object
+  const app = await booted(t, async (scope) => void scope.get('/inherited', { config }, ran))
+  t.equal(await statuses(app, '/inherited'), '401/200')
+})
+
+test('what every object inherits declares nothing', async (t) => {
+  Reflect.set(Object.prototype, 'config', { access: 'public' })
+  t.teardown(() => Reflect.deleteProperty(Object.prototype, 'config'))
+  const app = await booted(t, async (scope) => void scope.get('/inherited', ran))
+  Reflect.deleteProperty(Object.prototype, 'config')
+  t.equal(await statuses(app, '/inherited'), '401/200')
+})
+
+type Change = (config: object, ofOpen: object) => object
+const changes: Readonly<Record<string, Change>> = {
+  'adds an access to': (config) => ({ ...config, access: 'Notes.Edit' }),
+  'adds an access in place to': (config) => Object.assign(config, { access: 'Notes.Edit' }),
+  'adds a documented permission to': (config) => ({ ...config, documents: 'Notes.Edit' }),
+  'adds a public to': (config) => ({ ...config, public: ['GET'] }),
+  'drops the configuration of': () => ({ access: 'Notes.Edit' }),
+  'copies the configuration of another route to': (_config, ofOpen) => ({ ...ofOpen }),
+}
+
+for (const [name, change] of Object.entries(changes)) {
+  const build = (app: FastifyInstance): void => {
+    let ofOpen: object = {}
+    app.addHook('onRoute', (route) => {
+      if (route.url === '/open') ofOpen = route.config ?? {}
+      else route.config = { ...change(route.config ?? {}, ofOpen) }
+    })
+  }
+  const addRoutes = (app: FastifyInstance): void => {
+    app.get('/open', { config: { access: 'public' } }, ran)
+    app.get('/notes', ran)
+  }
+
+  test(`the boot refuses a hook after the gate that ${name} a route`, async (t) => {
+    const error = await bootError(t, () =>
+      booted(t, async (app) => {
+        build(app)
+        addRoutes(app)
+      }),
+    )
+    t.equal(error.code, 'FMOD_PUBLIC_ROUTES_CONFIG_CHANGED')
+    t.match(error.message, 'GET /notes')
+    t.notMatch(error.message, '/open')
+  })
+}
+
+test('a hook from before the gate may declare the access of routes, one after it may add other members', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRoute', (route) => void (route.config = { ...route.config, access: 'Notes.Edit' }))
+  await app.register(publicRoutes, { provider: headerProvider, env: false })
+  app.permissions.add('Notes.Edit')
+  app.addHook('onRoute', (route) => void (route.config = { ...route.config, tags: ['notes'] } as object))
+  app.get('/notes', ran)
+  await app.register(async (scope) => void scope.get('/', { prefixTrailingSlash: 'both' }, ran), {
+    prefix: '/p',
+  })
+  for (const url of ['/notes', '/p', '/p/']) {
+    t.equal(await statuses(app, url), '401/403', url)
+  }
+})
+
+test('a default of the root, a second one, or one after the boot is refused', async (t) => {
+  const app = await gatedApp(t)
+  const refused = { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS' }
+  t.throws(() => app.publicRoutes.default('public'), refused)
+  await app.register(async (scope) => {
+    scope.publicRoutes.default('public')
+    t.throws(() => scope.publicRoutes.default('signed-in'), refused)
+  })
+  let late = app
+  await app.register(async (scope) => void (late = scope))
+  await app.ready()
+  t.throws(() => late.publicRoutes.default('Notes.Edit'), refused)
+})
+
+test('a permission is declared once, under a usable name, before the application is ready', async (t) => {
+  const app = await gatedApp(t)
+  app.permissions.add('Notes.Edit')
+  for (const name of [
+    'Notes.Edit',
+    'public',
+    'signed-in',
+    'GET',
+    'post',
+    'Notes.*',
+    '',
+    'a b',
+    'x'.repeat(101),
+  ]) {
+    t.throws(() => app.permissions.add(name), { code: 'FMOD_PUBLIC_ROUTES_INVALID_PERMISSION' }, name)
+  }
+  await app.ready()
+  t.throws(() => app.permissions.add('Late'), { code: 'FMOD_PUBLIC_ROUTES_INVALID_PERMISSION' })
+})

@@ -1,0 +1,30 @@
+/** `npm run prove:access`: 500 mutants and 100 unmutated boots. Prints what noticed them; fails when one was missed. */
+import { expectedEntries, judge, type Verdict, mutants, synthetic } from '../support/access-mutants.ts'
+
+const expected = await expectedEntries()
+const verdicts: Verdict[] = []
+for (const mutant of mutants(synthetic(), 500, Number(process.argv[2] ?? 2026))) {
+  verdicts.push(await judge(expected, mutant))
+}
+const missed = verdicts.filter(({ byBoot, byTable, byRequests }) => !byBoot && !byTable && !byRequests)
+let falseAlarms = 0
+for (let boot = 0; boot < 100; boot++) {
+  const { byBoot, byTable, byRequests } = await judge(expected)
+  if (byBoot || byTable || byRequests) falseAlarms++
+}
+const { user, system } = process.cpuUsage()
+const booted = verdicts.filter(({ byBoot }) => !byBoot)
+const unseen = booted.filter(({ byRequests }) => !byRequests).map(({ name }) => name.split(':', 1)[0])
+console.table({
+  mutants: verdicts.length,
+  'noticed by the boot': verdicts.length - booted.length,
+  'noticed by the table': booted.filter(({ byTable }) => byTable).length,
+  'noticed by requests alone': booted.filter(({ byRequests }) => byRequests).length,
+  missed: missed.length,
+  'false alarms of 100': falseAlarms,
+  'CPU seconds': Math.round((user + system) / 1e6),
+})
+for (const kind of new Set(unseen))
+  console.log(`not by requests: ${kind}, ${unseen.filter((each) => each === kind).length}`)
+for (const { name } of missed) console.log(`missed: ${name}`)
+process.exitCode = missed.length + falseAlarms > 0 ? 1 : 0

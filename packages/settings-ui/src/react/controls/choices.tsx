@@ -1,0 +1,116 @@
+/** Controls that are changed with one press: switches, short choices side by side, lists of options. */
+import { type SettingOption, SettingType } from '@fastify-modular/settings/client'
+import type { ReactNode } from 'react'
+import { Icon } from '../icons.tsx'
+import { format, type Messages } from '../messages.ts'
+import type { Definition } from '../model/setting.ts'
+import { usePage } from '../page-context.ts'
+import type { ControlProps } from './control-props.ts'
+
+/** Bool: the thumb says the position. */
+export function SwitchControl({ input, field, onChoose }: ControlProps): ReactNode {
+  const { id, readOnly, onBlur } = field
+  return (
+    <input
+      id={id}
+      type="checkbox"
+      role="switch"
+      aria-describedby={field['aria-describedby']}
+      aria-invalid={field['aria-invalid']}
+      aria-readonly={readOnly || undefined}
+      checked={input === true}
+      // A checkbox has no read-only state; disabled, it could be neither focused nor read.
+      onClick={(event) => readOnly && event.preventDefault()}
+      onChange={(event) => !readOnly && onChoose(event.currentTarget.checked)}
+      onBlur={onBlur}
+    />
+  )
+}
+
+/** Select; also a secret Bool, which must not show its position. */
+export function ChoiceControl(props: ControlProps): ReactNode {
+  const { messages } = usePage()
+  const { definition, field, onChoose } = props
+  if (isSegmented(definition) && !field.readOnly) return <Segments {...props} />
+  const options = optionsOf(definition, field.value, messages)
+  const chosen = options.find(({ value }) => value === field.value)
+  if (field.readOnly) {
+    // A select has no read-only state; disabled, it could be neither focused nor read.
+    return (
+      <span className="fm-field is-locked">
+        <Icon name="lock" />
+        <input className="fm-bare" {...field} value={chosen?.label} />
+      </span>
+    )
+  }
+  const { onInput: _onInput, placeholder: _placeholder, ...rest } = field
+  return (
+    <select {...rest} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {options.map(({ value, label, description }) => (
+        <option key={value} value={value} title={description ?? undefined}>
+          {label}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Letters of all labels up to which choices fit side by side. */
+const widestSegments = 30
+
+/** Whether its few options are shown side by side. */
+export function isSegmented({ type, sensitive, options, allowedValues }: Definition): boolean {
+  const labels = options ? options.map(({ label }) => label) : (allowedValues ?? [])
+  const isShort = labels.length > 1 && labels.length <= 3 && labels.join('').length <= widestSegments
+  return type === SettingType.Select && !sensitive && isShort
+}
+
+function Segments({ definition, field, onChoose }: ControlProps): ReactNode {
+  const { messages } = usePage()
+  const { id, value, onBlur } = field
+  const options = optionsOf(definition, value, messages).filter((option) => option.value !== '')
+  const isChosen = options.some((option) => option.value === value)
+  return (
+    <span
+      className="fm-seg"
+      id={id}
+      role="radiogroup"
+      aria-labelledby={`${id}-l`}
+      aria-describedby={field['aria-describedby']}
+      tabIndex={-1}
+    >
+      {options.map((option, index) => (
+        <label key={option.value}>
+          <input
+            type="radio"
+            name={id}
+            value={option.value}
+            checked={option.value === value}
+            data-first={(isChosen ? option.value === value : index === 0) || undefined}
+            onChange={() => onChoose(option.value)}
+            onBlur={onBlur}
+          />
+          {option.label}
+        </label>
+      ))}
+    </span>
+  )
+}
+
+/** What can be chosen, and what is stored. */
+function optionsOf(definition: Definition, current: string, messages: Messages): SettingOption[] {
+  const { type, sensitive, required, allowedValues, options } = definition
+  const offered: SettingOption[] = [
+    ...(type === SettingType.Bool
+      ? [
+          { value: 'true', label: messages.on },
+          { value: 'false', label: messages.off },
+        ]
+      : (options ?? (allowedValues ?? []).map((value) => ({ value, label: value })))),
+  ]
+  if (sensitive) offered.unshift({ value: '', label: messages.unchanged })
+  else if (!required || current === '') offered.unshift({ value: '', label: messages.useDefault })
+  const isKnown = offered.some(({ value }) => value === current)
+  if (!isKnown) offered.push({ value: current, label: format(messages.noLongerAllowed, { value: current }) })
+  return offered
+}

@@ -1,0 +1,58 @@
+/** The control of each type of setting (S 2.3), and what all of them share. */
+import { SettingType } from '@fastify-modular/settings/client'
+import type { ReactNode } from 'react'
+import type { Definition } from '../model/setting.ts'
+import { usePage } from '../page-context.ts'
+import { ChoiceControl, isSegmented, SwitchControl } from './choices.tsx'
+import type { ControlProps } from './control-props.ts'
+import { CodeControl, LongTextControl } from './long-text.tsx'
+import { ColorControl, DateTimeControl, NumberControl, TextControl, UrlControl } from './one-line.tsx'
+import { SecretControl } from './secret.tsx'
+
+type ControlComponent = (props: ControlProps) => ReactNode
+
+const controls: Readonly<Record<number, ControlComponent>> = {
+  [SettingType.Text]: TextControl,
+  [SettingType.Number]: NumberControl,
+  [SettingType.Bool]: SwitchControl,
+  [SettingType.Json]: CodeControl,
+  [SettingType.Select]: ChoiceControl,
+  [SettingType.Color]: ColorControl,
+  [SettingType.Url]: UrlControl,
+  [SettingType.Email]: TextControl,
+  [SettingType.Password]: SecretControl,
+  [SettingType.MultilineText]: LongTextControl,
+  [SettingType.DateTime]: DateTimeControl,
+}
+
+export function controlOf({ type, sensitive }: Definition): ControlComponent {
+  if (!sensitive) return controls[type] ?? Unsupported
+  if (isWide(type)) return LongTextControl
+  return type === SettingType.Bool || type === SettingType.Select ? ChoiceControl : SecretControl
+}
+
+/** Whether a row gives its control the whole width (S 2.3: Json and MultilineText). */
+export function isWide(type: number): boolean {
+  return type === SettingType.Json || type === SettingType.MultilineText
+}
+
+const narrow: readonly number[] = [SettingType.Number, SettingType.Color]
+const ownWidth: readonly number[] = [SettingType.Bool, SettingType.Select]
+
+/** The class that gives a control the width of its type. */
+export function widthOf(definition: Definition): string {
+  if (narrow.includes(definition.type)) return 'fm-control is-short'
+  if (ownWidth.includes(definition.type)) return 'fm-control is-auto'
+  return 'fm-control'
+}
+
+/** Whether several elements make up the control, and the label names the group of them. */
+export function isGroup(definition: Definition, isReadOnly: boolean): boolean {
+  return isSegmented(definition) && !isReadOnly
+}
+
+/** A type of a newer server: its value is shown and left alone. */
+function Unsupported({ field }: ControlProps): ReactNode {
+  const { messages } = usePage()
+  return <input {...field} readOnly title={messages.unsupported} />
+}

@@ -1,0 +1,95 @@
+/** Controls of several lines: text, and JSON with numbered lines. */
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { format } from '../messages.ts'
+import { findJsonError } from '../model/input.ts'
+import { usePage } from '../page-context.ts'
+import type { ControlProps } from './control-props.ts'
+
+export function LongTextControl({ definition, field }: ControlProps): ReactNode {
+  return (
+    <textarea
+      {...field}
+      dir="auto"
+      rows={3} // where style sheets cannot make it as high as its content
+      spellCheck={!definition.sensitive}
+    />
+  )
+}
+
+/** Milliseconds without a key after which broken JSON is pointed out. */
+const pause = 300
+
+/** JSON: its lines are numbered, the one that is broken is marked; Tab leaves the field. */
+export function CodeControl({ definition, field, onInput }: ControlProps): ReactNode {
+  const { messages } = usePage()
+  const area = useRef<HTMLTextAreaElement>(null)
+  const { value, readOnly, onBlur } = field
+  const isInvalid = field['aria-invalid'] === true
+  const error = isInvalid ? findJsonError(value) : null
+
+  useEffect(() => {
+    if (readOnly || isInvalid || document.activeElement !== area.current) return undefined
+    const timer = setTimeout(onBlur, pause)
+    return () => clearTimeout(timer)
+  }, [value])
+
+  function tidy(): void {
+    try {
+      onInput(JSON.stringify(JSON.parse(value), null, 2))
+    } catch {
+      onBlur() // says where it is broken
+    }
+    area.current?.focus()
+  }
+
+  function tidyByKey(event: KeyboardEvent): void {
+    if (readOnly || !(event.ctrlKey || event.metaKey) || !event.shiftKey || event.code !== 'KeyF') return
+    event.preventDefault()
+    tidy()
+  }
+
+  function goToError(): void {
+    if (!error) return
+    const start =
+      value
+        .split('\n')
+        .slice(0, error.line - 1)
+        .join('\n').length + (error.line > 1 ? 1 : 0)
+    area.current?.focus()
+    area.current?.setSelectionRange(start + error.column - 1, start + error.column - 1)
+  }
+
+  return (
+    <>
+      <div className="fm-code">
+        <ol aria-hidden="true">
+          {value.split('\n').map((_line, index) => (
+            <li key={index} className={error?.line === index + 1 ? 'is-bad' : undefined} />
+          ))}
+        </ol>
+        <textarea
+          {...field}
+          ref={area}
+          rows={4}
+          spellCheck={false}
+          dir="ltr"
+          wrap="off"
+          onKeyDown={tidyByKey}
+        />
+      </div>
+      {!readOnly && (
+        <div className="fm-code-tools">
+          {error && (
+            <button type="button" className="fm-link" tabIndex={-1} onClick={goToError}>
+              {format(messages.goToLine, { line: error.line })}
+            </button>
+          )}
+          <button type="button" className="fm-link" tabIndex={-1} onClick={tidy}>
+            {messages.formatJson}
+            <span className="fm-hidden"> {definition.displayName}</span>
+          </button>
+        </div>
+      )}
+    </>
+  )
+}

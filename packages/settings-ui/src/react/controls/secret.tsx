@@ -1,0 +1,73 @@
+/** Password, and every one-line secret: what is entered can be shown, what is stored cannot. */
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { Icon } from '../icons.tsx'
+import { format } from '../messages.ts'
+import { displayDate } from '../model/setting.ts'
+import { usePage } from '../page-context.ts'
+import type { ControlProps } from './control-props.ts'
+
+export function SecretControl({ definition, field, storedAt, isUnsaved }: ControlProps): ReactNode {
+  const { messages, locale } = usePage()
+  const { displayName } = definition
+  const [isReplacing, setReplacing] = useState(false)
+  const [isShown, setShown] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const isSet = field.placeholder === messages.secretSet
+  const isAtRest = isSet && !isUnsaved && !isReplacing
+
+  // A layout effect: a passive one would come after the user's next key.
+  useLayoutEffect(() => {
+    if (isReplacing) input.current?.focus()
+  }, [isReplacing])
+
+  // What was entered is saved or taken back.
+  useLayoutEffect(() => {
+    if (!isUnsaved) setReplacing(false)
+  }, [isUnsaved])
+
+  if (isAtRest || field.readOnly) {
+    const since = storedAt
+      ? format(messages.secretSince, { time: displayDate(storedAt, locale) })
+      : messages.secretSet
+    return (
+      <span className={field.readOnly ? 'fm-field is-locked' : 'fm-field'}>
+        <Icon name={field.readOnly ? 'lock' : 'key'} />
+        <input className="fm-bare" {...field} readOnly value={isSet ? since : messages.secretNotSet} />
+        {!field.readOnly && (
+          <button type="button" className="fm-button is-quiet" onClick={() => setReplacing(true)}>
+            {messages.replace}
+            <span className="fm-hidden"> {displayName}</span>
+          </button>
+        )}
+      </span>
+    )
+  }
+  return (
+    <span className="fm-field">
+      <input
+        className="fm-bare"
+        {...field}
+        ref={input}
+        type={isShown ? 'text' : 'password'}
+        dir="ltr"
+        // Browsers fill saved passwords into anything else.
+        autoComplete="new-password"
+        onBlur={() => {
+          field.onBlur()
+          if (field.value === '') setReplacing(false)
+        }}
+      />
+      {field.value && (
+        <button
+          type="button"
+          className="fm-button is-quiet"
+          aria-pressed={isShown}
+          onClick={() => setShown(!isShown)}
+        >
+          {isShown ? messages.hide : messages.show}
+          <span className="fm-hidden"> {displayName}</span>
+        </button>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,97 @@
+/** All unsaved changes, old and new; the question to answer where one of them is to be confirmed. */
+import { SettingType } from '@fastify-modular/settings/client'
+import type { ReactNode } from 'react'
+import { Icon } from '../icons.tsx'
+import { format, type Messages, plural } from '../messages.ts'
+import type { EditorState } from '../model/editor-state.ts'
+import { type Definition, displayValue } from '../model/setting.ts'
+import { useEditor, usePage } from '../page-context.ts'
+import { Dialog } from './dialog.tsx'
+
+export function ReviewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { editor, messages, locale } = usePage()
+  const state = useEditor((each) => each)
+  const { drafts, values, definitions } = state
+  const changed = definitions.filter(({ key }) => drafts.has(key))
+  const words = wordsFor(state, changed, messages, locale)
+  const saveAll = (): void => {
+    onClose()
+    void editor.save()
+  }
+  const actions = (
+    <button
+      type="button"
+      className={words.isDangerous ? 'fm-button is-main is-bad' : 'fm-button is-main'}
+      onClick={saveAll}
+    >
+      {words.save}
+    </button>
+  )
+  return (
+    <Dialog title={words.title} closeText={words.close} onClose={onClose} actions={actions}>
+      {changed.map((definition) => {
+        const { key, displayName, sensitive, confirm, restart } = definition
+        const draft = drafts.get(key)
+        if (!draft) return null
+        return (
+          <div key={key} className="fm-change">
+            <p dir="auto">{displayName}</p>
+            <p className="fm-diff">
+              {!sensitive && (
+                <>
+                  <del>{displayValue(definition, values.get(key)?.value ?? null, messages)}</del>
+                  <Icon name="to" />
+                </>
+              )}
+              <ins>{displayValue(definition, draft.input, messages)}</ins>
+            </p>
+            {confirm && (
+              <p className="fm-warning" dir="auto">
+                {confirm}
+              </p>
+            )}
+            {restart && <p className="fm-small">{messages.restart}</p>}
+          </div>
+        )
+      })}
+    </Dialog>
+  )
+}
+
+interface Words {
+  readonly title: string
+  readonly close: string
+  readonly save: string
+  readonly isDangerous: boolean
+}
+
+/** One change to confirm is a question; its buttons repeat the verb. */
+function wordsFor(
+  { drafts }: EditorState,
+  changed: readonly Definition[],
+  messages: Messages,
+  locale: string,
+): Words {
+  const [only] = changed
+  const isDangerous = changed.some(({ confirm }) => confirm)
+  if (changed.length === 1 && only?.confirm) {
+    const name = only.displayName
+    if (only.type !== SettingType.Bool || only.sensitive) {
+      return {
+        title: format(messages.confirmTitle, { name }),
+        close: messages.back,
+        save: messages.save,
+        isDangerous,
+      }
+    }
+    const isOn = drafts.get(only.key)?.input === true
+    return {
+      title: format(isOn ? messages.turnOnTitle : messages.turnOffTitle, { name }),
+      close: isOn ? messages.leaveOff : messages.leaveOn,
+      save: isOn ? messages.turnOn : messages.turnOff,
+      isDangerous,
+    }
+  }
+  const title = plural(messages.reviewTitle, changed.length, locale)
+  return { title, close: messages.back, save: messages.save, isDangerous }
+}

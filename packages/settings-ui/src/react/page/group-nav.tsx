@@ -1,0 +1,110 @@
+/** The groups of a page: a list at the side, on narrow pages a menu. */
+import type { ReactNode } from 'react'
+import { groupIcon, Icon } from '../icons.tsx'
+import { MenuButton } from '../menu.tsx'
+import { plural } from '../messages.ts'
+import type { Group } from '../model/listing.ts'
+import { useEditor, usePage } from '../page-context.ts'
+import type { Results } from './use-results.ts'
+import { type ChangeUrl, noSearch, type UrlState, urlOf } from './use-url-state.ts'
+
+interface GroupNavProps {
+  readonly results: Results
+  readonly state: UrlState
+  readonly changeUrl: ChangeUrl
+}
+
+export function GroupNav(props: GroupNavProps): ReactNode {
+  const { messages } = usePage()
+  return (
+    <nav className="fm-nav" aria-label={messages.groups}>
+      <ul>
+        {props.results.groups.map((group) => (
+          <li key={group.slug}>
+            <GroupLink {...props} group={group} />
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** The name of the group that is open, and the menu of all. */
+export function GroupPicker(props: GroupNavProps): ReactNode {
+  const { messages } = usePage()
+  const { current, groups } = props.results
+  const name = current?.name ?? messages.groups
+  return (
+    <MenuButton
+      className="fm-pick"
+      role="group"
+      name={`${messages.groups}: ${name}`}
+      label={
+        <>
+          <span dir="auto">{name}</span>
+          <Icon name="chevron" />
+        </>
+      }
+    >
+      {(close) =>
+        groups.map((group) => <GroupLink key={group.slug} {...props} group={group} onFollow={close} />)
+      }
+    </MenuButton>
+  )
+}
+
+interface GroupLinkProps extends GroupNavProps {
+  readonly group: Group
+  readonly onFollow?: () => void
+}
+
+/** A link, so that a group opens in a new tab too. */
+function GroupLink({ group, results, state, changeUrl, onFollow }: GroupLinkProps): ReactNode {
+  const { name, slug } = group
+  const next = { ...noSearch, group: slug }
+  return (
+    <a
+      href={urlOf({ ...state, ...next }).search}
+      aria-current={slug === results.current?.slug ? 'page' : undefined}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        onFollow?.()
+        changeUrl(next, true)
+        scrollTo({ top: 0 })
+      }}
+    >
+      <Icon name={groupIcon(group.group)} />
+      <span dir="auto">{name}</span>
+      <GroupNews group={group} />
+    </a>
+  )
+}
+
+/** How many of its settings need attention, else whether any differs from its default. */
+function GroupNews({ group: { definitions } }: { readonly group: Group }): ReactNode {
+  const { messages, locale } = usePage()
+  const count = useEditor(
+    ({ drafts }) =>
+      definitions.filter(({ key }) => {
+        const draft = drafts.get(key)
+        return draft && (draft.theirs || draft.errors.length > 0)
+      }).length,
+  )
+  const isChanged = useEditor(({ values, drafts }) =>
+    definitions.some(({ key }) => drafts.has(key) || values.get(key)?.isOverridden),
+  )
+  if (count > 0) {
+    return (
+      <span className="fm-end fm-pill is-bad">
+        <span aria-hidden="true">{count}</span>
+        <span className="fm-hidden">{plural(messages.needAttention, count, locale)}</span>
+      </span>
+    )
+  }
+  return isChanged ? (
+    <span className="fm-end fm-dot">
+      <span className="fm-hidden">{messages.hasChanges}</span>
+    </span>
+  ) : null
+}

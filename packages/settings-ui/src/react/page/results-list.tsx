@@ -1,0 +1,232 @@
+/** The settings of a page: those of the open group, or what a search has found. */
+import { SettingScope } from '@fastify-modular/settings/client'
+import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
+import { groupIcon, Icon } from '../icons.tsx'
+import { failureText, format, plural } from '../messages.ts'
+import { useEditor, useMayChange, usePage } from '../page-context.ts'
+import { scopeName, SettingRow } from '../row/setting-row.tsx'
+import { atOnce, type Results, type Row, type Section } from './use-results.ts'
+import { type ChangeUrl, noSearch, type UrlState } from './use-url-state.ts'
+
+interface ResultsListProps {
+  readonly results: Results
+  readonly state: UrlState
+  readonly changeUrl: ChangeUrl
+  readonly isWhole: boolean
+  readonly onShowAll: () => void
+}
+
+export function ResultsList(props: ResultsListProps): ReactNode {
+  const { messages, editor } = usePage()
+  const phase = useEditor((each) => each.phase)
+  const { results } = props
+  const { sections, isSearch, definitions, groups } = results
+
+  if (phase === 'loading') return <Skeleton />
+  if (phase === 'failed') return <LoadFailure />
+  if (definitions.length === 0) return <p className="fm-notice">{messages.empty}</p>
+  const isSingle = !isSearch && groups.length === 1 && editor.isOwn
+  return (
+    <>
+      <ReadOnlyNotice sections={sections} />
+      {isSearch && <Summary {...props} />}
+      {sections.map((section) => (
+        <SectionCard
+          key={section.group.slug}
+          section={section}
+          isSearch={isSearch}
+          isNamed={!isSingle}
+          changeUrl={props.changeUrl}
+        />
+      ))}
+      {isSearch && !props.isWhole && results.count > atOnce && (
+        <button type="button" className="fm-button" onClick={props.onShowAll}>
+          {format(messages.showAll, { count: results.count })}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** Rows of the height of real ones: nothing moves when these come. */
+function Skeleton(): ReactNode {
+  const { messages } = usePage()
+  return (
+    <div className="fm-skeleton">
+      <p className="fm-hidden" role="status">
+        {messages.loading}
+      </p>
+      <div className="fm-head">
+        <span className="fm-bone" />
+      </div>
+      <div className="fm-card">
+        {Array.from({ length: 6 }, (_, index) => (
+          <div key={index} className="fm-row">
+            <span className="fm-bone" />
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function LoadFailure(): ReactNode {
+  const { editor, messages } = usePage()
+  const failure = useEditor((state) => state.failure)
+  return (
+    <div className="fm-notice is-bad" role="alert">
+      <Icon name="alert" />
+      <p>
+        {messages.loadFailed} {failure && failure.status !== 401 && failureText(failure, messages)}
+      </p>
+      <button type="button" className="fm-button" onClick={() => void editor.load()}>
+        {messages.tryAgain}
+      </button>
+    </div>
+  )
+}
+
+function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] }): ReactNode {
+  const { messages } = usePage()
+  const mayChange = useMayChange({ scope: SettingScope.Application })
+  const mayChangeSystem = useMayChange({ scope: SettingScope.System })
+  const hasSystem = sections.some(({ rows }) =>
+    rows.some(({ definition }) => definition.scope === SettingScope.System),
+  )
+  if (mayChange && (!hasSystem || mayChangeSystem)) return null
+  return (
+    <p className="fm-notice is-muted">
+      <Icon name="lock" />
+      <span>{mayChange ? messages.systemReadOnly : messages.readOnly}</span>
+    </p>
+  )
+}
+
+/** How much was found, what was searched for instead, and the ways on. */
+function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
+  const { messages, locale } = usePage()
+  const { found, count, filtered } = results
+  const { text, isExact } = state
+  const { corrected } = found
+  const query = corrected !== undefined && !isExact ? corrected : text.trim()
+  if (count === 0) {
+    return (
+      <div className="fm-empty">
+        <p>{query ? format(messages.noMatch, { query }) : messages.noneLeft}</p>
+        {corrected !== undefined && isExact && (
+          <button type="button" className="fm-link" onClick={() => changeUrl({ isExact: false })}>
+            {format(messages.didYouMean, { query: corrected })}
+          </button>
+        )}
+        <button type="button" className="fm-button" onClick={() => changeUrl(noSearch)}>
+          {messages.clearSearch}
+        </button>
+      </div>
+    )
+  }
+  return (
+    <p className="fm-small fm-summary">
+      {query
+        ? plural(messages.resultsFor, count, locale, { query })
+        : plural(messages.results, count, locale)}
+      {corrected !== undefined && (
+        <button type="button" className="fm-link" onClick={() => changeUrl({ isExact: !isExact })}>
+          {isExact
+            ? format(messages.didYouMean, { query: corrected })
+            : format(messages.searchExactly, { query: text.trim() })}
+        </button>
+      )}
+      {filtered > 0 && text.trim() !== '' && (
+        <button type="button" className="fm-link" onClick={() => changeUrl({ only: [], scope: null })}>
+          {plural(messages.withoutFilter, filtered, locale)}
+        </button>
+      )}
+    </p>
+  )
+}
+
+interface SectionCardProps {
+  readonly section: Section
+  readonly isSearch: boolean
+  readonly isNamed: boolean
+  readonly changeUrl: ChangeUrl
+}
+
+/** One group, or what was found of it. */
+function SectionCard({ section, isSearch, isNamed, changeUrl }: SectionCardProps): ReactNode {
+  const { editor, messages } = usePage()
+  const { group, rows } = section
+  const names = [...new Set(group.definitions.map((definition) => scopeName(definition, messages)))]
+  const isMixed = names.length > 1 && !editor.isOwn
+  const isPlain = isSearch || editor.isOwn
+  // Found settings are all in view: whether they are for experts, their group page says.
+  const common = isPlain ? rows : rows.filter(({ definition }) => !definition.advanced)
+  const advanced = isPlain ? [] : rows.filter(({ definition }) => definition.advanced)
+  return (
+    <section aria-label={group.name}>
+      {isNamed && (
+        <div className={isPlain ? 'fm-head is-small' : 'fm-head'}>
+          <h2>
+            {isPlain && <Icon name={groupIcon(group.group)} />}
+            {isSearch ? (
+              <button
+                type="button"
+                className="fm-link"
+                onClick={() => changeUrl({ ...noSearch, group: group.slug }, true)}
+              >
+                {group.name}
+              </button>
+            ) : (
+              <span dir="auto">{group.name}</span>
+            )}
+            {!isMixed && !editor.isOwn && <span className="fm-pill is-muted">{names[0]}</span>}
+          </h2>
+        </div>
+      )}
+      <div className="fm-card">
+        <Rows rows={common} isMixed={isMixed} />
+        {advanced.length > 0 && <Advanced rows={advanced} isMixed={isMixed} />}
+      </div>
+    </section>
+  )
+}
+
+interface RowsProps {
+  readonly rows: readonly Row[]
+  readonly isMixed: boolean
+}
+
+function Rows({ rows, isMixed }: RowsProps): ReactNode {
+  // The same elements again are not rendered again, whatever the search does.
+  const elements = useMemo(() => new Map<string, ReactNode>(), [isMixed])
+  return rows.map(({ definition, alias }) => {
+    const name = `${definition.key} ${alias ?? ''}`
+    const known = elements.get(name)
+    if (known !== undefined) return known
+    const isScopeShown = isMixed && definition.scope === SettingScope.System
+    const made = (
+      <SettingRow key={definition.key} definition={definition} alias={alias} isScopeShown={isScopeShown} />
+    )
+    elements.set(name, made)
+    return made
+  })
+}
+
+/** Opened by the user, by a link, and by what is unsaved; closed by the user only. */
+function Advanced({ rows, isMixed }: RowsProps): ReactNode {
+  const { messages, locale } = usePage()
+  const hasDraft = useEditor(({ drafts }) => rows.some(({ definition }) => drafts.has(definition.key)))
+  const details = useRef<HTMLDetailsElement>(null)
+  useLayoutEffect(() => {
+    if (hasDraft) details.current?.setAttribute('open', '')
+  }, [hasDraft])
+  return (
+    <details ref={details}>
+      <summary>
+        <Icon name="chevron" />
+        {plural(messages.advanced, rows.length, locale)}
+      </summary>
+      <Rows rows={rows} isMixed={isMixed} />
+    </details>
+  )
+}

@@ -1,0 +1,159 @@
+/** What is unsaved and what to do about it; also why the last attempt failed. In view as long as it matters. */
+import { type ReactNode, useEffect } from 'react'
+import { Icon } from '../icons.tsx'
+import { MenuButton } from '../menu.tsx'
+import { failureText, plural } from '../messages.ts'
+import { needsAttention } from '../model/editor-state.ts'
+import { useEditor, usePage } from '../page-context.ts'
+
+export function SaveBar(): ReactNode {
+  const { editor, messages, locale, open } = usePage()
+  const count = useEditor((state) => state.drafts.size)
+  const isSaving = useEditor((state) => state.saving)
+  const failure = useEditor((state) => state.failure)
+  const phase = useEditor((state) => state.phase)
+  const attention = useEditor((state) => needsAttention(state).length)
+  // Preferences are saved one by one: the bar is there for what could not be.
+  const isNeeded = editor.isOwn ? failure !== null || attention > 0 : failure !== null || count > 0
+  if (!isNeeded || phase !== 'ready') return null
+  const isSignedOut = failure?.status === 401
+  const isForbidden = failure?.status === 403
+  return (
+    <div className="fm-bar" role="region" aria-label={messages.unsavedChanges}>
+      {failure && !isSignedOut && (
+        <p className="fm-failure" role="alert">
+          <Icon name="alert" />
+          <span>
+            {failureText(failure, messages)} {count > 0 && !isForbidden && messages.kept}
+          </span>
+        </p>
+      )}
+      {isSignedOut && <SignedOut />}
+      {count > 0 && <b>{plural(messages.unsavedCount, count, locale)}</b>}
+      {attention > 0 && <Attention />}
+      <span className="fm-push" />
+      {count > 0 ? (
+        <button type="button" className="fm-button is-quiet" onClick={editor.discard}>
+          {messages.discard}
+        </button>
+      ) : (
+        <button type="button" className="fm-button" onClick={editor.dismiss}>
+          {messages.dismiss}
+        </button>
+      )}
+      {count > 0 && !editor.isOwn && (
+        <button type="button" className="fm-button" onClick={() => open({ kind: 'review' })}>
+          {messages.review}
+        </button>
+      )}
+      {isSignedOut ? (
+        // This page itself: the gate leads there by way of the login.
+        <a className="fm-button is-main" href={location.pathname} target="_blank" rel="noopener">
+          {messages.signIn}
+        </a>
+      ) : (
+        count > 0 &&
+        !isForbidden && (
+          <button type="submit" className="fm-button is-main" aria-disabled={isSaving || undefined}>
+            {isSaving ? messages.saving : failure || editor.isOwn ? messages.tryAgain : messages.save}
+            <kbd aria-hidden="true">{saveKeys}</kbd>
+          </button>
+        )
+      )}
+    </div>
+  )
+}
+
+const saveKeys = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '') ? '⌘S' : 'Ctrl S'
+
+/** The session ended while the page was open: nothing is lost, and it goes on when the user comes back. */
+function SignedOut(): ReactNode {
+  const { editor, messages } = usePage()
+  const hasDrafts = useEditor((state) => state.drafts.size > 0)
+  useEffect(() => {
+    const goOn = (): void => {
+      if (document.visibilityState !== 'visible') return
+      if (hasDrafts) void editor.save()
+      else {
+        editor.dismiss()
+        void editor.refresh()
+      }
+    }
+    addEventListener('focus', goOn)
+    return () => removeEventListener('focus', goOn)
+  }, [editor, hasDrafts])
+  return (
+    <p className="fm-failure" role="alert">
+      <Icon name="lock" />
+      <span>
+        <b>{messages.signedOut}</b> <span className="fm-small">{hasDrafts && messages.signedOutHint}</span>
+      </span>
+    </p>
+  )
+}
+
+/** What cannot be saved as it is: the list of it, and the way to the next one. */
+function Attention(): ReactNode {
+  const { messages, locale, reveal } = usePage()
+  const drafts = useEditor((state) => state.drafts)
+  const definitions = useEditor((state) => state.definitions)
+  const wrong = definitions.filter(({ key }) => {
+    const draft = drafts.get(key)
+    return draft && (draft.theirs || draft.errors.length > 0)
+  })
+
+  function next(): void {
+    const here = (
+      document.activeElement?.closest('[data-key]') ?? document.querySelector('[data-found]')
+    )?.getAttribute('data-key')
+    const at = wrong.findIndex(({ key }) => key === here)
+    const target = wrong[(at + 1) % wrong.length]
+    if (target) reveal(target.key)
+  }
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!event.altKey || event.key !== 'ArrowDown' || document.activeElement instanceof HTMLSelectElement)
+        return
+      event.preventDefault()
+      next()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  })
+
+  return (
+    <span className="fm-pill is-bad fm-attention">
+      <Icon name="alert" />
+      <MenuButton
+        className="fm-link"
+        role="group"
+        isAbove
+        label={plural(messages.needAttention, wrong.length, locale)}
+      >
+        {(close) =>
+          wrong.map(({ key, displayName }) => (
+            <a
+              key={key}
+              href={`#setting:${key}`}
+              onClick={(event) => {
+                event.preventDefault()
+                close()
+                reveal(key)
+              }}
+            >
+              <Icon name="alert" />
+              <span dir="auto">
+                {displayName}
+                <span className="fm-small">{drafts.get(key)?.errors.join(' ') || messages.conflict}</span>
+              </span>
+            </a>
+          ))
+        }
+      </MenuButton>
+      <button type="button" className="fm-link" onClick={next}>
+        {messages.next}
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,97 @@
+/** The search, its filters, and what belongs to the whole page. */
+import { type ReactNode, useState } from 'react'
+import { Icon } from '../icons.tsx'
+import { MenuButton, MenuItem } from '../menu.tsx'
+import { failureText, format } from '../messages.ts'
+import { toFailure } from '../model/source.ts'
+import { usePage } from '../page-context.ts'
+import { Chips, FilterMenu } from './filters.tsx'
+import { SearchField } from './search-field.tsx'
+import type { SearchProps } from './use-results.ts'
+
+interface SearchBarProps extends SearchProps {
+  readonly areKeysShown: boolean
+  readonly onShowKeys: (areShown: boolean) => void
+  /** In front of the search on narrow pages: what opens the list of groups. */
+  readonly children: ReactNode
+}
+
+/** Settings from which on there is something to filter, and preferences to search. */
+const enough = 8
+
+export function SearchBar(props: SearchBarProps): ReactNode {
+  const { state, results, changeUrl, children } = props
+  const { editor, messages, canUpdate } = usePage()
+  const [isOpen, setOpen] = useState(state.text !== '')
+  const isMany = results.definitions.length >= enough || results.isSearch
+  const hasSearch = isMany || !editor.isOwn
+  if (results.definitions.length === 0 || !hasSearch) return null
+  return (
+    <div className={isOpen ? 'fm-tools is-open' : 'fm-tools'}>
+      {children}
+      <SearchField {...props} isOpen={isOpen} onOpen={setOpen} />
+      {isMany && !editor.isOwn && (
+        <MenuButton
+          className="fm-button fm-filter"
+          role="group"
+          name={messages.filter}
+          label={
+            <>
+              <Icon name="filter" />
+              <span>{messages.filter}</span>
+            </>
+          }
+        >
+          {() => <FilterMenu {...props} />}
+        </MenuButton>
+      )}
+      {!editor.isOwn && canUpdate && (
+        <MenuButton className="fm-button is-icon" name={messages.more} label={<Icon name="more" />}>
+          {(close) => <TransferMenu onClose={close} />}
+        </MenuButton>
+      )}
+      <Chips state={state} changeUrl={changeUrl} />
+    </div>
+  )
+}
+
+/** Export to a file, and the import. */
+function TransferMenu({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { api, editor, messages, open } = usePage()
+
+  async function download(): Promise<void> {
+    try {
+      const content = await api.exportSettings()
+      const url = URL.createObjectURL(new Blob([`${JSON.stringify(content, null, 2)}\n`]))
+      const link = Object.assign(document.createElement('a'), { href: url, download: 'settings.json' })
+      link.click()
+      URL.revokeObjectURL(url)
+      editor.announce(format(messages.exportDone, { count: content.settings.length }))
+    } catch (error) {
+      editor.announce(failureText(toFailure(error), messages))
+    }
+  }
+
+  return (
+    <>
+      <MenuItem
+        icon="down"
+        onSelect={() => {
+          onClose()
+          void download()
+        }}
+      >
+        {messages.export}
+      </MenuItem>
+      <MenuItem
+        icon="up"
+        onSelect={() => {
+          onClose()
+          open({ kind: 'import' })
+        }}
+      >
+        {messages.import}
+      </MenuItem>
+    </>
+  )
+}

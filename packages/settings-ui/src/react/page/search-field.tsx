@@ -1,0 +1,164 @@
+/** The field of the search, and the keys that lead to it. */
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Icon } from '../icons.tsx'
+import { format } from '../messages.ts'
+import { usePage } from '../page-context.ts'
+import type { SearchProps } from './use-results.ts'
+import { show } from './use-reveal.ts'
+
+interface SearchFieldProps extends SearchProps {
+  readonly isOpen: boolean
+  readonly onOpen: (isOpen: boolean) => void
+}
+
+/** / and ⌘K lead to it, arrows walk the results, Enter goes to one, Escape clears. On phones it opens from a button. */
+export function SearchField({ state, results, changeUrl, isOpen, onOpen }: SearchFieldProps): ReactNode {
+  const { id, messages } = usePage()
+  const input = useRef<HTMLInputElement>(null)
+  const [at, setAt] = useState(-1)
+  const isSlashOn = useSearchKeys(() => {
+    onOpen(true)
+    requestAnimationFrame(() => input.current?.focus())
+  })
+  const rows = results.isSearch ? results.sections.flatMap((section) => section.rows) : []
+  const active = rows[at]
+
+  function walk(event: KeyboardEvent): void {
+    if (event.key === 'Escape' && state.text !== '') {
+      event.preventDefault()
+      search('')
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && rows.length > 0) {
+      event.preventDefault()
+      mark(at < 0 && step < 0 ? rows.length - 1 : (at + step + rows.length) % rows.length)
+    }
+    if (event.key === 'Enter') {
+      const control = document.getElementById(`${id}-${(active ?? rows[0])?.definition.key}`)
+      if (control) show(control)
+    }
+  }
+
+  function mark(index: number): void {
+    setAt(index)
+    for (const marked of document.querySelectorAll('[data-found]')) marked.removeAttribute('data-found')
+    const row = document.getElementById(`${id}-${rows[index]?.definition.key}`)?.closest('[data-key]')
+    row?.setAttribute('data-found', '')
+    row?.scrollIntoView({ block: 'nearest' })
+  }
+
+  function search(text: string): void {
+    setAt(-1)
+    changeUrl({ text, isExact: false })
+  }
+
+  return (
+    <>
+      <span className="fm-field fm-find" role="search">
+        <Icon name="search" />
+        <input
+          ref={input}
+          className="fm-bare"
+          type="search"
+          aria-label={messages.search}
+          aria-keyshortcuts="Control+K Meta+K"
+          placeholder={messages.search}
+          value={state.text}
+          autoComplete="off"
+          spellCheck="false"
+          enterKeyHint="search"
+          onInput={(event) => search(event.currentTarget.value)}
+          onKeyDown={walk}
+        />
+        <span className="fm-hidden" aria-live="polite">
+          {active &&
+            format(messages.resultAt, {
+              name: active.definition.displayName,
+              index: at + 1,
+              count: rows.length,
+            })}
+        </span>
+        {state.text ? (
+          <button
+            type="button"
+            className="fm-button is-quiet is-icon"
+            aria-label={messages.clearSearch}
+            onClick={() => {
+              search('')
+              input.current?.focus()
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        ) : (
+          isSlashOn && <kbd aria-hidden="true">/</kbd>
+        )}
+      </span>
+      {!isOpen && (
+        <button
+          type="button"
+          className="fm-button is-icon fm-open-search"
+          aria-label={messages.search}
+          onClick={() => {
+            onOpen(true)
+            requestAnimationFrame(() => input.current?.focus())
+          }}
+        >
+          <Icon name="search" />
+        </button>
+      )}
+    </>
+  )
+}
+
+const slashKey = 'fm-slash'
+
+/** A key that is a letter alone can be switched off (WCAG 2.1.4); the choice is one of this browser. */
+export function isSlashWanted(): boolean {
+  try {
+    return localStorage.getItem(slashKey) !== 'off'
+  } catch {
+    return true
+  }
+}
+
+function useSearchKeys(focus: () => void): boolean {
+  const [isSlashOn, setSlashOn] = useState(isSlashWanted)
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent): void => {
+      const isTyping =
+        event.target instanceof Element &&
+        event.target.closest(
+          'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [popover], dialog',
+        ) !== null
+      const isCommand =
+        event.key.toLowerCase() === 'k' &&
+        (event.ctrlKey || event.metaKey) &&
+        !event.altKey &&
+        !event.shiftKey
+      const isSlash =
+        event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && isSlashWanted()
+      const isBlocked = document.querySelector('dialog[open]') !== null
+      if (isBlocked || !(isCommand || isSlash)) return
+      event.preventDefault()
+      focus()
+    }
+    const follow = (): void => setSlashOn(isSlashWanted())
+    addEventListener('keydown', onKey)
+    addEventListener(slashKey, follow)
+    return () => {
+      removeEventListener('keydown', onKey)
+      removeEventListener(slashKey, follow)
+    }
+  })
+  return isSlashOn
+}
+
+export function wantSlash(isWanted: boolean): void {
+  try {
+    localStorage.setItem(slashKey, isWanted ? 'on' : 'off')
+  } catch {
+    // Without storage it stays as it is.
+  }
+  dispatchEvent(new Event(slashKey))
+}

@@ -1,0 +1,37 @@
+/** Marks the words that a search found, without an element around them (CSS Custom Highlight API). */
+import { type RefObject, useEffect } from 'react'
+import { fold } from '../model/search.ts'
+
+const name = 'fm-match'
+
+export function useHighlight(
+  root: RefObject<HTMLElement | null>,
+  words: readonly string[],
+  shown: unknown,
+): void {
+  useEffect(() => {
+    if (!('highlights' in CSS) || words.length === 0) return undefined
+    const texts =
+      root.current?.querySelectorAll('.fm-name label, .fm-label, .fm-about p, .fm-alias span') ?? []
+    CSS.highlights.set(name, new Highlight(...[...texts].flatMap((element) => rangesOf(element, words))))
+    return () => void CSS.highlights.delete(name)
+  }, [root, words, shown])
+}
+
+function rangesOf(element: Element, words: readonly string[]): Range[] {
+  const node = element.firstChild
+  if (!(node instanceof Text)) return []
+  const text = fold(node.data)
+  // Where folding changes the length, offsets would mark something else.
+  if (text.length !== node.data.length) return []
+  return words.flatMap((word) => {
+    const ranges: Range[] = []
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+      const range = new Range()
+      range.setStart(node, at)
+      range.setEnd(node, at + word.length)
+      ranges.push(range)
+    }
+    return ranges
+  })
+}

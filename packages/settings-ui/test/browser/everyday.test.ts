@@ -1,0 +1,203 @@
+/** What one does all day: where the focus is after each action, how far it is to Save, what a phone shows first, what keys do. */
+import { SettingScope } from '@fastify-modular/settings'
+import { test } from 'tap'
+import { visit } from '../support/visit.js'
+
+const { Application } = SettingScope
+
+test('everyday work', async (t) => {
+  const visited = await visit(t)
+  if (!visited) return
+  const { page, app, open, reload, row } = visited
+  const field = (name: string) => page.getByLabel(name, { exact: true })
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const status = page.getByRole('status')
+  const search = page.getByRole('searchbox')
+  /** The key of the setting whose control has the focus. */
+  const focused = () =>
+    page.evaluate(() =>
+      document.activeElement?.closest('.fm-control')?.closest('[data-key]')?.getAttribute('data-key'),
+    )
+  const focusIsOn = (key: string) =>
+    page.waitForFunction(
+      (wanted) =>
+        document.activeElement?.closest('.fm-control')?.closest('[data-key]')?.getAttribute('data-key') ===
+        wanted,
+      key,
+    )
+
+  await t.test('F-03: after Save by its button the focus is on the first saved setting', async (t) => {
+    await open('/settings/manage')
+    await field('Title').fill('Saved')
+    await field('Open registration').click()
+    await button('Save').click()
+    await status.getByText('Saved 2 settings.').waitFor()
+    await focusIsOn('app.title')
+    await field('Title').fill('Reviewed')
+    await button('Review').click()
+    await page.getByRole('dialog', { name: 'Review 1 change' }).getByRole('button', { name: 'Save' }).click()
+    await status.getByText('Saved 1 setting.').waitFor()
+    await focusIsOn('app.title')
+    t.pass()
+  })
+
+  await t.test(
+    'F-03: after Undo and Reset it is on the setting, after Discard on the first that was changed',
+    async (t) => {
+      await open('/settings/manage')
+      await field('Title').fill('Draft')
+      await button('Undo the change to Title').click()
+      await focusIsOn('app.title')
+      await app.settings.setSetting('app.title', 'Stored', Application)
+      await reload()
+      await button('Reset Title').click()
+      await status.getByText('Title was reset.').waitFor()
+      await focusIsOn('app.title')
+      await field('Title').fill('Draft')
+      await field('Open registration').click()
+      await button('Discard').click()
+      await status.getByText('Discarded 2 changes.').waitFor()
+      const first = await focused()
+      t.ok(first === 'app.title' || first === 'app.sign_up')
+    },
+  )
+
+  await t.test('F-03: after Keep mine and Use theirs it is on the setting', async (t) => {
+    await open('/settings/manage')
+    for (const choice of ['Keep mine', 'Use theirs']) {
+      await field('Title').fill(`Mine, then ${choice}`)
+      await app.settings.setSetting('app.title', `Theirs before ${choice}`, Application)
+      await page.evaluate(() => dispatchEvent(new Event('focus'))) // another program was in front
+      await button(choice).click()
+      await focusIsOn('app.title')
+    }
+    t.equal(await field('Title').inputValue(), 'Theirs before Use theirs')
+  })
+
+  await t.test('F-29: what was discarded comes back with Undo', async (t) => {
+    await open('/settings/manage')
+    await field('Title').fill('Draft')
+    await button('Discard').click()
+    t.equal(await field('Title').inputValue(), 'Fastify Modular')
+    await button('Undo').click()
+    t.equal(await field('Title').inputValue(), 'Draft')
+    await page.getByText('1 unsaved change', { exact: true }).waitFor()
+    await focusIsOn('app.title')
+  })
+
+  await t.test('F-17: two stops for each setting; F6 leads to the bar and back', async (t) => {
+    await open('/settings/manage?group=appearance')
+    const accent = field('Accent colour')
+    await accent.fill('#123456')
+    const rows = await page
+      .locator('[data-key]')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('data-key')))
+    t.same(rows, ['app.accent', 'app.banner', 'app.style', 'user.theme'])
+    await accent.focus()
+    const isInBar = () => page.evaluate(() => (document.activeElement?.closest('.fm-bar') ?? null) !== null)
+    let stops = 0
+    for (; stops < 40 && !(await isInBar()); stops++) await page.keyboard.press('Tab')
+    t.equal(stops, 3 * 2 + 1, 'three settings, then the bar')
+    await accent.focus()
+    await page.keyboard.press('F6')
+    t.equal(await page.evaluate(() => document.activeElement?.getAttribute('type')), 'submit')
+    await page.keyboard.press('F6')
+    t.equal(await focused(), 'app.accent')
+    const name = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+    await page.keyboard.press('Shift+Tab')
+    t.equal(await name(), 'Undo the change to Accent colour')
+    await page.keyboard.press('ArrowRight')
+    t.equal(await name(), 'More for Accent colour')
+  })
+
+  await t.test(
+    'F-27: on a phone the first setting starts above 180 px, under a header of one row',
+    async (t) => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      await open('/settings/manage')
+      const box = await page.locator('[data-key]').first().boundingBox()
+      t.comment(`first setting at ${box?.y}`)
+      t.ok(box && box.y < 180)
+      t.equal((await page.getByRole('banner').boundingBox())?.height, 52)
+      await button('Groups: General').click()
+      await page.locator('.fm-menu').getByRole('link', { name: 'Mail' }).click()
+      await field('SMTP port').waitFor()
+      await field('SMTP port').fill('26')
+      const bar = await page.locator('.fm-bar').boundingBox()
+      t.equal(bar?.width, 390, 'the bar has the whole width')
+      await page.setViewportSize({ width: 1280, height: 800 })
+    },
+  )
+
+  await t.test(
+    '⌘K, Ctrl+K and / lead to the search, / never while one types, and it can be switched off',
+    async (t) => {
+      await open('/settings/manage')
+      const isThere = () => search.evaluate((element) => element === document.activeElement)
+      await field('Title').focus()
+      await page.keyboard.type('/')
+      t.equal(await field('Title').inputValue(), 'Fastify Modular/')
+      await page.keyboard.press('Control+k')
+      await page.waitForFunction(() => document.activeElement?.getAttribute('type') === 'search')
+      await field('Open registration').focus()
+      await page.keyboard.press('/')
+      await page.waitForFunction(() => document.activeElement?.getAttribute('type') === 'search')
+      await button('Filter').click()
+      await page.getByLabel('Key / starts a search').uncheck()
+      await page.keyboard.press('Escape')
+      await field('Open registration').focus()
+      await page.keyboard.press('/')
+      await page.keyboard.press('Tab')
+      t.notOk(await isThere())
+      await page.keyboard.press('Meta+k')
+      await page.waitForFunction(() => document.activeElement?.getAttribute('type') === 'search')
+      await page.evaluate(() => localStorage.clear())
+    },
+  )
+
+  await t.test('arrows walk what was found, Enter goes there, Escape clears', async (t) => {
+    await open('/settings/manage')
+    await search.fill('smtp')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    const second = await page.locator('[data-key]').nth(1).getAttribute('data-key')
+    t.equal(await page.locator('[data-found]').getAttribute('data-key'), second)
+    await page.keyboard.press('Enter')
+    t.equal(await focused(), second)
+    await search.focus()
+    await page.keyboard.press('Escape')
+    t.equal(await search.inputValue(), '')
+  })
+
+  await t.test('a corrected search says so, offers what was entered, and leads back', async (t) => {
+    await open('/settings/manage')
+    await search.fill('smtp pasword')
+    await page.getByText('3 results for “smtp password”').waitFor()
+    t.equal(await page.locator('[data-key]').first().getAttribute('data-key'), 'mail.password')
+    t.ok(await page.evaluate(() => (CSS.highlights.get('fm-match')?.size ?? 0) > 1), 'words are marked')
+    await button('Search for “smtp pasword” instead').click()
+    await button('Did you mean “smtp password”?').click()
+    await page.getByText('3 results for “smtp password”').waitFor()
+  })
+
+  await t.test(
+    'F-12: a search is not shown as a message, and a message goes without leaving anything',
+    async (t) => {
+      await page.clock.install()
+      await open('/settings/manage')
+      await search.fill('smtp')
+      await page.clock.runFor(1000)
+      await status.getByText('3 settings found').waitFor({ state: 'attached' })
+      t.equal(await page.locator('.fm-toast').count(), 0)
+      await search.fill('')
+      await field('Title').fill('Saved')
+      await page.keyboard.press('Control+s')
+      await row('app.title').and(page.locator('[data-state=overridden]')).waitFor()
+      await page.clock.runFor(100)
+      await page.locator('.fm-toast').waitFor()
+      await page.clock.runFor(5000)
+      await page.locator('.fm-toast').waitFor({ state: 'detached' })
+      t.pass()
+    },
+  )
+})
