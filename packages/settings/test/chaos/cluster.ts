@@ -5,15 +5,7 @@ import { type PostgresServer, startPostgres, type TestDatabase } from '@fastify-
 import { type SpawnedApp, spawnApp } from '@fastify-modular/test-support/spawn-app'
 import { Pool } from 'pg'
 import { until } from '#src/testing/contract/case.js'
-import {
-  type Ack,
-  type AckKind,
-  bulkKeys,
-  type InstancePlan,
-  type InstanceState,
-  userIds,
-  userKeys,
-} from './instance.js'
+import { type Ack, bulkKeys, type InstancePlan, type InstanceState, userIds, userKeys } from './instance.js'
 
 /** An instance, or several after each other, in one place of the cluster. */
 interface Place {
@@ -42,7 +34,12 @@ export class Cluster {
   /** Whether users clear their values: versions then rise through deletions, too. */
   readonly #clears: boolean
 
-  private constructor(server: PostgresServer, database: TestDatabase, places: readonly Place[], clears: boolean) {
+  private constructor(
+    server: PostgresServer,
+    database: TestDatabase,
+    places: readonly Place[],
+    clears: boolean,
+  ) {
     this.#server = server
     this.#database = database
     this.#places = places
@@ -104,17 +101,19 @@ export class Cluster {
 
   /** Waits until each instance has so many more writes of each kind acknowledged. */
   async progress(writes: number): Promise<void> {
-    const counts = (place: Place, kind: AckKind): number =>
-      place.acks.filter((ack) => ack.kind === kind).length
     const kinds = ['bulk', 'shared', 'user'] as const
-    for (const place of this.#running()) this.#takeLines(place)
-    const wanted = this.#running().map((place) => kinds.map((kind) => counts(place, kind) + writes))
-    await until(`${writes} writes of each kind by each instance`, () =>
-      this.#running().every((place, index) => {
-        this.#takeLines(place)
-        return kinds.every((kind, at) => counts(place, kind) >= (wanted[index]?.[at] ?? 0))
-      }),
-    )
+    const countsOf = (place: Place): number[] => {
+      this.#takeLines(place)
+      return kinds.map((kind) => place.acks.filter((ack) => ack.kind === kind).length)
+    }
+    const start = new Map(this.#running().map((place) => [place, countsOf(place)]))
+    for (let more = 1; more <= writes; more++) {
+      await until('a write of each kind by each instance', () =>
+        [...start].every(([place, counts]) =>
+          countsOf(place).every((count, kind) => count >= (counts[kind] ?? 0) + more),
+        ),
+      )
+    }
   }
 
   /**
@@ -189,7 +188,11 @@ export class Cluster {
     for (const line of log.slice(place.read, end).split('\n')) {
       if (line.startsWith('ack ')) place.acks.push(JSON.parse(line.slice(4)))
       else if (line === 'down') place.downs++
-      else assert.ok(line === '' || line.startsWith('http'), `an instance says: ${line}\n${log.slice(end - 2000)}`)
+      else
+        assert.ok(
+          line === '' || line.startsWith('http'),
+          `an instance says: ${line}\n${log.slice(end - 2000)}`,
+        )
     }
     place.read = Math.max(place.read, end)
   }
@@ -218,15 +221,13 @@ async function readDatabase(pool: Pool): Promise<Found> {
   const values = await pool.query('select user_id, key, value from settings_value where value is not null')
   const { rows } = await pool.query('select * from settings_history order by revision')
   const decode = (text: string | null): string | null => (text === null ? null : JSON.parse(text))
-  const entries = rows.map(
-    (row): Entry => ({
-      revision: Number(row.revision),
-      userId: row.user_id,
-      key: row.key,
-      oldValue: decode(row.old_value),
-      newValue: decode(row.new_value),
-    }),
-  )
+  const entries = rows.map((row): Entry => ({
+    revision: Number(row.revision),
+    userId: row.user_id,
+    key: row.key,
+    oldValue: decode(row.old_value),
+    newValue: decode(row.new_value),
+  }))
   return {
     revision: Number(meta.rows[0]?.value),
     values: new Map(values.rows.map((row) => [rowName(row.user_id, row.key), JSON.parse(row.value)])),
@@ -244,7 +245,11 @@ function checkChains({ byRow, values }: Found, order: 'version' | 'value'): void
     const after = order === 'value' ? group(entries, ({ oldValue }) => oldValue ?? '') : undefined
     for (const entry of entries) {
       const next: Entry | undefined = after ? after.get(value ?? '')?.[0] : entry
-      assert.equal(next?.oldValue, value, `${row}, version ${entry.revision}: its change is of something else`)
+      assert.equal(
+        next?.oldValue,
+        value,
+        `${row}, version ${entry.revision}: its change is of something else`,
+      )
       value = next?.newValue ?? null
     }
     assert.equal(values.get(row) ?? null, value, `${row} is not what its history ends with`)
@@ -287,7 +292,8 @@ function checkAck({ byRow, byValue }: Found, ack: Ack): void {
       : byValue.get(value)?.find((each) => each.key === key && each.userId === userId)
   assert.ok(entry, `lost: ${what}`)
   if (value !== null) assert.equal(entry.revision, version, `another version: ${what}`)
-  if (since !== undefined) assert.equal(entry.oldValue, required?.newValue, `a stale version was accepted: ${what}`)
+  if (since !== undefined)
+    assert.equal(entry.oldValue, required?.newValue, `a stale version was accepted: ${what}`)
 }
 
 function rowName(userId: string, key: string): string {

@@ -43,7 +43,7 @@ function treeOf(index: number): string | undefined {
 
 try {
   await Promise.all(Array.from({ length: size }, (_, index) => cluster.boot(index, treeOf(index))))
-  await cluster.progress(20)
+  await cluster.progress(10)
   await causeFaults(tree === undefined ? end : Date.now() + (end - Date.now()) / 6)
   while (firstNew > 0) {
     const index = --firstNew
