@@ -79,7 +79,11 @@ async function full(title, commitDelay) {
   report(`${title}, ratios`, [
     { what: 'server CPU a write, 4 of 1', goal: '≤ 1.5', ratio: ratio('after, 4', 'after, 1', 'cpu') },
     { what: 'rate of 4, of before', goal: '≥ 4', ratio: ratio('after, 4', 'before, 4', 'rate') },
-    { what: 'rate of 4, of NOTIFY inside', goal: '≥ 3', ratio: ratio('after, 4', 'NOTIFY inside, 4', 'rate') },
+    {
+      what: 'rate of 4, of NOTIFY inside',
+      goal: '≥ 3',
+      ratio: ratio('after, 4', 'NOTIFY inside, 4', 'rate'),
+    },
     {
       what: 'rate of 1 with 3 that listen, of 1 alone',
       goal: '≥ 0.9',
@@ -98,7 +102,8 @@ async function measureCell({ subject, writers, others = 0, simulated = 0 }) {
   const { instances, close } = await openInstances(subject, writers + others)
   const listeners = await Promise.all(Array.from({ length: simulated }, () => listen(url)))
   const writing = instances.slice(0, writers)
-  const run = (time) => Promise.all(writing.map((each) => each.order('writeUsers', { lanes, milliseconds: time })))
+  const run = (time) =>
+    Promise.all(writing.map((each) => each.order('writeUsers', { lanes, milliseconds: time })))
   await run(milliseconds / 5)
   await flush(instances)
   const start = { transactions: await transactionsOf(url), cpu: server.cpu() }

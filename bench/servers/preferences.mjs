@@ -7,7 +7,9 @@ import { pathToFileURL } from 'node:url'
 import Fastify from 'fastify'
 import { Pool } from 'pg'
 
-const { resolve } = createRequire(process.argv[2] ? join(process.argv[2], 'bench', 'package.json') : import.meta.url)
+const { resolve } = createRequire(
+  process.argv[2] ? join(process.argv[2], 'bench', 'package.json') : import.meta.url,
+)
 const load = (name) => import(pathToFileURL(resolve(name)).href)
 const { setting, settings, SettingScope } = await load('@fastify-modular/settings')
 const { postgres } = await load('@fastify-modular/settings/postgres')
