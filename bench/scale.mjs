@@ -1,5 +1,5 @@
 // P17: what users' and shared writes cost with 1, 2 and 4 instances on one PostgreSQL, and 8 to 64 simulated ones.
-// `SCALE_BEFORE` names a checkout of an earlier version that was built, to compare with.
+// `BENCH_BEFORE` names a checkout of an earlier version that was built, to compare with.
 import { fork } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '@fastify-modular/test-support/postgres'
@@ -11,7 +11,7 @@ import { messageOf } from './support/message.mjs'
 const rounds = size(5, 1)
 const milliseconds = size(2000, 300)
 const lanes = 8 // writes of users under way in one instance: its pool has ten connections
-const before = process.env.SCALE_BEFORE
+const before = process.env.BENCH_BEFORE
 
 const server = await startDurablePostgres(['max_connections=200'])
 const admin = await connect(server.url)
@@ -105,13 +105,13 @@ async function measureCell({ subject, writers, others = 0, simulated = 0 }) {
   const run = (time) =>
     Promise.all(writing.map((each) => each.order('writeUsers', { lanes, milliseconds: time })))
   await run(milliseconds / 5)
-  await flush(instances)
+  await sum(instances, 'flush')
   const start = { transactions: await transactionsOf(url), cpu: server.cpu() }
   const watch = watchLocks(url)
   const done = await run(milliseconds)
   const cpu = server.cpu() - start.cpu
   const waiting = await watch.end()
-  const flushes = await flush(instances)
+  const flushes = await sum(instances, 'flush')
   const writes = done.reduce((total, each) => total + each.writes, 0)
   const transactions = (await transactionsOf(url)) - start.transactions - flushes
   await Promise.all(listeners.map((client) => client.end()))
@@ -130,18 +130,15 @@ async function counted() {
   for (const subject of Object.keys(subjects).filter((name) => name !== 'inside')) {
     for (const count of [1, 2, 4]) {
       const { instances, close } = await openInstances(subject, count)
-      const { url } = subjects[subject]
-      await instances[0].order('writeSlowly', { kind: 'user', writes: 1, pause: 0 })
-      await sleep(size(11_000, 100)) // the connections that listen are counted after ten idle seconds
-      const writes = size(40, 4)
       const row = { instances: `${subject}, ${count}` }
       for (const kind of ['user', 'shared']) {
-        await flush(instances)
-        const start = await transactionsOf(url)
+        const writes = size(40, 4)
+        await sleep(1000) // what the boot, or the writes before, have caused is over
+        const start = await sum(instances, 'transactions')
         await instances[0].order('writeSlowly', { kind, writes, pause: 100 })
-        const flushes = await flush(instances)
+        await sleep(1000)
         row[`transactions a ${kind} write`] = (
-          ((await transactionsOf(url)) - start - flushes) /
+          ((await sum(instances, 'transactions')) - start) /
           writes
         ).toFixed(2)
       }
@@ -167,10 +164,10 @@ async function openInstances(subject, count) {
   return { instances, close: () => Promise.all(instances.map((instance) => instance.order('close'))) }
 }
 
-/** Answers how many transactions that took. */
-async function flush(instances) {
-  const connections = await Promise.all(instances.map((instance) => instance.order('flush')))
-  return connections.reduce((total, count) => total + count, 0)
+/** What all instances answer together. */
+async function sum(instances, order) {
+  const answers = await Promise.all(instances.map((instance) => instance.order(order)))
+  return answers.reduce((total, answer) => total + answer, 0)
 }
 
 /** An instance that is not there: what the server has of one that only listens is its connection. */

@@ -21,12 +21,14 @@ const title = setting.text('bench.title', { displayName: 'Title', scope: Setting
 let pool
 let app
 let count = 0
+let transactions = 0
 
 const orders = {
   async open({ url, notifiesInside }) {
     pool = new Pool({ connectionString: url, max: 10, pipeline: true })
     // The driver forwards what it is told by another server process; losing it must not end this one.
     pool.on('error', () => {})
+    pool.on('connect', countTransactions)
     if (notifiesInside) pool.on('connect', notifyInside)
     const store = postgres({ pool }, notifiesInside ? { announceWindow: 10_000 } : {})
     app = Fastify()
@@ -60,6 +62,7 @@ const orders = {
     )
     return connections
   },
+  transactions: () => transactions,
   async close() {
     await app.close()
     await pool.end()
@@ -68,13 +71,27 @@ const orders = {
 
 process.on('message', async ({ order, ...options }) => {
   const { [order]: run } = orders
-  process.send((await run(options)) ?? 'done')
+  const done = (await run(options)) ?? 'done'
+  if (process.connected) process.send(done)
 })
 process.on('disconnect', () => process.exit())
 process.send('ready')
 
 function writeUser(userId) {
   return app.settings.setSetting(theme.key, `${process.pid} ${count++}`, theme.scope, userId)
+}
+
+/** As its statements begin and end them: the server also counts each connection that a notification wakes, later. */
+function countTransactions(client) {
+  const { query } = client
+  let isOpen = false
+  client.query = (config, ...others) => {
+    const text = config.text ?? config
+    if (/^begin/.test(text)) isOpen = true
+    else if (/^(commit|rollback)/.test(text)) isOpen = false
+    if (!isOpen) transactions++
+    return query.call(client, config, ...others)
+  }
 }
 
 /** The same code with the notification in the write's own transaction: in the statement that saves, so without another round trip. */
