@@ -135,6 +135,12 @@ test('budgets', async (t) => {
       const box = await row.boundingBox()
       const { height } = page.viewportSize() ?? { height: 0 }
       t.ok(box && box.y >= 52 && box.y + box.height <= height, `row ${index} at ${box?.y}`)
+      const link = await page.locator('.fm-nav [aria-current]').boundingBox()
+      const list = await page.locator('.fm-nav').boundingBox()
+      t.ok(
+        link && list && link.y >= list.y && link.y + link.height <= list.y + list.height,
+        `F-13: its group at ${link?.y} is in view`,
+      )
     }
   })
 

@@ -1,5 +1,5 @@
 /** The groups of a page: a list at the side, on narrow pages a menu. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { groupIcon, Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
 import { plural } from '../messages.ts'
@@ -17,8 +17,18 @@ interface GroupNavProps {
 
 export function GroupNav(props: GroupNavProps): ReactNode {
   const { messages } = usePage()
+  const nav = useRef<HTMLElement>(null)
+  const slug = props.results.current?.slug
+  // A link may open a group further down than the list shows.
+  useLayoutEffect(() => {
+    const list = nav.current
+    const link = list?.querySelector<HTMLElement>('[aria-current]')
+    if (!list || !link) return
+    const end = link.offsetTop + link.offsetHeight - list.clientHeight
+    list.scrollTop = Math.max(end, Math.min(list.scrollTop, link.offsetTop))
+  }, [slug])
   return (
-    <nav className="fm-nav" aria-label={messages.groups}>
+    <nav className="fm-nav" aria-label={messages.groups} ref={nav}>
       <ul>
         {props.results.groups.map((group) => (
           <li key={group.slug}>
