@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { test, type Test } from 'tap'
-import { defineEvent, events, fromPg } from '@fastify-modular/core'
+import { defineEvent, events, fromPg, type Waker } from '@fastify-modular/core'
 import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/pg-boss'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 
@@ -137,6 +137,47 @@ test('an instance whose slots are taken passes a notification on', async (t) => 
     await publisher.app.events.publish(new Numbered({ number: published++ }))
   await until(() => seen.length === published - 1)
   t.equal(begun.length, 1)
+})
+
+test('what is woken after the commit is notified in no transaction, at most once for each instance', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  let handled = 0
+  await startInstance(t, url, () => handled++, unpolled)
+  const publisher = await startInstance(t, url, undefined, unpolled)
+  await untilListening(client, 2)
+  publisher.statements.length = 0
+  const texts: string[] = []
+  const tx = fromPg({
+    query(text, params) {
+      texts.push(text)
+      return client.query<object>(text, params)
+    },
+  })
+  await client.query('BEGIN')
+  const wakers: Waker[] = []
+  for (let number = 0; number < 100; number++)
+    wakers.push(await publisher.app.events.publish(new Numbered({ number }), { tx, wakes: true }))
+  await client.query('COMMIT')
+  t.notOk(texts.some((text) => text.includes('notify')))
+  for (const waker of wakers) waker.wake()
+  await until(() => handled === 100)
+  t.equal(publisher.statements.filter(({ text }) => text.includes('pg_notify')).length, 1)
+})
+
+test('an instance that is picked itself wakes without any notification', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  let handled = 0
+  const { app, statements } = await startInstance(t, url, () => handled++, unpolled)
+  await untilListening(client, 1)
+  await client.query('BEGIN')
+  const event = new Numbered({ number: 1 })
+  const waker = await app.events.publish(event, { tx: fromPg(client), wakes: true })
+  await client.query('COMMIT')
+  waker.wake()
+  await until(() => handled === 1)
+  t.notOk(statements.some(({ text }) => text.includes('pg_notify')))
 })
 
 test('a notification of the release before, which names nobody, is a reason to look', async (t) => {

@@ -1,5 +1,5 @@
 /** Delivers due events of the queue to the handlers of this process. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { logFailure } from '../../internal/failures.ts'
 import { within } from '../../internal/postgres.ts'
 import { backoff, deliver, type DispatchOptions, Slots } from '../delivery.ts'
@@ -20,6 +20,9 @@ export interface DispatcherParts {
 /** The longest fetch: a process that dies has held no more than this and what its slots hold. */
 const maxFetched = 50
 
+/** Milliseconds between two statements that notify: transactions that do so commit one at a time, in the whole database. */
+const noticeInterval = 20
+
 export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #slots: Slots
@@ -29,6 +32,8 @@ export class Dispatcher {
   #timer: NodeJS.Timeout | undefined
   #beating: Promise<void> | undefined
   #isBeatWanted = false
+  readonly #notices = new Set<string>()
+  #notifying: Promise<void> | undefined
   /** A failure is logged once, until the database can be used again. */
   #isFailing = false
 
@@ -48,6 +53,16 @@ export class Dispatcher {
   /** Looks for due events of these queues, as far as they are this process's. */
   wake(queues: Iterable<string>): void {
     for (const queue of queues) this.#lanes.get(queue)?.wake()
+  }
+
+  /** Has what was committed to these queues delivered, here or by an instance that is notified. */
+  announce(queues: readonly string[]): void {
+    for (const queue of queues) {
+      const notice = this.#parts.cluster.noticeOf(queue)
+      if (notice === undefined) this.wake([queue])
+      else if (this.#state !== 'closed') this.#notices.add(notice)
+    }
+    if (this.#notices.size > 0) this.#notifying ??= this.#notify()
   }
 
   /** Looks for the events that a notification announces, or lets an instance with free slots do so. */
@@ -79,7 +94,7 @@ export class Dispatcher {
     clearTimeout(this.#timer)
     const lanes = [...this.#lanes.values()]
     if (this.#beating) await within(databaseTimeout, this.#beating)
-    await within(databaseTimeout, Promise.all(lanes.map((lane) => lane.end())))
+    await within(databaseTimeout, Promise.all([this.#notifying, ...lanes.map((lane) => lane.end())]))
     await within(databaseTimeout, this.#parts.cluster.leave(lanes.flatMap((lane) => lane.held)))
   }
 
@@ -104,6 +119,18 @@ export class Dispatcher {
       await this.#beatOnce()
     }
     this.#beating = undefined
+  }
+
+  /** The first ones at once, then those that have come meanwhile. Never rejects. */
+  async #notify(): Promise<void> {
+    while (this.#notices.size > 0) {
+      await turn() // those of one bulk together
+      const notices = [...this.#notices]
+      this.#notices.clear()
+      await this.#parts.cluster.notify(notices).catch((err: unknown) => this.#fail(err))
+      await sleep(noticeInterval, undefined, { ref: false })
+    }
+    this.#notifying = undefined
   }
 
   async #beatOnce(): Promise<void> {
