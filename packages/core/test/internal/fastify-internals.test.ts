@@ -58,7 +58,6 @@ test('whether requests are logged is read from the log controller, or from the o
   const serverOf = (initialConfig: object, controller?: object) =>
     Object.create({ initialConfig, [Symbol('fastify.logController')]: controller }) as FastifyInstance
   const servers: [FastifyInstance, boolean][] = [
-    [Fastify({ disableRequestLogging: true }), true],
     [Fastify(), false],
     [serverOf({ disableRequestLogging: true }), true],
     [serverOf({ disableRequestLogging: false }, { disableRequestLogging: true }), true],
