@@ -3,6 +3,7 @@ export { createSettingsClient, SettingsRequestError } from './client.ts'
 export type {
   BulkPreviewEntry,
   CallOptions,
+  ChangesFilter,
   ChangesPage,
   Conflict,
   DefinitionsFilter,

@@ -102,6 +102,9 @@ function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
     (query.scope === undefined || row.scope === query.scope) &&
     (query.userId === undefined || row.userId === query.userId) &&
     (query.revision === undefined || row.revision === query.revision) &&
+    (query.keys === undefined || query.keys.includes(row.key)) &&
+    (query.actor === undefined || row.actor === query.actor) &&
+    (query.since === undefined || row.at >= query.since) &&
     (query.before === undefined || row.revision < query.before) &&
     (query.after === undefined || row.revision > query.after) &&
     (query.following === undefined || newestFirst(row, query.following) > 0)

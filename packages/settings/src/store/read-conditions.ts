@@ -1,5 +1,5 @@
 /** Conditions and orders of the reads, on the columns of either engine. */
-import { and, asc, type Column, desc, eq, gt, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, type Column, desc, eq, gt, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { HistoryId, HistoryQuery, RowId } from './store.ts'
 
 /** The columns that identify a row. */
@@ -12,6 +12,8 @@ interface RowColumns {
 /** The columns that identify an entry of history. */
 interface HistoryColumns extends RowColumns {
   readonly revision: Column
+  readonly actor: Column
+  readonly at: Column
 }
 
 /** By scope, user and key. */
@@ -61,6 +63,9 @@ export function isSelected(history: HistoryColumns, query: HistoryQuery): SQL | 
     query.scope === undefined ? undefined : eq(history.scope, query.scope),
     query.userId === undefined ? undefined : eq(history.userId, query.userId),
     query.revision === undefined ? undefined : eq(history.revision, query.revision),
+    query.keys && inArray(history.key, [...query.keys]),
+    query.actor === undefined ? undefined : eq(history.actor, query.actor),
+    query.since === undefined ? undefined : gte(history.at, query.since),
     query.before === undefined ? undefined : lt(history.revision, query.before),
     query.after === undefined ? undefined : gt(history.revision, query.after),
     query.following && isFollowing(history, query.following),

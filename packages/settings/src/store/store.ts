@@ -112,6 +112,12 @@ export interface HistoryQuery {
   readonly scope?: SettingScope
   readonly userId?: string
   readonly revision?: number
+  /** Only entries of these keys. */
+  readonly keys?: readonly string[]
+  /** Only what this actor wrote. */
+  readonly actor?: string
+  /** Only entries of this time, in milliseconds since the epoch, and later. */
+  readonly since?: number
   /** Only entries older than this revision. */
   readonly before?: number
   /** Only entries newer than this revision. */
