@@ -1,6 +1,6 @@
-/** The built script and style sheet, read once and served from memory under names that change with their content. */
+/** The built scripts and style sheet, read once and served from memory under names that change with their content. */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -19,6 +19,8 @@ export interface Asset {
 
 export interface Assets {
   readonly script: Asset
+  /** Scripts that the first one loads when they are wanted. */
+  readonly more: readonly Asset[]
   readonly style: Asset
 }
 
@@ -27,11 +29,31 @@ export interface Assets {
  * @throws {FMOD_SETTINGS_UI_NOT_BUILT} a file is missing
  */
 export async function loadAssets(css = '', folder = new URL('./public/', import.meta.url)): Promise<Assets> {
-  const [script, style] = await Promise.all([readBuilt(folder, 'app.js'), readBuilt(folder, 'app.css')])
+  const names = await readdir(folder).catch(() => [])
+  const scripts = names.filter((name) => name.endsWith('.js'))
+  const first = scripts.find((name) => name.startsWith('app.')) ?? 'app.js'
+  const [style, script, ...more] = await Promise.all([
+    readBuilt(folder, 'app.css'),
+    readScript(folder, first),
+    ...scripts.filter((name) => name !== first).map((name) => readScript(folder, name)),
+  ])
+  const content = css === '' ? style : await append(style.identity, css)
+  const hash = hashOf(content.identity)
   return {
-    script: toAsset('js', 'text/javascript; charset=utf-8', script),
-    style: toAsset('css', 'text/css; charset=utf-8', css === '' ? style : await append(style.identity, css)),
+    script,
+    more,
+    style: { name: `app.${hash}.css`, type: 'text/css; charset=utf-8', etag: `"${hash}"`, ...content },
   }
+}
+
+/** The name of a built script has a hash of its own: scripts load each other by name. */
+async function readScript(folder: URL, name: string): Promise<Asset> {
+  const content = await readBuilt(folder, name)
+  return { name, type: 'text/javascript; charset=utf-8', etag: `"${hashOf(content.identity)}"`, ...content }
+}
+
+function hashOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 12)
 }
 
 type Encodings = Pick<Asset, 'identity' | 'br' | 'gzip'>
@@ -47,11 +69,6 @@ async function append(built: Buffer, css: string): Promise<Encodings> {
   const identity = Buffer.concat([built, Buffer.from(css)])
   const [br, gz] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)])
   return { identity, br, gzip: gz }
-}
-
-function toAsset(extension: string, type: string, encodings: Encodings): Asset {
-  const hash = createHash('sha256').update(encodings.identity).digest('base64url').slice(0, 12)
-  return { name: `app.${hash}.${extension}`, type, etag: `"${hash}"`, ...encodings }
 }
 
 /** Answers with an asset in the best encoding that the client takes (RFC 9110, 12.5.3). */

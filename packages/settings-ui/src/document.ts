@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import { type Caller, hasPermission } from '@fastify-modular/core'
 import type { Assets } from './assets.ts'
 import { defaultPageMessages, type PageMessages, type SettingsUiOptions } from './options.ts'
+import { initialsOf } from './react/model/initials.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [
@@ -135,16 +136,6 @@ ${(['auto', 'light', 'dark'] as const).map((scheme) => `<label><input type="radi
 ${logout === undefined ? '' : `<hr><form method="post" action="${href(logout)}"><button>${escapeHtml(texts.signOut)}</button></form>`}
 </div>
 </header>`
-}
-
-/** `Ada Lovelace` → `AL`, `ada` → `AD`. */
-function initialsOf(name: string): string {
-  const [first = '', second] = name.trim().split(/\s+/)
-  const letters =
-    second === undefined
-      ? Array.from(first).slice(0, 2)
-      : [first, second].flatMap((word) => Array.from(word).slice(0, 1))
-  return letters.join('').toUpperCase()
 }
 
 /** Text within HTML and within quoted attributes. */

@@ -47,7 +47,8 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
         '/assets/:name',
         { ...hidden, config: { public: ['GET'] } },
         (request, reply) => {
-          const asset = Object.values(assets).find(({ name }) => name === request.params.name)
+          const { script, style, more } = assets
+          const asset = [script, style, ...more].find(({ name }) => name === request.params.name)
           if (asset === undefined) reply.callNotFound()
           else sendAsset(asset, request, reply)
         },

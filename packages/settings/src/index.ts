@@ -69,6 +69,7 @@ export {
   SettingScope,
   SettingType,
   type ShowWhen,
+  type ValueSchema,
 } from './setting-definition.ts'
 export { memoryStore } from './store/memory.ts'
 export type {
@@ -86,4 +87,4 @@ export type {
   WriteRequest,
   WriteResult,
 } from './store/store.ts'
-export { valueSchema, type ValueSchema } from './values/value-schema.ts'
+export { valueSchema } from './values/value-schema.ts'

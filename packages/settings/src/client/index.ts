@@ -32,4 +32,5 @@ export {
   SettingScope,
   SettingType,
   type ShowWhen,
+  type ValueSchema,
 } from '../setting-definition.ts'

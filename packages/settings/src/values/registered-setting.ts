@@ -1,4 +1,5 @@
 /** A definition as the application uses it: checked, completed, and with what can be worked out once. */
+import type { TSchema } from '@sinclair/typebox'
 import {
   type CompleteDefinition,
   type JsonValue,
@@ -16,6 +17,8 @@ export interface RegisteredSetting {
   readonly defaultValue: JsonValue
   /** Null where there is none, or the type ignores patterns (S 2.3.2). */
   readonly pattern: CompiledPattern | null
+  /** What the values of a Json look like; null where anything goes. */
+  readonly schema: TSchema | null
   readonly validate: SettingRule | null
   /** The longest value, in UTF-8 bytes of its text (decision 11). */
   readonly maxBytes: number

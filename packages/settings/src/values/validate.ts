@@ -3,6 +3,7 @@ import { SettingType, type JsonValue } from '../setting-definition.ts'
 import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
 import { checkNumber, checkText, checkUrl, isColor, isDateTime, isEmail } from './formats.ts'
 import { checkJson } from './json.ts'
+import { checkSchema } from './json-schema.ts'
 import type { PatternBudget } from './pattern.ts'
 import type { RegisteredSetting } from './registered-setting.ts'
 
@@ -62,13 +63,18 @@ function checkType(setting: RegisteredSetting, value: unknown, budget: PatternBu
     case SettingType.Bool:
       return typeof value === 'boolean' ? [] : ['Enter a boolean: true or false.']
     case SettingType.Json:
-      return value === '' ? ['Enter JSON other than an empty string.'] : checkJson(value, maxBytes)
+      return value === '' ? ['Enter JSON other than an empty string.'] : checkJsonValue(setting, value)
     case SettingType.Select:
       return checkMember(value, definition.allowedValues ?? [])
     default:
       if (typeof value !== 'string') return ['Enter text.']
       return [...checkText(value, maxBytes), ...checkFormat(setting, value, budget)]
   }
+}
+
+function checkJsonValue({ schema, maxBytes }: RegisteredSetting, value: unknown): string[] {
+  const problems = checkJson(value, maxBytes)
+  return problems.length === 0 && schema ? checkSchema(schema, value) : problems
 }
 
 function checkMember(value: unknown, allowed: readonly string[]): string[] {

@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { format } from '../messages.ts'
 import { findJsonError } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
+import { useMore } from '../use-more.ts'
 import type { ControlProps } from './control-props.ts'
 
 export function LongTextControl({ definition, field }: ControlProps): ReactNode {
@@ -16,11 +17,23 @@ export function LongTextControl({ definition, field }: ControlProps): ReactNode 
   )
 }
 
+/** JSON: with a schema perhaps as a form. */
+export function JsonControl(props: ControlProps): ReactNode {
+  const more = useMore(props.definition.schema !== null)
+  if (more === undefined) return <div className="fm-form" id={props.field.id} aria-busy />
+  return more ? <more.SchemaControl {...props} /> : <CodeControl {...props} />
+}
+
 /** Milliseconds without a key after which broken JSON is pointed out. */
 const pause = 300
 
+interface CodeControlProps extends ControlProps {
+  /** A further action. */
+  readonly children?: ReactNode
+}
+
 /** JSON: its lines are numbered, the one that is broken is marked; Tab leaves the field. */
-export function CodeControl({ definition, field, onInput }: ControlProps): ReactNode {
+export function CodeControl({ definition, field, onInput, children }: CodeControlProps): ReactNode {
   const { messages } = usePage()
   const area = useRef<HTMLTextAreaElement>(null)
   const { value, readOnly, onBlur } = field
@@ -88,6 +101,7 @@ export function CodeControl({ definition, field, onInput }: ControlProps): React
             {messages.formatJson}
             <span className="fm-hidden"> {definition.displayName}</span>
           </button>
+          {children}
         </div>
       )}
     </>

@@ -107,7 +107,9 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
 
   const isOnePage = editor.isOwn || group !== undefined
   const current =
-    isSearch || isOnePage ? undefined : (groups.find(({ slug }) => slug === url.group) ?? groups[0])
+    isSearch || isOnePage || url.view !== null
+      ? undefined
+      : (groups.find(({ slug }) => slug === url.group) ?? groups[0])
   const sections = useMemo(() => {
     if (isSearch) return sectionsOf(groups, isWhole ? matches.kept : matches.kept.slice(0, atOnce))
     const shown = current ? [current] : groups

@@ -62,7 +62,10 @@ const selection = {
   ),
   actor: Type.Optional(Type.String({ maxLength: 255, description: 'the id of a caller' })),
   since: Type.Optional(
-    Type.String({ pattern: dateTimePattern, description: 'an ISO 8601 date-time, like 2025-01-31T14:30:00Z' }),
+    Type.String({
+      pattern: dateTimePattern,
+      description: 'an ISO 8601 date-time, like 2025-01-31T14:30:00Z',
+    }),
   ),
 }
 

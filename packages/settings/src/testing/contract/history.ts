@@ -96,7 +96,9 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(await select({ key: 'none' }), [])
     },
 
-  'history is selected by several keys, by actor and by time, and its pages go on with that': async (open) => {
+  'history is selected by several keys, by actor and by time, and its pages go on with that': async (
+    open,
+  ) => {
     const store = await open()
     await writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), '1')], { actor: 'ann', origin: 'api' })
     const second = await writeAll(store, [change(rowId('c'), '1')], { actor: 'bob', origin: 'api' })
