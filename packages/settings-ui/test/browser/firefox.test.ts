@@ -10,13 +10,14 @@ test('Firefox loads both pages, searches and saves without an error on the conso
   if (browser === null) return
   const { url, app } = await startHost(t)
   const page = await browser.newPage()
-  page.setDefaultTimeout(120_000)
+  page.setDefaultTimeout(60_000)
+  await page.setViewport({ width: 1280, height: 900 })
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(String(error)))
   await page.goto(`${url}/login?as=ada&returnTo=/settings/manage`)
 
-  await page.locator('::-p-aria([name="Search settings"][role="searchbox"])').fill('smtp prot')
+  await page.locator('input[type=search]').fill('smtp prot')
   await page.locator('[data-key="mail.port"] input').fill('2525')
   await page.locator('.fm-bar button[type=submit]').click()
   await page.locator('.fm-toast').wait()

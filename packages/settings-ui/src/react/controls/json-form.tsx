@@ -110,7 +110,7 @@ function JsonForm({ definition, field, errors, form, parts, onInput, onCode }: J
     const isVertical = event.key === 'ArrowUp' || event.key === 'ArrowDown'
     if (event.altKey && (!isVertical || !isList || readOnly || row >= parts.length)) return
     if (!isVertical && !isAtEdge(event.target, step)) return
-    if (event.target instanceof HTMLSelectElement && event.target.matches(':open')) return
+    if (event.target instanceof HTMLSelectElement && isOpen(event.target)) return
     event.preventDefault()
     if (event.altKey) return move(row, row + step, column)
     const forward = isVertical || grid.current?.matches(':dir(ltr)') ? step : -step
@@ -242,6 +242,11 @@ function placeOf(target: EventTarget | null): Place | null {
   const cell = target instanceof HTMLElement ? target.dataset['cell'] : undefined
   const [row, column] = cell?.split(' ').map(Number) ?? []
   return row === undefined || column === undefined ? null : { row, column }
+}
+
+/** Where a browser cannot say it, the keys of an open list do not get here. */
+function isOpen(select: HTMLSelectElement): boolean {
+  return CSS.supports('selector(:open)') && select.matches(':open')
 }
 
 /** Whether an arrow key leaves a field: within a text it moves the caret. */
