@@ -28,6 +28,8 @@ export async function testFirefox(t: BrowserTest): Promise<Browser | null> {
     browser: 'firefox',
     executablePath,
     headless: true,
+    defaultViewport: null, // this version cannot set one
+    args: ['--width=1280', '--height=900'],
     protocolTimeout: 120_000,
   })
   t.teardown(() => browser.close())

@@ -11,7 +11,6 @@ test('Firefox loads both pages, searches and saves without an error on the conso
   const { url, app } = await startHost(t)
   const page = await browser.newPage()
   page.setDefaultTimeout(60_000)
-  await page.setViewport({ width: 1280, height: 900 })
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(String(error)))
