@@ -24,8 +24,8 @@ export default defineConfig({
     rollupOptions: {
       input: 'src/app/main.tsx',
       output: {
-        entryFileNames: 'app.[hash].js',
-        chunkFileNames: 'more.[hash].js',
+        entryFileNames: 'app.[hash:12].js',
+        chunkFileNames: 'more.[hash:12].js',
         assetFileNames: ({ names }) =>
           names.some((name) => name.endsWith('.css')) ? 'app.css' : '[name][extname]',
       },

@@ -37,23 +37,16 @@ export async function loadAssets(css = '', folder = new URL('./public/', import.
     readScript(folder, first),
     ...scripts.filter((name) => name !== first).map((name) => readScript(folder, name)),
   ])
-  const content = css === '' ? style : await append(style.identity, css)
-  const hash = hashOf(content.identity)
   return {
     script,
     more,
-    style: { name: `app.${hash}.css`, type: 'text/css; charset=utf-8', etag: `"${hash}"`, ...content },
+    style: toAsset('css', 'text/css; charset=utf-8', css === '' ? style : await append(style.identity, css)),
   }
 }
 
-/** The name of a built script has a hash of its own: scripts load each other by name. */
+/** A script under the name that it was built with: scripts load each other by name. */
 async function readScript(folder: URL, name: string): Promise<Asset> {
-  const content = await readBuilt(folder, name)
-  return { name, type: 'text/javascript; charset=utf-8', etag: `"${hashOf(content.identity)}"`, ...content }
-}
-
-function hashOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('base64url').slice(0, 12)
+  return { ...toAsset('js', 'text/javascript; charset=utf-8', await readBuilt(folder, name)), name }
 }
 
 type Encodings = Pick<Asset, 'identity' | 'br' | 'gzip'>
@@ -69,6 +62,11 @@ async function append(built: Buffer, css: string): Promise<Encodings> {
   const identity = Buffer.concat([built, Buffer.from(css)])
   const [br, gz] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)])
   return { identity, br, gzip: gz }
+}
+
+function toAsset(extension: string, type: string, encodings: Encodings): Asset {
+  const hash = createHash('sha256').update(encodings.identity).digest('base64url').slice(0, 12)
+  return { name: `app.${hash}.${extension}`, type, etag: `"${hash}"`, ...encodings }
 }
 
 /** Answers with an asset in the best encoding that the client takes (RFC 9110, 12.5.3). */

@@ -206,7 +206,6 @@ export const defaultMessages = {
   removeItem: 'Remove item {index}',
   moveUp: 'Move item {index} up',
   moveDown: 'Move item {index} down',
-  noItems: 'No items yet.',
   editAsJson: 'Edit as JSON',
   editAsForm: 'Edit as form',
   formKeys: 'Arrow keys move between the fields, with Alt they move an item.',

@@ -14,21 +14,27 @@ test('Firefox loads both pages, searches and saves without an error on the conso
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(String(error)))
+  const click = async (selector: string) => (await page.waitForSelector(selector))?.click()
+  const type = async (selector: string, text: string) => {
+    const field = await page.waitForSelector(selector)
+    await field?.click({ clickCount: 3 }) // what is typed replaces what is there
+    await field?.type(text)
+  }
   await page.goto(`${url}/login?as=ada&returnTo=/settings/manage`)
 
-  await page.locator('input[type=search]').fill('smtp prot')
-  await page.locator('[data-key="mail.port"] input').fill('2525')
-  await page.locator('.fm-bar button[type=submit]').click()
-  await page.locator('.fm-toast').wait()
+  await type('input[type=search]', 'smtp prot')
+  await type('[data-key="mail.port"] input', '2525')
+  await click('.fm-bar button[type=submit]')
+  await page.waitForSelector('.fm-toast')
   t.equal(app.settings.get(definitions.port), 2525)
 
   await page.goto(`${url}/settings/manage?view=activity`)
-  const change = page.locator('.fm-event').map((event) => event.textContent)
-  t.match(await change.wait(), /ada changed SMTP port.*587.*2525/)
+  const change = await page.waitForSelector('.fm-event')
+  t.match(await change?.evaluate((event) => event.textContent), /ada changed SMTP port.*587.*2525/)
 
   await page.goto(`${url}/settings/me`)
-  await page.locator('[data-key="user.theme"] input[value="dark"]').click()
-  await page.locator('[data-key="user.theme"] .fm-pill.is-good').wait()
+  await click('[data-key="user.theme"] input[value="dark"]')
+  await page.waitForSelector('[data-key="user.theme"] .fm-pill.is-good')
   t.equal(await app.settings.getSetting('user.theme', SettingScope.User, 'ada'), 'dark')
   t.same(complaints, [])
 })

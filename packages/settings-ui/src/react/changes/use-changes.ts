@@ -25,7 +25,7 @@ export interface Changes {
 
 /** @param load another function loads from the beginning */
 export function useChanges(load: LoadChanges): Changes {
-  const { messages } = usePage()
+  const { editor, messages } = usePage()
   const [page, setPage] = useState<ChangesPage>()
   const [failure, setFailure] = useState('')
   const [round, setRound] = useState(0)
@@ -33,8 +33,9 @@ export function useChanges(load: LoadChanges): Changes {
 
   useEffect(() => {
     let isGone = false
-    load().then(
-      (first) => {
+    // Whether a change still holds, the values say.
+    Promise.all([load(), editor.refresh()]).then(
+      ([first]) => {
         if (isGone) return
         setPage(first)
         setFailure('')
