@@ -17,7 +17,10 @@ test('Firefox loads both pages, searches and saves without an error on the conso
   const click = async (selector: string) => (await page.waitForSelector(selector))?.click()
   const type = async (selector: string, text: string) => {
     const field = await page.waitForSelector(selector)
-    await field?.click({ clickCount: 3 }) // what is typed replaces what is there
+    await field?.focus()
+    await page.keyboard.down('Control')
+    await page.keyboard.press('a') // what is typed replaces what is there
+    await page.keyboard.up('Control')
     await field?.type(text)
   }
   await page.goto(`${url}/login?as=ada&returnTo=/settings/manage`)
@@ -25,7 +28,7 @@ test('Firefox loads both pages, searches and saves without an error on the conso
   await type('input[type=search]', 'smtp prot')
   await type('[data-key="mail.port"] input', '2525')
   await click('.fm-bar button[type=submit]')
-  await page.waitForSelector('.fm-toast')
+  await page.waitForSelector('[data-key="mail.port"][data-state="overridden"]')
   t.equal(app.settings.get(definitions.port), 2525)
 
   await page.goto(`${url}/settings/manage?view=activity`)

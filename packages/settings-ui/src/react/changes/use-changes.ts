@@ -33,15 +33,18 @@ export function useChanges(load: LoadChanges): Changes {
 
   useEffect(() => {
     let isGone = false
-    // Whether a change still holds, the values say.
-    Promise.all([load(), editor.refresh()]).then(
-      ([first]) => {
+    async function begin(): Promise<void> {
+      try {
+        // Whether a change still holds, the values say.
+        const [first] = await Promise.all([load(), editor.refresh()])
         if (isGone) return
         setPage(first)
         setFailure('')
-      },
-      (error: unknown) => !isGone && fail(error),
-    )
+      } catch (error) {
+        if (!isGone) fail(error)
+      }
+    }
+    void begin()
     return () => {
       isGone = true
     }

@@ -58,7 +58,7 @@ function changed(before: readonly string[], after: readonly string[]): Whole[] {
 
 /** How many lines the rests of both texts have in common, from each pair of lines on. */
 function commonLengths(before: readonly string[], after: readonly string[]): readonly (readonly number[])[] {
-  const rows = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0))
+  const rows = Array.from({ length: before.length + 1 }, () => Array.from(after, () => 0))
   for (let a = before.length - 1; a >= 0; a--) {
     const [row, next] = [rows[a] ?? [], rows[a + 1] ?? []]
     for (let b = after.length - 1; b >= 0; b--)
