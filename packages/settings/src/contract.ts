@@ -1,4 +1,4 @@
-/** The settings contract for other modules, in process (S 4.2; names in camelCase, without Async). */
+/** The settings contract for other modules, in process (names in camelCase, without Async; S 4.2). */
 import { isUserSetting, type SettingState, type SharedValues } from './memory/shared-values.ts'
 import type { UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'

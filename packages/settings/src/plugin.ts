@@ -1,6 +1,12 @@
 /** The settings plugin: the order in which its parts come to life. */
 import { type Events, receive } from '@fastify-modular/core'
-import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
+import {
+  checkCoreVersion,
+  createFindCaller,
+  findCallerOf,
+  getDecorator,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
@@ -30,7 +36,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const sealing = createSealing(options.encryption?.keys)
   const locked = readOverrides(options.overrides)
   const events = (): Events | undefined =>
-    app.hasDecorator('events') ? app.getDecorator<Events>('events') : undefined
+    app.hasDecorator('events') ? getDecorator<Events>(app, 'events') : undefined
   /** Whether the stored values passed the checks of the boot: a secret in plain text that appears later is not served. */
   let isChecked = false
   const service = createSettingsService({
@@ -125,7 +131,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 }
 
 /** The settings plugin: `app.register(settings, { definitions: [mail], store: sqlite({ file }) })`. */
-export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: '5.x' })
+export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: supportedFastify })
 
 /** Adds the decorator: `const settings = await request.settings`. The same promise for the whole request. */
 function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {

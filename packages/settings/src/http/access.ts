@@ -1,5 +1,6 @@
 /** The caller of a request, and what the caller may do (S 5.2, decisions 23 and 26b). */
 import { type Caller, ForbiddenException, hasPermission, UnauthorizedException } from '@fastify-modular/core'
+import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { FindCaller } from '../http-options.ts'
 import { SettingScope } from '../setting-definition.ts'
@@ -16,7 +17,7 @@ interface Permissions {
 /** Declares the permission to the gate of public-routes, for role editors; it may be registered after this plugin. */
 export function declarePermission(app: FastifyInstance): void {
   const declare = (): void =>
-    void app.getDecorator<Permissions>('permissions').builder('plugin settings').add(updatePermission, {
+    void getDecorator<Permissions>(app, 'permissions').builder('plugin settings').add(updatePermission, {
       displayName: 'Change settings',
       description:
         'Change Application settings, and see their history; System settings need an administrator.',
@@ -74,7 +75,7 @@ function isOpen({ method, routeOptions: { config } }: FastifyRequest): boolean {
 function keepCaller(request: FastifyRequest, found: Caller | null): Error | undefined {
   try {
     if (!isCaller(found)) return new UnauthorizedException()
-    request.setDecorator<Caller | null>(decorator, found)
+    Reflect.set(request, decorator, found)
     return undefined
   } catch (reason) {
     return toError(reason)
@@ -92,7 +93,7 @@ function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
 
 /** The caller that `authenticate` admitted. */
 export function callerOf(request: FastifyRequest): Caller {
-  const caller = request.getDecorator<Caller | null>(decorator)
+  const caller = getDecorator<Caller | null>(request, decorator)
   if (!caller) throw new UnauthorizedException() // a route without the hook: closed, not open
   return caller
 }
