@@ -5,7 +5,7 @@ import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { ChoiceControl, isSegmented, SwitchControl } from './choices.tsx'
 import type { ControlProps } from './control-props.ts'
-import { JsonControl, LongTextControl } from './long-text.tsx'
+import { CodeControl, LongTextControl } from './long-text.tsx'
 import { ColorControl, DateTimeControl, NumberControl, TextControl, UrlControl } from './one-line.tsx'
 import { SecretControl } from './secret.tsx'
 
@@ -15,7 +15,7 @@ const controls: Readonly<Record<number, ControlComponent>> = {
   [SettingType.Text]: TextControl,
   [SettingType.Number]: NumberControl,
   [SettingType.Bool]: SwitchControl,
-  [SettingType.Json]: JsonControl,
+  [SettingType.Json]: CodeControl,
   [SettingType.Select]: ChoiceControl,
   [SettingType.Color]: ColorControl,
   [SettingType.Url]: UrlControl,

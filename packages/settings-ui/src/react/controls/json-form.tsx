@@ -28,7 +28,7 @@ import type { ControlProps } from './control-props.ts'
 import { CodeControl } from './long-text.tsx'
 
 /** A form where the schema has one and the value fits it; JSON for all else, and where the user prefers it. */
-export function SchemaControl(props: ControlProps): ReactNode {
+export function JsonControl(props: ControlProps): ReactNode {
   const { messages } = usePage()
   const { definition, field, errors } = props
   const [isCode, setCode] = useState(false)

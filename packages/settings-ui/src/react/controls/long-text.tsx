@@ -3,7 +3,6 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { format } from '../messages.ts'
 import { findJsonError } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
-import { useMore } from '../use-more.ts'
 import type { ControlProps } from './control-props.ts'
 
 export function LongTextControl({ definition, field }: ControlProps): ReactNode {
@@ -15,13 +14,6 @@ export function LongTextControl({ definition, field }: ControlProps): ReactNode 
       spellCheck={!definition.sensitive}
     />
   )
-}
-
-/** JSON: with a schema perhaps as a form. */
-export function JsonControl(props: ControlProps): ReactNode {
-  const more = useMore(props.definition.schema !== null)
-  if (more === undefined) return <div className="fm-form" id={props.field.id} aria-busy />
-  return more ? <more.SchemaControl {...props} /> : <CodeControl {...props} />
 }
 
 /** Milliseconds without a key after which broken JSON is pointed out. */

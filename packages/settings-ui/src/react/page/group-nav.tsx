@@ -24,7 +24,7 @@ export function GroupNav(props: GroupNavProps): ReactNode {
             <GroupLink {...props} group={group} />
           </li>
         ))}
-        {canUpdate && (
+        {canUpdate && props.results.groups.length > 0 && (
           <li className="is-rule">
             <ActivityLink {...props} />
           </li>

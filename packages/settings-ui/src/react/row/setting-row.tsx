@@ -22,6 +22,7 @@ import {
 } from '../model/setting.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { RowTools } from './row-tools.tsx'
+import { SchemaControl } from './schema-control.tsx'
 
 interface SettingRowProps {
   readonly definition: Definition
@@ -308,7 +309,7 @@ function Control({ definition, value, draft, isReadOnly, describedBy }: ControlP
     onInput: (event) => onInput(event.currentTarget.value),
     onBlur: () => afterPress(() => editor.leave(definition)),
   }
-  const Chosen = controlOf(definition)
+  const Chosen = definition.schema === null || sensitive ? controlOf(definition) : SchemaControl
   return (
     <Chosen
       definition={definition}
