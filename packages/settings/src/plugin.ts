@@ -1,10 +1,9 @@
 /** The settings plugin: the order in which its parts come to life. */
-import { type Events, receive } from '@fastify-modular/core'
+import { receive } from '@fastify-modular/core'
 import {
   checkCoreVersion,
   createFindCaller,
   findCallerOf,
-  getDecorator,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -13,7 +12,7 @@ import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
 import { createSettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
-import { verifyEvents } from './events.ts'
+import { createFindEvents, verifyEvents } from './events.ts'
 import { defaultPerValue, startRetention } from './history/history.ts'
 import { authenticateWith, declarePermission } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
@@ -25,7 +24,7 @@ import type { UserReader } from './reading/reader.ts'
 import { createSealing } from './secrets/sealing.ts'
 import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
-import { defaultLimits } from './values/registered-setting.ts'
+import { defaultLimits } from './values/validate.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
   checkCoreVersion(import.meta.url)
@@ -35,8 +34,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const registry = new Registry({ ...defaultLimits, ...limits })
   const sealing = createSealing(options.encryption?.keys)
   const locked = readOverrides(options.overrides)
-  const events = (): Events | undefined =>
-    app.hasDecorator('events') ? getDecorator<Events>(app, 'events') : undefined
+  const events = createFindEvents(app)
   /** Whether the stored values passed the checks of the boot: a secret in plain text that appears later is not served. */
   let isChecked = false
   const service = createSettingsService({

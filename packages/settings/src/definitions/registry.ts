@@ -9,10 +9,10 @@ import {
   defaultLimits,
   maxBytesOf,
   type RegisteredSetting,
+  validateValue,
   type ValueLimits,
-} from '../values/registered-setting.ts'
+} from '../values/validate.ts'
 import { schemaProblems } from '../values/json-schema.ts'
-import { validateValue } from '../values/validate.ts'
 import { checkCondition, checkDefinition, hasPattern, lintDefinition } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
 

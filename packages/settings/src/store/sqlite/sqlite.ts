@@ -8,8 +8,7 @@ import {
 } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
-import { checkRequest, setRow } from '../plan-write.ts'
-import { canExist } from '../row-id.ts'
+import { canExist, checkRequest, setRow } from '../plan-write.ts'
 import type {
   Erased,
   HistoryId,
@@ -140,7 +139,7 @@ class SqliteStore implements SettingsStore {
   }
 
   readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ reads }) => (canExist(id.userId, id.key) ? setRow(reads.row(id)) : undefined))
+    return this.#use(({ writer }) => (canExist(id.userId, id.key) ? setRow(writer.find(id)) : undefined))
   }
 
   async readNews(query: NewsQuery): Promise<StoreNews> {
@@ -230,7 +229,7 @@ class SqliteStore implements SettingsStore {
     try {
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(client, queryBuilder(client), tables)
-      const writer = createWriter(connection, reads, tables)
+      const writer = createWriter(connection, tables)
       const forgetting = createForgetting(client, tables)
       return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {
