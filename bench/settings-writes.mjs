@@ -57,7 +57,7 @@ function rawSqlite(database) {
     insert into settings_value values (1, '', ?, ?, 0, ?, ?, null) on conflict (scope, user_id, key)
     do update set value = excluded.value, revision = excluded.revision, updated_at = excluded.updated_at`)
   const note = database.prepare(
-    "insert into settings_history values (?, 1, '', ?, ?, 0, ?, 0, 'contract', null, null, null, ?)",
+    "insert into settings_history values (?, 1, '', ?, ?, 0, ?, 0, 'contract', null, null, null, ?, 0)",
   )
   const number = database.prepare("update settings_meta set value = ? where name = 'revision'")
   return {

@@ -2,7 +2,13 @@
 import { isUserSetting, type SettingState, type SharedValues } from './memory/shared-values.ts'
 import type { UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
-import { type DefinitionFilter, listShared, selectStates, type SettingsFilter } from './reading/list.ts'
+import {
+  type DefinitionFilter,
+  listShared,
+  readOwnValues,
+  selectStates,
+  type SettingsFilter,
+} from './reading/list.ts'
 import { resolveFor, unwrap } from './reading/reader.ts'
 import type { Layer } from './resolve.ts'
 import type { RowCodec } from './secrets/row-codec.ts'
@@ -114,11 +120,10 @@ function createReads({
 
   /** Only rows of this user (decision 16). */
   async function userValues(userId: string, filter: DefinitionFilter): Promise<SettingValueDto[]> {
-    const rows = new Map((await store.readUser(userId)).map((row) => [row.key, row]))
-    return selectStates(states(), filter).flatMap((state) => {
-      const row = rows.get(state.setting.definition.key)
-      return row ? [toUserDto(state, { userId, row, codec })] : []
-    })
+    const own = await readOwnValues({ store, users, codec }, userId)
+    return selectStates(states(), filter)
+      .map(own.of)
+      .filter(({ isOverridden }) => isOverridden)
   }
 
   return {

@@ -7,6 +7,7 @@ import type { Registry } from './definitions/registry.ts'
 import type { SettingReference } from './definitions/tokens.ts'
 import { createObserver } from './diagnostics.ts'
 import { createChangePublisher, createListeners, type Listeners } from './events.ts'
+import { createErase } from './history/erase.ts'
 import { createHistory, type History } from './history/history.ts'
 import { createTransfer, type Transfer } from './history/transfer.ts'
 import { Coherence } from './memory/coherence.ts'
@@ -114,6 +115,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     importSettings: transfer.importSettings,
     publicValues: () => publicValues(states()),
     orphans: () => findOrphans(store, registry),
+    eraseUser: createErase({ store, users, events, log }),
     rewrap: () => rewrap({ store, sealing, isSensitive, applyResealed }),
     refresh: () => coherence.reload(),
   }

@@ -9,6 +9,7 @@ export interface SettingChangeDiagnostic {
   readonly scope: SettingScope
   readonly userId: string | null
   readonly change: 'create' | 'update' | 'delete'
+  /** The version that the row got. */
   readonly revision: number
   readonly actor: string | null
 }
@@ -82,11 +83,11 @@ export function createObserver(): Observer {
     count(what) {
       stats[what]++
     },
-    wrote({ revision, changes }, actor) {
+    wrote({ changes }, actor) {
       stats.writes++
       stats.changes += changes.length
       if (!channels.change.hasSubscribers) return
-      for (const { key, scope, userId, before, after } of changes) {
+      for (const { key, scope, userId, revision, before, after } of changes) {
         const change = after ? (before ? 'update' : 'create') : 'delete'
         channels.change.publish({ key, scope, userId: userId || null, change, revision, actor })
       }

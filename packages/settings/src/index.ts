@@ -43,6 +43,7 @@ export type { SettingsFilter } from './reading/list.ts'
 export type { SettingValueDto } from './reading/dto.ts'
 export type { SettingSource } from './resolve.ts'
 export { InvalidScopeException, PreconditionFailedException, SettingLockedException } from './exceptions.ts'
+export type { ErasureReport } from './history/erase.ts'
 export type { HistoryEntry, HistoryFilter, HistoryPage, RollbackTarget } from './history/history.ts'
 export type { SettingChange, SettingListener } from './events.ts'
 export type {
@@ -74,16 +75,24 @@ export { memoryStore } from './store/memory.ts'
 export type {
   AppliedChange,
   CurrentRows,
+  Erased,
   HistoryId,
+  HistoryPlace,
   HistoryQuery,
-  HistoryRetention,
   HistoryRow,
+  KeyCount,
+  NewsQuery,
   RowChange,
   RowId,
   SettingsStore,
   StoreContext,
   StoredRow,
+  StoreNews,
+  StoreWatch,
+  TrimResult,
+  UserNews,
   WriteRequest,
   WriteResult,
 } from './store/store.ts'
+export { storePort, userHash } from './store/store.ts'
 export { valueSchema, type ValueSchema } from './values/value-schema.ts'

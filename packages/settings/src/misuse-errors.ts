@@ -70,6 +70,10 @@ export const FMOD_SETTINGS_CANNOT_OVERRIDE = createError<[string]>(
 )
 
 // Stores
+export const FMOD_SETTINGS_STORE_PORT = createError<[string, string, number]>(
+  'FMOD_SETTINGS_STORE_PORT',
+  'The settings store "%s" was made for version %s of the port SettingsStore, this package needs version %d. Bring it up to date: docs/guides/settings-stores.md lists what has changed.',
+)
 export const FMOD_SETTINGS_INVALID_STORE_OPTION = createError<[string, string]>(
   'FMOD_SETTINGS_INVALID_STORE_OPTION',
   'The arguments of the %s store cannot be used: %s.',
@@ -108,5 +112,5 @@ export const FMOD_SETTINGS_ENQUEUE_NOT_SYNC = createError(
 )
 export const FMOD_SETTINGS_INVALID_WRITE = createError<[string]>(
   'FMOD_SETTINGS_INVALID_WRITE',
-  'decide() changed the setting "%s" twice, or without naming its row in "reads". Name each row it may change there, and change it once.',
+  'decide() changed the setting "%s" twice, without naming its row in "reads", or in a write of the other kind: System and Application rows and users\' rows are written apart. Name each row it may change there, and change it once.',
 )

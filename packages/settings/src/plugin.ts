@@ -100,7 +100,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
       knowsCaller,
       notSealed,
     })
-    if (history !== false) stopRetention = startRetention(store, history, app.log)
+    if (history !== false) stopRetention = startRetention({ store, days: history.days, log: app.log })
   })
 
   function addRoutes(parent: FastifyInstance) {

@@ -6,6 +6,7 @@ import type { Registry } from './definitions/registry.ts'
 import type { DynamicKey, SettingKeyMap, SettingToken } from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
 import type { Listeners, SettingListener } from './events.ts'
+import type { ErasureReport } from './history/erase.ts'
 import type { HistoryFilter, HistoryPage, RollbackTarget } from './history/history.ts'
 import type { ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
@@ -52,7 +53,7 @@ export interface Settings extends SettingsContract, SettingsReader {
   importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
   /** The values of definitions with `public: true`: callers who are not signed in may read them. */
   publicValues(): Readonly<Record<string, JsonValue>>
-  /** Returns what is stored for settings that no module defines: kept, but not shown. Reads the whole table. */
+  /** Returns what is stored for settings that no module defines: kept, but not shown. Visits their rows only. */
   orphans(): Promise<readonly OrphanedSetting[]>
   /**
    * Seals all sensitive values with the active key, those in the history included, in small transactions. Cost: it reads
@@ -60,6 +61,11 @@ export interface Settings extends SettingsContract, SettingsReader {
    * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
    */
   rewrap(): Promise<RewrapReport>
+  /**
+   * Removes a user: values, their history, and the name with the note where the user wrote anything else. In small
+   * transactions; safe to repeat and to interrupt. The other instances forget the user. Cost: what the user has left.
+   */
+  eraseUser(userId: string): Promise<ErasureReport>
   /**
    * Reads all values from the database again, also what was changed there by hand. Never rejects; see `status`. What
    * other instances write arrives without it.

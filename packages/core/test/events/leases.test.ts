@@ -32,7 +32,8 @@ const engines: Record<string, (t: Test) => Promise<Engine>> = {
       transport: sqliteOutbox({ database, lease: 300, pollInterval: 20, retryDelay: 1, maxAttempts: 1 }),
       held: async () => read('SELECT due_at AS n FROM event_delivery'),
       steal: async () => void database.exec('UPDATE event_delivery SET due_at = 99999999999999'),
-      expire: async () => void database.prepare('UPDATE event_delivery SET due_at = ?').run(Date.now() + 3_600_000),
+      expire: async () =>
+        void database.prepare('UPDATE event_delivery SET due_at = ?').run(Date.now() + 3_600_000),
       left: async () => read('SELECT count(*) AS n FROM event_delivery WHERE dead_at IS NULL'),
     }
   },

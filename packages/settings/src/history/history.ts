@@ -1,10 +1,11 @@
 /** What happened to values, masked like every response; the way back to an old value; and how long history is kept. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ArgumentException, ConflictException, NotFoundException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import type { JsonValue, SettingScope } from '../setting-definition.ts'
-import type { HistoryId, HistoryRow, SettingsStore } from '../store/store.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { HistoryPlace, HistoryRow, SettingsStore, TrimResult } from '../store/store.ts'
 import { readText } from '../values/decode.ts'
 import { isSecret } from '../values/registered-setting.ts'
 import { requireSetting, rowUser } from '../write/entries.ts'
@@ -30,14 +31,15 @@ export interface HistoryEntry {
   readonly at: string
 }
 
-/** Selects history, newest first. */
+/** Selects history, newest first: that of a user by time, all other by revision. */
 export interface HistoryFilter {
   readonly key?: string
   readonly scope?: SettingScope
   /** Required when `scope` is User. Without a scope, users' values are left out. */
   readonly userId?: string
+  /** The version that the change gave the value. */
   readonly revision?: number
-  /** Only entries before this revision, or after the `next` of a page. */
+  /** Only entries of lower versions, or after the `next` of a page. */
   readonly before?: number | string
   /** At most so many entries, 1–500. @default 50 */
   readonly limit?: number
@@ -47,7 +49,10 @@ export interface HistoryFilter {
 export interface HistoryPage<Entry = HistoryEntry> {
   /** At least one, unless there are none, or those of the page belong to settings that no module defines any more. */
   readonly entries: readonly Entry[]
-  /** For the filter `before`: the revision, scope and key of the last entry, such as `12:1:app.title`; null at the end. */
+  /**
+   * For the filter `before`, null at the end: the revision, scope and key of the last entry, such as `12:1:app.title`; of
+   * a user's history its time, version and key.
+   */
   readonly next: string | null
 }
 
@@ -119,13 +124,13 @@ export function createHistory({ store, sharedValues, codec, write }: HistoryInit
     // Without a scope no user's values: the empty user id is that of System and Application rows.
     const userId = filter.scope === undefined ? '' : rowUser(filter.scope, filter.userId)
     const selection = { ...filter, userId }
-    const begin = typeof before === 'string' ? { following: toPosition(before, userId) } : given(before)
+    const begin = typeof before === 'string' ? { following: toPlace(before, userId) } : given(before)
     const rows = await store.readHistory({ ...selection, ...begin, limit, maxBytes: pageBytes })
     const last = rows.at(-1)
     const rest = last ? await store.readHistory({ ...selection, following: last, limit: 1 }) : []
     return {
       entries: rows.flatMap((row) => toEntry(row) ?? []),
-      next: last && rest.length > 0 ? `${last.revision}:${last.scope}:${last.key}` : null,
+      next: last && rest.length > 0 ? toNext(last) : null,
     }
   }
 
@@ -150,11 +155,20 @@ function given(before: number | undefined): { readonly before?: number } {
   return before === undefined ? {} : { before }
 }
 
+function toNext({ scope, at, revision, key }: HistoryPlace): string {
+  return scope === SettingScope.User ? `${at}:${revision}:${key}` : `${revision}:${scope}:${key}`
+}
+
 /** @throws {ArgumentException} it is not the `next` of a page */
-function toPosition(next: string, userId: string): HistoryId {
-  const [, revision, scope, key = ''] = /^(\d{1,15}):([01]|2):(.+)$/s.exec(next) ?? []
-  if (revision === undefined) throw new ArgumentException('Use a revision, or the next of a page.', 'before')
-  return { revision: Number(revision), scope: Number(scope) as SettingScope, userId, key } // as the pattern says
+function toPlace(next: string, userId: string): HistoryPlace {
+  const [, first, second, key = ''] = /^(\d{1,15}):(\d{1,15}):(.+)$/s.exec(next) ?? []
+  const numbers = { first: Number(first), second: Number(second) }
+  if (userId !== '' && first !== undefined)
+    return { at: numbers.first, revision: numbers.second, scope: SettingScope.User, userId, key }
+  const { System, Application } = SettingScope
+  const scope = [System, Application].find((shared) => shared === numbers.second)
+  if (scope === undefined) throw new ArgumentException('Use a revision, or the next of a page.', 'before')
+  return { at: 0, revision: numbers.first, scope, userId, key } // only users' entries are in the order of time
 }
 
 function withValues({ oldText, newText, ...entry }: StoredHistoryEntry): HistoryEntry {
@@ -178,34 +192,68 @@ function toChange(entry: HistoryRow, codec: RowCodec) {
 export const defaultPerValue = 100
 const day = 24 * 60 * 60 * 1000
 
-/**
- * Removes old history once a day, so that it does not grow without end. Begins at once; returns the function that ends
- * it. The timer does not keep the process alive.
- */
-export function startRetention(
-  store: SettingsStore,
-  { days = 400, perValue = defaultPerValue }: { readonly days?: number; readonly perValue?: number },
-  log: FastifyBaseLogger,
-): () => Promise<void> {
-  let running = Promise.resolve()
+/** Milliseconds after the boot, at least: a start has enough to do, and instances of one deployment take turns. */
+const afterBoot = 5 * 60_000
 
-  function prune(): void {
-    running = pruneOnce()
+/** Milliseconds between two looks whether it is time, and between two portions. */
+const interval = 60 * 60_000
+const pause = 5
+
+export interface RetentionInit {
+  readonly store: Pick<SettingsStore, 'claimTrim' | 'trimHistory' | 'trimUnset'>
+  readonly days?: number | undefined
+  readonly log: FastifyBaseLogger
+  /** Milliseconds until the first look. @default five to ten minutes */
+  readonly delay?: number
+}
+
+/**
+ * Removes old history once a day, so that it does not grow without end: one process of all, portion by portion. Returns
+ * the function that ends it. The timers do not keep the process alive.
+ */
+export function startRetention({
+  store,
+  days = 400,
+  log,
+  delay = afterBoot * (1 + Math.random()),
+}: RetentionInit): () => Promise<void> {
+  const stop = new AbortController()
+  const ended = run()
+  return async () => {
+    stop.abort()
+    await ended
   }
 
-  async function pruneOnce(): Promise<void> {
-    try {
-      const rows = await store.pruneHistory({ olderThan: Date.now() - days * day, perValue })
-      if (rows > 0) log.info({ rows }, 'old settings history was removed')
-    } catch (err) {
-      log.warn({ err }, 'old settings history could not be removed; trying again tomorrow')
+  async function run(): Promise<void> {
+    for (let wait = delay; await isOver(wait); wait = interval) {
+      try {
+        if (await store.claimTrim(day)) await trim()
+      } catch (err) {
+        log.warn({ err }, 'old settings history could not be removed; trying again later')
+      }
     }
   }
 
-  prune()
-  const timer = setInterval(prune, day).unref()
-  return async () => {
-    clearInterval(timer)
-    await running
+  async function trim(): Promise<void> {
+    const olderThan = Date.now() - days * day
+    const rows =
+      (await inPortions((after) => store.trimHistory(olderThan, after))) +
+      (await inPortions((after) => store.trimUnset(after)))
+    if (rows > 0) log.info({ rows }, 'old settings history was removed')
+  }
+
+  async function inPortions(take: (after: number) => Promise<TrimResult>): Promise<number> {
+    let removed = 0
+    for (let after: number | null = 0; after !== null;) {
+      const taken: TrimResult = await take(after)
+      removed += taken.removed
+      after = (await isOver(pause)) ? taken.next : null
+    }
+    return removed
+  }
+
+  /** False if the application closes meanwhile. */
+  function isOver(milliseconds: number): Promise<boolean> {
+    return sleep(milliseconds, true, { ref: false, signal: stop.signal }).catch(() => false)
   }
 }

@@ -105,12 +105,7 @@ export interface TaggedJson {
 /** A content that is sent many times, as bytes. */
 export function toTaggedJson(content: JsonValue | readonly unknown[]): TaggedJson {
   const text = JSON.stringify(content)
-  return { body: Buffer.from(text), etag: toContentTag(text) }
-}
-
-/** A strong tag made of the content itself. */
-export function toContentTag(content: string): string {
-  return `"${fingerprint(content)}"`
+  return { body: Buffer.from(text), etag: `"${fingerprint(text)}"` }
 }
 
 /** 96 bits of a hash, in 16 characters that may stand in a header. */

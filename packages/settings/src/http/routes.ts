@@ -10,7 +10,7 @@ import { decorateCaller } from './access.ts'
 import { createLocalizer } from './localized-definitions.ts'
 import { addDefinitionRoutes } from './routes/definitions.ts'
 import { addHistoryRoutes } from './routes/history.ts'
-import { addListRoute } from './routes/list.ts'
+import { addListRoute, SharedLists } from './routes/list.ts'
 import { addOwnValueRoutes } from './routes/own-values.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
@@ -42,10 +42,11 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   scope.setErrorHandler(answerProblem)
 
   const app: SettingsApp = scope.withTypeProvider()
-  addListRoute(app, service, localizer)
+  const sharedLists = new SharedLists(service)
+  addListRoute(app, service, { sharedLists, localizer })
   addDefinitionRoutes(app, localizer)
   addValueRoutes(app, service, { sensitiveResolved, maxBulkEntries, maxBulkBytes })
-  addOwnValueRoutes(app, service, ownWrites)
+  addOwnValueRoutes(app, service, { sharedLists, ownWrites })
   addHistoryRoutes(app, service)
   addTransferRoutes(app, service, maxBulkBytes)
 }

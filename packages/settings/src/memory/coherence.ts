@@ -3,6 +3,7 @@ import { isDomainException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
 import { SettingScope } from '../setting-definition.ts'
+import { isOfUsers } from '../store/plan-write.ts'
 import type {
   CurrentRows,
   HistoryRow,
@@ -10,7 +11,7 @@ import type {
   RowId,
   SettingsStore,
   StoredRow,
-  StoreState,
+  StoreNews,
   WriteRequest,
   WriteResult,
 } from '../store/store.ts'
@@ -30,7 +31,7 @@ export interface SettingsStatus {
 interface CoherenceInit {
   readonly store: SettingsStore
   readonly sharedValues: SharedValues
-  readonly users: Pick<UserCache, 'forget'>
+  readonly users: Pick<UserCache, 'forget' | 'forgetHashed'>
   /** Notified of what other processes changed. */
   readonly listeners: {
     notify(changes: readonly EffectiveChange[], revision: number, origin: 'remote'): void
@@ -41,6 +42,9 @@ interface CoherenceInit {
 
 /** From so many changed rows on, reading everything is cheaper than reading the history. */
 const page = 1000
+
+/** From so many changed users on, all are forgotten. */
+const manyUsers = 1000
 
 /** Milliseconds until a check that failed is repeated: doubled from the first to the last. */
 const backOff = { first: 250, last: 5000 }
@@ -69,15 +73,17 @@ export class Coherence {
   #delay = backOff.first
   #unwatch: (() => Promise<void>) | undefined
   /** What the last check found. Own writes do not move it: they may build on another past than the one known here. */
-  #anchor: StoreState = { revision: 0, at: null, knownAt: null, epoch: '' }
+  #anchor: Pick<StoreNews, 'revision' | 'at' | 'epoch'> = { revision: 0, at: null, epoch: '' }
   /** The last own write that no check has found yet. */
   #unchecked: Pick<WriteResult, 'revision' | 'at'> | undefined
   /** Until when each check reads everything, and the first one after it, milliseconds since the epoch. */
   #unsettledUntil: number | undefined
   /** Whether memory may hold what the database does not. */
   #isSuspect = false
-  /** Revisions that writes of this process are about to commit, and whether their notification has arrived. */
-  readonly #pendingWrites = new Map<number, 'unannounced' | 'announced'>()
+  /** Changes of users up to here are known, by the store's own count. */
+  #userMark: string | undefined
+  /** Whether the next check looks for changes of users that were not announced. */
+  #areUsersDue = false
 
   constructor(init: CoherenceInit) {
     this.#init = init
@@ -93,21 +99,22 @@ export class Coherence {
 
   /** Loads everything and begins to watch. @throws {Error} the database cannot be read */
   async start(): Promise<void> {
-    const { store, log } = this.#init
-    this.#anchor = await store.readState(0)
+    const { store, users, log } = this.#init
+    this.#anchor = await store.readNews({ after: 0, limit: 0, known: [] })
     await this.#readAll()
     this.#checkedAt = Date.now()
-    this.#unwatch = await store.watch?.(
-      // Mostly the echo of an own write, whose answer is about to arrive too.
-      (revision) => void setImmediate(() => this.#receiveHint(revision)),
-      (err) => {
+    this.#unwatch = await store.watch?.({
+      // Later, so that a hint during a look begins another one.
+      onHint: (revision) => void setImmediate(() => this.#receiveHint(revision)),
+      onUsers: (hashes) => (hashes ? users.forgetHashed(hashes) : users.forget()),
+      onLost: (err) => {
         log.warn(
           { err },
           'changes of other processes are not noticed for now; the last known values are served',
         )
         this.#state = 'stale'
       },
-    )
+    })
   }
 
   async stop(): Promise<void> {
@@ -149,31 +156,28 @@ export class Coherence {
   }
 
   /**
-   * Writes to the store; the notification that follows is known to be the write's own.
-   * @throws what the store throws; if the commit happened nevertheless, its notification has arrived or will arrive
+   * Writes to the store.
+   * @throws what the store throws; memory then reads again what may have been committed nevertheless
    */
   async write(request: WriteRequest): Promise<WriteResult> {
     const { store, sharedValues } = this.#init
-    let revision = 0
+    const ofUsers = isOfUsers(request)
     let found = 0
     const decide = (current: CurrentRows): readonly RowChange[] => {
       found = current.revision
-      if (this.#contradicts(request, current)) this.#isSuspect = true
-      const changes = request.decide(current)
-      revision = current.revision + 1
-      if (changes.length > 0) this.#pendingWrites.set(revision, 'unannounced')
-      return changes
+      if (!ofUsers && this.#contradicts(request, current)) this.#isSuspect = true
+      return request.decide(current)
     }
     try {
       const written = await store.write({ ...request, decide })
-      if (written.changes.length > 0) this.#unchecked = { revision: written.revision, at: written.at }
-      this.#pendingWrites.delete(revision)
+      if (!ofUsers && written.changes.length > 0)
+        this.#unchecked = { revision: written.revision, at: written.at }
       return written
     } catch (error) {
-      const isAnnounced = this.#pendingWrites.get(revision) === 'announced'
-      this.#pendingWrites.delete(revision)
-      const isOutage = isDomainException(error) && error.statusCode === 503
-      if (isOutage || isAnnounced) void this.catchUp()
+      if (isDomainException(error) && error.statusCode === 503) {
+        if (ofUsers) this.#areUsersDue = true
+        void this.catchUp()
+      }
       // A refused writer reads again, and must then find what the write was refused for.
       else if (this.#isSuspect || found > sharedValues.revision) await this.catchUp()
       throw error
@@ -189,10 +193,12 @@ export class Coherence {
 
   /** A hint with a revision is a notification; one without it only says that it is time to check. */
   #receiveHint(revision?: number): void {
-    const isNotification = revision !== undefined && this.#state === 'ready'
-    if (isNotification && this.#pendingWrites.has(revision)) this.#pendingWrites.set(revision, 'announced')
-    else if (isNotification && revision === this.#init.sharedValues.revision) this.#checkedAt = Date.now()
-    else void this.catchUp()
+    if (revision === undefined) this.#areUsersDue = true
+    else if (this.#state === 'ready' && revision === this.#init.sharedValues.revision) {
+      this.#checkedAt = Date.now()
+      return
+    }
+    void this.catchUp()
   }
 
   /** Never rejects: a failure makes the state stale and is tried again. */
@@ -218,15 +224,19 @@ export class Coherence {
     }
   }
 
+  /** One query, unless users are looked for or everything is read. */
   async #refresh(): Promise<News> {
-    const known = this.#init.sharedValues.revision
+    const { store, sharedValues } = this.#init
+    const known = sharedValues.revision
     const own = this.#unchecked
-    // Before the rows: the next check finds what changes in between.
-    const found = await this.#init.store.readState(this.#anchor.revision)
-    const isReplaced = await this.#isOtherDatabase(found, known, own)
+    const dated = [this.#anchor.revision, ...(own ? [own.revision] : [])]
+    const found = await store.readNews({ after: known, limit: page, known: dated })
+    const isReplaced = this.#isOtherDatabase(found, known, own)
     if (isReplaced) this.#unsettledUntil = Date.now() + settling
     const isUnsettled = this.#unsettledUntil !== undefined
-    const news = this.#isSuspect || isUnsettled ? await this.#readAll() : await this.#readNews(found, known)
+    // Before listeners are called, which may read values of users.
+    if (this.#areUsersDue) await this.#readUserNews()
+    const news = this.#isSuspect || isUnsettled ? await this.#readAll() : await this.#takeNews(found, known)
     if (!isReplaced && this.#unsettledUntil !== undefined && Date.now() >= this.#unsettledUntil)
       this.#unsettledUntil = undefined
     this.#anchor = found
@@ -235,16 +245,17 @@ export class Coherence {
   }
 
   /** Whether the database has gone back in time, or another one is in its place. */
-  async #isOtherDatabase(
-    found: StoreState,
+  #isOtherDatabase(
+    found: StoreNews,
     known: number,
     own: Pick<WriteResult, 'revision' | 'at'> | undefined,
-  ): Promise<boolean> {
+  ): boolean {
     const { log } = this.#init
+    const [anchorAt = null, ownAt = null] = found.knownAt
     if (
       found.revision < Math.max(known, own?.revision ?? 0) ||
-      isOtherTime(found.knownAt, this.#anchor.at) ||
-      (own && isOtherTime(await this.#timeOf(own.revision, found), own.at))
+      isOtherTime(anchorAt, this.#anchor.at) ||
+      (own && isOtherTime(ownAt, own.at))
     ) {
       log.warn(
         { known, current: found.revision },
@@ -257,16 +268,14 @@ export class Coherence {
     return true
   }
 
-  async #timeOf(revision: number, found: StoreState): Promise<number | null> {
-    if (revision === found.revision) return found.at
-    return (await this.#init.store.readState(revision)).knownAt
-  }
-
   async #readAll(): Promise<News> {
     const { store, sharedValues, users, listeners } = this.#init
     this.#isSuspect = false
     try {
       sharedValues.beginLoad()
+      // Before users are forgotten: what is written in between is found the next time.
+      this.#userMark = (await store.readUserNews(undefined, 0)).next
+      this.#areUsersDue = false
       const { revision, rows } = await store.readShared()
       users.forget()
       const before = { revision: sharedValues.revision, generation: sharedValues.generation }
@@ -281,28 +290,36 @@ export class Coherence {
     }
   }
 
-  async #readNews(found: StoreState, known: number): Promise<News> {
-    const { store, sharedValues } = this.#init
-    if (found.revision === known && sharedValues.complete) return 'nothing'
-    const news = await store.readHistory({ after: known, limit: page })
+  async #takeNews({ revision, changes }: StoreNews, known: number): Promise<News> {
+    const { sharedValues, users, listeners } = this.#init
+    if (revision === known && sharedValues.complete) return 'nothing'
     // A full page may be one of several.
-    if (news.length === page) return this.#readAll()
-    this.#applyHistory(news, found.revision)
+    if (changes.length === page) return this.#readAll()
+    // Where revisions have no changes, instances of an earlier version have written values of users.
+    if (new Set(changes.map((entry) => entry.revision)).size < revision - known) users.forget()
+    // History keeps the newest row of every value, so that replaying it ends with the current values.
+    const effective = sharedValues.replay(
+      revision,
+      changes.map((entry) => ({ ...entry, row: toRow(entry) })),
+    )
+    // Last, so that a listener that reads other settings sees all of the news.
+    listeners.notify(effective, sharedValues.revision, 'remote')
     return 'changes'
   }
 
-  /** History keeps the newest row of every value, so that replaying it ends with the current values. */
-  #applyHistory(news: readonly HistoryRow[], current: number): void {
-    const { sharedValues, users, listeners } = this.#init
-    const oldestFirst = news.toReversed()
-    const ofUsers = oldestFirst.filter(({ scope }) => scope === SettingScope.User)
-    users.forget(new Set(ofUsers.map(({ userId }) => userId)))
-    const changes = sharedValues.replay(
-      Math.max(current, oldestFirst.at(-1)?.revision ?? 0),
-      oldestFirst.map((entry) => ({ ...entry, row: toRow(entry) })),
-    )
-    // Last, so that a listener that reads other settings sees all of the news.
-    listeners.notify(changes, sharedValues.revision, 'remote')
+  /** Forgets users whose changes were not announced: the process that wrote them ended before, or nobody listened. */
+  async #readUserNews(): Promise<void> {
+    const { store, users } = this.#init
+    this.#areUsersDue = false
+    try {
+      const { next, userIds } = await store.readUserNews(this.#userMark, manyUsers + 1)
+      if (userIds.length > manyUsers || userIds.includes('')) users.forget()
+      else users.forget(userIds)
+      this.#userMark = next
+    } catch (error) {
+      this.#areUsersDue = true
+      throw error
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** The values of users, loaded when first needed and kept for the users seen last. */
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import type { SettingsStore, StoredRow } from '../store/store.ts'
+import { type SettingsStore, type StoredRow, userHash } from '../store/store.ts'
 import type { SharedValues } from './shared-values.ts'
 
 /**
@@ -29,6 +29,10 @@ export class UserCache {
   /** Least recently used first. */
   readonly #users = new Map<string, UserValues>()
   readonly #reading = new Map<string, Promise<UserValues>>()
+  /** Values of which one was sealed before its setting stopped being sensitive. */
+  readonly #onceSecret = new WeakSet<UserValues>()
+  /** Users in memory by the names that notifications give them, from the first one on. */
+  #byHash: Map<string, string> | undefined
 
   constructor(init: UserCacheInit) {
     this.#init = init
@@ -48,11 +52,34 @@ export class UserCache {
     if (userIds === undefined) {
       this.#users.clear()
       this.#reading.clear()
+      this.#byHash?.clear()
     }
     for (const userId of userIds ?? []) {
-      this.#users.delete(userId)
       this.#reading.delete(userId)
+      this.#drop(userId)
     }
+  }
+
+  /** The same for those of the users who are in memory. No query, and next to nothing for others. */
+  forgetHashed(hashes: Iterable<string>): void {
+    this.#byHash ??= new Map(
+      [...this.#users.keys(), ...this.#reading.keys()].map((userId) => [userHash(userId), userId]),
+    )
+    for (const hash of hashes) {
+      const userId = this.#byHash.get(hash)
+      if (userId !== undefined) this.forget([userId])
+    }
+  }
+
+  /** What is in memory of a user and may be shown to that user, without a query. */
+  known(userId: string): UserValues | undefined {
+    const values = this.#users.get(userId)
+    return values && this.#onceSecret.has(values) ? undefined : values
+  }
+
+  #drop(userId: string): void {
+    this.#users.delete(userId)
+    this.#byHash?.delete(userHash(userId))
   }
 
   #read(userId: string, left: number): Promise<UserValues> {
@@ -74,20 +101,24 @@ export class UserCache {
       },
     )
     this.#reading.set(userId, reading)
+    this.#byHash?.set(userHash(userId), userId)
     return reading
   }
 
   #decode(rows: readonly StoredRow[]): UserValues {
     const { sharedValues, codec } = this.#init
     const values = new Map<string, JsonValue | Error>()
+    let isOnceSecret = false
     for (const row of rows) {
       const setting = sharedValues.find(row.key)?.setting
       // Code in process may store a user's value of any setting; only User settings are resolved with it.
       if (setting?.definition.scope !== SettingScope.User) continue
+      if (row.sealed && !setting.definition.sensitive) isOnceSecret = true
       const layer = codec.layerOf(setting, row)
       if (layer.state === 'valid') values.set(row.key, layer.value)
       else if (layer.state === 'unreadable') values.set(row.key, layer.error)
     }
+    if (isOnceSecret) this.#onceSecret.add(values)
     return values.size === 0 ? noValues : values
   }
 
@@ -96,7 +127,7 @@ export class UserCache {
     this.#users.set(userId, values)
     if (this.#users.size <= this.#init.capacity) return
     for (const oldest of this.#users.keys()) {
-      this.#users.delete(oldest)
+      this.#drop(oldest)
       return
     }
   }

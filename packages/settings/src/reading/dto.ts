@@ -3,7 +3,9 @@ import type { SettingState } from '../memory/shared-values.ts'
 import { type Resolution, resolve, type SettingSource } from '../resolve.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
+import type { UserValues } from '../memory/user-values.ts'
 import type { StoredRow } from '../store/store.ts'
+import { resolveFor } from './reader.ts'
 import { isSecret } from '../values/registered-setting.ts'
 
 /** A System or Application value. */
@@ -30,6 +32,13 @@ export function toUserDto(state: SettingState, { userId, row, codec }: OwnValue)
     default: state.setting.defaultValue,
   }
   return toDto(state, { scope: SettingScope.User, userId, row, resolution: resolve(layers) })
+}
+
+/** A user's value from memory, which knows neither its version nor its writer (decision 66). */
+export function toRememberedDto(state: SettingState, userId: string, values: UserValues): SettingValueDto {
+  const resolution = resolveFor(state, values)
+  const dto = toDto(state, { scope: SettingScope.User, userId, row: undefined, resolution })
+  return { ...dto, isOverridden: values.has(dto.key) }
 }
 
 interface Shown {
@@ -66,7 +75,7 @@ export interface SettingValueDto {
   readonly isOverridden: boolean
   readonly source: SettingSource
   readonly locked: boolean
-  /** Revision of the stored row; 0 when unset. */
+  /** Version of the stored row; 0 when unset, and where the value of a user comes from memory because the database is down. */
   readonly version: number
   readonly userId: string | null
   /** ISO 8601, UTC. */

@@ -5,8 +5,7 @@ import type { Locked, LockedBy } from '../overrides.ts'
 import { type Layer, resolve, type SettingSource } from '../resolve.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import { pages } from '../store/pages.ts'
-import type { SettingsStore, StoredRow } from '../store/store.ts'
+import type { KeyCount, SettingsStore, StoredRow } from '../store/store.ts'
 import { isSecret } from '../values/registered-setting.ts'
 import { requireUser } from '../write/entries.ts'
 
@@ -36,13 +35,8 @@ export interface SettingInspection {
   readonly layers: readonly InspectedLayer[]
 }
 
-/** A row in the database whose setting no module defines any more. */
-export interface OrphanedSetting {
-  readonly key: string
-  readonly scope: SettingScope
-  /** For User scope: how many users have a value. */
-  readonly rows: number
-}
+/** What is stored of a setting that no module defines any more; `rows`: for User scope, how many users have a value. */
+export type OrphanedSetting = KeyCount
 
 interface InspectInit {
   readonly store: Pick<SettingsStore, 'readRow'>
@@ -110,19 +104,10 @@ function inspectState({ state, lockedBy, row, codec }: Inspected): SettingInspec
   }
 }
 
-/** Counts the rows without a definition, by key and scope. Reads the whole table, page by page. */
-export async function findOrphans(
-  store: Pick<SettingsStore, 'scan'>,
-  registry: Pick<Registry, 'find'>,
+/** Counts the rows without a definition, by key and scope. */
+export function findOrphans(
+  store: Pick<SettingsStore, 'countOthers'>,
+  registry: Pick<Registry, 'all'>,
 ): Promise<readonly OrphanedSetting[]> {
-  const orphans = new Map<string, { key: string; scope: SettingScope; rows: number }>()
-  for await (const rows of pages((after: StoredRow | null) => store.scan(after, 1000))) {
-    for (const { key, scope } of rows) {
-      if (registry.find(key)) continue
-      const orphan = orphans.get(`${scope} ${key}`) ?? { key, scope, rows: 0 }
-      orphan.rows++
-      orphans.set(`${scope} ${key}`, orphan)
-    }
-  }
-  return [...orphans.values()]
+  return store.countOthers(registry.all().map(({ definition }) => definition.key))
 }

@@ -1,11 +1,15 @@
 /** Lists of values in their order: group, order, key (decision 16). */
+import { isDomainException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { SettingState } from '../memory/shared-values.ts'
+import type { UserCache } from '../memory/user-values.ts'
+import type { RowCodec } from '../secrets/row-codec.ts'
 import type { CompleteDefinition, JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/registered-setting.ts'
 import { compareText } from '../store/row-id.ts'
+import type { SettingsStore } from '../store/store.ts'
 import { sharedScope } from '../write/entries.ts'
-import { type SettingValueDto, toSharedDto } from './dto.ts'
+import { type SettingValueDto, toRememberedDto, toSharedDto, toUserDto } from './dto.ts'
 
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
 export function createStates(
@@ -39,6 +43,42 @@ export function publicValues(states: readonly SettingState[]): Readonly<Record<s
   return Object.fromEntries(
     shown.map(({ setting, shared }) => [setting.definition.key, shared.error ? null : shared.value]),
   )
+}
+
+/** What one user has stored. */
+export interface OwnValues {
+  /** Names the contents: changes with each of them. Undefined where they come from memory. */
+  readonly versions: string | undefined
+  /** The value as responses show it; its `isOverridden` says whether the user has one. */
+  of(state: SettingState): SettingValueDto
+}
+
+interface OwnValuesInit {
+  readonly store: Pick<SettingsStore, 'readUser'>
+  readonly users: Pick<UserCache, 'known'>
+  readonly codec: RowCodec
+}
+
+/**
+ * Reads the values of a user from the database; while it does not answer, from memory.
+ * @throws {ServiceUnavailableException} the database does not answer, and memory does not have the user
+ */
+export async function readOwnValues(
+  { store, users, codec }: OwnValuesInit,
+  userId: string,
+): Promise<OwnValues> {
+  try {
+    const rows = await store.readUser(userId)
+    const byKey = new Map(rows.map((row) => [row.key, row]))
+    return {
+      versions: JSON.stringify([userId, ...rows.map(({ key, revision }) => [key, revision])]),
+      of: (state) => toUserDto(state, { userId, row: byKey.get(state.setting.definition.key), codec }),
+    }
+  } catch (error) {
+    const known = isDomainException(error) && error.statusCode === 503 ? users.known(userId) : undefined
+    if (!known) throw error
+    return { versions: undefined, of: (state) => toRememberedDto(state, userId, known) }
+  }
 }
 
 /** The settings that a filter selects. */

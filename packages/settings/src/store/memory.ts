@@ -1,18 +1,36 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
 import { SettingScope } from '../setting-definition.ts'
-import { checkRequest, historyOf, planWrite, TrimCounter } from './plan-write.ts'
-import { compareRowIds, rowIdText, textBytes } from './row-id.ts'
-import type { HistoryId, HistoryQuery, HistoryRow, SettingsStore, StoredRow } from './store.ts'
+import { checkRequest, historyOf, isOfUsers, planWrite, TrimCounter, unsetFor } from './plan-write.ts'
+import { compareRowIds, compareText, rowIdText, textBytes } from './row-id.ts'
+import {
+  type Erased,
+  type HistoryId,
+  type HistoryPlace,
+  type HistoryQuery,
+  type HistoryRow,
+  type KeyCount,
+  type LockedRow,
+  type SettingsStore,
+  type StoredRow,
+  storePort,
+} from './store.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
 export function memoryStore(): SettingsStore {
   const rows = new Map<string, StoredRow>()
+  /** Unset values of users, for their versions. */
+  const unset = new Map<string, LockedRow>()
   let history: HistoryRow[] = []
   let revision = 0
+  /** Users in the order of their last write. */
+  const written = new Map<string, number>()
+  let writes = 0
+  let trimmedAt = 0
   const trims = new TrimCounter()
 
   // Each method runs to its end before another one starts, which makes every write atomic.
   return {
+    port: storePort,
     name: 'memory',
     durable: false,
     transactional: false,
@@ -20,25 +38,53 @@ export function memoryStore(): SettingsStore {
     readShared: async () => ({ revision, rows: select((row) => row.scope !== SettingScope.User) }),
     readUser: async (userId) => select((row) => row.scope === SettingScope.User && row.userId === userId),
     readRow: async (id) => rows.get(rowIdText(id)),
-    readState: async (known) => ({ revision, at: atOf(revision), knownAt: atOf(known), epoch: '' }),
+    readNews: async ({ after, limit, known }) => ({
+      revision,
+      at: atOf(revision),
+      knownAt: known.map(atOf),
+      epoch: '',
+      changes: history
+        .filter((row) => row.scope !== SettingScope.User && row.revision > after)
+        .toSorted(compareHistoryIds)
+        .slice(limit === 0 ? Infinity : -limit),
+    }),
+    readUserNews: async (since, limit) => {
+      const later = [...written].filter(([, write]) => since !== undefined && write > Number(since))
+      return { next: String(writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
+    },
     write: async (request) => {
       checkRequest(request)
-      const read = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? [])
-      const result = planWrite(request, revision, read)
+      const found = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? unset.get(rowIdText(id)) ?? [])
+      const ofUsers = isOfUsers(request)
+      const known = ofUsers ? 0 : revision
+      const result = planWrite(request, { revision: known, at: Date.now(), rows: found })
       for (const change of result.changes) {
-        if (change.after) rows.set(rowIdText(change), change.after)
-        else rows.delete(rowIdText(change))
+        const name = rowIdText(change)
+        unset.delete(name)
+        if (change.after) rows.set(name, change.after)
+        else {
+          rows.delete(name)
+          if (ofUsers && change.before)
+            unset.set(name, {
+              ...change.before,
+              value: null,
+              revision: change.revision,
+              updatedAt: result.at,
+            })
+        }
+        if (ofUsers) note(change.userId)
         history.push(Object.freeze(historyOf(change, request, result)))
       }
-      revision = result.revision
+      if (!ofUsers) revision = result.revision
       if (request.keepHistory !== undefined) {
         const due = new Set(trims.takeDue(result).map(rowIdText))
-        if (due.size > 0) trim(request.keepHistory, 0, due)
+        if (due.size > 0) keepNewest(request.keepHistory, due)
       }
       return result
     },
     readHistory: async (query) => {
-      const found = history.filter((row) => isSelected(row, query)).toSorted(newestFirst)
+      const order = (query.userId ?? '') === '' ? newestFirst : latestFirst
+      const found = history.filter((row) => isSelected(row, query)).toSorted(order)
       return withinBytes(found.slice(0, query.limit), query.maxBytes)
     },
     scan: async (after, limit) =>
@@ -48,6 +94,7 @@ export function memoryStore(): SettingsStore {
         .toSorted(compareHistoryIds)
         .filter((row) => after === null || compareHistoryIds(row, after) > 0)
         .slice(0, limit),
+    countOthers: async (keys) => countByKey(select(({ key }) => !keys.includes(key))),
     findPlainHistory: async (keys) => {
       const plain = new Set(history.filter(isPlain).map(({ key }) => key))
       return keys.filter((key) => plain.has(key))
@@ -69,26 +116,81 @@ export function memoryStore(): SettingsStore {
       })
       return replaced
     },
-    pruneHistory: async ({ olderThan, perValue }) => trim(perValue, olderThan),
+    claimTrim: async (interval) => {
+      if (Date.now() - trimmedAt < interval) return false
+      trimmedAt = Date.now()
+      return true
+    },
+    trimHistory: async (olderThan) => {
+      const before = history.length
+      forgetOlder(olderThan)
+      return { removed: before - history.length, next: null }
+    },
+    trimUnset: async () => {
+      const before = unset.size
+      for (const [name, row] of unset) if (row.updatedAt < Date.now() - unsetFor) unset.delete(name)
+      return { removed: before - unset.size, next: null }
+    },
+    eraseUser: async (userId) => erase(userId),
     close: async () => {},
   }
 
-  function atOf(written: number): number | null {
-    return history.find((row) => row.revision === written)?.at ?? null
+  function note(userId: string): void {
+    written.delete(userId)
+    written.set(userId, ++writes)
   }
 
-  /** Keeps the newest entries of these values, or of all. Returns how many are gone. */
-  function trim(perValue: number, olderThan: number, names?: ReadonlySet<string>): number {
-    const before = history.length
+  function atOf(version: number): number | null {
+    return history.find((row) => row.scope !== SettingScope.User && row.revision === version)?.at ?? null
+  }
+
+  /** Keeps the newest entries of these values. */
+  function keepNewest(count: number, names: ReadonlySet<string>): void {
     const seen = new Map<string, number>()
     history = history.toSorted(newestFirst).filter((row) => {
       const name = rowIdText(row)
-      if (names?.has(name) === false) return true
+      if (!names.has(name)) return true
       const newer = seen.get(name) ?? 0
       seen.set(name, newer + 1)
-      return newer === 0 || (newer < perValue && row.at >= olderThan)
+      return newer < count
     })
-    return before - history.length
+  }
+
+  function forgetOlder(olderThan: number): void {
+    const seen = new Set<string>()
+    history = history.toSorted(newestFirst).filter((row) => {
+      const isNewest = !seen.has(rowIdText(row))
+      seen.add(rowIdText(row))
+      return isNewest || row.at >= olderThan
+    })
+  }
+
+  function erase(userId: string): Erased {
+    const isOwn = (row: { readonly scope: SettingScope; readonly userId: string }): boolean =>
+      row.scope === SettingScope.User && row.userId === userId
+    const values = select(isOwn).length
+    const entries = history.filter(isOwn)
+    let mentions = 0
+    for (const map of [rows, unset]) for (const [name, row] of map) if (isOwn(row)) map.delete(name)
+    for (const [name, row] of rows) {
+      if (row.updatedBy !== userId) continue
+      rows.set(name, Object.freeze({ ...row, updatedBy: null }))
+      mentions++
+    }
+    history = history
+      .filter((row) => !isOwn(row))
+      .map((row) => {
+        if (row.actor !== userId) return row
+        mentions++
+        return Object.freeze({ ...row, actor: null, note: null })
+      })
+    if (written.delete(userId) || values > 0) {
+      note('')
+      history.push(
+        Object.freeze(erasedEntry(Math.max(Date.now(), ...entries.map((row) => row.revision + 1)))),
+      )
+    }
+    return { values, history: entries.length, mentions, isDone: true }
   }
 
   function select(wanted: (row: StoredRow) => boolean): StoredRow[] {
@@ -96,15 +198,35 @@ export function memoryStore(): SettingsStore {
   }
 }
 
+/** What stands in the history for a user who was erased. */
+function erasedEntry(revision: number): HistoryRow {
+  return {
+    scope: SettingScope.User,
+    userId: '',
+    key: '',
+    revision,
+    oldValue: null,
+    oldSealed: false,
+    newValue: null,
+    newSealed: false,
+    origin: 'erased',
+    actor: null,
+    requestId: null,
+    note: null,
+    at: Date.now(),
+  }
+}
+
 function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
+  const { userId = '' } = query
   return (
+    row.userId === userId &&
+    (row.scope === SettingScope.User) === (userId !== '') &&
     (query.key === undefined || row.key === query.key) &&
     (query.scope === undefined || row.scope === query.scope) &&
-    (query.userId === undefined || row.userId === query.userId) &&
     (query.revision === undefined || row.revision === query.revision) &&
     (query.before === undefined || row.revision < query.before) &&
-    (query.after === undefined || row.revision > query.after) &&
-    (query.following === undefined || newestFirst(row, query.following) > 0)
+    (query.following === undefined || (userId === '' ? newestFirst : latestFirst)(row, query.following) > 0)
   )
 }
 
@@ -117,8 +239,22 @@ function withinBytes(rows: readonly HistoryRow[], maxBytes = Infinity): readonly
   return end === -1 ? rows : rows.slice(0, end)
 }
 
+function countByKey(rows: readonly StoredRow[]): KeyCount[] {
+  const counts = new Map<string, KeyCount>()
+  for (const { key, scope } of rows) {
+    const name = `${scope} ${key}`
+    counts.set(name, { key, scope, rows: (counts.get(name)?.rows ?? 0) + 1 })
+  }
+  return [...counts.values()].toSorted((a, b) => a.scope - b.scope || compareText(a.key, b.key))
+}
+
 function newestFirst(a: HistoryId, b: HistoryId): number {
   return b.revision - a.revision || compareRowIds(a, b)
+}
+
+/** The order of one user's history: by time and version. */
+function latestFirst(a: HistoryPlace, b: HistoryPlace): number {
+  return b.at - a.at || b.revision - a.revision || compareText(b.key, a.key)
 }
 
 function compareHistoryIds(a: HistoryId, b: HistoryId): number {

@@ -22,6 +22,7 @@ export const postgresOptions = Type.Object({
   schema: Type.String({ pattern: `^${identifier}$`, description }),
   tablePrefix,
   pollInterval: milliseconds(10, 600_000),
+  announceWindow: milliseconds(0, 10_000),
   timeouts: postgresTimeouts,
 })
 

@@ -1,9 +1,11 @@
 /** What a write does, decided before a store touches anything. The same for every store. */
 import { FMOD_SETTINGS_INVALID_WRITE } from '../misuse-errors.ts'
+import { SettingScope } from '../setting-definition.ts'
 import { checkRowId, checkStorable, compareRowIds, rowIdText } from './row-id.ts'
 import type {
   AppliedChange,
   HistoryRow,
+  LockedRow,
   RowChange,
   RowId,
   StoredRow,
@@ -17,30 +19,57 @@ export function checkRequest(request: WriteRequest): void {
   for (const name of ['actor', 'origin', 'requestId', 'note'] as const) checkStorable(request[name], name)
 }
 
+/** Whether a write is of users' rows, which have versions of their own; of System and Application rows otherwise. */
+export function isOfUsers({ reads }: WriteRequest): boolean {
+  return reads.some(({ scope }) => scope === SettingScope.User)
+}
+
+/** What a write finds under its lock. */
+interface Found {
+  /** 0 for a write of users' rows. */
+  readonly revision: number
+  /** Milliseconds since the epoch, by the clock of the database. */
+  readonly at: number
+  readonly rows: Iterable<LockedRow>
+}
+
 /**
  * Lets the request decide and returns its changes in the order of their rows, without deletions of unset rows.
- * Without changes the revision stays.
- * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, or a change of a row that was not read
+ * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, a change of a row that was not read, or of one that belongs
+ * to another kind of write
  */
-export function planWrite(request: WriteRequest, revision: number, rows: Iterable<StoredRow>): WriteResult {
-  const found = new Map<string, StoredRow | undefined>()
+export function planWrite(request: WriteRequest, { revision, at, rows }: Found): WriteResult {
+  const ofUsers = isOfUsers(request)
+  const found = new Map<string, LockedRow | undefined>()
   for (const id of request.reads) found.set(rowIdText(id), undefined)
   for (const row of rows) found.set(rowIdText(row), row)
-  const current = { revision, get: (id: RowId) => found.get(rowIdText(id)) }
-  const at = Date.now()
+  const current = { revision, get: (id: RowId) => setRow(found.get(rowIdText(id))) }
   const changes: AppliedChange[] = []
   for (const change of request.decide(current)) {
     const name = rowIdText(change)
-    const before = found.get(name)
+    const known = found.get(name)
+    const isOfUser = change.scope === SettingScope.User
     // Deleting the row answers false for a row that was not read and for one that was already changed.
-    if (!found.delete(name)) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
+    if (!found.delete(name) || isOfUser !== ofUsers) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
+    const before = setRow(known)
     if (!before && change.value === null) continue
     const { scope, userId, key } = change
-    changes.push({ scope, userId, key, before, after: rowAfter(change, revision + 1, at, request.actor) })
+    const version = isOfUser ? Math.max((known?.revision ?? 0) + 1, at) : revision + 1
+    const after = rowAfter(change, version, at, request.actor)
+    changes.push({ scope, userId, key, revision: version, before, after })
   }
-  if (changes.length === 0) return { revision, at, changes }
-  return { revision: revision + 1, at, changes: changes.toSorted(compareRowIds) }
+  const highest = changes.reduce((max, change) => Math.max(max, change.revision), revision)
+  return { revision: highest, at, changes: changes.toSorted(compareRowIds) }
+}
+
+/** The row, if it has a value. */
+export function setRow(row: LockedRow | undefined): StoredRow | undefined {
+  return row && isSet(row) ? row : undefined
+}
+
+function isSet(row: LockedRow): row is StoredRow {
+  return row.value !== null
 }
 
 /** The row of history that a change leaves. */
@@ -49,7 +78,7 @@ export function historyOf(change: AppliedChange, request: WriteRequest, result: 
     scope: change.scope,
     userId: change.userId,
     key: change.key,
-    revision: result.revision,
+    revision: change.revision,
     oldValue: change.before?.value ?? null,
     oldSealed: change.before?.sealed ?? false,
     newValue: change.after?.value ?? null,
@@ -91,10 +120,11 @@ export class TrimCounter {
    * Counts the changes, and returns those whose values are to be trimmed: every eighth of a value, and each one after a
    * write that was not counted here.
    */
-  takeDue({ changes, revision }: WriteResult): readonly AppliedChange[] {
+  takeDue({ changes }: WriteResult): readonly AppliedChange[] {
     if (this.#last.size > capacity) this.#last.clear()
     return changes.filter((change) => {
       const name = rowIdText(change)
+      const { revision } = change
       const last = this.#last.get(name)
       const isNext = last !== undefined && last.revision === change.before?.revision
       const count = isNext ? (last.count + 1) % interval : 0
@@ -103,3 +133,36 @@ export class TrimCounter {
     })
   }
 }
+
+interface PortionInit {
+  readonly first: number
+  readonly least: number
+  readonly most: number
+  /** Milliseconds: portions that take longer are halved, those that take less than a third of it grow. */
+  readonly limit: number
+}
+
+/** How many rows one step of a long work takes: as many as the database does not notice. */
+export class Portion {
+  readonly #init: PortionInit
+  #rows: number
+
+  constructor(init: PortionInit) {
+    this.#init = init
+    this.#rows = init.first
+  }
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Adapts to how long the last portion took. */
+  took(milliseconds: number): void {
+    const { least, most, limit } = this.#init
+    if (milliseconds > limit) this.#rows = Math.max(least, Math.floor(this.#rows / 2))
+    else if (milliseconds < limit / 3) this.#rows = Math.min(most, this.#rows + least)
+  }
+}
+
+/** Milliseconds for which the version of an unset value is kept: no clock goes back so far. */
+export const unsetFor = 24 * 60 * 60 * 1000

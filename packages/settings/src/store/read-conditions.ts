@@ -1,6 +1,6 @@
 /** Conditions and orders of the reads, on the columns of either engine. */
-import { and, asc, type Column, desc, eq, gt, lt, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { HistoryId, HistoryQuery, RowId } from './store.ts'
+import { and, asc, type Column, desc, eq, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { HistoryId, HistoryPlace, HistoryQuery, RowId } from './store.ts'
 
 /** The columns that identify a row. */
 interface RowColumns {
@@ -12,6 +12,7 @@ interface RowColumns {
 /** The columns that identify an entry of history. */
 interface HistoryColumns extends RowColumns {
   readonly revision: Column
+  readonly at: Column
 }
 
 /** By scope, user and key. */
@@ -24,9 +25,11 @@ export function oldestFirst(history: HistoryColumns): SQL[] {
   return [asc(history.revision), ...inRowOrder(history)]
 }
 
-/** Newest revision first, the entries of one revision by row. */
-export function newestFirst(history: HistoryColumns): SQL[] {
-  return [desc(history.revision), ...inRowOrder(history)]
+/** The order of a query: users' entries by time and version, all others by revision, those of one revision by row. */
+export function newestFirst(history: HistoryColumns, { userId = '' }: HistoryQuery): SQL[] {
+  return userId === ''
+    ? [desc(history.revision), asc(history.scope), asc(history.key)]
+    : [desc(history.at), desc(history.revision), desc(history.key)]
 }
 
 /** Whether a row identifies as the placeholders `scope`, `userId` and `key`. */
@@ -55,22 +58,30 @@ export function isAfterEntry(
     : sql`(${revision}, ${scope}, ${userId}, ${key}) > (${after.revision}, ${after.scope}, ${after.userId}, ${after.key})`
 }
 
+/** The entries that a query selects. Conditions on the scope repeat those of the partial indexes. */
 export function isSelected(history: HistoryColumns, query: HistoryQuery): SQL | undefined {
+  const { userId = '', following } = query
   return and(
+    userId === '' ? sql`${history.scope} < 2` : and(eq(history.userId, userId), sql`${history.scope} = 2`),
     query.key === undefined ? undefined : eq(history.key, query.key),
     query.scope === undefined ? undefined : eq(history.scope, query.scope),
-    query.userId === undefined ? undefined : eq(history.userId, query.userId),
     query.revision === undefined ? undefined : eq(history.revision, query.revision),
     query.before === undefined ? undefined : lt(history.revision, query.before),
-    query.after === undefined ? undefined : gt(history.revision, query.after),
-    query.following && isFollowing(history, query.following),
+    following && (userId === '' ? isFollowing(history, following) : isEarlier(history, following)),
   )
 }
 
 /** The bound on the revision repeats what the rest implies, for the index. */
-function isFollowing(history: HistoryColumns, entry: HistoryId): SQL | undefined {
+function isFollowing(history: HistoryColumns, entry: HistoryPlace): SQL | undefined {
   return and(
     lte(history.revision, entry.revision),
-    or(lt(history.revision, entry.revision), isAfter(history, entry)),
+    or(
+      lt(history.revision, entry.revision),
+      sql`(${history.scope}, ${history.key}) > (${entry.scope}, ${entry.key})`,
+    ),
   )
+}
+
+function isEarlier({ at, revision, key }: HistoryColumns, entry: HistoryPlace): SQL {
+  return sql`(${at}, ${revision}, ${key}) < (${entry.at}, ${entry.revision}, ${entry.key})`
 }

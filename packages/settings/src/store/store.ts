@@ -1,4 +1,12 @@
-/** The port between the settings service and a database. Every store passes `storeContract()` of the testing folder. */
+/**
+ * The port between the settings service and a database. Every store passes `storeContract()` of the testing folder.
+ *
+ * There are two number lines. **The revision** orders System and Application changes: it counts their writes, one after
+ * the other, and is the version of the rows that they write. A **user's row** has versions of its own: each one is the
+ * larger of the version before plus one and the milliseconds of the database's clock, so that it rises for ever, also
+ * after a deletion. Writes of users leave the revision alone, and need not wait for each other.
+ */
+import { createHash } from 'node:crypto'
 import type { Tx } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SettingScope } from '../setting-definition.ts'
@@ -16,7 +24,7 @@ export interface StoredRow extends RowId {
   /** Canonical JSON text, or a sealed envelope. */
   readonly value: string
   readonly sealed: boolean
-  /** The revision that wrote the row: its version and ETag. */
+  /** Its version, and its ETag: the revision that wrote it; for User rows a version of the row's own. */
   readonly revision: number
   /** Milliseconds since the epoch. */
   readonly updatedAt: number
@@ -29,8 +37,14 @@ export interface RowChange extends RowId {
   readonly sealed: boolean
 }
 
-/** One row of history: what a revision did to one value. `null` means unset. */
+/** A row as its writer finds it: with `value: null` it is unset, and keeps the version that the next one must exceed. */
+export interface LockedRow extends Omit<StoredRow, 'value'> {
+  readonly value: string | null
+}
+
+/** One row of history: what a write did to one value. `null` means unset. */
 export interface HistoryRow extends RowId {
+  /** The version that the row got. */
   readonly revision: number
   readonly oldValue: string | null
   readonly oldSealed: boolean
@@ -44,9 +58,15 @@ export interface HistoryRow extends RowId {
   readonly at: number
 }
 
-/** Identifies an entry of history, and its place: by revision, those of one revision in the order of their rows. */
+/** Identifies an entry of history. */
 export interface HistoryId extends RowId {
   readonly revision: number
+}
+
+/** The place of an entry of history: users' entries are in the order of time, all others in that of revisions. */
+export interface HistoryPlace extends HistoryId {
+  /** Milliseconds since the epoch. */
+  readonly at: number
 }
 
 /** A row as it was read, and the same with its texts sealed, or sealed under another key. */
@@ -63,12 +83,15 @@ export interface ResealRequest {
 
 /** The rows named in `WriteRequest.reads`, as they are under the write lock. */
 export interface CurrentRows {
-  /** The revision before this write. */
+  /** The revision before this write; 0 where the write is of users' rows, which does not look at it. */
   readonly revision: number
   get(id: RowId): StoredRow | undefined
 }
 
-/** One atomic write. */
+/**
+ * One atomic write, either of System and Application rows or of users' rows. It is of users' rows if `reads` names one;
+ * System and Application rows are then read as they are, not locked.
+ */
 export interface WriteRequest {
   /** The actor, the origin and the reason: recorded in history. */
   readonly actor: string | null
@@ -92,53 +115,103 @@ export interface WriteRequest {
   enqueue?(tx: Tx, written: WriteResult): void | Promise<void>
 }
 
-/** What a write did. Without changes `revision` is the one from before. */
+/** What a write did. */
 export interface WriteResult {
+  /** After a write of System and Application rows, with or without changes. Of users' rows: the highest version that it gave, or 0. */
   readonly revision: number
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
   readonly changes: readonly AppliedChange[]
 }
 
 /** A change with the rows before and after it. */
 export interface AppliedChange extends RowId {
+  /** The version that the row got; where `after` is undefined, the one that the next version of the row will exceed. */
+  readonly revision: number
   readonly before: StoredRow | undefined
   readonly after: StoredRow | undefined
 }
 
-/** Selects history, newest first. */
+/**
+ * Selects history, newest first: that of one user by time and version, or that of System and Application by revision, the
+ * entries of one revision by row.
+ */
 export interface HistoryQuery {
-  readonly key?: string
-  readonly scope?: SettingScope
+  /** Without it, or empty: System and Application. */
   readonly userId?: string
+  readonly key?: string
+  /** System or Application alone; together with `userId` User, or nothing is found. */
+  readonly scope?: SettingScope
   readonly revision?: number
-  /** Only entries older than this revision. */
+  /** Only entries of lower versions. */
   readonly before?: number
-  /** Only entries newer than this revision. */
-  readonly after?: number
   /** Only entries that follow this one, which may be of the same revision: the next page. */
-  readonly following?: HistoryId
+  readonly following?: HistoryPlace
   readonly limit: number
   /** Bytes of stored text, old and new values together, that the entries may have; the first one always comes. */
   readonly maxBytes?: number
 }
 
-/** Which history may go: what is older than `olderThan` (milliseconds since the epoch), or beyond `perValue` rows of one value. */
-export interface HistoryRetention {
-  readonly olderThan: number
-  readonly perValue: number
+/** What a portion of trimming did. */
+export interface TrimResult {
+  /** Entries of history and rows of unset values that are gone. */
+  readonly removed: number
+  /** For the next portion; null when nothing is left. */
+  readonly next: number | null
 }
 
-/** Where a database stands. */
-export interface StoreState {
-  /** The number of the last committed write. */
+/** Asks for what has happened since a revision. */
+export interface NewsQuery {
+  /** Changes of later revisions are wanted. */
+  readonly after: number
+  /** At most so many, the newest ones. */
+  readonly limit: number
+  /** Revisions whose time is wanted. */
+  readonly known: readonly number[]
+}
+
+/** Where a database stands, and what has happened to System and Application values; all of one moment. */
+export interface StoreNews {
+  /** The number of the last committed write of System and Application values. */
   readonly revision: number
   /** When that revision was written, as its history has it, in milliseconds since the epoch; null without a trace. */
   readonly at: number | null
-  /** The same of the revision that the caller knows. */
-  readonly knownAt: number | null
+  /** The same of the `known` revisions, in their order. */
+  readonly knownAt: readonly (number | null)[]
   /** Differs when another database may stand in the place of this one: its server was started, its tables were made anew. */
   readonly epoch: string
+  /** Oldest first. */
+  readonly changes: readonly HistoryRow[]
+}
+
+/** Users whose values have changed. */
+export interface UserNews {
+  /** For the next question. It means something to the store alone. */
+  readonly next: string
+  /** Each one at least once; an empty id stands for a user who was erased. */
+  readonly userIds: readonly string[]
+}
+
+/** What erasing a user did so far. */
+export interface Erased {
+  /** Values of the user. */
+  readonly values: number
+  /** Entries of the history of these values. */
+  readonly history: number
+  /** Other values and entries of history that named the user as their writer. */
+  readonly mentions: number
+  /** Whether another call is needed. */
+  readonly isDone: boolean
+}
+
+/** Called by a store that other processes may write to. */
+export interface StoreWatch {
+  /** Another process may have written: the revision where the database sent it along, nothing when it is time to look. */
+  onHint(revision?: number): void
+  /** Another process wrote values of the users with these `userHash`es; of any user without them. */
+  onUsers(hashes?: readonly string[]): void
+  /** Hints will not arrive for a while. */
+  onLost(error: unknown): void
 }
 
 /** What a store gets when it opens. */
@@ -146,8 +219,13 @@ export interface StoreContext {
   readonly log: FastifyBaseLogger
 }
 
+/** The version of this port; stores of another one are refused when the application boots. */
+export const storePort = 2
+
 /** A database of settings. All methods reject when the database cannot answer; nothing is retried in silence. */
 export interface SettingsStore {
+  /** The version of the port that the store was made for. */
+  readonly port: typeof storePort
   /** Shown in messages: `sqlite`, `postgres`, `memory`. */
   readonly name: string
   /** False if values are gone when the process ends. */
@@ -162,9 +240,17 @@ export interface SettingsStore {
   readUser(userId: string): Promise<readonly StoredRow[]>
   /** One row, as the database has it now. */
   readRow(id: RowId): Promise<StoredRow | undefined>
-  /** Where the database stands, and what has become of a revision that the caller knows. */
-  readState(known: number): Promise<StoreState>
-  /** Applies one write: lock, `decide`, rows sorted by their full id, history, `enqueue`, commit. */
+  /** Where the database stands, and what changed. Called for every hint: it should be one query. */
+  readNews(query: NewsQuery): Promise<StoreNews>
+  /**
+   * Users whose values were changed since an earlier `next`, at most `limit` of them; those of a write that commits
+   * later than another one with a higher version too. Without `since` only `next` is wanted.
+   */
+  readUserNews(since: string | undefined, limit: number): Promise<UserNews>
+  /**
+   * Applies one write: lock, `decide`, rows sorted by their full id, history, `enqueue`, commit. Other processes are
+   * notified after the commit, never in its transaction.
+   */
   write(request: WriteRequest): Promise<WriteResult>
   /** Rows of history, newest first. */
   readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]>
@@ -172,20 +258,45 @@ export interface SettingsStore {
   scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]>
   /** All rows of history in the order of (revision, scope, userId, key), at most `limit`, those after `after`. */
   scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]>
+  /** Counts the rows of all keys but these, by scope and key. Visits the rows of unknown keys only. */
+  countOthers(keys: readonly string[]): Promise<readonly KeyCount[]>
   /** Those of the keys of which the history keeps a text, old or new, that is not sealed. */
   findPlainHistory(keys: readonly string[]): Promise<readonly string[]>
   /**
-   * Replaces stored texts in one transaction under the write lock. No value changes: no revision, no history, no
+   * Replaces stored texts in one transaction under the write lock. No value changes: no version, no history, no
    * notification. A row that is not as it was read any more stays as it is. Returns how many rows were replaced.
    */
   reseal(rows: ResealRequest): Promise<number>
-  /** Forgets history; returns how many rows. The newest row of each value stays whatever its age. */
-  pruneHistory(retention: HistoryRetention): Promise<number>
+  /** Whether this process may trim now: true for one process within `interval` milliseconds. */
+  claimTrim(interval: number): Promise<boolean>
   /**
-   * Calls `onHint` when another process may have written: with the revision where the database sent it along, and at
-   * intervals without one. `onLost` is called when hints will not arrive for a while. Absent where no other process can write.
+   * Forgets one portion of the history that is older than `olderThan` (milliseconds since the epoch), from `after` on: 0,
+   * or the `next` of the portion before. The newest row of each value stays whatever its age. A portion is as large as
+   * the database does not notice.
    */
-  watch?(onHint: (revision?: number) => void, onLost: (error: unknown) => void): Promise<() => Promise<void>>
+  trimHistory(olderThan: number, after: number): Promise<TrimResult>
+  /** The same for users' values that were unset a day ago: forgets their versions. */
+  trimUnset(after: number): Promise<TrimResult>
+  /**
+   * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
+   * with the note. A row of history without the name stands for what is gone. One transaction; the other processes forget
+   * the user.
+   */
+  eraseUser(userId: string): Promise<Erased>
+  /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */
+  watch?(watch: StoreWatch): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */
   close(): Promise<void>
+}
+
+/** How many rows a key has in a scope. */
+export interface KeyCount {
+  readonly key: string
+  readonly scope: SettingScope
+  readonly rows: number
+}
+
+/** A short name of a user for notifications: 8 bytes of a hash. */
+export function userHash(userId: string): string {
+  return createHash('sha256').update(userId).digest('base64url').slice(0, 11)
 }

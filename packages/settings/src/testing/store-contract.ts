@@ -5,6 +5,7 @@ import { enqueue } from './contract/enqueue.ts'
 import { history } from './contract/history.ts'
 import { instances } from './contract/instances.ts'
 import { reseal } from './contract/reseal.ts'
+import { users } from './contract/users.ts'
 import { values } from './contract/values.ts'
 import { writes } from './contract/writes.ts'
 
@@ -26,7 +27,7 @@ export type DeclareTest = (name: string, run: () => Promise<void>) => unknown
  * @example storeContract(test, async () => ({ create: () => myStore(url), dispose: () => drop(url) }))
  */
 export function storeContract(test: DeclareTest, makeFixture: () => Promise<StoreFixture>): void {
-  const cases = { ...values, ...writes, ...enqueue, ...history, ...reseal, ...instances }
+  const cases = { ...values, ...writes, ...users, ...enqueue, ...history, ...reseal, ...instances }
   for (const [name, run] of Object.entries(cases)) {
     test(name, () => runCase(run, makeFixture))
   }

@@ -10,7 +10,7 @@ import {
 } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
-import type { ChangePublisher, Listeners } from '../events.ts'
+import type { ChangePublisher, Listeners, Publication } from '../events.ts'
 import { SettingLockedException } from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SharedValues } from '../memory/shared-values.ts'
@@ -30,7 +30,7 @@ import { idOf, type WriteEntry } from './entries.ts'
 export interface StaleRow {
   readonly key: string
   readonly scope: SettingScope
-  /** The row's current revision, 0 when unset. */
+  /** The row's current version, 0 when unset. */
   readonly version: number
 }
 
@@ -48,7 +48,7 @@ interface WriteControl {
 
 /** What a write did, or would do. */
 export interface WriteOutcome {
-  /** The store's revision after it. */
+  /** The store's revision after a write of System and Application values. */
   readonly revision: number
   /** One for each entry, in their order. */
   readonly entries: readonly EntryOutcome[]
@@ -128,7 +128,7 @@ async function writeEntries(
     return control.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
   }
 
-  const enqueue = publisher.enqueueAs(actor)
+  const publication = publisher.begin(actor)
   const written = await coherence.write({
     actor,
     origin,
@@ -138,11 +138,11 @@ async function writeEntries(
     decide,
     ...(keepHistory !== undefined && { keepHistory }),
     // Without events a store need not wait between the rows and the commit.
-    ...(enqueue && { enqueue }),
+    ...(publication.enqueue && { enqueue: publication.enqueue }),
   })
   const outcomes = decided.map(toOutcome(written))
   if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
-  if (written.changes.length > 0) await applyCommit(init, written, actor)
+  if (written.changes.length > 0) await applyCommit(init, written, { actor, publication })
   // A caller whose value was stored already then reads it here, whatever memory held.
   await coherence.confirm(
     decided.flatMap(({ before, change }, index) => {
@@ -154,19 +154,25 @@ async function writeEntries(
 }
 
 /** Memory first, so that listeners and subscribers read the new value. Never rejects. */
-async function applyCommit(init: WriteInit, written: WriteResult, actor: string | null): Promise<void> {
-  const { sharedValues, users, coherence, observer, listeners, publisher } = init
+async function applyCommit(
+  init: WriteInit,
+  written: WriteResult,
+  { actor, publication }: { readonly actor: string | null; readonly publication: Publication },
+): Promise<void> {
+  const { sharedValues, users, coherence, observer, listeners } = init
   const { revision, changes } = written
-  const effective = sharedValues.apply(
-    revision,
-    changes.map(({ scope, key, after }) => ({ scope, key, row: after })),
-  )
-  const ofUsers = changes.filter(({ scope }) => scope === SettingScope.User)
-  if (ofUsers.length > 0) users.forget(ofUsers.map(({ userId }) => userId))
-  coherence.closeGap()
+  const shared = changes.filter(({ scope }) => scope !== SettingScope.User)
+  if (shared.length === 0) users.forget(changes.map(({ userId }) => userId))
+  else {
+    const effective = sharedValues.apply(
+      revision,
+      shared.map(({ scope, key, after }) => ({ scope, key, row: after })),
+    )
+    coherence.closeGap()
+    listeners.notify(effective, revision, 'local')
+  }
   observer.wrote(written, actor)
-  listeners.notify(effective, revision, 'local')
-  await publisher.publish(written, actor)
+  await publication.committed(written)
 }
 
 function refuseLocked(entries: readonly WriteEntry[]): void {

@@ -11,7 +11,7 @@ import {
 } from '@fastify-modular/settings'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
-const { Application, System } = SettingScope
+const { Application } = SettingScope
 const text = (key: string, options = {}) =>
   setting.text(key, { displayName: key, scope: Application, ...options })
 
@@ -192,32 +192,10 @@ test('a store that cannot be opened or read stops the boot and is closed', async
   }
 })
 
-test('history is forgotten beyond its age and number, but never the newest change of a value', async (t) => {
-  const store = memoryStore()
-  const first = await createApp(t, { store, history: false })
-  for (let port = 1; port <= 10; port++) await first.settings.setSetting('mail.port', port, System)
-  t.equal((await store.readHistory({ limit: 100 })).length, 10)
-  const second = await createApp(t, { store, history: { perValue: 3 } })
-  await second.close()
-  t.same(
-    (await store.readHistory({ limit: 100 })).map(({ revision }) => revision),
-    [10, 9, 8],
-  )
-})
-
-test('the search for values of settings that are gone lets other work run between its pages', async (t) => {
-  const store = memoryStore()
-  const ids = Array.from({ length: 2001 }, (_, index) => ({
-    scope: Application,
-    userId: '',
-    key: `old.${index}`,
-  }))
-  const decide = () => ids.map((id) => ({ ...id, value: '1', sealed: false }))
-  await store.open({ log: Fastify().log })
-  await store.write({ actor: null, origin: 'test', reads: ids, decide })
-  const app = await createApp(t, { store })
-  let isServed = false
-  setImmediate(() => (isServed = true))
-  t.equal((await app.settings.orphans()).length, 2001)
-  t.ok(isServed)
+test('a store of an earlier version of its port stops the boot (FMOD_SETTINGS_STORE_PORT)', async (t) => {
+  const { port: _, ...old } = memoryStore()
+  const store = { ...old, name: 'mine' } as SettingsStore // what a package for the version before exports
+  t.match(await rejection(createApp(t, { store })), {
+    error: { code: 'FMOD_SETTINGS_STORE_PORT', message: /"mine" was made for version 1 .*needs version 2/ },
+  })
 })

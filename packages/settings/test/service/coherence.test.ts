@@ -2,12 +2,14 @@ import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { test } from 'tap'
 import {
   memoryStore,
+  type NewsQuery,
   SettingScope,
   type SettingsOptions,
   type SettingsStore,
+  type StoreWatch,
 } from '@fastify-modular/settings'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { until } from '#src/testing/contract/case.js'
+import { stateOf, until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
 const { Application, User, System } = SettingScope
@@ -19,7 +21,7 @@ async function createTwo(
   server: FastifyServerOptions = {},
 ) {
   const inner = memoryStore()
-  const watchers = new Set<() => void>()
+  const watchers = new Set<StoreWatch>()
   const down = { value: false }
   const onLook = { run: () => {} }
   const check = <T>(answer: () => Promise<T>): Promise<T> =>
@@ -29,21 +31,22 @@ async function createTwo(
   const store = (): SettingsStore => ({
     ...inner,
     readShared: () => check(inner.readShared),
-    readState: (known) => (onLook.run(), check(() => inner.readState(known))),
+    readNews: (query) => (onLook.run(), check(() => inner.readNews(query))),
+    readUserNews: (since, limit) => check(() => inner.readUserNews(since, limit)),
     readUser: (id) => check(() => inner.readUser(id)),
     readHistory: (query) => check(() => inner.readHistory(query)),
     write: (request) => check(() => inner.write(request)),
     close: async () => {},
-    async watch(onHint) {
-      watchers.add(onHint)
-      return async () => void watchers.delete(onHint)
+    async watch(watch) {
+      watchers.add(watch)
+      return async () => void watchers.delete(watch)
     },
   })
   const [here, there] = [
     await createApp(t, { ...options, store: store() }, server),
     await createApp(t, { ...options, store: store() }, server),
   ]
-  return { here, there, down, inner, onLook, hint: () => watchers.forEach((notify) => notify()) }
+  return { here, there, down, inner, onLook, hint: () => watchers.forEach(({ onHint }) => onHint()) }
 }
 
 /** Lets the applications look, and resolves when one of them has. */
@@ -245,7 +248,7 @@ test('own writes whose history was trimmed since the last look are no other data
   await look(here, hint)
   lines.length = 0
   for (let value = 1; value <= 130; value++) await here.settings.setSetting('mail.port', value, System)
-  t.equal((await inner.readState(1)).knownAt, null, 'what the last look saw has left the history')
+  t.same((await stateOf(inner, 1)).knownAt, [null], 'what the last look saw has left the history')
   await look(here, hint)
   t.same(lines, [])
   t.equal(here.settings.get(definitions.port), 130)
@@ -287,10 +290,10 @@ for (const others of [0, 1]) {
 test('a database that was replaced is read again by each look for two minutes, and by one after them', async (t) => {
   const { here, inner, hint } = await createTwo(t)
   await here.settings.setSetting('mail.port', 25, System)
-  const { readState, readShared } = { ...inner }
+  const { readNews, readShared } = { ...inner }
   const calls = { rows: 0 }
   Object.assign(inner, {
-    readState: async (known: number) => ({ ...(await readState(known)), epoch: 'new' }),
+    readNews: async (query: NewsQuery) => ({ ...(await readNews(query)), epoch: 'new' }),
     readShared: () => (calls.rows++, readShared()),
   })
   const reads = async () => {
@@ -309,21 +312,18 @@ test('a database that was replaced is read again by each look for two minutes, a
 
 test('while changes are not announced the status is stale, until the next one is', async (t) => {
   const inner = memoryStore()
-  const watch: { announce: (revision: number) => void; lose: (error: unknown) => void } = {
-    announce: () => {},
-    lose: () => {},
-  }
+  const watches: StoreWatch[] = []
   const store: SettingsStore = {
     ...inner,
-    async watch(announce, lose) {
-      Object.assign(watch, { announce, lose })
+    async watch(watch) {
+      watches.push(watch)
       return async () => {}
     },
   }
   const { settings } = await createApp(t, { store })
-  watch.lose(new Error('the listener was cut off'))
+  watches[0]?.onLost(new Error('the listener was cut off'))
   t.equal(settings.status.state, 'stale')
-  watch.announce(0)
+  watches[0]?.onHint(0)
   await settings.refresh()
   t.equal(settings.status.state, 'ready')
 })

@@ -124,6 +124,7 @@ test('decision 28: a transport of the store’s kind is part of the transaction,
       const at = Date.now()
       const changes = request.reads.map((id) => ({
         ...id,
+        revision: 1,
         before: undefined,
         after: { ...id, value: '"one"', sealed: false, revision: 1, updatedAt: at, updatedBy: null },
       }))
@@ -189,7 +190,7 @@ test('settings.on calls back when get answers something new, after memory change
   await app.settings.setSetting('mail.port', 26, System)
   t.same(calls, [
     [25, 587, 'system', 'local', 1, 25],
-    [587, 25, 'default', 'local', 3, 587],
+    [587, 25, 'default', 'local', 2, 587],
   ])
   t.same(all, ['mail.port', 'mail.port', 'mail.port'])
 })

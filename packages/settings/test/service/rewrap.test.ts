@@ -9,7 +9,7 @@ import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
-import { silentLog } from '#src/testing/contract/case.js'
+import { silentLog, trimAll } from '#src/testing/contract/case.js'
 import { createApp, definitions, rejection } from '../support/app.ts'
 
 t.setTimeout(120_000)
@@ -216,7 +216,7 @@ test('SQLite: after a rewrap and the vacuum of the guide the secret is in no byt
       `u${index % 60}`,
     )
   for (let index = 0; index < 30; index++) await plain.settings.deleteSetting('user.token', User, `u${index}`)
-  await store.pruneHistory({ olderThan: 0, perValue: 3 })
+  await trimAll(store, Date.now() + 1000)
   t.ok((await bytesBeside(file)).includes('hunter2'))
   const { settings } = await createApp(t, { store: sqlite({ file }), encryption: { keys: [one] } })
   await settings.rewrap()
@@ -246,7 +246,7 @@ async function writePlainSecrets(t: Test, store: SettingsStore): Promise<void> {
 /** All rows of both tables. */
 async function everything(store: SettingsStore): Promise<string> {
   await store.open({ log: silentLog })
-  const rows = JSON.stringify([await store.scan(null, 10_000), await store.readHistory({ limit: 10_000 })])
+  const rows = JSON.stringify([await store.scan(null, 10_000), await store.scanHistory(null, 10_000)])
   await store.close()
   return rows
 }

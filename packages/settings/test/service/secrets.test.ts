@@ -20,7 +20,7 @@ test('decision 13: sensitive values are sealed at rest and readable in process',
     { key: 'app.title', sealed: false, value: '"Acme"' },
     { key: 'user.token', sealed: true },
   ])
-  t.notMatch(JSON.stringify([rows, await store.readHistory({ limit: 10 })]), /hunter2|hush/)
+  t.notMatch(JSON.stringify([rows, await store.scanHistory(null, 10)]), /hunter2|hush/)
   t.equal(settings.get(definitions.secret), 'hunter2')
   t.equal(await settings.resolveUserSetting('user.token', 'alice'), 'hush')
 })

@@ -1,6 +1,7 @@
 /** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
 import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
 import { test } from 'tap'
+import { change, revisionOf, rowId, setOf, trimAll, writeAll } from '#src/testing/contract/case.js'
 import type { SettingsStore, WriteRequest } from '#src/store/store.js'
 
 /** The names of the behaviours that a store does not have. */
@@ -27,7 +28,7 @@ function withoutLock(store: SettingsStore): Partial<SettingsStore> {
   return {
     async write(request: WriteRequest) {
       const rows = await Promise.all(request.reads.map((id) => store.readRow(id)))
-      const { revision } = await store.readState(0)
+      const revision = await revisionOf(store)
       const seen = new Map(
         request.reads.map((id, index) => [`${id.scope} ${id.userId} ${id.key}`, rows[index]]),
       )
@@ -44,26 +45,26 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
   'forgets rows of users': () => ({ readUser: async () => [] }),
   'shows rows of users to everyone': (store) => ({
     readShared: async () => ({
-      revision: (await store.readState(0)).revision,
+      revision: await revisionOf(store),
       rows: await store.scan(null, 1000),
     }),
   }),
   'does not count': (store) => ({
-    readState: async (known) => ({ ...(await store.readState(known)), revision: 0 }),
+    readNews: async (query) => ({ ...(await store.readNews(query)), revision: 0 }),
   }),
   'does not date what it counts': (store) => ({
-    readState: async (known) => ({ ...(await store.readState(known)), at: null }),
+    readNews: async (query) => ({ ...(await store.readNews(query)), at: null }),
   }),
   'dates every revision alike': (store) => ({
-    async readState(known) {
-      const state = await store.readState(known)
-      return { ...state, knownAt: state.at }
+    async readNews(query) {
+      const news = await store.readNews(query)
+      return { ...news, knownAt: news.knownAt.map(() => news.at) }
     },
   }),
   'has no history': () => ({ readHistory: async () => [] }),
   'ignores the filter of history': (store) => ({ readHistory: ({ limit }) => store.readHistory({ limit }) }),
-  'returns old history where news is wanted': (store) => ({
-    readHistory: ({ after: _after, ...query }) => store.readHistory(query),
+  'returns old changes as news': (store) => ({
+    readNews: (query) => store.readNews({ ...query, after: 0 }),
   }),
   'shows history oldest first': (store) => ({
     readHistory: async (query) => (await store.readHistory(query)).toReversed(),
@@ -85,18 +86,54 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
     readHistory: ({ following, ...query }) =>
       store.readHistory(following ? { ...query, before: following.revision } : query),
   }),
-  'leaves history to the daily pruning': (store) => ({
+  'leaves history to the daily trimming': (store) => ({
     write: ({ keepHistory: _keepHistory, ...request }) => store.write(request),
   }),
   'trims the history of values that are not written': (store) => ({
     async write(request) {
       const result = await store.write(request)
-      if (request.keepHistory !== undefined)
-        await store.pruneHistory({ olderThan: 0, perValue: request.keepHistory })
+      if (request.keepHistory !== undefined) await trimAll(store, Date.now() + 1)
       return result
     },
   }),
-  'prunes nothing': () => ({ pruneHistory: async () => 0 }),
+  'trims nothing': () => ({ trimHistory: async () => ({ removed: 0, next: null }) }),
+  'trims whatever the time': (store) => ({
+    trimHistory: (_olderThan, after) => store.trimHistory(Date.now() + 1, after),
+  }),
+  'lets every process trim': () => ({ claimTrim: async () => true }),
+  'counts users with the others': (store) => ({
+    async write(request) {
+      const users = request.reads.some(({ scope }) => scope === 2)
+      if (users) await writeAll(store, [change(rowId('counted'), '1')])
+      return store.write(request)
+    },
+  }),
+  'forgets the version of what is unset': (store) => ({
+    async write(request) {
+      const result = await store.write(request)
+      return {
+        ...result,
+        changes: result.changes.map((it) => ({ ...it, revision: it.after?.revision ?? 0 })),
+      }
+    },
+  }),
+  'misses users': (store) => ({
+    readUserNews: async (since, limit) => ({ ...(await store.readUserNews(since, limit)), userIds: [] }),
+  }),
+  'repeats users for ever': (store) => ({
+    readUserNews: async (_since, limit) => store.readUserNews('0', limit),
+  }),
+  'erases values alone': (store) => ({
+    async eraseUser(userId) {
+      for (const { key } of await store.readUser(userId)) await setOf(store, userId, key, null)
+      return { values: 0, history: 0, mentions: 0, isDone: true }
+    },
+  }),
+  'mixes the history of users': (store) => ({
+    readHistory: ({ userId, ...query }) =>
+      store.readHistory({ ...query, ...(userId && { userId: userId.slice(0, 1) + '1' }) }),
+  }),
+  'counts known keys too': (store) => ({ countOthers: () => store.countOthers([]) }),
   'scans the first page for ever': (store) => ({
     scan: (_after, limit) => store.scan(null, Math.min(limit, 1)),
   }),

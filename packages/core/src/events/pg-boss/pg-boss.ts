@@ -149,6 +149,10 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
     },
     async publish(event, options) {
       const { queue, dispatcher } = opened()
+      if (options.tx && options.wakes) {
+        const queues = await queue.enqueue(event, options)
+        return { wake: () => dispatcher.announce(queues) }
+      }
       dispatcher.wake(await queue.publish(event, options))
     },
     verify: (tx) => sharesDatabase(opened().pool, tx as AsyncTx),

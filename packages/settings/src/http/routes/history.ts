@@ -37,7 +37,7 @@ const page = {
   before: Type.Optional(
     decoded(
       Type.String({
-        pattern: '^[0-9]{1,15}(:[012]:[A-Za-z0-9_.-]{1,100})?$',
+        pattern: '^[0-9]{1,15}(:[0-9]{1,15}:[A-Za-z0-9_.-]{1,100})?$',
         description: 'a revision, or the next of a page',
       }),
       (before) => (before.includes(':') ? before : Number(before)),

@@ -2,18 +2,27 @@
 import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
-import { type DefinitionFilter, listShared, selectStates, type Translations } from '../../reading/list.ts'
+import {
+  type DefinitionFilter,
+  listShared,
+  type OwnValues,
+  readOwnValues,
+  selectStates,
+  type Translations,
+} from '../../reading/list.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { callerOf } from '../access.ts'
-import { fingerprint, sendUnlessUnchanged, toContentTag } from '../conditional.ts'
+import { fingerprint, sendUnlessUnchanged } from '../conditional.ts'
 import { type Localizer, toDefinitionDto } from '../localized-definitions.ts'
 import { operation, rootSpellings } from '../operation.ts'
 import { closed, ScopeText, search, SettingValue } from '../schemas.ts'
 import type { SettingsApp } from '../validator.ts'
 
-export function addListRoute(app: SettingsApp, service: SettingsService, localizer: Localizer): void {
-  const sharedLists = new SharedLists(service)
-
+export function addListRoute(
+  app: SettingsApp,
+  service: SettingsService,
+  { sharedLists, localizer }: { readonly sharedLists: SharedLists; readonly localizer: Localizer },
+): void {
   const list = operation({
     operationId: 'listSettings',
     summary: 'List settings by scope and group; sensitive values are null',
@@ -40,29 +49,18 @@ export function addListRoute(app: SettingsApp, service: SettingsService, localiz
       return undefined
 
       async function sendOwnList(): Promise<unknown> {
-        const body = await ownList(service, id, filter, localized?.translations)
-        // Read from the database, not from memory, whose revision would tag another content.
-        return sendUnlessUnchanged(request, reply, toContentTag(`${id} ${body}`), () => body)
+        const own = await readOwnValues(service, id)
+        return sendUnlessUnchanged(request, reply, sharedLists.ownTagIn(localized?.locale, own), () => {
+          const selected = selectStates(service.states(), filter, localized?.translations)
+          return JSON.stringify(selected.map(own.of).filter(({ isOverridden }) => isOverridden))
+        })
       }
     })
   }
 }
 
-/** The stored values of one user, as JSON. */
-async function ownList(
-  { settings, states }: SettingsService,
-  userId: string,
-  filter: DefinitionFilter,
-  translations: Translations | undefined,
-): Promise<string> {
-  const selected = selectStates(states(), filter, translations)
-  const keys = new Set(selected.map(({ setting }) => setting.definition.key))
-  const values = await settings.getSettingValues({ scope: SettingScope.User, userId })
-  return JSON.stringify(values.filter(({ key }) => keys.has(key)))
-}
-
 /** Lists of shared values as JSON, by scope and group, kept until a shared value changes; and their entity tag. */
-class SharedLists {
+export class SharedLists {
   readonly #service: SettingsService
   readonly #bodies = new Map<string, Buffer>()
   /** Which values a list selects depends on the definitions, which are frozen when requests arrive. */
@@ -92,6 +90,13 @@ class SharedLists {
     const { complete, revision } = this.#service.sharedValues
     if (!complete) return undefined
     return `"r${revision}-${this.#fingerprint()}${locale === undefined ? '' : `-${locale}`}"`
+  }
+
+  /** The tag of what one user has stored, with what it inherits; undefined also where it comes from memory. */
+  ownTagIn(locale: string | undefined, { versions }: OwnValues): string | undefined {
+    const shared = this.tagIn(locale)
+    if (shared === undefined || versions === undefined) return undefined
+    return `${shared.slice(0, -1)}-${fingerprint(versions)}"`
   }
 
   /** Changes with any definition and any value. */

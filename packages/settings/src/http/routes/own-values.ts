@@ -1,5 +1,6 @@
 /** `/me`: the caller's own values (S 4.1, decisions 21 and 23). */
 import { ArgumentException } from '@fastify-modular/core'
+import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
@@ -7,14 +8,16 @@ import { toEtag } from '../../etag.ts'
 import type { OwnWrites } from '../../http-options.ts'
 import { isUserSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
+import { readOwnValues } from '../../reading/list.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { requireSetting, type WriteEntry } from '../../write/entries.ts'
 import { callerOf, requireUpdate, updatePermission } from '../access.ts'
-import { rowCondition, toPreconditionFailed } from '../conditional.ts'
+import { rowCondition, sendUnlessUnchanged, toPreconditionFailed } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import { closed, Key, KeyParams, SettingValue, Value, valueMembers } from '../schemas.ts'
 import type { SettingsApp } from '../validator.ts'
 import { answerRepresentation, writeOptionsOf } from '../write-request.ts'
+import type { SharedLists } from './list.ts'
 
 /** A caller may name the scope, but only the one that it is. */
 const OwnScope = Type.Union([Type.Literal(2), Type.String({ pattern: '^[Uu][Ss][Ee][Rr]$' })], {
@@ -23,9 +26,10 @@ const OwnScope = Type.Union([Type.Literal(2), Type.String({ pattern: '^[Uu][Ss][
 
 export function addOwnValueRoutes(
   app: SettingsApp,
-  { store, sharedValues, codec, states, write }: SettingsService,
-  ownWrites: OwnWrites,
+  service: SettingsService,
+  { sharedLists, ownWrites }: { readonly sharedLists: SharedLists; readonly ownWrites: OwnWrites },
 ): void {
+  const { sharedValues, codec, states, write } = service
   const documents = ownWrites === 'permission' ? { documents: updatePermission } : {}
   app.get(
     '/me',
@@ -36,14 +40,19 @@ export function addOwnValueRoutes(
     }),
     async (request, reply) => {
       const { id } = callerOf(request)
-      const rows = new Map((await store.readUser(id)).map((row) => [row.key, row]))
-      reply.header('cache-control', 'no-store')
-      return states()
-        .filter(isUserSetting)
-        .map((state) => ({
-          ...toUserDto(state, { userId: id, row: rows.get(state.setting.definition.key), codec }),
-          inheritedValue: toSharedDto(state, SettingScope.Application).value,
-        }))
+      const own = await readOwnValues(service, id)
+      reply.header('cache-control', 'private, no-cache')
+      addVary(reply, 'Cookie, Authorization')
+      return sendUnlessUnchanged(request, reply, sharedLists.ownTagIn(undefined, own), () =>
+        JSON.stringify(
+          states()
+            .filter(isUserSetting)
+            .map((state) => ({
+              ...own.of(state),
+              inheritedValue: toSharedDto(state, SettingScope.Application).value,
+            })),
+        ),
+      )
     },
   )
 
@@ -84,11 +93,12 @@ export function addOwnValueRoutes(
     const state = requireSetting(sharedValues, key)
     if (!isUserSetting(state)) throw new ArgumentException(`The setting "${key}" is not a user's own.`, 'key')
     const entry = { state, scope: SettingScope.User, userId: id, change, expects: rowCondition(request) }
-    const { revision, entries } = await write([entry], writeOptionsOf(request), {
+    const { entries } = await write([entry], writeOptionsOf(request), {
       onStale: toPreconditionFailed,
     })
     const row = entries[0]?.after
-    const etag = toEtag(change.kind === 'clear' ? revision : (row?.revision ?? 0))
-    return answerRepresentation(request, reply, etag, () => toUserDto(state, { userId: id, row, codec }))
+    return answerRepresentation(request, reply, toEtag(row?.revision ?? 0), () =>
+      toUserDto(state, { userId: id, row, codec }),
+    )
   }
 }

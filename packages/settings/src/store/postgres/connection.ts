@@ -141,29 +141,30 @@ export async function orStoreFailure<T>(statement: PromiseLike<T>): Promise<T> {
 const revealing = ['detail', 'where', 'internalQuery', 'input']
 
 /**
- * Lets one task run at a time; the others wait in line. Writers of one process wait here and not in the database: there
- * each of them would hold a connection of the pool, and readers would find none.
+ * Lets so many tasks run at a time; the others wait in line. Writers of one process wait here and not in the database:
+ * there each of them would hold a connection of the pool, and readers would find none.
  */
 export class WriteQueue {
   readonly #limit: number
   readonly #line: (() => void)[] = []
-  #isTaken = false
+  #free: number
 
   /** `limit` is how long a task waits for its turn, in milliseconds. */
-  constructor(limit: number) {
+  constructor(limit: number, size: number) {
     this.#limit = limit
+    this.#free = size
   }
 
   /** Runs the task when it is its turn. @throws {ServiceUnavailableException} its turn does not come in time */
   async take<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#isTaken) await this.#wait()
-    this.#isTaken = true
+    if (this.#free > 0) this.#free--
+    else await this.#wait()
     try {
       return await task()
     } finally {
       const next = this.#line.shift()
       if (next) next()
-      else this.#isTaken = false
+      else this.#free++
     }
   }
 

@@ -1,7 +1,92 @@
-/** Listens for commits of other instances, over a connection of its own that is made again whenever it is lost. */
+/**
+ * Announces commits to other instances, and listens for theirs over a connection of its own, which is made again
+ * whenever it is lost. `NOTIFY` is never part of the write: it makes all commits of a database take turns.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { within } from '@fastify-modular/core/internal/postgres'
-import type { Client } from 'pg'
+import type { Client, Pool } from 'pg'
+import { SettingScope } from '../../setting-definition.ts'
+import { type StoreWatch, userHash, type WriteResult } from '../store.ts'
+import type { PostgresNames } from './names.ts'
+
+/** From so many users on, instances forget all users at once. */
+const manyUsers = 1000
+
+/** Bytes of one notification; PostgreSQL takes less than 8,000. */
+const payloadBytes = 7900
+
+interface AnnouncerInit {
+  readonly pool: Pick<Pool, 'query'>
+  readonly names: PostgresNames
+  /** Marks the notifications of this instance, which knows what it wrote. */
+  readonly instance: string
+  /** Milliseconds for which users' changes are gathered. */
+  readonly window: number
+}
+
+/** Announces what this instance wrote: revisions at once, users gathered. A notification that is lost is made up for by polling. */
+export class Announcer {
+  readonly #init: AnnouncerInit
+  readonly #users = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+  #sending: Promise<unknown> = Promise.resolve()
+  #revision: number | undefined
+
+  constructor(init: AnnouncerInit) {
+    this.#init = init
+  }
+
+  add({ revision, changes }: WriteResult): void {
+    if (changes.some(({ scope }) => scope !== SettingScope.User)) {
+      this.#revision = Math.max(revision, this.#revision ?? 0)
+      void this.flush()
+      return
+    }
+    for (const { userId } of changes) this.addUser(userId)
+  }
+
+  addUser(userId: string): void {
+    this.#users.add(userId)
+    this.#timer ??= setTimeout(() => void this.flush(), this.#init.window)
+  }
+
+  /** Sends what has been gathered, after what is being sent. Never rejects. */
+  flush(): Promise<unknown> {
+    this.#sending = this.#sending.then(() => this.#send()).catch(() => {})
+    return this.#sending
+  }
+
+  async #send(): Promise<void> {
+    const { pool, names, instance } = this.#init
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const notices = payloadsOf(this.#users, instance).map((payload) => [names.userChannel, payload] as const)
+    this.#users.clear()
+    // A number alone would do for instances of earlier versions, too; they take anything else for a reason to look.
+    if (this.#revision !== undefined) notices.push([names.channel, `${this.#revision} ${instance}`])
+    this.#revision = undefined
+    if (notices.length === 0) return
+    await pool.query(
+      'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as n (channel, payload)',
+      [notices.map(([channel]) => channel), notices.map(([, payload]) => payload)],
+    )
+  }
+}
+
+/** The instance, then hashes of users; the instance alone stands for all users. */
+export function payloadsOf(users: ReadonlySet<string>, instance: string): string[] {
+  if (users.size === 0) return []
+  if (users.size > manyUsers) return [instance]
+  const payloads: string[] = []
+  for (const userId of users) {
+    const hash = userHash(userId)
+    const last = payloads.at(-1)
+    if (last !== undefined && last.length + 1 + hash.length <= payloadBytes)
+      payloads[payloads.length - 1] = `${last} ${hash}`
+    else payloads.push(`${instance} ${hash}`)
+  }
+  return payloads
+}
 
 /** What the listener needs, and what it calls. */
 export interface ListenOptions {
@@ -9,7 +94,9 @@ export interface ListenOptions {
   readonly createClient: () => Client
   /** Called with each client that has connected. */
   readonly prepare: (client: Client) => Promise<void>
-  readonly channel: string
+  readonly names: PostgresNames
+  /** The mark of the notifications of this instance. */
+  readonly instance: string
   /** A hint is given after so many milliseconds, with or without a notification. */
   readonly pollInterval: number
   /** Milliseconds between two tests whether the connection still answers, and how long the answer may take. */
@@ -17,9 +104,7 @@ export interface ListenOptions {
   readonly answer: number
   /** How many milliseconds stopping may take. */
   readonly close: number
-  /** Receives the revision of a notification; without one it is time to check. */
-  readonly onHint: (revision?: number) => void
-  readonly onLost: (error: unknown) => void
+  readonly watch: StoreWatch
 }
 
 /** Milliseconds between two attempts to connect: doubled from the first to the last. */
@@ -47,7 +132,7 @@ export async function listen(options: ListenOptions): Promise<() => Promise<void
           endFirstAttempt()
         })
       } catch (error) {
-        if (!isLost && !stop.signal.aborted) options.onLost(error)
+        if (!isLost && !stop.signal.aborted) options.watch.onLost(error)
         isLost = true
       }
       endFirstAttempt()
@@ -63,6 +148,7 @@ async function listenOnce(
   signal: AbortSignal,
   onListening: () => void,
 ): Promise<void> {
+  const { names, instance, watch } = options
   const client = options.createClient()
   let stop = (): void => {}
   let lose = (_error: unknown): void => {}
@@ -87,18 +173,23 @@ async function listenOnce(
   async function begin(): Promise<void> {
     await client.connect()
     await options.prepare(client)
-    client.on('notification', ({ payload }) => options.onHint(Number(payload)))
-    await client.query(`listen "${options.channel}"`)
+    client.on('notification', ({ channel, payload = '' }) => {
+      const [first = '', ...others] = payload.split(' ')
+      if (channel === names.userChannel) {
+        if (first !== instance) watch.onUsers(others.length === 0 ? undefined : others)
+      } else if (others[0] !== instance) watch.onHint(Number(first))
+    })
+    await client.query(`listen "${names.channel}"; listen "${names.userChannel}"`)
   }
   try {
     // connect() of a client that is ended meanwhile never settles.
     await Promise.race([begin(), end])
     if (signal.aborted) return
     onListening()
-    options.onHint() // something may have been committed while the connection was lost
+    watch.onHint() // something may have been committed while the connection was lost
     timers.push(
       setInterval(probe, options.probe),
-      setInterval(() => options.onHint(), options.pollInterval),
+      setInterval(() => watch.onHint(), options.pollInterval),
     )
     await end
   } finally {

@@ -14,7 +14,7 @@ const lockTimeout = 7000
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
  */
 export async function migrate(client: ClientBase, names: PostgresNames, mode: MigrateMode): Promise<void> {
-  if (mode === false) return startRevision(client, names)
+  if (mode === false) return startCounting(client, names)
   const schema = { store: 'postgres', mode, known: migrations.length } as const
   if (!isOutdated({ ...schema, found: await readVersion(client, names) })) return
   await client.query(
@@ -72,9 +72,9 @@ async function readVersion(client: ClientBase, names: PostgresNames): Promise<nu
   return Number(version.rows[0]?.value ?? 0)
 }
 
-/** Tables of foreign migrations are empty: the counter of revisions needs its row. */
-async function startRevision(client: ClientBase, { meta }: PostgresNames): Promise<void> {
+/** Tables of foreign migrations are empty: what is counted needs its row. */
+async function startCounting(client: ClientBase, { meta }: PostgresNames): Promise<void> {
   await client.query(
-    `insert into ${meta} (name, value) values ('revision', '0') on conflict (name) do nothing`,
+    `insert into ${meta} (name, value) values ('revision', '0'), ('trimmed', '0') on conflict (name) do nothing`,
   )
 }

@@ -55,6 +55,40 @@ insert into ${meta} (name, value) values ('revision', '0');
   ({ prefix, history }) => `\
 create index "${prefix}settings_history_plain" on ${history} (key) where ${plainHistory};
 `,
+  // Users' rows get versions of their own. No index on what a write changes in a row: PostgreSQL would have to touch all.
+  ({ prefix, values, history, meta, name }) => `\
+alter table ${values} alter column value drop not null;
+alter table ${values} add constraint "${prefix}settings_value_set" check (value is not null or scope = 2);
+create index "${prefix}settings_value_key" on ${values} (key, scope);
+create index "${prefix}settings_value_writer" on ${values} (updated_by) where updated_by <> user_id;
+
+alter table ${history} add column xid xid8 not null default pg_current_xact_id();
+create index "${prefix}settings_history_shared" on ${history} (revision desc, scope, key) where scope < 2;
+create index "${prefix}settings_history_user" on ${history} (user_id, at, revision, key) where scope = 2;
+create index "${prefix}settings_history_xid" on ${history} (xid) include (user_id) where scope = 2;
+create index "${prefix}settings_history_at" on ${history} (at);
+create index "${prefix}settings_history_unset" on ${history} (at) where scope = 2 and new_value is null;
+create index "${prefix}settings_history_actor" on ${history} (actor) where actor <> user_id;
+
+insert into ${meta} (name, value) values ('trimmed', '0') on conflict (name) do nothing;
+
+-- Instances of the version before give users' rows the shared revision, hold its lock and read the rows without one. While
+-- they run beside this version, they must not overwrite what they may not have seen: what it wrote in the last minute.
+create function ${name('settings_value_keep')}() returns trigger language plpgsql as $$
+begin
+  if old.revision > 1000000000000 and old.updated_at > extract(epoch from clock_timestamp()) * 1000 - 60000
+    and exists (select from ${meta} m where m.name = 'revision'
+      and (pg_current_xact_id()::text::bigint % 4294967296)::text in (m.xmin::text, m.xmax::text)) then
+    raise exception 'an instance of a later version has just written this value' using errcode = '40001';
+  end if;
+  if tg_op = 'DELETE' then return old; end if;
+  return new;
+end $$;
+create trigger "${prefix}settings_keep_updated" before update on ${values} for each row
+  when (new.scope = 2 and new.revision < 1000000000000) execute function ${name('settings_value_keep')}();
+create trigger "${prefix}settings_keep_deleted" before delete on ${values} for each row
+  when (old.scope = 2 and old.value is not null) execute function ${name('settings_value_keep')}();
+`,
 ]
 
 /** Records the version that the tables have after a migration. */

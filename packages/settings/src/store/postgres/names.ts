@@ -14,8 +14,12 @@ export interface PostgresNames {
   readonly values: string
   readonly history: string
   readonly meta: string
+  /** The same for anything else. */
+  readonly name: (name: string) => string
   /** Of the advisory lock and of NOTIFY. A hint of another store costs one look, so that sharing it does no harm. */
   readonly channel: string
+  /** Of NOTIFY for users' values. Instances of earlier versions do not listen to it. */
+  readonly userChannel: string
   /** Begins the names of prepared statements: stores on the same connections must not share it. */
   readonly statements: string
 }
@@ -30,9 +34,11 @@ export function postgresNames({ schema, tablePrefix = '' }: PostgresTableNames):
     values: table('settings_value'),
     history: table('settings_history'),
     meta: table('settings_meta'),
+    name: table,
     // Instances of earlier versions use this name.
     channel: fit([schema, tablePrefix, 'settings'].filter(Boolean).join('.'), 63),
-    statements: fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.shared'.length),
+    userChannel: fit([schema, tablePrefix, 'settings.users'].filter(Boolean).join('.'), 63),
+    statements: fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.saveUsers'.length),
   }
 }
 

@@ -1,25 +1,32 @@
 /** The settings store in a PostgreSQL database. */
+import { randomBytes } from 'node:crypto'
 import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
-import type { PostgresTimeouts } from '@fastify-modular/core/internal/postgres'
+import { type PostgresTimeouts, within } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkRequest } from '../plan-write.ts'
 import { canExist } from '../row-id.ts'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
 import type {
+  Erased,
   HistoryId,
   HistoryQuery,
-  HistoryRetention,
   HistoryRow,
+  KeyCount,
+  NewsQuery,
   ResealRequest,
   RowId,
   SettingsStore,
   StoreContext,
   StoredRow,
-  StoreState,
+  StoreNews,
+  StoreWatch,
+  TrimResult,
+  UserNews,
   WriteRequest,
   WriteResult,
 } from '../store.ts'
+import { storePort } from '../store.ts'
 import {
   checkSource,
   type Connections,
@@ -28,12 +35,13 @@ import {
   orStoreFailure,
   toStoreFailure,
 } from './connection.ts'
-import { listen } from './listen.ts'
+import { createForgetting, type PostgresForgetting } from './forget.ts'
+import { Announcer, listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { type PostgresReads, prepareReads } from './read-statements.ts'
 import { postgresSettingsTables } from './tables.ts'
-import { createWriter, type PostgresWriter } from './write.ts'
+import { createWriter, onConnection, type PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
@@ -56,6 +64,8 @@ export interface PostgresOptions extends PostgresTableNames {
   readonly tablePrefix?: string
   /** Milliseconds after which a change of another instance is noticed even if no notification arrives. @default 30000 */
   readonly pollInterval?: number
+  /** Milliseconds for which changes of users' values are gathered before other instances are notified of them. @default 20 */
+  readonly announceWindow?: number
   /** How long the database may take. A pool that you hand over keeps its time-outs for statements, except those of writes. */
   readonly timeouts?: PostgresTimeouts
 }
@@ -82,9 +92,12 @@ export function postgres(source: PostgresSource, options: PostgresOptions = {}):
 interface OpenStore extends Connections {
   readonly reads: PostgresReads
   readonly writer: PostgresWriter
+  readonly forgetting: PostgresForgetting
+  readonly announcer: Announcer
 }
 
 class PostgresStore implements SettingsStore {
+  readonly port = storePort
   readonly name = 'postgres'
   readonly transactional = 'async'
   readonly durable = true
@@ -93,6 +106,8 @@ class PostgresStore implements SettingsStore {
   readonly #migrate: MigrateMode
   readonly #pollInterval: number
   readonly #timeouts: PostgresTimeouts
+  readonly #announceWindow: number
+  readonly #instance = randomBytes(6).toString('base64url')
   readonly #watches = new Set<() => Promise<void>>()
   #open: OpenStore | undefined
 
@@ -101,6 +116,7 @@ class PostgresStore implements SettingsStore {
     this.#names = postgresNames(options)
     this.#migrate = options.migrate ?? 'auto'
     this.#pollInterval = pollInterval
+    this.#announceWindow = options.announceWindow ?? 20
     this.#timeouts = options.timeouts ?? {}
   }
 
@@ -109,7 +125,7 @@ class PostgresStore implements SettingsStore {
     const connections = await createConnections(this.#source, this.#timeouts, onError)
     try {
       await migrateThrough(connections, this.#names, this.#migrate)
-      this.#open = await prepare(connections, this.#names)
+      this.#open = await this.#prepare(connections)
     } catch (error) {
       await connections.release()
       throw error
@@ -128,8 +144,12 @@ class PostgresStore implements SettingsStore {
     return canExist(id.userId, id.key) ? this.#use(({ reads }) => reads.row(id)) : undefined
   }
 
-  readState(known: number): Promise<StoreState> {
-    return this.#use(({ reads }) => reads.state(known))
+  readNews(query: NewsQuery): Promise<StoreNews> {
+    return this.#use(({ reads }) => reads.news(query))
+  }
+
+  readUserNews(since: string | undefined, limit: number): Promise<UserNews> {
+    return this.#use(({ reads }) => reads.userNews(since, limit))
   }
 
   async write(request: WriteRequest): Promise<WriteResult> {
@@ -147,6 +167,10 @@ class PostgresStore implements SettingsStore {
     return this.#use(({ reads }) => reads.scan(after, limit))
   }
 
+  countOthers(keys: readonly string[]): Promise<readonly KeyCount[]> {
+    return this.#use(({ reads }) => reads.countOthers(keys))
+  }
+
   scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]> {
     return this.#use(({ reads }) => reads.scanHistory(after, limit))
   }
@@ -159,25 +183,38 @@ class PostgresStore implements SettingsStore {
     return this.#opened().writer.reseal(rows)
   }
 
-  pruneHistory(retention: HistoryRetention): Promise<number> {
-    return this.#use(({ writer }) => writer.pruneHistory(retention))
+  claimTrim(interval: number): Promise<boolean> {
+    return this.#use(({ forgetting }) => forgetting.claim(interval))
   }
 
-  async watch(
-    onHint: (revision?: number) => void,
-    onLost: (error: unknown) => void,
-  ): Promise<() => Promise<void>> {
+  trimHistory(olderThan: number, after: number): Promise<TrimResult> {
+    return this.#use(({ forgetting }) => forgetting.history(olderThan, after))
+  }
+
+  trimUnset(after: number): Promise<TrimResult> {
+    return this.#use(({ forgetting }) => forgetting.unset(after))
+  }
+
+  async eraseUser(userId: string): Promise<Erased> {
+    if (!canExist(userId)) return { values: 0, history: 0, mentions: 0, isDone: true }
+    const { forgetting, announcer } = this.#opened()
+    const erased = await this.#use(() => forgetting.user(userId))
+    announcer.addUser(userId)
+    return erased
+  }
+
+  async watch(watch: StoreWatch): Promise<() => Promise<void>> {
     const { createClient, prepare, timeouts } = this.#opened()
     const stop = await listen({
       createClient,
       prepare,
-      channel: this.#names.channel,
+      names: this.#names,
+      instance: this.#instance,
       pollInterval: this.#pollInterval,
       probe: timeouts.probe,
       answer: timeouts.connect,
       close: timeouts.close,
-      onHint,
-      onLost: (error) => onLost(toStoreFailure(error)),
+      watch: { ...watch, onLost: (error) => watch.onLost(toStoreFailure(error)) },
     })
     this.#watches.add(stop)
     return async () => {
@@ -189,9 +226,33 @@ class PostgresStore implements SettingsStore {
   async close(): Promise<void> {
     const open = this.#open
     this.#open = undefined
+    await within(1000, open?.announcer.flush() ?? Promise.resolve())
     await Promise.all([...this.#watches].map((stop) => stop()))
     this.#watches.clear()
     await open?.release()
+  }
+
+  async #prepare(connections: Connections): Promise<OpenStore> {
+    const { drizzle } = await import('drizzle-orm/node-postgres')
+    const { pool, timeouts } = connections
+    const names = this.#names
+    const { schema, prefix } = names
+    const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
+    const announcer = new Announcer({ pool, names, instance: this.#instance, window: this.#announceWindow })
+    return {
+      ...connections,
+      announcer,
+      reads: prepareReads(drizzle(pool), tables, names),
+      writer: createWriter({
+        pool,
+        names,
+        statementTimeout: timeouts.query,
+        onCommit: (written) => announcer.add(written),
+      }),
+      forgetting: createForgetting(pool, names, (task) =>
+        onConnection(pool, (client) => orStoreFailure(task(client))),
+      ),
+    }
   }
 
   async #use<T>(task: (open: OpenStore) => Promise<T>): Promise<T> {
@@ -201,18 +262,6 @@ class PostgresStore implements SettingsStore {
   #opened(): OpenStore {
     if (!this.#open) throw new FMOD_SETTINGS_STORE_NOT_OPEN(this.name)
     return this.#open
-  }
-}
-
-async function prepare(connections: Connections, names: PostgresNames): Promise<OpenStore> {
-  const { drizzle } = await import('drizzle-orm/node-postgres')
-  const { pool, timeouts } = connections
-  const { schema, prefix } = names
-  const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
-  return {
-    ...connections,
-    reads: prepareReads(drizzle(pool), tables, names),
-    writer: createWriter({ pool, names, statementTimeout: timeouts.query }),
   }
 }
 

@@ -1,5 +1,5 @@
 /** What the PostgreSQL store reads, prepared once per connection. */
-import { and, eq, getTableColumns, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -11,7 +11,17 @@ import {
   newestFirst,
   oldestFirst,
 } from '../read-conditions.ts'
-import type { HistoryId, HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
+import type {
+  HistoryId,
+  HistoryQuery,
+  HistoryRow,
+  KeyCount,
+  NewsQuery,
+  RowId,
+  StoredRow,
+  StoreNews,
+  UserNews,
+} from '../store.ts'
 import { plainHistory } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
 import type { PostgresTables } from './tables.ts'
@@ -20,26 +30,36 @@ export interface PostgresReads {
   row(id: RowId): Promise<StoredRow | undefined>
   shared(): Promise<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
   user(userId: string): Promise<StoredRow[]>
-  state(known: number): Promise<StoreState>
+  news(query: NewsQuery): Promise<StoreNews>
+  userNews(since: string | undefined, limit: number): Promise<UserNews>
   history(query: HistoryQuery): Promise<HistoryRow[]>
   scan(after: RowId | null, limit: number): Promise<StoredRow[]>
   scanHistory(after: HistoryId | null, limit: number): Promise<HistoryRow[]>
+  countOthers(keys: readonly string[]): Promise<KeyCount[]>
   plainHistory(keys: readonly string[]): Promise<string[]>
 }
 
 /** Prepares the reads. */
 export function prepareReads(
   db: NodePgDatabase,
-  { values, history, meta }: PostgresTables,
+  tables: PostgresTables,
   { statements: name, values: valuesName }: PostgresNames,
 ): PostgresReads {
+  const { values, history, meta } = tables
   const inOrder = inRowOrder(values)
   const isRevision = eq(meta.name, 'revision')
-  const row = db.select().from(values).where(isNamedRow(values)).prepare(`${name}.row`)
-  const user = db
-    .select()
+  const isSet = isNotNull(values.value)
+  const rowColumns = { ...getTableColumns(values), value: sql<string>`${values.value}` } // only rows that are set
+  const entryColumns = columnsOf(history)
+  const row = db
+    .select(rowColumns)
     .from(values)
-    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
+    .where(and(isNamedRow(values), isSet))
+    .prepare(`${name}.row`)
+  const user = db
+    .select(rowColumns)
+    .from(values)
+    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId')), isSet))
     .orderBy(...inOrder)
     .prepare(`${name}.user`)
   // One statement, so that the rows and the revision are of one moment.
@@ -51,55 +71,102 @@ export function prepareReads(
     .orderBy(...inOrder)
     .prepare(`${name}.shared`)
   const atOf = (revision: SQL) =>
-    sql`(select ${history.at} from ${history} where ${history.revision} = ${revision}::bigint limit 1)`.mapWith(
-      (at: unknown): number | null => Number(at), // null is not mapped
-    )
-  const state = db
+    sql`(select ${history.at} from ${history} where ${history.scope} < 2 and ${history.revision} = ${revision}::bigint limit 1)`
+  const changes = db
+    .select(entryColumns)
+    .from(history)
+    .where(sql`${history.scope} < 2 and ${history.revision} > ${sql.placeholder('after')}`)
+    .orderBy(sql`${history.revision} desc`, history.scope, history.key)
+    .limit(sql.placeholder('limit'))
+    .as('changes')
+  const news = db
     .select({
       revision: meta.value,
-      at: atOf(sql`${meta.value}`),
-      knownAt: atOf(sql`${sql.placeholder('known')}`),
+      at: atOf(sql`${meta.value}`).mapWith((at: unknown): number | null => Number(at)), // null is not mapped
+      knownAt: sql`array(select ${atOf(sql`known.revision`)}
+        from unnest(${sql.placeholder('known')}::bigint[]) with ordinality as known (revision, place)
+        order by known.place)`.mapWith((times: readonly (string | null)[]) =>
+        times.map((at) => (at === null ? null : Number(at))),
+      ),
       // Neither the system's identifier nor its timeline: a snapshot of the disk that is put back has the same ones.
       epoch: sql<string>`concat(to_regclass(${valuesName})::oid, ' ', extract(epoch from pg_postmaster_start_time()))`,
+      change: {
+        revision: changes.revision,
+        scope: changes.scope,
+        userId: changes.userId,
+        key: changes.key,
+        oldValue: changes.oldValue,
+        oldSealed: changes.oldSealed,
+        newValue: changes.newValue,
+        newSealed: changes.newSealed,
+        origin: changes.origin,
+        actor: changes.actor,
+        requestId: changes.requestId,
+        note: changes.note,
+        at: changes.at,
+      },
     })
     .from(meta)
+    .leftJoin(changes, sql`true`)
     .where(isRevision)
-    .prepare(`${name}.state`)
+    .prepare(`${name}.news`)
 
   return {
     row: async ({ scope, userId, key }) => (await row.execute({ scope, userId, key }))[0],
     shared: async () => {
       const found = await shared.execute()
-      return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap((each) => each.row ?? []) }
+      const rows = found.flatMap((each) => (each.row ? (each.row as StoredRow) : [])) // shared rows are set
+      return { revision: Number(found[0]?.revision ?? 0), rows }
     },
     user: (userId) => user.execute({ userId }),
-    state: async (known) => {
-      const [found] = await state.execute({ known })
-      if (!found) return { revision: 0, at: null, knownAt: null, epoch: '' }
-      return { ...found, revision: Number(found.revision) }
+    news: async ({ known, ...query }) => {
+      const found = await news.execute({ ...query, known: [...known] })
+      const [state] = found
+      if (!state) return { revision: 0, at: null, knownAt: known.map(() => null), epoch: '', changes: [] }
+      const { at, knownAt, epoch } = state
+      const entries = found.flatMap(({ change }) => change ?? []).toReversed()
+      return { revision: Number(state.revision), at, knownAt, epoch, changes: entries }
+    },
+    userNews: async (since, limit) => {
+      const found = await db.execute<{ next: string; user_id: string | null }>(
+        findUserNews(history, since ?? null, limit),
+      )
+      const userIds = found.rows.flatMap(({ user_id: userId }) => userId ?? [])
+      return { next: found.rows[0]?.next ?? '0', userIds }
     },
     history: (query) => historyQuery(db, history, query).execute(),
     scan: (after, limit) =>
       db
-        .select()
+        .select(rowColumns)
         .from(values)
-        .where(isAfter(values, after))
+        .where(and(isAfter(values, after), isSet))
         .orderBy(...inOrder)
         .limit(limit)
         .execute(),
     scanHistory: (after, limit) =>
       db
-        .select()
+        .select(entryColumns)
         .from(history)
         .where(isAfterEntry(history, after))
         .orderBy(...oldestFirst(history))
         .limit(limit)
         .execute(),
+    countOthers: async (keys) => {
+      const found = await db.execute<{ key: string; scope: SettingScope; rows: string }>(
+        findOthers(values, keys),
+      )
+      return found.rows.map(({ key, scope, rows }) => ({ key, scope, rows: Number(rows) }))
+    },
     plainHistory: async (keys) => {
       const found = await db.execute<{ key: string }>(findPlain(history, keys))
       return found.rows.map(({ key }) => key)
     },
   }
+}
+
+function columnsOf(history: PostgresTables['history']) {
+  const { xid: _, ...columns } = getTableColumns(history)
+  return columns
 }
 
 /** One look into the partial index for each key. */
@@ -108,13 +175,42 @@ export function findPlain(history: PostgresTables['history'], keys: readonly str
     where exists (select 1 from ${history} where ${history.key} = wanted.key and ${sql.raw(plainHistory)})`
 }
 
+/** The keys that are stored, found by one look into the index for each; then the rows of those that are not known. */
+export function findOthers(values: PostgresTables['values'], keys: readonly string[]): SQL {
+  return sql`with recursive stored (key) as (
+      (select ${values.key} from ${values} order by ${values.key} limit 1)
+      union all
+      select (select ${values.key} from ${values} where ${values.key} > stored.key order by ${values.key} limit 1)
+      from stored where stored.key is not null
+    )
+    select stored.key, other.scope, other.rows from stored cross join lateral (
+      select ${values.scope} as scope, count(*) as rows from ${values}
+      where ${values.key} = stored.key and ${values.value} is not null group by ${values.scope}
+    ) as other
+    where stored.key <> all (${sql.param(keys)}::text[]) order by other.scope, stored.key`
+}
+
+/**
+ * Transactions below `next` had ended when the statement began; whatever was open then is read the next time. A database
+ * that was restored elsewhere has entries of transactions that are still to come: they are left out.
+ */
+export function findUserNews(history: PostgresTables['history'], since: string | null, limit: number): SQL {
+  return sql`select pg_snapshot_xmin(pg_current_snapshot())::text as next, news.user_id
+    from (select) as always left join (
+      select distinct ${history.userId} as user_id from ${history} where ${history.scope} = 2
+        and ${history.xid} >= ${since}::xid8 and ${history.xid} < pg_snapshot_xmax(pg_current_snapshot())
+      limit ${limit}
+    ) as news on true`
+}
+
 function historyQuery(db: NodePgDatabase, history: PostgresTables['history'], query: HistoryQuery) {
-  const order = newestFirst(history)
+  const order = newestFirst(history, query)
   const selected = isSelected(history, query)
   const { limit, maxBytes } = query
+  const columns = columnsOf(history)
   if (maxBytes === undefined)
     return db
-      .select()
+      .select(columns)
       .from(history)
       .where(selected)
       .orderBy(...order)
@@ -123,26 +219,32 @@ function historyQuery(db: NodePgDatabase, history: PostgresTables['history'], qu
   const { revision, scope, userId, key, oldValue, newValue } = history
   const bytes = sql<number>`coalesce(octet_length(${oldValue}), 0) + coalesce(octet_length(${newValue}), 0)`
   const sized = db
-    .select({ revision, scope, userId, key, bytes: bytes.as('bytes') })
+    .select({
+      revision,
+      scope,
+      userId,
+      key,
+      bytes: bytes.as('bytes'),
+      place: sql<number>`row_number() over (order by ${sql.join(order, sql`, `)})`.as('place'),
+    })
     .from(history)
     .where(selected)
     .orderBy(...order)
     .limit(limit)
     .as('sized')
-  const byPlace = sql`${sized.revision} desc, ${sized.scope}, ${sized.userId}, ${sized.key}`
   const summed = db
     .select({
       revision: sized.revision,
       scope: sized.scope,
       userId: sized.userId,
       key: sized.key,
-      total: sql<number>`sum(${sized.bytes}) over (order by ${byPlace})`.as('total'),
-      place: sql<number>`row_number() over (order by ${byPlace})`.as('place'),
+      place: sized.place,
+      total: sql<number>`sum(${sized.bytes}) over (order by ${sized.place})`.as('total'),
     })
     .from(sized)
     .as('summed')
   return db
-    .select(getTableColumns(history))
+    .select(columns)
     .from(summed)
     .innerJoin(
       history,

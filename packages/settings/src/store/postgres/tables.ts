@@ -4,6 +4,7 @@ import {
   bigint,
   boolean,
   check,
+  customType,
   index,
   PgSchema,
   pgTable,
@@ -15,6 +16,8 @@ import type { SettingScope } from '../../setting-definition.ts'
 import { checkArgument, postgresOptions } from '../options.ts'
 import { plainHistory } from './migrations.ts'
 import type { PostgresTableNames } from './names.ts'
+
+const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
 
 export type PostgresTables = ReturnType<typeof postgresSettingsTables>
 
@@ -35,7 +38,8 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       // Empty for System and Application: a nullable column would let SQL keep duplicates.
       userId: text('user_id').notNull().default(''),
       key: text('key').notNull(),
-      value: text('value').notNull(),
+      // Null where a user's value is unset: the row keeps its version.
+      value: text('value'),
       sealed: boolean('sealed').notNull().default(false),
       revision: bigint('revision', { mode: 'number' }).notNull(),
       updatedAt: bigint('updated_at', { mode: 'number' }).notNull(),
@@ -44,6 +48,11 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
     (row) => [
       primaryKey({ columns: [row.scope, row.userId, row.key] }),
       check(`${tablePrefix}settings_value_user`, sql`(${row.scope} = 2) = (${row.userId} <> '')`),
+      check(`${tablePrefix}settings_value_set`, sql`${row.value} is not null or ${row.scope} = 2`),
+      index(`${tablePrefix}settings_value_key`).on(row.key, row.scope),
+      index(`${tablePrefix}settings_value_writer`)
+        .on(row.updatedBy)
+        .where(sql`${row.updatedBy} <> ${row.userId}`),
     ],
   )
   const history = table(
@@ -62,11 +71,31 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       requestId: text('request_id'),
       note: text('note'),
       at: bigint('at', { mode: 'number' }).notNull(),
+      // The transaction: what commits late is found by it.
+      xid: xid8('xid')
+        .notNull()
+        .default(sql`pg_current_xact_id()`),
     },
     (row) => [
       primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),
       index(`${tablePrefix}settings_history_key`).on(row.key, row.scope, row.userId, row.revision),
       index(`${tablePrefix}settings_history_plain`).on(row.key).where(sql.raw(plainHistory)),
+      index(`${tablePrefix}settings_history_shared`)
+        .on(row.revision.desc(), row.scope, row.key)
+        .where(sql`${row.scope} < 2`),
+      index(`${tablePrefix}settings_history_user`)
+        .on(row.userId, row.at, row.revision, row.key)
+        .where(sql`${row.scope} = 2`),
+      index(`${tablePrefix}settings_history_xid`)
+        .on(row.xid)
+        .where(sql`${row.scope} = 2`),
+      index(`${tablePrefix}settings_history_at`).on(row.at),
+      index(`${tablePrefix}settings_history_unset`)
+        .on(row.at)
+        .where(sql`${row.scope} = 2 and ${row.newValue} is null`),
+      index(`${tablePrefix}settings_history_actor`)
+        .on(row.actor)
+        .where(sql`${row.actor} <> ${row.userId}`),
     ],
   )
   const meta = table(`${tablePrefix}settings_meta`, {

@@ -1,26 +1,23 @@
-/** Writes in PostgreSQL, from the lock to the commit, and their statements. */
+/** Writes in PostgreSQL, from the lock to the commit. */
 import { type AsyncTx, isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
-import type { SettingScope } from '../../setting-definition.ts'
-import { planWrite, trimmedAtOnce, TrimCounter } from '../plan-write.ts'
-import type {
-  HistoryRetention,
-  ResealRequest,
-  RowId,
-  StoredRow,
-  WriteRequest,
-  WriteResult,
-} from '../store.ts'
+import { SettingScope } from '../../setting-definition.ts'
+import { isOfUsers, planWrite, TrimCounter } from '../plan-write.ts'
+import { compareRowIds } from '../row-id.ts'
+import type { LockedRow, ResealRequest, RowId, WriteRequest, WriteResult } from '../store.ts'
 import { orStoreFailure, toStoreFailure, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
+import { type WriteStatements, writeStatements } from './write-statements.ts'
 
 interface WriterInit {
   readonly pool: Pool
   readonly names: PostgresNames
   /** Milliseconds that one statement may take. */
   readonly statementTimeout: number
+  /** Called after each commit, also after one whose answer was lost. */
+  readonly onCommit: (written: WriteResult) => void
 }
 
 /** What the writes of one store share. */
@@ -32,11 +29,13 @@ interface Setup extends WriterInit {
 export interface PostgresWriter {
   write(request: WriteRequest): Promise<WriteResult>
   reseal(request: ResealRequest): Promise<number>
-  pruneHistory(retention: HistoryRetention): Promise<number>
 }
 
 /** Milliseconds that a write waits for the writes before it. */
 const turnLimit = 10_000
+
+/** Connections of the pool that writes of users leave to everything else. */
+const spared = 2
 
 /**
  * Each write takes one connection of the pool. Statements that do not need each other's answer are sent together: a
@@ -44,25 +43,71 @@ const turnLimit = 10_000
  */
 export function createWriter(init: WriterInit): PostgresWriter {
   const { pool } = init
-  const queue = new WriteQueue(turnLimit)
+  const shared = new WriteQueue(turnLimit, 1)
+  const ofUsers = new WriteQueue(turnLimit, Math.max(1, (pool.options.max ?? 10) - spared))
   const setup: Setup = { ...init, statements: writeStatements(init.names), trims: new TrimCounter() }
   return {
-    write: (request) => queue.take(() => onConnection(pool, (client) => write(client, setup, request))),
-    reseal: (request) => queue.take(() => onConnection(pool, (client) => reseal(client, setup, request))),
-    pruneHistory: async ({ perValue, olderThan }) =>
-      (await pool.query(setup.statements.pruneHistory, [perValue, olderThan])).rowCount ?? 0,
+    write: (request) =>
+      isOfUsers(request)
+        ? ofUsers.take(() => onConnection(pool, (client) => writeUsers(client, setup, request)))
+        : shared.take(() => onConnection(pool, (client) => writeShared(client, setup, request))),
+    reseal: (request) => shared.take(() => onConnection(pool, (client) => reseal(client, setup, request))),
   }
 }
 
-async function write(client: PoolClient, setup: Setup, request: WriteRequest): Promise<WriteResult> {
-  const { revision, rows } = await lock(client, setup, request)
-  const result = planWrite(request, revision, rows)
+/** Under the lock of the revision, which makes writers take turns: commit order is revision order. */
+async function writeShared(client: PoolClient, setup: Setup, request: WriteRequest): Promise<WriteResult> {
+  const [, locked, found] = await orStoreFailure(
+    sendTogether(client, [
+      { text: setup.statements.begin },
+      lockStatement(setup),
+      findStatement(setup, request.reads),
+    ]),
+  )
+  const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: string }[]
+  const rows = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
+  const state = { revision: Number(meta?.value ?? 0), at: Number(meta?.now ?? Date.now()), rows }
+  const result = planWrite(request, state)
   if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
   else await apply(client, setup, { request, result })
   return result
 }
 
-/** Replaces texts under the lock of the writers: one that has read a plain text before would record it in the history. */
+/** How often a write begins anew because a row that it found missing was born meanwhile. */
+const attempts = 3
+
+/** Under the locks of the rows: writers of different users do not wait for each other. */
+async function writeUsers(client: PoolClient, setup: Setup, request: WriteRequest): Promise<WriteResult> {
+  const ids = request.reads.filter(({ scope }) => scope === SettingScope.User).toSorted(compareRowIds)
+  const others = request.reads.filter(({ scope }) => scope !== SettingScope.User)
+  for (let attempt = 1; ; attempt++) {
+    const [, locked, found] = await orStoreFailure(
+      sendTogether(client, [
+        { text: setup.statements.begin },
+        lockUsersStatement(setup, ids),
+        ...(others.length > 0 ? [findStatement(setup, others)] : []),
+      ]),
+    )
+    const rows = (locked?.rows ?? []) as LockedRecord[]
+    const at = Math.max(...rows.map(({ now }) => Number(now)))
+    const known = rows.filter(isPresent).map(toRow)
+    const shared = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
+    const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared] })
+    try {
+      if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
+      else await apply(client, setup, { request, result, known })
+      return result
+    } catch (error) {
+      if (attempt === attempts || !isRace(error)) throw error
+      await orStoreFailure(client.query('rollback'))
+    }
+  }
+}
+
+/**
+ * Replaces texts under the lock of the writers, or of the rows where they are users': one that has read a plain text
+ * before would record it in the history.
+ */
 async function reseal(client: PoolClient, setup: Setup, request: ResealRequest): Promise<number> {
   const { statements } = setup
   const [, , values, entries, committed] = await orStoreFailure(
@@ -78,7 +123,8 @@ async function reseal(client: PoolClient, setup: Setup, request: ResealRequest):
   return (values?.rowCount ?? 0) + (entries?.rowCount ?? 0)
 }
 
-async function onConnection<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
+/** Runs a transaction on a connection of its own, which is rolled back or thrown away when it fails. */
+export async function onConnection<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await orStoreFailure(pool.connect())
   let isClean = true
   // Without a listener a lost connection would end the process. The loss also ends a write whose enqueue() waits for
@@ -115,43 +161,48 @@ function lossOf(): { readonly lost: Promise<never>; readonly onError: (error: un
   return { lost, onError }
 }
 
-async function lock(
-  client: PoolClient,
-  setup: Setup,
-  { reads }: WriteRequest,
-): Promise<{ readonly revision: number; readonly rows: StoredRow[] }> {
-  const { statements, names } = setup
-  const [, locked, found] = await orStoreFailure(
-    sendTogether(client, [
-      { text: statements.begin },
-      lockStatement(setup),
-      { name: `${names.statements}.find`, text: statements.find, values: columnsOf(reads) },
-    ]),
-  )
-  const [revision] = (locked?.rows ?? []) as { readonly value: string }[]
-  const rows = (found?.rows ?? []) as ValueRecord[]
-  return { revision: Number(revision?.value ?? 0), rows: rows.map(toRow) }
+function lockStatement({ statements, names, statementTimeout }: Setup): QueryConfig {
+  const values = timeoutsOf(statementTimeout)
+  return { name: `${names.statements}.lock`, text: statements.lock, values }
 }
 
-function lockStatement({ statements, names, statementTimeout }: Setup): QueryConfig {
+function timeoutsOf(statementTimeout: number): string[] {
   const timeouts = serverTimeouts(statementTimeout)
-  const values = [
+  return [
     timeouts.lock_timeout,
     timeouts.statement_timeout,
     timeouts.idle_in_transaction_session_timeout,
   ].map(String)
-  return { name: `${names.statements}.lock`, text: statements.lock, values }
+}
+
+function findStatement({ statements, names }: Setup, ids: readonly RowId[]): QueryConfig {
+  return { name: `${names.statements}.find`, text: statements.find, values: columnsOf(ids) }
+}
+
+function lockUsersStatement(setup: Setup, ids: readonly RowId[]): QueryConfig {
+  const { statements, names, statementTimeout } = setup
+  const [, userIds, keys] = columnsOf(ids)
+  const values = [...timeoutsOf(statementTimeout), userIds, keys]
+  return { name: `${names.statements}.users`, text: statements.lockUsers, values }
+}
+
+interface Decided {
+  readonly request: WriteRequest
+  readonly result: WriteResult
+  /** The users' rows that are locked; without it the write is of System and Application rows. */
+  readonly known?: readonly LockedRow[]
 }
 
 async function apply(
   client: PoolClient,
-  { statements, names, trims }: Setup,
-  { request, result }: { readonly request: WriteRequest; readonly result: WriteResult },
+  { statements, names, trims, onCommit }: Setup,
+  { request, result, known }: Decided,
 ): Promise<void> {
   const { actor, origin, requestId = null, note = null, keepHistory } = request
-  const { changes, revision, at } = result
+  const { changes, at } = result
   const columns = [
     ...columnsOf(changes),
+    changes.map(({ revision }) => revision),
     changes.map(({ before }) => before?.value ?? null),
     changes.map(({ before }) => before?.sealed ?? false),
     changes.map(({ after }) => after?.value ?? null),
@@ -159,18 +210,40 @@ async function apply(
   ]
   const trimmed = keepHistory === undefined ? [] : trims.takeDue(result)
   const trimming = [...columnsOf(trimmed), keepHistory ?? 1]
-  const values = [revision, at, actor, origin, requestId, note, ...columns, names.channel, ...trimming]
-  const applied = { name: `${names.statements}.apply`, text: statements.apply, values }
+  const values = [at, actor, origin, requestId, note, ...columns, ...trimming]
+  const applied = known
+    ? {
+        name: `${names.statements}.saveUsers`,
+        text: statements.saveUsers,
+        values: [...values, columnsOf(known)[1], columnsOf(known)[2]],
+      }
+    : {
+        name: `${names.statements}.save`,
+        text: statements.save,
+        values: [...values, String(result.revision)],
+      }
   const commit = { text: 'commit' }
-  if (request.enqueue) {
-    await orStoreFailure(client.query(applied))
-    await enqueue(client, request, result)
-    checkCommitted(await orStoreFailure(client.query(commit)))
-    return
+  try {
+    if (request.enqueue) {
+      await orStoreFailure(client.query(applied))
+      await enqueue(client, request, result)
+      checkCommitted(await orStoreFailure(client.query(commit)))
+    } else {
+      // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
+      const [, committed] = await orStoreFailure(sendTogether(client, [applied, commit]))
+      checkCommitted(committed)
+    }
+  } catch (error) {
+    // It may have been committed all the same.
+    if (isUnanswered(error)) onCommit(result)
+    throw error
   }
-  // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
-  const [, committed] = await orStoreFailure(sendTogether(client, [applied, commit]))
-  checkCommitted(committed)
+  onCommit(result)
+}
+
+/** Whether a row that was missing when the others were locked was written by somebody else before it could be. */
+function isRace(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '22012'
 }
 
 /** The names of rows, as the driver sends arrays. */
@@ -232,14 +305,23 @@ interface ValueRecord {
   readonly scope: SettingScope
   readonly user_id: string
   readonly key: string
-  readonly value: string
+  readonly value: string | null
   readonly sealed: boolean
   readonly revision: string
   readonly updated_at: string
   readonly updated_by: string | null
 }
 
-function toRow(record: ValueRecord): StoredRow {
+/** A row that was locked, or nothing where there is none, and the time of the server after the lock. */
+type LockedRecord = (ValueRecord | { readonly [column in keyof ValueRecord]: null }) & {
+  readonly now: string
+}
+
+function isPresent(record: LockedRecord): record is ValueRecord & LockedRecord {
+  return record.revision !== null
+}
+
+function toRow(record: ValueRecord): LockedRow {
   return {
     scope: record.scope,
     userId: record.user_id,
@@ -249,99 +331,6 @@ function toRow(record: ValueRecord): StoredRow {
     revision: Number(record.revision),
     updatedAt: Number(record.updated_at),
     updatedBy: record.updated_by,
-  }
-}
-
-interface WriteStatements {
-  /** Sent before all others. */
-  readonly begin: string
-  /**
-   * Takes the lock that makes writers take turns: commit order is revision order. Returns the revision. `$1` to `$3` are
-   * the time-outs of the server for a lock, a statement and an idle transaction, in milliseconds.
-   */
-  readonly lock: string
-  /** `$1` to `$3` name rows. Sent after the lock is held: an earlier statement would see rows as they were before it. */
-  readonly find: string
-  /** Rows, history (with the trimming of the values named last), revision and notification at once. */
-  readonly apply: string
-  /** `$1` to `$7` are values as they were read, and their new texts. */
-  readonly resealValues: string
-  /** `$1` to `$10` are rows of history as they were read, and their new texts. */
-  readonly resealHistory: string
-  readonly pruneHistory: string
-}
-
-/** Rows travel as arrays, one for each column: the statements are the same for 1 row and for 500. */
-function writeStatements({ values, history, meta }: PostgresNames): WriteStatements {
-  return {
-    begin: 'begin isolation level read committed',
-    // The time-outs end a transaction whose process stopped while it held the lock; the others would wait for ever.
-    // They are set before the row is locked, because rows are locked last, and prepared: three statements less to parse.
-    lock: `
-      with timeouts as materialized (
-        select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
-          set_config('idle_in_transaction_session_timeout', $3, true)
-      )
-      select meta.value from ${meta} as meta, timeouts where meta.name = 'revision' for update of meta`,
-    // A lateral look-up per row: a join would be planned as a scan of the table whatever the number of rows asked for.
-    find: `
-      select v.* from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)
-      cross join lateral (
-        select * from ${values} v
-        where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) limit 1
-      ) as v`,
-    apply: `
-      with change as materialized (
-        select * from unnest($7::smallint[], $8::text[], $9::text[], $10::text[], $11::boolean[], $12::text[], $13::boolean[])
-          as row (scope, user_id, key, old_value, old_sealed, new_value, new_sealed)
-      ), saved as (
-        insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
-        select scope, user_id, key, new_value, new_sealed, $1::bigint, $2::bigint, $3::text
-        from change where new_value is not null
-        on conflict (scope, user_id, key) do update set value = excluded.value, sealed = excluded.sealed,
-          revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by
-      ), deleted as (
-        delete from ${values} v using change c
-        where c.new_value is null and (v.scope, v.user_id, v.key) = (c.scope, c.user_id, c.key)
-      ), noted as (
-        insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
-          origin, actor, request_id, note, at)
-        select $1::bigint, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
-          $4::text, $3::text, $5::text, $6::text, $2::bigint
-        from change
-      ), trimmed as (
-        delete from ${history} h using unnest($15::smallint[], $16::text[], $17::text[]) as due (scope, user_id, key)
-        cross join lateral (
-          select o.revision from ${history} o
-          where (o.key, o.scope, o.user_id) = (due.key, due.scope, due.user_id)
-          order by o.revision desc limit ${trimmedAtOnce} offset $18::int - 1 -- the entry of this write is not seen here
-        ) as old
-        where (h.revision, h.scope, h.user_id, h.key) = (old.revision, due.scope, due.user_id, due.key)
-      ), counted as (
-        update ${meta} set value = ($1::bigint)::text where name = 'revision'
-      )
-      select pg_notify($14::text, ($1::bigint)::text)`,
-    resealValues: `
-      update ${values} v set value = r.new_value, sealed = r.sealed
-      from unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::boolean[])
-        as r (scope, user_id, key, revision, value, new_value, sealed)
-      where (v.scope, v.user_id, v.key) = (r.scope, r.user_id, r.key)
-        and v.revision = r.revision and v.value = r.value`,
-    resealHistory: `
-      update ${history} h set old_value = r.old_value, old_sealed = r.old_sealed,
-        new_value = r.new_value, new_sealed = r.new_sealed
-      from unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[],
-        $7::text[], $8::boolean[], $9::text[], $10::boolean[])
-        as r (scope, user_id, key, revision, found_old, found_new, old_value, old_sealed, new_value, new_sealed)
-      where (h.revision, h.scope, h.user_id, h.key) = (r.revision, r.scope, r.user_id, r.key)
-        and h.old_value is not distinct from r.found_old and h.new_value is not distinct from r.found_new`,
-    pruneHistory: `
-      delete from ${history} where (revision, scope, user_id, key) in (
-        select revision, scope, user_id, key from (
-          select revision, scope, user_id, key, at,
-            row_number() over (partition by scope, user_id, key order by revision desc) as place
-          from ${history}) as newest_first
-        where place > 1 and (place > $1::bigint or at < $2::bigint))`,
   }
 }
 

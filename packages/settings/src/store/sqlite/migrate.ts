@@ -8,7 +8,7 @@ import { migrations, recordVersion } from './migrations.ts'
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
  */
 export function migrate(client: Database, prefix: string, mode: MigrateMode): void {
-  if (mode === false) return startRevision(client, prefix)
+  if (mode === false) return startCounting(client, prefix)
   const schema = { store: 'sqlite', mode, known: migrations.length } as const
   if (!isOutdated({ ...schema, found: readVersion(client, prefix) })) return
   const run = client.transaction(() => {
@@ -27,11 +27,12 @@ function readVersion(client: Database, prefix: string): number {
   return Number(version.get() ?? 0)
 }
 
-/** Tables of foreign migrations are empty: the counter of revisions needs its row. */
-function startRevision(client: Database, prefix: string): void {
+/** Tables of foreign migrations are empty: what is counted needs its row. */
+function startCounting(client: Database, prefix: string): void {
   client
     .prepare(
-      `insert into ${prefix}settings_meta (name, value) values ('revision', '0') on conflict (name) do nothing`,
+      `insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('trimmed', '0'), ('users', '0')
+       on conflict (name) do nothing`,
     )
     .run()
 }

@@ -51,6 +51,37 @@ insert into ${prefix}settings_meta (name, value) values ('revision', '0');
   (prefix) => `\
 create index ${prefix}settings_history_plain on ${prefix}settings_history (key) where ${plainHistory};
 `,
+  // Users' rows get versions of their own, which outlive their values: SQLite makes a table anew to let a column be null.
+  (prefix) => `\
+create table ${prefix}settings_value_next (
+  scope integer not null check (scope in (0, 1, 2)),
+  user_id text not null default '',
+  key text not null,
+  value text,
+  sealed integer not null default 0,
+  revision integer not null,
+  updated_at integer not null,
+  updated_by text,
+  primary key (scope, user_id, key),
+  constraint ${prefix}settings_value_user check ((scope = 2) = (user_id <> '')),
+  constraint ${prefix}settings_value_set check (value is not null or scope = 2)
+) without rowid, strict;
+insert into ${prefix}settings_value_next select * from ${prefix}settings_value;
+drop table ${prefix}settings_value;
+alter table ${prefix}settings_value_next rename to ${prefix}settings_value;
+create index ${prefix}settings_value_key on ${prefix}settings_value (key, scope);
+create index ${prefix}settings_value_writer on ${prefix}settings_value (updated_by) where updated_by <> user_id;
+
+alter table ${prefix}settings_history add column seq integer not null default 0;
+create index ${prefix}settings_history_shared on ${prefix}settings_history (revision desc, scope, key) where scope < 2;
+create index ${prefix}settings_history_user on ${prefix}settings_history (user_id, at, revision, key) where scope = 2;
+create index ${prefix}settings_history_seq on ${prefix}settings_history (seq, user_id) where scope = 2;
+create index ${prefix}settings_history_at on ${prefix}settings_history (at);
+create index ${prefix}settings_history_unset on ${prefix}settings_history (at) where scope = 2 and new_value is null;
+create index ${prefix}settings_history_actor on ${prefix}settings_history (actor) where actor <> user_id;
+
+insert into ${prefix}settings_meta (name, value) values ('trimmed', '0'), ('users', '0') on conflict (name) do nothing;
+`,
 ]
 
 /** Records the version that the tables have after a migration. */

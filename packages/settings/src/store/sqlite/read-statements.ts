@@ -1,6 +1,6 @@
 /** What the SQLite store reads, prepared once. */
 import type { Database } from 'better-sqlite3'
-import { and, eq, getTableName, lt, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, isNotNull, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -13,19 +13,33 @@ import {
   oldestFirst,
 } from '../read-conditions.ts'
 import { textBytes } from '../row-id.ts'
-import type { HistoryId, HistoryQuery, HistoryRow, RowId, StoredRow, StoreState } from '../store.ts'
+import type {
+  HistoryId,
+  HistoryQuery,
+  HistoryRow,
+  KeyCount,
+  LockedRow,
+  NewsQuery,
+  RowId,
+  StoredRow,
+  StoreNews,
+  UserNews,
+} from '../store.ts'
 import { plainHistory } from './migrations.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteReads {
-  row(id: RowId): StoredRow | undefined
+  /** Also where a user's value is unset, as its writer needs it. */
+  row(id: RowId): LockedRow | undefined
   shared(): { readonly revision: number; readonly rows: readonly StoredRow[] }
   user(userId: string): StoredRow[]
   revision(): number
-  state(known: number): Omit<StoreState, 'epoch'>
+  news(query: NewsQuery): Omit<StoreNews, 'epoch'>
+  userNews(since: string | undefined, limit: number): UserNews
   history(query: HistoryQuery): HistoryRow[]
   scan(after: RowId | null, limit: number): StoredRow[]
   scanHistory(after: HistoryId | null, limit: number): HistoryRow[]
+  countOthers(keys: readonly string[]): KeyCount[]
   hasPlainHistory(key: string): boolean
   /** Changes whenever another connection has committed; costs a microsecond. */
   dataVersion(): unknown
@@ -47,10 +61,13 @@ export function prepareReads(
      where scope = ? and user_id = ? and key = ?`,
     )
     .raw()
+  const isSet = isNotNull(values.value)
+  const rowColumns = { ...getTableColumns(values), value: sql<string>`${values.value}` } // only rows that are set
+  const { seq: _, ...entryColumns } = getTableColumns(history)
   const user = db
-    .select()
+    .select(rowColumns)
     .from(values)
-    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
+    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId')), isSet))
     .orderBy(...inOrder)
     .prepare()
   // One statement, so that the rows and the revision are of one moment.
@@ -64,51 +81,62 @@ export function prepareReads(
   const revision = client
     .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'revision'`)
     .pluck()
-  const atOf = (written: string): string =>
-    `(select at from ${getTableName(history)} where revision = ${written} limit 1)`
-  const state = client
-    .prepare<[number], readonly [string, number | null, number | null]>(
-      `select value, ${atOf('cast(value as integer)')}, ${atOf('?')}
-       from ${getTableName(meta)} where name = 'revision'`,
+  const at = client
+    .prepare<[number], number>(
+      `select at from ${getTableName(history)} where scope < 2 and revision = ? limit 1`,
     )
-    .raw()
+    .pluck()
+  const changes = db
+    .select(entryColumns)
+    .from(history)
+    .where(sql`${history.scope} < 2 and ${history.revision} > ${sql.placeholder('after')}`)
+    .orderBy(sql`${history.revision} desc`, history.scope, history.key)
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  const news = client.transaction(({ known, ...query }: NewsQuery) => {
+    const current = Number(revision.get() ?? 0)
+    const atOf = (written: number): number | null => at.get(written) ?? null
+    const found = changes.all(query).toReversed()
+    return { revision: current, at: atOf(current), knownAt: known.map(atOf), changes: found }
+  })
+  const userWrites = client
+    .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'users'`)
+    .pluck()
+  const writtenUsers = client
+    .prepare<[number, number], string>(
+      `select distinct user_id from ${getTableName(history)} where scope = 2 and seq > ? limit ?`,
+    )
+    .pluck()
+  const others = client.prepare<[string], KeyCount>(findOthers(getTableName(values)))
   const plain = client.prepare(
     `select 1 from ${getTableName(history)} where key = ? and ${plainHistory} limit 1`,
   )
 
-  const order = newestFirst(history)
-  // As expressions, because drizzle knows no table with a hint.
-  const place = {
-    revision: sql<number>`${history.revision}`,
-    scope: sql<SettingScope>`${history.scope}`,
-    userId: sql<string>`${history.userId}`,
-    key: sql<string>`${history.key}`,
-  }
+  const { revision: version, scope, userId, key } = history
+  const place = { revision: version, scope, userId, key }
   const entry = db
-    .select()
+    .select(entryColumns)
     .from(history)
     .where(and(eq(history.revision, sql.placeholder('revision')), isNamedRow(history)))
     .prepare()
 
   function entries(query: HistoryQuery): HistoryRow[] {
     return db
-      .select()
+      .select(entryColumns)
       .from(history)
       .where(isSelected(history, query))
-      .orderBy(...order)
+      .orderBy(...newestFirst(history, query))
       .limit(query.limit)
       .all()
   }
 
   /** Places first, then one entry after the other: no text is read, or sorted, that does not fit into the page. */
   function page(query: HistoryQuery, maxBytes: number): HistoryRow[] {
-    // Without a key the entries stand in the table as they are wanted; its index would have to be sorted.
-    const table = query.key === undefined ? sql`${history} not indexed` : history
     const places = db
       .select(place)
-      .from(table)
+      .from(history)
       .where(isSelected(history, query))
-      .orderBy(...order)
+      .orderBy(...newestFirst(history, query))
       .limit(query.limit)
       .all()
     const rows: HistoryRow[] = []
@@ -130,46 +158,62 @@ export function prepareReads(
     },
     shared: () => {
       const found = shared.all()
-      return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap((each) => each.row ?? []) }
+      const rows = found.flatMap((each) => (each.row ? (each.row as StoredRow) : [])) // shared rows are set
+      return { revision: Number(found[0]?.revision ?? 0), rows }
     },
     user: (userId) => user.all({ userId }),
     revision: () => Number(revision.get() ?? 0),
-    state: (known) => {
-      const [current, at, knownAt] = state.get(known) ?? [0, null, null]
-      return { revision: Number(current), at, knownAt }
-    },
+    news,
+    // In the order of commits: there is one writer.
+    userNews: (since, limit) => ({
+      next: userWrites.get() ?? '0',
+      userIds: since === undefined ? [] : writtenUsers.all(Number(since), limit),
+    }),
     history: (query) => (query.maxBytes === undefined ? entries(query) : page(query, query.maxBytes)),
     scan: (after, limit) =>
       db
-        .select()
+        .select(rowColumns)
         .from(values)
-        .where(isAfter(values, after))
+        .where(and(isAfter(values, after), isSet))
         .orderBy(...inOrder)
         .limit(limit)
         .all(),
     scanHistory: (after, limit) =>
       db
-        .select()
+        .select(entryColumns)
         .from(history)
         .where(isAfterEntry(history, after))
         .orderBy(...oldestFirst(history))
         .limit(limit)
         .all(),
+    countOthers: (keys) => others.all(JSON.stringify(keys)),
     hasPlainHistory: (key) => plain.get(key) !== undefined,
     dataVersion: () => dataVersion.get(),
   }
 }
 
+/** The keys that are stored, found by one look into the index for each; then the rows of those that are not known. */
+export function findOthers(values: string): string {
+  return `with recursive stored (key) as (
+      select min(key) from ${values}
+      union all
+      select (select min(key) from ${values} where key > stored.key) from stored where stored.key is not null
+    )
+    select key, scope, count(*) as rows from ${values}
+    where key in (select key from stored where key not in (select value from json_each(?))) and value is not null
+    group by scope, key order by scope, key`
+}
+
 /** A row of settings_value without its name, as the driver gives it. */
 type ValueRecord = readonly [
-  value: string,
+  value: string | null,
   sealed: number,
   revision: number,
   updatedAt: number,
   updatedBy: string | null,
 ]
 
-function toRow({ scope, userId, key }: RowId, record: ValueRecord): StoredRow {
+function toRow({ scope, userId, key }: RowId, record: ValueRecord): LockedRow {
   const [value, sealed, revision, updatedAt, updatedBy] = record
   return { scope, userId, key, value, sealed: sealed === 1, revision, updatedAt, updatedBy }
 }

@@ -2,21 +2,27 @@
 import { FileLock, type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
-import { checkRequest } from '../plan-write.ts'
+import { checkRequest, setRow } from '../plan-write.ts'
 import { canExist } from '../row-id.ts'
 import type {
+  Erased,
   HistoryId,
   HistoryQuery,
-  HistoryRetention,
   HistoryRow,
+  KeyCount,
+  NewsQuery,
   ResealRequest,
   RowId,
   SettingsStore,
   StoredRow,
-  StoreState,
+  StoreNews,
+  StoreWatch,
+  TrimResult,
+  UserNews,
   WriteRequest,
   WriteResult,
 } from '../store.ts'
+import { storePort } from '../store.ts'
 import {
   canOpen,
   type Connection,
@@ -26,6 +32,7 @@ import {
   toStoreFailure,
   watchFile,
 } from './connection.ts'
+import { createForgetting, type SqliteForgetting } from './forget.ts'
 import { prepareReads, type SqliteReads } from './read-statements.ts'
 import { sqliteSettingsTables } from './tables.ts'
 import { createWriter, type SqliteWriter } from './write.ts'
@@ -80,11 +87,13 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
 interface OpenStore extends Connection {
   readonly reads: SqliteReads
   readonly writer: SqliteWriter
+  readonly forgetting: SqliteForgetting
   readonly lock: FileLock
 }
 
 /** One connection, synchronous inside: a method runs to its end before another one starts. */
 class SqliteStore implements SettingsStore {
+  readonly port = storePort
   readonly name = 'sqlite'
   readonly transactional = 'sync'
   readonly durable: boolean
@@ -116,12 +125,16 @@ class SqliteStore implements SettingsStore {
   }
 
   readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ reads }) => (canExist(id.userId, id.key) ? reads.row(id) : undefined))
+    return this.#use(({ reads }) => (canExist(id.userId, id.key) ? setRow(reads.row(id)) : undefined))
   }
 
-  async readState(known: number): Promise<StoreState> {
+  async readNews(query: NewsQuery): Promise<StoreNews> {
     await this.#reopenIfReplaced()
-    return this.#use(({ reads, file }) => ({ ...reads.state(known), epoch: file.id }))
+    return this.#use(({ reads, file }) => ({ ...reads.news(query), epoch: file.id }))
+  }
+
+  readUserNews(since: string | undefined, limit: number): Promise<UserNews> {
+    return this.#use(({ reads }) => reads.userNews(since, limit))
   }
 
   write(request: WriteRequest): Promise<WriteResult> {
@@ -141,6 +154,10 @@ class SqliteStore implements SettingsStore {
     return this.#use(({ reads }) => reads.scan(after, limit))
   }
 
+  countOthers(keys: readonly string[]): Promise<readonly KeyCount[]> {
+    return this.#use(({ reads }) => reads.countOthers(keys))
+  }
+
   scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]> {
     return this.#use(({ reads }) => reads.scanHistory(after, limit))
   }
@@ -153,11 +170,23 @@ class SqliteStore implements SettingsStore {
     return this.#use(({ writer, lock }) => lock.write(() => writer.reseal(rows)))
   }
 
-  pruneHistory(retention: HistoryRetention): Promise<number> {
-    return this.#use(({ writer, lock }) => lock.write(() => writer.pruneHistory(retention)))
+  claimTrim(interval: number): Promise<boolean> {
+    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.claim(interval)))
   }
 
-  watch(onHint: () => void, onLost: (error: unknown) => void): Promise<() => Promise<void>> {
+  trimHistory(olderThan: number, after: number): Promise<TrimResult> {
+    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.history(olderThan, after)))
+  }
+
+  trimUnset(after: number): Promise<TrimResult> {
+    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.unset(after)))
+  }
+
+  eraseUser(userId: string): Promise<Erased> {
+    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.user(userId)))
+  }
+
+  watch({ onHint, onLost }: StoreWatch): Promise<() => Promise<void>> {
     return this.#use(() => {
       const stop = watchFile({
         dataVersion: () => this.#open?.reads.dataVersion(),
@@ -189,7 +218,8 @@ class SqliteStore implements SettingsStore {
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(client, drizzle(client), tables)
       const writer = createWriter(connection, reads, tables)
-      return { ...connection, reads, writer, lock: new FileLock(client) }
+      const forgetting = createForgetting(client, tables)
+      return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {
       release()
       throw error

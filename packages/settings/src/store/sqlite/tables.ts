@@ -22,7 +22,8 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
       // Empty for System and Application: a nullable column would let SQL keep duplicates.
       userId: text('user_id').notNull().default(''),
       key: text('key').notNull(),
-      value: text('value').notNull(),
+      // Null where a user's value is unset: the row keeps its version.
+      value: text('value'),
       sealed: integer('sealed', { mode: 'boolean' }).notNull().default(false),
       revision: integer('revision').notNull(),
       updatedAt: integer('updated_at').notNull(),
@@ -31,6 +32,11 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
     (row) => [
       primaryKey({ columns: [row.scope, row.userId, row.key] }),
       check(`${tablePrefix}settings_value_user`, sql`(${row.scope} = 2) = (${row.userId} <> '')`),
+      check(`${tablePrefix}settings_value_set`, sql`${row.value} is not null or ${row.scope} = 2`),
+      index(`${tablePrefix}settings_value_key`).on(row.key, row.scope),
+      index(`${tablePrefix}settings_value_writer`)
+        .on(row.updatedBy)
+        .where(sql`${row.updatedBy} <> ${row.userId}`),
     ],
   )
   const history = sqliteTable(
@@ -49,11 +55,29 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
       requestId: text('request_id'),
       note: text('note'),
       at: integer('at').notNull(),
+      // Counts the writes of users' values.
+      seq: integer('seq').notNull().default(0),
     },
     (row) => [
       primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),
       index(`${tablePrefix}settings_history_key`).on(row.key, row.scope, row.userId, row.revision),
       index(`${tablePrefix}settings_history_plain`).on(row.key).where(sql.raw(plainHistory)),
+      index(`${tablePrefix}settings_history_shared`)
+        .on(sql`${row.revision} desc`, row.scope, row.key)
+        .where(sql`${row.scope} < 2`),
+      index(`${tablePrefix}settings_history_user`)
+        .on(row.userId, row.at, row.revision, row.key)
+        .where(sql`${row.scope} = 2`),
+      index(`${tablePrefix}settings_history_seq`)
+        .on(row.seq, row.userId)
+        .where(sql`${row.scope} = 2`),
+      index(`${tablePrefix}settings_history_at`).on(row.at),
+      index(`${tablePrefix}settings_history_unset`)
+        .on(row.at)
+        .where(sql`${row.scope} = 2 and ${row.newValue} is null`),
+      index(`${tablePrefix}settings_history_actor`)
+        .on(row.actor)
+        .where(sql`${row.actor} <> ${row.userId}`),
     ],
   )
   const meta = sqliteTable(`${tablePrefix}settings_meta`, {

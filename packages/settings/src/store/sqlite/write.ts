@@ -7,13 +7,13 @@ import {
   FMOD_SETTINGS_TRANSACTION_ENDED,
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
-import { historyOf, planWrite, trimmedAtOnce, TrimCounter } from '../plan-write.ts'
+import { historyOf, isOfUsers, planWrite, trimmedAtOnce, TrimCounter } from '../plan-write.ts'
 import type {
-  HistoryRetention,
+  AppliedChange,
   HistoryRow,
+  LockedRow,
   ResealRequest,
   RowId,
-  StoredRow,
   WriteRequest,
   WriteResult,
 } from '../store.ts'
@@ -33,8 +33,6 @@ export interface SqliteWriter {
    * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
    */
   reseal(request: ResealRequest): number
-  /** Returns how many rows were removed. */
-  pruneHistory(retention: HistoryRetention): number
 }
 
 /**
@@ -50,8 +48,9 @@ export function createWriter(
   const trims = new TrimCounter()
 
   function writeLocked(request: WriteRequest): WriteResult {
-    const current = request.reads.flatMap((id) => reads.row(id) ?? [])
-    const result = planWrite(request, reads.revision(), current)
+    const rows = request.reads.flatMap((id) => reads.row(id) ?? [])
+    const revision = isOfUsers(request) ? 0 : reads.revision()
+    const result = planWrite(request, { revision, at: Date.now(), rows })
     if (result.changes.length > 0) apply(request, result)
     // Last, because what is acknowledged must be found again.
     if (file.isReplaced()) throw toReplacedFailure()
@@ -59,12 +58,16 @@ export function createWriter(
   }
 
   function apply(request: WriteRequest, result: WriteResult): void {
-    statements.save(result.changes.flatMap(({ after }) => after ?? []))
+    const ofUsers = isOfUsers(request)
+    const seq = ofUsers ? statements.countUsers() : 0
+    statements.save(
+      result.changes.flatMap((change) => change.after ?? (ofUsers ? unsetRow(change, result) : [])),
+    )
     for (const change of result.changes) {
-      if (!change.after) statements.delete(change)
-      statements.addHistory(historyOf(change, request, result))
+      if (!change.after && !ofUsers) statements.delete(change)
+      statements.addHistory(historyOf(change, request, result), seq)
     }
-    statements.saveRevision(result.revision)
+    if (!ofUsers) statements.saveRevision(result.revision)
     if (request.keepHistory !== undefined)
       for (const id of trims.takeDue(result)) statements.trimHistory(id, request.keepHistory)
     enqueue(client, request, result)
@@ -86,7 +89,6 @@ export function createWriter(
       refuseOpenTransaction()
       return reseal.immediate(request)
     },
-    pruneHistory: statements.pruneHistory,
   }
 }
 
@@ -111,16 +113,16 @@ function enqueue(client: Database, request: WriteRequest, result: WriteResult): 
 }
 
 interface WriteStatements {
-  save(rows: readonly StoredRow[]): void
+  save(rows: readonly LockedRow[]): void
   delete(id: RowId): void
-  addHistory(row: HistoryRow): void
+  addHistory(row: HistoryRow, seq: number): void
+  /** Counts a write of users' values; returns its number. */
+  countUsers(): number
   saveRevision(revision: number): void
   /** Replaces texts of rows that are as they were read; returns how many. */
   reseal(request: ResealRequest): number
   /** Keeps the newest entries of one value. */
   trimHistory(id: RowId, keep: number): void
-  /** Returns how many rows are gone. */
-  pruneHistory(retention: HistoryRetention): number
 }
 
 /** So many rows travel in one statement where there are as many: for values that is nearly twice as fast. */
@@ -144,8 +146,13 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
   const remove = client.prepare(`delete from ${values} where scope = ? and user_id = ? and key = ?`)
   const addHistory = client.prepare(`
     insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
-      origin, actor, request_id, note, at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      origin, actor, request_id, note, at, seq)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const countUsers = client
+    .prepare<[], string>(
+      `update ${getTableName(tables.meta)} set value = value + 1 where name = 'users' returning value`,
+    )
+    .pluck()
   const saveRevision = client.prepare(
     `update ${getTableName(tables.meta)} set value = ? where name = 'revision'`,
   )
@@ -153,13 +160,6 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
     delete from ${history} where key = @key and scope = @scope and user_id = @userId and revision in (
       select revision from ${history} where key = @key and scope = @scope and user_id = @userId
       order by revision desc limit ${trimmedAtOnce} offset @keep)`)
-  const prune = client.prepare(`
-    delete from ${history} where (revision, scope, user_id, key) in (
-      select revision, scope, user_id, key from (
-        select revision, scope, user_id, key, at,
-          row_number() over (partition by scope, user_id, key order by revision desc) as place
-        from ${history})
-      where place > 1 and (place > ? or at < ?))`)
   const resealValue = client.prepare(`
     update ${values} set value = ?, sealed = ?
     where scope = ? and user_id = ? and key = ? and revision = ? and value = ?`)
@@ -175,7 +175,8 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
         saveBatch.run(rows.slice(start, start + batch).flatMap(columnsOf))
     },
     delete: (id) => void remove.run(id.scope, id.userId, id.key),
-    addHistory: (row) =>
+    countUsers: () => Number(countUsers.get() ?? 0),
+    addHistory: (row, seq) =>
       void addHistory.run(
         row.revision,
         row.scope,
@@ -190,6 +191,7 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
         row.requestId,
         row.note,
         row.at,
+        seq,
       ),
     saveRevision: (revision) => void saveRevision.run(String(revision)),
     reseal: ({ values: rows, history: entries }) => {
@@ -207,11 +209,15 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
       return replaced
     },
     trimHistory: ({ scope, userId, key }, keep) => void trim.run({ scope, userId, key, keep }),
-    pruneHistory: ({ olderThan, perValue }) => prune.run(perValue, olderThan).changes,
   }
 }
 
-function columnsOf(row: StoredRow): (string | number | null)[] {
+/** Keeps the version of a value of a user that is unset. */
+function unsetRow({ scope, userId, key, revision }: AppliedChange, { at }: WriteResult): LockedRow {
+  return { scope, userId, key, value: null, sealed: false, revision, updatedAt: at, updatedBy: null }
+}
+
+function columnsOf(row: LockedRow): (string | number | null)[] {
   const { scope, userId, key, value, sealed, revision, updatedAt, updatedBy } = row
   return [scope, userId, key, value, Number(sealed), revision, updatedAt, updatedBy]
 }

@@ -1,7 +1,15 @@
 /** What the cases of the store contract share. */
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
-import type { RowChange, RowId, SettingsStore, WriteRequest, WriteResult } from '../../store/store.ts'
+import type {
+  RowChange,
+  RowId,
+  SettingsStore,
+  StoreNews,
+  TrimResult,
+  WriteRequest,
+  WriteResult,
+} from '../../store/store.ts'
 
 /** One behaviour that every store has. It fails by throwing. */
 export type ContractCase = (open: OpenStore) => Promise<void>
@@ -33,9 +41,35 @@ export function set(store: SettingsStore, key: string, value: string): Promise<W
   return writeAll(store, [change(rowId(key), value)])
 }
 
-/** The number of the last write. */
+/** Sets one value of a user. */
+export function setOf(
+  store: SettingsStore,
+  userId: string,
+  key: string,
+  value: string | null,
+): Promise<WriteResult> {
+  return writeAll(store, [change(rowId(key, userId), value)])
+}
+
+/** The number of the last write of System and Application values. */
 export async function revisionOf(store: SettingsStore): Promise<number> {
-  return (await store.readState(0)).revision
+  return (await stateOf(store)).revision
+}
+
+/** Where the database stands, and when given revisions were written. */
+export function stateOf(store: SettingsStore, ...known: number[]): Promise<StoreNews> {
+  return store.readNews({ after: 0, limit: 0, known })
+}
+
+/** Forgets all history that is older, as the daily trimming does. Returns how many entries. */
+export async function trimAll(store: SettingsStore, olderThan: number): Promise<number> {
+  let removed = 0
+  for (let after: number | null = 0; after !== null;) {
+    const taken: TrimResult = await store.trimHistory(olderThan, after)
+    removed += taken.removed
+    after = taken.next
+  }
+  return removed
 }
 
 /** Waits until something is true, at most a minute. @throws when it never is */

@@ -1,7 +1,7 @@
 /** Cases: what was changed is remembered. */
 import assert from 'node:assert/strict'
 import { SettingScope } from '../../setting-definition.ts'
-import { change, type ContractCase, revisionOf, rowId, set, until, writeAll } from './case.ts'
+import { change, type ContractCase, revisionOf, rowId, set, setOf, trimAll, until, writeAll } from './case.ts'
 
 export const history: Readonly<Record<string, ContractCase>> = {
   'each change leaves one row of history with actor, reason, before and after': async (open) => {
@@ -58,47 +58,87 @@ export const history: Readonly<Record<string, ContractCase>> = {
     )
   },
 
-  'the state of a store dates its last revision and a given one, after pruning too': async (open) => {
+  'news are what a revision came to, the dates of revisions, and all shared changes after one': async (
+    open,
+  ) => {
     const store = await open()
-    const { epoch, ...empty } = await store.readState(0)
-    assert.deepEqual(empty, { revision: 0, at: null, knownAt: null })
+    const { epoch, ...empty } = await store.readNews({ after: 0, limit: 10, known: [0, 7] })
+    assert.deepEqual(empty, { revision: 0, at: null, knownAt: [null, null], changes: [] })
     const first = await set(store, 'a', '1')
-    await until('the next millisecond', () => Date.now() > first.at)
+    await until('the next millisecond', async () => Date.now() > first.at)
     const second = await set(store, 'a', '2')
-    assert.deepEqual(await store.readState(1), { epoch, revision: 2, at: second.at, knownAt: first.at })
-    assert.deepEqual(await store.readState(3), { epoch, revision: 2, at: second.at, knownAt: null })
-    await store.pruneHistory({ olderThan: Date.now() + 1, perValue: 1 })
-    assert.deepEqual(await store.readState(1), { epoch, revision: 2, at: second.at, knownAt: null })
+    await setOf(store, 'u1', 'a', '1')
+    const news = async (after: number, limit: number, ...known: number[]) => {
+      const { changes, ...state } = await store.readNews({ after, limit, known })
+      return { ...state, changes: changes.map((row) => `${row.revision} ${row.scope} ${row.newValue}`) }
+    }
+    const state = { epoch, revision: 2, at: second.at }
+    const knownAt = [first.at, null, second.at]
+    assert.deepEqual(await news(0, 10, 1, 3, 2), { ...state, knownAt, changes: ['1 1 1', '2 1 2'] })
+    assert.deepEqual(await news(1, 10), { ...state, knownAt: [], changes: ['2 1 2'] })
+    assert.deepEqual(await news(0, 1), { ...state, knownAt: [], changes: ['2 1 2'] })
+    assert.deepEqual(await news(2, 10), { ...state, knownAt: [], changes: [] })
+    await trimAll(store, Date.now() + 1000)
+    assert.deepEqual(await news(2, 10, 1), { ...state, knownAt: [null], changes: [] })
   },
 
-  'history is selected by key, scope, user, and revisions before and after, newest first, at most so many':
-    async (open) => {
-      const store = await open()
-      await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1'), change(rowId('a', 'u1'), '1')])
-      await set(store, 'a', '2')
-      await writeAll(store, [change(rowId('a', 'u2'), '1')])
-      const select = async (query: object): Promise<string[]> => {
-        const rows = await store.readHistory({ limit: 10, ...query })
-        return rows.map((row) => `${row.revision} ${row.scope} ${row.userId} ${row.key}`)
-      }
-      assert.deepEqual(await select({}), ['3 2 u2 a', '2 1  a', '1 1  a', '1 1  b', '1 2 u1 a'])
-      assert.deepEqual(await select({ limit: 2 }), ['3 2 u2 a', '2 1  a'])
-      assert.deepEqual(await select({ key: 'a', scope: 1, userId: '' }), ['2 1  a', '1 1  a'])
-      assert.deepEqual(await select({ scope: 2, userId: 'u1' }), ['1 2 u1 a'])
-      assert.deepEqual(await select({ revision: 1 }), ['1 1  a', '1 1  b', '1 2 u1 a'])
-      assert.deepEqual(await select({ key: 'a', before: 2 }), ['1 1  a', '1 2 u1 a'])
-      assert.deepEqual(await select({ before: 1 }), [])
-      assert.deepEqual(await select({ after: 1 }), ['3 2 u2 a', '2 1  a'])
-      assert.deepEqual(await select({ after: 1, limit: 1 }), ['3 2 u2 a'])
-      assert.deepEqual(await select({ after: 1, before: 3 }), ['2 1  a'])
-      assert.deepEqual(await select({ after: 0, key: 'b' }), ['1 1  b'])
-      assert.deepEqual(await select({ after: 3 }), [])
-      assert.deepEqual(await select({ key: 'none' }), [])
-    },
+  'shared history is selected by key, scope, and revision, newest first, at most so much': async (open) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1')])
+    await writeAll(store, [change({ ...rowId('a'), scope: SettingScope.System }, '2')])
+    await set(store, 'a', '2')
+    await setOf(store, 'u2', 'a', '1')
+    const select = async (query: object): Promise<string[]> => {
+      const rows = await store.readHistory({ limit: 10, ...query })
+      return rows.map((row) => `${row.revision} ${row.scope} ${row.userId}${row.key}`)
+    }
+    assert.deepEqual(await select({}), ['3 1 a', '2 0 a', '1 1 a', '1 1 b'])
+    assert.deepEqual(await select({ userId: '' }), ['3 1 a', '2 0 a', '1 1 a', '1 1 b'])
+    assert.deepEqual(await select({ limit: 2 }), ['3 1 a', '2 0 a'])
+    assert.deepEqual(await select({ key: 'a', scope: 1, userId: '' }), ['3 1 a', '1 1 a'])
+    assert.deepEqual(await select({ key: 'a' }), ['3 1 a', '2 0 a', '1 1 a'])
+    assert.deepEqual(await select({ scope: 2 }), [])
+    assert.deepEqual(await select({ revision: 1 }), ['1 1 a', '1 1 b'])
+    assert.deepEqual(await select({ key: 'a', before: 3 }), ['2 0 a', '1 1 a'])
+    assert.deepEqual(await select({ before: 1 }), [])
+    assert.deepEqual(await select({ key: 'none' }), [])
+  },
+
+  'the history of a user is that of this user alone, by time and version, page by page': async (open) => {
+    const store = await open()
+    await set(store, 'a', 'shared')
+    for (const value of ['1', '2', null, '3']) {
+      await setOf(store, 'u1', 'a', value)
+      await writeAll(store, [change(rowId('b', 'u1'), value ?? '0'), change(rowId('c', 'u1'), value ?? '0')])
+      await setOf(store, 'u2', 'a', value)
+    }
+    const all = await store.readHistory({ userId: 'u1', limit: 20 })
+    assert.equal(all.length, 12)
+    assert.deepEqual(
+      all.filter(({ key }) => key === 'a').map(({ newValue }) => newValue),
+      ['3', null, '2', '1'],
+    )
+    const versions = all.filter(({ key }) => key === 'a').map(({ revision }) => revision)
+    assert.deepEqual(
+      versions,
+      versions.toSorted((a, b) => b - a),
+    )
+    for (const [index, following] of all.entries()) {
+      assert.deepEqual(await store.readHistory({ userId: 'u1', following, limit: 20 }), all.slice(index + 1))
+    }
+    const [newest] = all
+    assert.ok(newest)
+    const select = (query: object) => store.readHistory({ userId: 'u1', limit: 20, ...query })
+    assert.equal((await select({ key: 'b' })).length, 4)
+    assert.deepEqual(await select({ revision: newest.revision, key: newest.key }), [newest])
+    assert.ok((await select({ before: newest.revision })).every(({ revision }) => revision < newest.revision))
+    assert.deepEqual(await select({ scope: SettingScope.Application }), [])
+    assert.deepEqual(await select({ userId: 'nobody' }), [])
+  },
 
   'a page of history goes on after any entry, also within a revision': async (open) => {
     const store = await open()
-    const ids = [{ ...rowId('b'), scope: SettingScope.System }, rowId('a'), rowId('b'), rowId('a', 'u1')]
+    const ids = [{ ...rowId('b'), scope: SettingScope.System }, rowId('a'), rowId('b'), rowId('c')]
     for (const value of ['1', '2']) {
       await writeAll(
         store,
@@ -152,28 +192,52 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(revisions.slice(0, 3), newest)
     }
     assert.equal((await left('kept')).length, 12)
-    const ids = [rowId('kept'), rowId('a', 'u1')]
-    for (let value = 41; value <= 48; value++) {
-      const changes = ids.map((id) => change(id, String(value)))
-      await writeAll(store, changes, { keepHistory: 3 })
+    for (let value = 41; value <= 60; value++) {
+      await writeAll(store, [change(rowId('kept'), String(value))], { keepHistory: 3 })
+      await writeAll(store, [change(rowId('a', 'u1'), String(value))], { keepHistory: 3 })
     }
     assert.ok((await left('kept')).length <= 3 + 7)
-    assert.ok((await store.readHistory({ userId: 'u1', limit: 100 })).length >= 3)
+    const ofUser = await store.readHistory({ userId: 'u1', limit: 100 })
+    assert.ok(ofUser.length >= 3 && ofUser.length <= 3 + 7)
+    assert.equal(ofUser[0]?.newValue, '60')
   },
 
-  'pruning keeps the newest rows of each value, and always the very newest': async (open) => {
+  'trimming removes what is old, but for the newest entry of each value': async (open) => {
     const store = await open()
     for (const value of ['1', '2', '3', '4']) await set(store, 'a', value)
     await set(store, 'b', '1')
-    await writeAll(store, [change(rowId('a', 'u1'), '1')])
-    assert.equal(await store.pruneHistory({ olderThan: 0, perValue: 2 }), 2)
-    const left = async (): Promise<string[]> =>
-      (await store.readHistory({ limit: 10 })).map((row) => `${row.key}${row.userId} ${row.revision}`)
-    assert.deepEqual(await left(), ['au1 6', 'b 5', 'a 4', 'a 3'])
-    assert.equal(await store.pruneHistory({ olderThan: 0, perValue: 2 }), 0)
-    assert.equal(await store.pruneHistory({ olderThan: Date.now() + 1000, perValue: 100 }), 1)
-    assert.deepEqual(await left(), ['au1 6', 'b 5', 'a 4'])
+    for (const value of ['1', '2']) await setOf(store, 'u1', 'a', value)
+    assert.equal(await trimAll(store, 0), 0)
+    assert.equal(await trimAll(store, Date.now() + 1000), 4)
+    const left = (await store.scanHistory(null, 10)).map((row) => `${row.key}${row.userId} ${row.newValue}`)
+    assert.deepEqual(left, ['a 4', 'b 1', 'au1 2'])
+    assert.equal(await trimAll(store, Date.now() + 1000), 0)
     assert.equal((await store.readRow(rowId('a')))?.value, '4')
-    assert.equal(await revisionOf(store), 6)
+    assert.equal(await revisionOf(store), 5)
+  },
+
+  'trimming goes on where the last portion ended, and takes entries of one moment together': async (open) => {
+    const store = await open()
+    const ids = Array.from({ length: 40 }, (_, index) => rowId(`k${index}`))
+    for (let round = 0; round < 20; round++) {
+      await writeAll(
+        store,
+        ids.map((id) => change(id, String(round))),
+      )
+    }
+    assert.equal(await trimAll(store, Date.now() + 1000), 40 * 19)
+    assert.equal((await store.scanHistory(null, 1000)).length, 40)
+  },
+
+  'one process at a time claims the trimming': async (open) => {
+    const store = await open()
+    const other = store.watch ? await open() : store
+    const claims = [
+      await store.claimTrim(60_000),
+      await other.claimTrim(60_000),
+      await store.claimTrim(60_000),
+    ]
+    assert.deepEqual(claims, [true, false, false])
+    assert.equal(await other.claimTrim(0), true)
   },
 }

@@ -67,11 +67,12 @@ export const instances: Readonly<Record<string, ContractCase>> = {
   'closed and opened again, everything is still there': async (open) => {
     const first = await open()
     if (!first.durable) return
-    await writeAll(first, [change(rowId('a'), '1'), change(rowId('b', 'u1'), '"x"', true)])
-    const expected = await Promise.all([first.scan(null, 10), first.readHistory({ limit: 10 })])
+    await set(first, 'a', '1')
+    await writeAll(first, [change(rowId('b', 'u1'), '"x"', true)])
+    const expected = await Promise.all([first.scan(null, 10), first.scanHistory(null, 10)])
     await first.close()
     const second = await open()
-    assert.deepEqual(await Promise.all([second.scan(null, 10), second.readHistory({ limit: 10 })]), expected)
+    assert.deepEqual(await Promise.all([second.scan(null, 10), second.scanHistory(null, 10)]), expected)
     assert.equal((await set(second, 'a', '2')).revision, 2)
   },
 
@@ -80,10 +81,11 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     if (!watching.watch) return
     const writing = await open()
     let hints = 0
-    const stop = await watching.watch(
-      () => void hints++,
-      (error) => assert.fail(`the watch was lost: ${String(error)}`),
-    )
+    const stop = await watching.watch({
+      onHint: () => void hints++,
+      onUsers: () => {},
+      onLost: (error) => assert.fail(`the watch was lost: ${String(error)}`),
+    })
     for (let revision = 1; revision <= 5; revision++) {
       const before = hints
       await set(writing, 'a', String(revision))

@@ -1,7 +1,7 @@
 /** Cases: rows go in and come out. */
 import assert from 'node:assert/strict'
 import { SettingScope } from '../../setting-definition.ts'
-import { change, type ContractCase, rowId, set, writeAll, revisionOf } from './case.ts'
+import { change, type ContractCase, revisionOf, rowId, set, setOf, writeAll } from './case.ts'
 
 export const values: Readonly<Record<string, ContractCase>> = {
   'an empty store has revision 0 and no rows': async (open) => {
@@ -27,7 +27,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     )
     assert.equal(result.revision, 1)
     assert.equal(result.at, updatedAt)
-    assert.deepEqual(result.changes, [{ ...rowId('a'), before: undefined, after: row }])
+    assert.deepEqual(result.changes, [{ ...rowId('a'), revision: 1, before: undefined, after: row }])
     assert.deepEqual(await store.readShared(), { revision: 1, rows: [row] })
   },
 
@@ -37,7 +37,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     const before = await store.readRow(rowId('a'))
     const result = await writeAll(store, [change(rowId('a'), '2')], { actor: null })
     const after = await store.readRow(rowId('a'))
-    assert.deepEqual(result.changes, [{ ...rowId('a'), before, after }])
+    assert.deepEqual(result.changes, [{ ...rowId('a'), revision: 2, before, after }])
     assert.equal(after?.value, '2')
     assert.equal(after?.revision, 2)
     assert.equal(after?.updatedBy, null)
@@ -52,7 +52,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(result, {
       revision: 2,
       at: result.at,
-      changes: [{ ...rowId('a'), before, after: undefined }],
+      changes: [{ ...rowId('a'), revision: 2, before, after: undefined }],
     })
     assert.equal(await store.readRow(rowId('a')), undefined)
     assert.equal(await revisionOf(store), 2)
@@ -61,13 +61,8 @@ export const values: Readonly<Record<string, ContractCase>> = {
   'a key has one row per scope and user, and none is mixed up with another (S 2.2)': async (open) => {
     const store = await open()
     const system = { scope: SettingScope.System, userId: '', key: 'a' }
-    const rows = [
-      change(system, '0'),
-      change(rowId('a'), '1'),
-      change(rowId('a', 'u1'), '2'),
-      change(rowId('a', 'u2'), '3'),
-    ]
-    await writeAll(store, rows)
+    await writeAll(store, [change(system, '0'), change(rowId('a'), '1')])
+    await writeAll(store, [change(rowId('a', 'u1'), '2'), change(rowId('a', 'u2'), '3')])
     const shared = await store.readShared()
     assert.deepEqual(
       shared.rows.map((row) => [row.scope, row.value]),
@@ -146,10 +141,9 @@ export const values: Readonly<Record<string, ContractCase>> = {
   'scan visits all rows of all scopes in order, page by page': async (open) => {
     const store = await open()
     const ids = [rowId('b'), rowId('a', 'u2'), rowId('c', 'u1'), rowId('a'), rowId('a', 'u1')]
-    await writeAll(
-      store,
-      ids.map((id) => change(id, '1')),
-    )
+    for (const id of ids) await writeAll(store, [change(id, '1')])
+    await setOf(store, 'u1', 'unset', '1')
+    await setOf(store, 'u1', 'unset', null)
     const seen: string[] = []
     for (
       let page = await store.scan(null, 2);
@@ -161,5 +155,23 @@ export const values: Readonly<Record<string, ContractCase>> = {
       assert.ok(seen.length <= ids.length, 'a page was repeated')
     }
     assert.deepEqual(seen, ['1  a', '1  b', '2 u1 a', '2 u1 c', '2 u2 a'])
+  },
+
+  'the rows of all keys but given ones are counted by scope and key': async (open) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('known'), '1'), change(rowId('gone'), '1')])
+    await writeAll(store, [change({ ...rowId('gone'), scope: SettingScope.System }, '1')])
+    for (const userId of ['u1', 'u2', 'u3'])
+      await writeAll(store, [change(rowId('gone', userId), '1'), change(rowId('known', userId), '1')])
+    await setOf(store, 'u3', 'gone', null)
+    assert.deepEqual(
+      (await store.countOthers(['known', 'none'])).map((it) => ({ ...it })),
+      [
+        { key: 'gone', scope: 0, rows: 1 },
+        { key: 'gone', scope: 1, rows: 1 },
+        { key: 'gone', scope: 2, rows: 2 },
+      ],
+    )
+    assert.deepEqual(await store.countOthers(['gone', 'known']), [])
   },
 }

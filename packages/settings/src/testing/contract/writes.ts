@@ -7,14 +7,14 @@ import { change, type ContractCase, rowId, set, writeAll, revisionOf } from './c
 export const writes: Readonly<Record<string, ContractCase>> = {
   'a bulk has one revision and is ordered by row, whatever the order of its changes': async (open) => {
     const store = await open()
-    const ids = [rowId('b'), rowId('a', 'u1'), { ...rowId('z'), scope: SettingScope.System }, rowId('a')]
+    const ids = [rowId('b'), { ...rowId('z'), scope: SettingScope.System }, rowId('a')]
     const result = await writeAll(
       store,
       ids.map((id) => change(id, '1')),
     )
     assert.deepEqual(
       result.changes.map((it) => `${it.scope} ${it.userId} ${it.key} ${it.after?.revision}`),
-      ['0  z 1', '1  a 1', '1  b 1', '2 u1 a 1'],
+      ['0  z 1', '1  a 1', '1  b 1'],
     )
     assert.equal(await revisionOf(store), 1)
   },
@@ -123,6 +123,14 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual((await store.readShared()).rows, [])
   },
 
+  "a write of both shared and users' rows is refused and nothing is written": async (open) => {
+    const store = await open()
+    const mixed = writeAll(store, [change(rowId('a'), '1'), change(rowId('a', 'u1'), '1')])
+    await assert.rejects(mixed, { code: 'FMOD_SETTINGS_INVALID_WRITE' })
+    assert.deepEqual((await store.readShared()).rows, [])
+    assert.deepEqual(await store.readUser('u1'), [])
+  },
+
   'a user id belongs to User scope and to no other': async (open) => {
     const store = await open()
     const wrong = [
@@ -148,6 +156,6 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       assert.equal(await store.readRow(rowId(text)), undefined)
       assert.deepEqual(await store.readHistory({ userId: text, limit: 10 }), [])
     }
-    assert.equal(await revisionOf(store), 1)
+    assert.equal(await revisionOf(store), 0)
   },
 }

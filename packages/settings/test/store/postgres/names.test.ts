@@ -1,7 +1,8 @@
 /** Names of channels and prepared statements: stores beside each other, and stores with long names. */
 import t, { test } from 'tap'
-import { rowId, set, until } from '#src/testing/contract/case.js'
+import { revisionOf, rowId, set, setOf, until } from '#src/testing/contract/case.js'
 import { postgresNames } from '#src/store/postgres/names.js'
+import { userHash } from '#src/store/store.js'
 import { newPool, openStore } from './open-store.js'
 
 t.setTimeout(120_000)
@@ -19,7 +20,7 @@ test('a schema and a prefix of the same name are two stores, on one pool too', a
   for (const [index, store] of stores.entries()) {
     t.equal((await store.readRow(rowId('key')))?.value, String(index))
     t.equal((await store.readShared()).rows[0]?.value, String(index))
-    t.equal((await store.readState(1)).revision, 1)
+    t.equal(await revisionOf(store), 1)
   }
 })
 
@@ -28,12 +29,15 @@ test('the longest names that are allowed work: writes, and hints of them', async
   const options = { schema: long, tablePrefix: long }
   const [writing, watching] = [await openStore(t, pool, options), await openStore(t, pool, options)]
   const received: unknown[] = []
-  const stop = await watching.watch?.(
-    (revision) => received.push(revision),
-    (error) => t.fail(String(error)),
-  )
+  const stop = await watching.watch?.({
+    onHint: (revision) => received.push(revision),
+    onUsers: (hashes) => received.push(...(hashes ?? [])),
+    onLost: (error) => t.fail(String(error)),
+  })
   await set(writing, 'key', '1')
   await until('the notification', () => received.includes(1))
+  await setOf(writing, 'u1', 'key', '1')
+  await until('that of a user', () => received.includes(userHash('u1')))
   await stop?.()
 })
 
@@ -45,9 +49,10 @@ test('no two places have the same names of statements, and none is longer than P
     ),
   )
   t.equal(new Set(names.map(({ statements }) => statements)).size, names.length)
-  for (const { statements, channel } of names) {
-    t.ok(`${statements}.shared`.length <= 63)
+  for (const { statements, channel, userChannel } of names) {
+    t.ok(`${statements}.saveUsers`.length <= 63)
     t.ok(channel.length <= 63)
+    t.ok(userChannel.length <= 63)
   }
   t.end()
 })

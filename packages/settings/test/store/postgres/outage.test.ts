@@ -7,7 +7,16 @@ import { freePort } from '@fastify-modular/test-support/free-port'
 import { type PostgresServer, startPostgres } from '@fastify-modular/test-support/postgres'
 import { Client, Pool } from 'pg'
 import t, { type Test, test } from 'tap'
-import { change, rowId, set, silentLog, until, writeAll, revisionOf } from '#src/testing/contract/case.js'
+import {
+  change,
+  revisionOf,
+  rowId,
+  set,
+  setOf,
+  silentLog,
+  until,
+  writeAll,
+} from '#src/testing/contract/case.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 import { acknowledged, startWriter, succeed, verify } from '../processes.js'
@@ -36,10 +45,11 @@ interface Watched {
 async function watch(store: SettingsStore): Promise<Watched> {
   const received: number[] = []
   const losses: unknown[] = []
-  const stop = await store.watch?.(
-    (revision = -1) => received.push(revision),
-    (error) => losses.push(error),
-  )
+  const stop = await store.watch?.({
+    onHint: (revision = -1) => received.push(revision),
+    onUsers: () => {},
+    onLost: (error) => losses.push(error),
+  })
   return { received, losses, stop: async () => stop?.() }
 }
 
@@ -72,7 +82,12 @@ test('while the server is down each call fails with 503, and works again afterwa
     () => store.readUser('u'),
     () => revisionOf(store),
     () => store.readHistory({ limit: 1 }),
-    () => store.pruneHistory({ olderThan: 0, perValue: 1 }),
+    () => store.readUserNews('0', 10),
+    () => setOf(store, 'u', 'a', '2'),
+    () => store.claimTrim(0),
+    () => store.trimHistory(1, 0),
+    () => store.trimUnset(0),
+    () => store.eraseUser('u'),
   ]) {
     const error = await failureOf(call())
     t.ok(is503(error))
@@ -182,7 +197,7 @@ test('a pool that was handed over survives the loss of its idle connections, and
   const store = postgres({ pool })
   await store.open({ log: silentLog })
   const { received, losses, stop } = await watch(store)
-  await set(store, 'a', '1')
+  await set(await openStore(t, url), 'a', '1')
   await until('the notification', () => received.includes(1))
   await server.kill('SIGKILL')
   await until('the loss', () => losses.length === 1)

@@ -4,8 +4,8 @@ import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
-import { set, silentLog, until } from '#src/testing/contract/case.js'
-import type { SettingsStore } from '#src/store/store.js'
+import { revisionOf, set, silentLog, until } from '#src/testing/contract/case.js'
+import type { SettingsStore, StoreWatch } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 
 t.setTimeout(120_000)
@@ -18,6 +18,8 @@ async function startProxy(t: Test) {
   t.teardown(() => proxy.close())
   return { proxy, url }
 }
+
+const unwatched: StoreWatch = { onHint: () => {}, onUsers: () => {}, onLost: () => {} }
 
 async function openStore(t: Test, source: Parameters<typeof postgres>[0]): Promise<SettingsStore> {
   const store = postgres(source, { timeouts })
@@ -32,10 +34,11 @@ test('after all connections went silent once, writes work and changes of others 
   const other = await openStore(t, { connectionString: url })
   const received: (number | undefined)[] = []
   const losses: unknown[] = []
-  const stop = await store.watch?.(
-    (revision) => received.push(revision),
-    (error) => losses.push(error),
-  )
+  const stop = await store.watch?.({
+    onHint: (revision) => received.push(revision),
+    onUsers: () => {},
+    onLost: (error) => losses.push(error),
+  })
   await set(store, 'a', '1')
   proxy.applyToOpen('silent')
   await until('a write', async () => (await failureOf(set(store, 'a', '2'))) === null)
@@ -49,13 +52,10 @@ test('after all connections went silent once, writes work and changes of others 
 test('while nothing answers, calls fail with 503 instead of hanging, and the store closes', async (t) => {
   const { proxy } = await startProxy(t)
   const store = await openStore(t, { connectionString: proxy.url })
-  const stop = await store.watch?.(
-    () => {},
-    () => {},
-  )
+  const stop = await store.watch?.(unwatched)
   await set(store, 'a', '1')
   proxy.apply('silent')
-  t.ok(is503(await failureOf(store.readState(0))))
+  t.ok(is503(await failureOf(revisionOf(store))))
   t.ok(is503(await failureOf(set(store, 'a', '2'))))
   await stop?.()
   await store.close()
@@ -69,10 +69,7 @@ test('the connection that listens beside a pool without time-outs has its own', 
   t.teardown(() => pool.end())
   const store = await openStore(t, { pool })
   const losses: unknown[] = []
-  const stop = await store.watch?.(
-    () => {},
-    (error) => losses.push(error),
-  )
+  const stop = await store.watch?.({ ...unwatched, onLost: (error) => losses.push(error) })
   const listening = () => proxy.connections.filter((connection) => connection.hasSent('listen "'))
   listening()[0]?.apply('silent')
   await until('the loss', () => losses.length === 1)
@@ -85,10 +82,7 @@ for (const fault of ['silent', { delay: 200 }] as const) {
     const { proxy } = await startProxy(t)
     const store = postgres({ connectionString: proxy.url }) // connecting may take 5 s
     await store.open({ log: silentLog })
-    await store.watch?.(
-      () => {},
-      () => {},
-    )
+    await store.watch?.(unwatched)
     proxy.applyToNew(fault)
     const { accepted } = proxy
     proxy.applyToOpen('reset')

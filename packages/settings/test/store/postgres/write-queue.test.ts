@@ -4,7 +4,7 @@ import { WriteQueue } from '#src/store/postgres/connection.js'
 import { failureOf, is503 } from '../failures.js'
 
 test('tasks run one at a time, in the order in which they came', async (t) => {
-  const queue = new WriteQueue(1000)
+  const queue = new WriteQueue(1000, 1)
   const log: string[] = []
   await Promise.all(
     ['a', 'b', 'c'].map((name) =>
@@ -19,7 +19,7 @@ test('tasks run one at a time, in the order in which they came', async (t) => {
 })
 
 test('a task that fails lets the next one go', async (t) => {
-  const queue = new WriteQueue(1000)
+  const queue = new WriteQueue(1000, 1)
   const failing = queue.take(() => Promise.reject(new Error('mine')))
   const next = queue.take(async () => 'done')
   await t.rejects(failing, { message: 'mine' })
@@ -27,7 +27,7 @@ test('a task that fails lets the next one go', async (t) => {
 })
 
 test('a task whose turn does not come fails with 503, never runs, and does not stop the next one', async (t) => {
-  const queue = new WriteQueue(10)
+  const queue = new WriteQueue(10, 1)
   let release = (): void => {}
   const holding = queue.take(() => new Promise<void>((resolve) => (release = resolve)))
   let ran = false
@@ -38,4 +38,17 @@ test('a task whose turn does not come fails with 503, never runs, and does not s
   t.equal(await queue.take(async () => 'free'), 'free')
   await sleep(0)
   t.notOk(ran)
+})
+
+test('a queue of several places runs as many tasks at once', async (t) => {
+  const queue = new WriteQueue(1000, 2)
+  let running = 0
+  let most = 0
+  const work = async (): Promise<void> => {
+    most = Math.max(most, ++running)
+    await sleep(0)
+    running--
+  }
+  await Promise.all(Array.from({ length: 7 }, () => queue.take(work)))
+  t.equal(most, 2)
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
-import { set, silentLog, until } from '#src/testing/contract/case.js'
+import { set, silentLog, stateOf, until } from '#src/testing/contract/case.js'
 import { watchFile } from '#src/store/sqlite/connection.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
@@ -51,16 +51,16 @@ test('a write to a file that another one has replaced is not acknowledged; the n
   const stores = [await openStore(t, { file }), await openStore(t, { file })]
   const [one, two] = stores as [SettingsStore, SettingsStore]
   await set(one, 'lost', '1')
-  const { epoch } = await one.readState(0)
+  const { epoch } = await stateOf(one)
   await rename(await prepareBackup(t, file), file)
   for (const store of stores) {
     t.ok(is503(await failureOf(set(store, 'nowhere', '1'))))
     t.same(await valuesOf(store), ['lost'], 'reads are answered meanwhile')
   }
-  t.not((await one.readState(1)).epoch, epoch)
+  t.not((await stateOf(one)).epoch, epoch)
   t.same(await valuesOf(one), ['restored'])
   t.equal((await set(one, 'first', '1')).revision, 2)
-  t.equal((await two.readState(1)).revision, 2)
+  t.equal((await stateOf(two)).revision, 2)
   t.equal((await set(two, 'second', '1')).revision, 3)
   await one.close()
   await two.close()
@@ -74,7 +74,7 @@ test('what the log of a replaced file held is in that file, wherever it was move
   const backup = await prepareBackup(t, file)
   await rename(file, `${file}.moved`)
   await rename(backup, file)
-  await store.readState(0)
+  await stateOf(store)
   t.same(await valuesOf(store), ['restored'])
   await store.close()
   t.same(contentOf(`${file}.moved`), [['kept'], 'ok'])
@@ -89,12 +89,12 @@ test('while the file is gone no write is acknowledged and none is made; a new on
   for (const content of [undefined, '']) {
     if (content !== undefined) await writeFile(file, content) // a copy that has just begun
     t.ok(is503(await failureOf(set(store, 'nowhere', '1'))))
-    t.ok(is503(await failureOf(store.readState(0))))
+    t.ok(is503(await failureOf(stateOf(store))))
     t.same(await valuesOf(store), ['lost'])
   }
   await copyFile(backup, `${file}.copy`)
   await rename(`${file}.copy`, file)
-  t.equal((await store.readState(0)).revision, 1)
+  t.equal((await stateOf(store)).revision, 1)
   t.same(await valuesOf(store), ['restored'])
 })
 
@@ -106,7 +106,7 @@ test('a connection that was handed over is not opened again: its writes fail unt
   await set(store, 'lost', '1')
   await rename(await prepareBackup(t, file), file)
   t.ok(is503(await failureOf(set(store, 'nowhere', '1'))))
-  t.ok(is503(await failureOf(store.readState(0))))
+  t.ok(is503(await failureOf(stateOf(store))))
   t.ok(database.open)
 })
 
@@ -127,7 +127,7 @@ test('writes under a foreign lock wait for one whole time-out in total, until on
   other.exec('begin immediate')
   const writes = ['a', 'b', 'c', 'd', 'e'].map((key) => failureOf(set(store, key, '1')))
   t.ok((await Promise.all(writes)).every(is503))
-  t.ok(is503(await failureOf(store.pruneHistory({ olderThan: 0, perValue: 1 }))))
+  t.ok(is503(await failureOf(store.eraseUser('u1'))))
   t.same(timeouts, [10, 150, 10, 150, 10, 150, 10, 150, 10, 150], 'the first with its own, five with 10 ms')
   other.exec('rollback')
   timeouts.length = 0

@@ -1,0 +1,47 @@
+/** Removes a user from everything that the settings store. */
+import { setImmediate } from 'node:timers/promises'
+import type { Events } from '@fastify-modular/core'
+import type { FastifyBaseLogger } from 'fastify'
+import type { UserCache } from '../memory/user-values.ts'
+import { type SettingsStore, userHash } from '../store/store.ts'
+import { requireUser } from '../write/entries.ts'
+
+/** What was removed, and what may be left in other places. */
+export interface ErasureReport {
+  /** Values of the user. */
+  readonly values: number
+  /** Entries of the history of these values. */
+  readonly history: number
+  /** Other values and entries of history that do not name the user as their writer any more; entries lost their note, too. */
+  readonly mentions: number
+  /** Where the settings cannot remove the user. */
+  readonly left: readonly string[]
+}
+
+interface EraseInit {
+  readonly store: Pick<SettingsStore, 'eraseUser'>
+  readonly users: Pick<UserCache, 'forget'>
+  readonly events: () => Events | undefined
+  readonly log: FastifyBaseLogger
+}
+
+/** Makes `settings.eraseUser`: one transaction for each portion, safe to repeat and to interrupt. */
+export function createErase({ store, users, events, log }: EraseInit) {
+  return async function eraseUser(id: string): Promise<ErasureReport> {
+    const userId = requireUser(id)
+    const counts = { values: 0, history: 0, mentions: 0 }
+    for (let isDone = false; !isDone;) {
+      const erased = await store.eraseUser(userId)
+      users.forget([userId])
+      for (const count of ['values', 'history', 'mentions'] as const) counts[count] += erased[count]
+      isDone = erased.isDone
+      await setImmediate()
+    }
+    log.info({ user: userHash(userId), ...counts }, 'the settings of a user were erased')
+    return { ...counts, left: [...placesOf(events()), 'backups of the database', 'logs'] }
+  }
+}
+
+function placesOf(bus: Events | undefined): string[] {
+  return bus?.transactional ? ['events that are not handled yet, and dead letters'] : []
+}

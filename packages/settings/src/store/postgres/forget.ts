@@ -1,0 +1,112 @@
+/** What the PostgreSQL store forgets: old history, the versions of unset values, and users who are erased; in portions. */
+import type { Pool, PoolClient } from 'pg'
+import { Portion, unsetFor } from '../plan-write.ts'
+import type { Erased, TrimResult } from '../store.ts'
+import type { PostgresNames } from './names.ts'
+
+export interface PostgresForgetting {
+  claim(interval: number): Promise<boolean>
+  history(olderThan: number, after: number): Promise<TrimResult>
+  unset(after: number): Promise<TrimResult>
+  user(userId: string): Promise<Erased>
+}
+
+/** Rows of each table that one transaction takes from a user. */
+const erasedAtOnce = 500
+
+/** The longest that one portion should take: writers do not wait for it, the disk does. */
+const portionInit = { first: 500, least: 100, most: 1000, limit: 60 }
+
+export function createForgetting(
+  pool: Pool,
+  names: PostgresNames,
+  inTransaction: <T>(task: (client: PoolClient) => Promise<T>) => Promise<T>,
+): PostgresForgetting {
+  const statements = forgettingStatements(names)
+  const portion = new Portion(portionInit)
+
+  async function trim(statement: string, values: readonly unknown[]): Promise<TrimResult> {
+    const start = performance.now()
+    const { rows } = await pool.query<{ removed: number; next: string | null }>(statement, [
+      ...values,
+      portion.rows,
+      names.channel,
+    ])
+    portion.took(performance.now() - start)
+    const { removed = 0, next = null } = rows[0] ?? {}
+    return { removed, next: next === null ? null : Number(next) }
+  }
+
+  return {
+    claim: async (interval) => (await pool.query(statements.claim, [interval])).rowCount === 1,
+    history: (olderThan, after) => trim(statements.history, [after, olderThan]),
+    unset: (after) => trim(statements.unset, [after]),
+    user: (userId) =>
+      inTransaction(async (client) => {
+        const count = async (statement: string): Promise<number> =>
+          (await client.query(statement, [userId])).rowCount ?? 0
+        await client.query('begin')
+        const values = await count(statements.unsetValues)
+        const versions = await count(statements.deleteValues)
+        const history = await count(statements.deleteHistory)
+        const writers = await count(statements.anonymousValues)
+        const actors = await count(statements.anonymousHistory)
+        if (versions + history > 0) await client.query(statements.erased)
+        await client.query('commit')
+        const isDone = [versions, history, writers, actors].every((rows) => rows < erasedAtOnce)
+        return { values, history, mentions: writers + actors, isDone }
+      }),
+  }
+}
+
+/** The statements by what they forget. */
+export function forgettingStatements({ values, history, meta }: PostgresNames) {
+  const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint`
+  const limited = (table: string, condition: string): string =>
+    `ctid = any (array(select ctid from ${table} where ${condition} limit ${erasedAtOnce} for update))`
+  // Besides the claim, a lock for as long as the portion takes: transaction poolers take locks of sessions away.
+  const gate = (lock: string): string => `
+      with gate as materialized (select pg_try_advisory_xact_lock(hashtextextended(${lock} || '.trim', 0)) as mine)`
+  return {
+    claim: `update ${meta} set value = ${now}::text
+      where name = 'trimmed' and value::bigint <= ${now} - $1::bigint`,
+    // `$1`: after, `$2`: older than, `$3`: how many entries to look at, `$4`: the lock. Entries of one moment go together.
+    history: `${gate('$4::text')}, bound as materialized (
+        select coalesce((select at from ${history} where at > $1::bigint and at < $2::bigint
+          order by at limit 1 offset $3::int - 1), $2::bigint - 1) as at
+      ), gone as (
+        delete from ${history} o using gate, bound where gate.mine and o.at > $1::bigint and o.at <= bound.at
+          and exists (select from ${history} n where (n.key, n.scope, n.user_id) = (o.key, o.scope, o.user_id)
+            and n.revision > o.revision)
+        returning 1
+      )
+      select (select count(*)::int from gone) as removed,
+        case when bound.at < $2::bigint - 1 and gate.mine then bound.at end as next from bound, gate`,
+    // The history of the last month knows which values were unset. `$1`: after, `$2`: how many to look at, `$3`: the lock.
+    unset: `${gate('$3::text')}, span as materialized (
+        select greatest($1::bigint, ${now} - 31 * ${unsetFor}::bigint) as first, ${now} - ${unsetFor} as last
+      ), bound as materialized (
+        select coalesce((select at from ${history} where scope = 2 and new_value is null and at > span.first
+          and at < span.last order by at limit 1 offset $2::int - 1), span.last) as at from span
+      ), gone as (
+        delete from ${values} v using ${history} h, gate, span, bound
+        where gate.mine and h.scope = 2 and h.new_value is null and h.at > span.first and h.at <= bound.at
+          and (v.scope, v.user_id, v.key) = (2, h.user_id, h.key) and v.value is null and v.revision = h.revision
+        returning 1
+      )
+      select (select count(*)::int from gone) as removed,
+        case when bound.at < span.last and gate.mine then bound.at end as next from bound, span, gate`,
+    unsetValues: `update ${values} set value = null
+      where ${limited(values, 'scope = 2 and user_id = $1 and value is not null')}`,
+    deleteValues: `delete from ${values} where ${limited(values, 'scope = 2 and user_id = $1 and value is null')}`,
+    deleteHistory: `delete from ${history} where ${limited(history, 'scope = 2 and user_id = $1')}`,
+    anonymousValues: `update ${values} set updated_by = null
+      where ${limited(values, 'updated_by = $1 and updated_by <> user_id')}`,
+    anonymousHistory: `update ${history} set actor = null, note = null
+      where ${limited(history, 'actor = $1 and actor <> user_id')}`,
+    // Found by instances that were not notified: all forget all users.
+    erased: `insert into ${history} (revision, scope, user_id, key, origin, at)
+      select ${now}, 2, '', '', 'erased', ${now}
+      on conflict (revision, scope, user_id, key) do update set xid = pg_current_xact_id()`,
+  }
+}

@@ -1,0 +1,107 @@
+/** The statements of writes in PostgreSQL. */
+import { trimmedAtOnce } from '../plan-write.ts'
+import type { PostgresNames } from './names.ts'
+
+export interface WriteStatements {
+  /** Sent before all others. */
+  readonly begin: string
+  /**
+   * Takes the lock of System and Application rows. Returns the revision and the time of the server. `$1` to `$3` are the
+   * time-outs of the server for a lock, a statement and an idle transaction, in milliseconds.
+   */
+  readonly lock: string
+  /** `$1` to `$3` name rows. Sent after the lock is held: an earlier statement would see rows as they were before it. */
+  readonly find: string
+  /** Locks users' rows in their order and returns them as they are then; `$4` and `$5` name them. */
+  readonly lockUsers: string
+  /** Rows, history (with the trimming of the values named last) and revision at once. */
+  readonly save: string
+  /** Rows and history of users. Fails with a division by zero where a row was born meanwhile. */
+  readonly saveUsers: string
+  /** `$1` to `$7` are values as they were read, and their new texts. */
+  readonly resealValues: string
+  /** `$1` to `$10` are rows of history as they were read, and their new texts. */
+  readonly resealHistory: string
+}
+
+/** Rows travel as arrays, one for each column: the statements are the same for 1 row and for 500. */
+export function writeStatements({ values, history, meta }: PostgresNames): WriteStatements {
+  // The time-outs end a transaction whose process stopped while it held the lock; the others would wait for ever.
+  // They are set before rows are locked, because rows are locked last, and prepared: three statements less to parse.
+  const timeouts = `
+      with timeouts as materialized (
+        select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
+          set_config('idle_in_transaction_session_timeout', $3, true)
+      )`
+  const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint as now`
+  const change = `
+      with change as materialized (
+        select * from unnest($6::smallint[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::boolean[], $12::text[], $13::boolean[])
+          as row (scope, user_id, key, revision, old_value, old_sealed, new_value, new_sealed)
+      ), noted as (
+        insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
+          origin, actor, request_id, note, at)
+        select revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
+          $3::text, $2::text, $4::text, $5::text, $1::bigint
+        from change
+      ), trimmed as (
+        delete from ${history} h using unnest($14::smallint[], $15::text[], $16::text[]) as due (scope, user_id, key)
+        cross join lateral (
+          select o.revision from ${history} o
+          where (o.key, o.scope, o.user_id) = (due.key, due.scope, due.user_id)
+          order by o.revision desc limit ${trimmedAtOnce} offset $17::int - 1 -- the entry of this write is not seen here
+        ) as old
+        where (h.revision, h.scope, h.user_id, h.key) = (old.revision, due.scope, due.user_id, due.key)
+      )`
+  const save = `
+        insert into ${values} as v (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
+        select scope, user_id, key, new_value, new_sealed, revision, $1::bigint, $2::text from change`
+  const replace = `
+        on conflict (scope, user_id, key) do update set value = excluded.value, sealed = excluded.sealed,
+          revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by`
+  return {
+    begin: 'begin isolation level read committed',
+    lock: `${timeouts}
+      select meta.value, ${now} from ${meta} as meta, timeouts where meta.name = 'revision' for update of meta`,
+    // A lateral look-up per row: a join would be planned as a scan of the table whatever the number of rows asked for.
+    find: `
+      select v.* from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)
+      cross join lateral (
+        select * from ${values} v
+        where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) limit 1
+      ) as v`,
+    // The time is taken when the locks are held: above the join, for each row.
+    lockUsers: `${timeouts}
+      select v.*, ${now} from timeouts, unnest($4::text[], $5::text[]) with ordinality as id (user_id, key, place)
+      left join lateral (
+        select * from ${values} v where (v.scope, v.user_id, v.key) = (2, id.user_id, id.key) for update
+      ) as v on true`,
+    save: `${change}, saved as (${save}
+        where new_value is not null ${replace}
+      ), deleted as (
+        delete from ${values} v using change c
+        where c.new_value is null and (v.scope, v.user_id, v.key) = (c.scope, c.user_id, c.key)
+      )
+      update ${meta} set value = $18::text where name = 'revision'`,
+    // A row that was found is locked; one that was not may have been born since: it is left as it is.
+    saveUsers: `${change}, saved as (${save} ${replace}
+        where (v.user_id, v.key) in (select * from unnest($18::text[], $19::text[]))
+        returning 1
+      )
+      select 1 / case when (select count(*) from saved) = (select count(*) from change) then 1 else 0 end`,
+    resealValues: `
+      update ${values} v set value = r.new_value, sealed = r.sealed
+      from unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::boolean[])
+        as r (scope, user_id, key, revision, value, new_value, sealed)
+      where (v.scope, v.user_id, v.key) = (r.scope, r.user_id, r.key)
+        and v.revision = r.revision and v.value = r.value`,
+    resealHistory: `
+      update ${history} h set old_value = r.old_value, old_sealed = r.old_sealed,
+        new_value = r.new_value, new_sealed = r.new_sealed
+      from unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[],
+        $7::text[], $8::boolean[], $9::text[], $10::boolean[])
+        as r (scope, user_id, key, revision, found_old, found_new, old_value, old_sealed, new_value, new_sealed)
+      where (h.revision, h.scope, h.user_id, h.key) = (r.revision, r.scope, r.user_id, r.key)
+        and h.old_value is not distinct from r.found_old and h.new_value is not distinct from r.found_new`,
+  }
+}

@@ -1,0 +1,120 @@
+/** What the SQLite store forgets: old history, the versions of unset values, and users who are erased; in portions. */
+import type { Database } from 'better-sqlite3'
+import { getTableName } from 'drizzle-orm'
+import { Portion, unsetFor } from '../plan-write.ts'
+import type { Erased, TrimResult } from '../store.ts'
+import type { SqliteTables } from './tables.ts'
+
+export interface SqliteForgetting {
+  claim(interval: number): boolean
+  history(olderThan: number, after: number): TrimResult
+  unset(after: number): TrimResult
+  user(userId: string): Erased
+}
+
+/** Rows of each table that one transaction takes from a user. */
+const erasedAtOnce = 500
+
+/** The event loop stands still for one portion: 8 ms. A fixed number of rows holds on one disk only. */
+const portionInit = { first: 64, least: 16, most: 500, limit: 8 }
+
+/** Pages of the log after which a commit moves them: the 1,000 of SQLite take up to 300 ms on a busy disk. */
+const smallCheckpoint = 250
+
+export function createForgetting(client: Database, tables: SqliteTables): SqliteForgetting {
+  const statements = forgettingStatements(tables)
+  const prepare = (sql: string) => client.prepare(sql)
+  const claim = prepare(statements.claim)
+  const bound = {
+    history: prepare(statements.boundHistory).pluck(),
+    unset: prepare(statements.boundUnset).pluck(),
+  }
+  const remove = { history: prepare(statements.history), unset: prepare(statements.unset) }
+  const erase = {
+    values: prepare(statements.countValues).pluck(),
+    versions: prepare(statements.deleteValues),
+    history: prepare(statements.deleteHistory),
+    writers: prepare(statements.anonymousValues),
+    actors: prepare(statements.anonymousHistory),
+    count: prepare(statements.count).pluck(),
+    erased: prepare(statements.erased),
+  }
+  const portion = new Portion(portionInit)
+
+  function trim(what: keyof typeof remove, after: number, before: number): TrimResult {
+    const start = performance.now()
+    const found = bound[what].get(after, before, portion.rows - 1)
+    const last = typeof found === 'number' ? found : before - 1
+    const removed = withSmallCheckpoints(client, () => remove[what].run(after, last).changes)
+    portion.took(performance.now() - start)
+    return { removed, next: last < before - 1 ? last : null }
+  }
+
+  const eraseUser = client.transaction((userId: string): Erased => {
+    const values = Number(erase.values.get(userId))
+    const versions = erase.versions.run(userId).changes
+    const history = erase.history.run(userId).changes
+    const writers = erase.writers.run(userId).changes
+    const actors = erase.actors.run(userId).changes
+    if (versions + history > 0) erase.erased.run({ now: Date.now(), seq: Number(erase.count.get() ?? 0) })
+    const isDone = [versions, history, writers, actors].every((rows) => rows < erasedAtOnce)
+    return { values, history, mentions: writers + actors, isDone }
+  })
+
+  return {
+    claim: (interval) => claim.run(String(Date.now()), Date.now() - interval).changes === 1,
+    history: (olderThan, after) => trim('history', after, olderThan),
+    unset: (after) => {
+      const day = Date.now() - unsetFor
+      return trim('unset', Math.max(after, day - 30 * unsetFor), day)
+    },
+    user: (userId) => eraseUser.immediate(userId),
+  }
+}
+
+function withSmallCheckpoints<T>(client: Database, task: () => T): T {
+  const usual = Number(client.pragma('wal_autocheckpoint', { simple: true }))
+  client.pragma(`wal_autocheckpoint = ${smallCheckpoint}`)
+  try {
+    return task()
+  } finally {
+    client.pragma(`wal_autocheckpoint = ${usual}`)
+  }
+}
+
+/** The statements by what they forget. */
+export function forgettingStatements(tables: SqliteTables) {
+  const [values, history, meta] = [tables.values, tables.history, tables.meta].map(getTableName)
+  const rowsOf = (table: string | undefined, columns: string, condition: string): string =>
+    `(${columns}) in (select ${columns} from ${table} where ${condition} limit ${erasedAtOnce})`
+  const value = 'scope, user_id, key'
+  const entry = 'revision, scope, user_id, key'
+  const unset = 'scope = 2 and new_value is null'
+  return {
+    claim: `update ${meta} set value = ? where name = 'trimmed' and cast(value as integer) <= ?`,
+    // Entries of one moment go together.
+    boundHistory: `select at from ${history} where at > ? and at < ? order by at limit 1 offset ?`,
+    boundUnset: `select at from ${history} where ${unset} and at > ? and at < ? order by at limit 1 offset ?`,
+    history: `delete from ${history} where (${entry}) in (
+      select ${entry} from ${history} o where at > ? and at <= ?
+        and exists (select 1 from ${history} n where n.key = o.key and n.scope = o.scope and n.user_id = o.user_id
+          and n.revision > o.revision))`,
+    unset: `delete from ${values} where (${value}) in (
+      select v.scope, v.user_id, v.key from ${history} h cross join ${values} v
+        on v.scope = 2 and v.user_id = h.user_id and v.key = h.key and v.revision = h.revision and v.value is null
+      where h.scope = 2 and h.new_value is null and h.at > ? and h.at <= ?)`,
+    countValues: `select count(*) from (
+      select value from ${values} where scope = 2 and user_id = ? limit ${erasedAtOnce}) where value is not null`,
+    deleteValues: `delete from ${values} where ${rowsOf(values, value, 'scope = 2 and user_id = ?')}`,
+    deleteHistory: `delete from ${history} where ${rowsOf(history, entry, 'scope = 2 and user_id = ?')}`,
+    anonymousValues: `update ${values} set updated_by = null
+      where ${rowsOf(values, value, 'updated_by = ? and updated_by <> user_id')}`,
+    anonymousHistory: `update ${history} set actor = null, note = null
+      where ${rowsOf(history, entry, 'actor = ? and actor <> user_id')}`,
+    count: `update ${meta} set value = value + 1 where name = 'users' returning value`,
+    // Found by processes that watch: all forget all users.
+    erased: `insert into ${history} (revision, scope, user_id, key, origin, at, seq)
+      values (@now, 2, '', '', 'erased', @now, @seq)
+      on conflict (revision, scope, user_id, key) do update set seq = excluded.seq`,
+  }
+}

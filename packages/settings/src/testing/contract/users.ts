@@ -1,0 +1,218 @@
+/** Cases: users' rows have versions of their own, and leave the revision alone (decision 66). */
+import assert from 'node:assert/strict'
+import { SettingScope } from '../../setting-definition.ts'
+import { type SettingsStore, userHash } from '../../store/store.ts'
+import { change, type ContractCase, revisionOf, rowId, set, setOf, trimAll, until, writeAll } from './case.ts'
+
+export const users: Readonly<Record<string, ContractCase>> = {
+  'a write of a user leaves the revision alone, and says which version it gave': async (open) => {
+    const store = await open()
+    await set(store, 'a', '1')
+    const before = Date.now()
+    const result = await setOf(store, 'u1', 'a', '1')
+    assert.equal(await revisionOf(store), 1)
+    const row = await store.readRow(rowId('a', 'u1'))
+    assert.ok(row)
+    assert.equal(result.revision, row.revision)
+    assert.deepEqual(result.changes, [
+      { ...rowId('a', 'u1'), revision: row.revision, before: undefined, after: row },
+    ])
+    assert.ok(row.revision >= before && row.revision <= Date.now() + 1, 'milliseconds')
+    assert.deepEqual(await store.readUser('u1'), [row])
+    assert.equal((await store.readShared()).rows.length, 1)
+    const nothing = await writeAll(store, [], { reads: [rowId('a', 'u1')] })
+    assert.deepEqual([nothing.revision, nothing.changes], [0, []])
+  },
+
+  'versions of a row rise for ever, through deletions and within a millisecond': async (open) => {
+    const store = await open()
+    const versions: number[] = []
+    for (let write = 0; write < 60; write++) {
+      const { changes } = await setOf(store, 'u1', 'a', write % 3 === 2 ? null : String(write))
+      versions.push(changes[0]?.revision ?? 0)
+    }
+    assert.ok(versions.every((version, index) => version > (versions[index - 1] ?? 0)))
+    assert.deepEqual(await store.readUser('u1'), [])
+    assert.equal(await store.readRow(rowId('a', 'u1')), undefined)
+    const again = await setOf(store, 'u1', 'a', '1')
+    assert.equal(again.changes[0]?.before, undefined, 'unset is unset')
+    assert.ok(again.revision > (versions.at(-1) ?? 0))
+  },
+
+  'the deletion of a value that a user does not have changes nothing, whether or not there was one': async (
+    open,
+  ) => {
+    const store = await open()
+    for (const value of [null, '1', null]) await setOf(store, 'u1', 'a', value)
+    assert.deepEqual((await setOf(store, 'u1', 'a', null)).changes, [])
+    assert.equal((await store.readHistory({ userId: 'u1', limit: 10 })).length, 2)
+  },
+
+  'of 20 writers of one value of a user that all saw the same version, one wins': async (open) => {
+    const store = await open()
+    const id = rowId('a', 'u1')
+    for (const start of ['unset', '"start"', null]) {
+      if (start !== 'unset') await setOf(store, 'u1', 'a', start)
+      const seen = (await store.readRow(id))?.revision ?? 0
+      const writers = Array.from({ length: 20 }, (_, index) =>
+        writeAll(store, [], {
+          reads: [id],
+          decide(current) {
+            if ((current.get(id)?.revision ?? 0) !== seen) throw new Error('stale')
+            return [change(id, String(index))]
+          },
+        }),
+      )
+      const outcomes = await Promise.allSettled(writers)
+      assert.equal(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1)
+      assert.deepEqual(
+        outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : [])),
+        Array.from({ length: 19 }, () => 'Error: stale'),
+      )
+    }
+  },
+
+  'writers of few rows at once, of several instances, leave an unbroken history': async (open) => {
+    const first = await open()
+    const stores = first.durable ? [first, await open()] : [first]
+    const write = (index: number): Promise<unknown> => {
+      const id = rowId(`k${index % 2}`, `u${index % 3}`)
+      const value = index % 5 === 4 ? null : String(index)
+      return writeAll(stores[index % stores.length] ?? first, [change(id, value)])
+    }
+    await Promise.all(Array.from({ length: 120 }, (_, index) => write(index)))
+    for (const userId of ['u0', 'u1', 'u2']) await replays(first, userId)
+  },
+
+  'one write of several rows of a user is all or nothing, and its rows are locked in their order': async (
+    open,
+  ) => {
+    const store = await open()
+    const ids = ['a', 'b', 'c', 'd'].map((key) => rowId(key, 'u1'))
+    const bulk = (value: string, order: number): Promise<unknown> =>
+      writeAll(
+        store,
+        (order % 2 ? ids.toReversed() : ids).map((id) => change(id, value)),
+      )
+    await Promise.all(Array.from({ length: 12 }, (_, index) => bulk(String(index), index)))
+    const rows = await store.readUser('u1')
+    assert.equal(new Set(rows.map(({ value }) => value)).size, 1)
+    assert.equal(rows.length, 4)
+    const stop = new Error('stop')
+    const failing = writeAll(store, [change(rowId('a', 'u1'), '"x"')], {
+      decide: () => {
+        throw stop
+      },
+    })
+    await assert.rejects(failing, (error) => error === stop)
+    assert.deepEqual(await store.readUser('u1'), rows)
+  },
+
+  'a write of a user sees shared rows as they are': async (open) => {
+    const store = await open()
+    await set(store, 'limit', '5')
+    const seen: unknown[] = []
+    await writeAll(store, [], {
+      reads: [rowId('limit'), rowId('a', 'u1')],
+      decide(current) {
+        seen.push(current.get(rowId('limit'))?.value, current.revision)
+        return [change(rowId('a', 'u1'), '1')]
+      },
+    })
+    assert.deepEqual(seen, ['5', 0])
+  },
+
+  'the version of an unset value is kept for a day': async (open) => {
+    const store = await open()
+    await setOf(store, 'u1', 'a', '1')
+    const { revision } = await setOf(store, 'u1', 'a', null)
+    assert.equal((await store.trimUnset(0)).removed, 0)
+    await trimAll(store, Date.now() + 1000)
+    assert.ok((await setOf(store, 'u1', 'a', '1')).revision > revision)
+  },
+
+  'users whose values were written are known from a mark on': async (open) => {
+    const store = await open()
+    const other = store.watch ? await open() : store
+    const { next: start, userIds } = await store.readUserNews(undefined, 10)
+    assert.deepEqual(userIds, [])
+    await setOf(other, 'u1', 'a', '1')
+    await set(other, 'a', '1')
+    await setOf(other, 'u2', 'a', '1')
+    const news = await store.readUserNews(start, 10)
+    assert.deepEqual([...news.userIds].toSorted(), ['u1', 'u2'])
+    assert.equal((await store.readUserNews(start, 1)).userIds.length, 1)
+    assert.deepEqual((await store.readUserNews(news.next, 10)).userIds, [])
+    await setOf(store, 'u1', 'a', null)
+    assert.deepEqual((await store.readUserNews(news.next, 10)).userIds, ['u1'])
+  },
+
+  'a watch hears of the users that another instance has written': async (open) => {
+    const watching = await open()
+    if (!watching.watch) return
+    const writing = await open()
+    let mark = (await watching.readUserNews(undefined, 1)).next
+    const told = new Set<string>()
+    let isTime = false
+    const stop = await watching.watch({
+      onHint: (revision) => void (isTime ||= revision === undefined),
+      onUsers: (hashes) => hashes?.forEach((hash) => told.add(hash)),
+      onLost: (error) => assert.fail(`the watch was lost: ${String(error)}`),
+    })
+    await setOf(writing, 'u1', 'a', '1')
+    await until('the news', async () => {
+      if (told.has(userHash('u1'))) return true
+      if (!isTime) return false
+      const { next, userIds } = await watching.readUserNews(mark, 10)
+      mark = next
+      return userIds.includes('u1')
+    })
+    await stop()
+  },
+
+  'an erased user is gone from values, history and as a writer, and others notice it': async (open) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1', note: 'by u1' })
+    for (const value of ['1', '2', null]) await setOf(store, 'u1', 'a', value)
+    await writeAll(store, [change(rowId('b', 'u1'), '"mine"')], { actor: 'u1' })
+    await writeAll(store, [change(rowId('b', 'u2'), '1')], { actor: 'u1' })
+    const others = await store.readUser('u2')
+    const { next } = await store.readUserNews(undefined, 10)
+    assert.deepEqual(await eraseAll(store, 'u1'), { values: 1, history: 4, mentions: 4 })
+    const left = JSON.stringify([await store.scan(null, 100), await store.scanHistory(null, 100)])
+    assert.doesNotMatch(left, /u1/)
+    assert.deepEqual(await store.readUser('u2'), [{ ...others[0], updatedBy: null }])
+    assert.deepEqual(await store.readHistory({ userId: 'u1', limit: 10 }), [])
+    assert.equal((await store.readHistory({ limit: 10 }))[0]?.newValue, '1')
+    assert.ok((await store.readUserNews(next, 10)).userIds.includes(''), 'someone was erased')
+    assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 0 })
+    assert.deepEqual(await eraseAll(store, 'nobody'), { values: 0, history: 0, mentions: 0 })
+  },
+}
+
+async function eraseAll(store: SettingsStore, userId: string): Promise<object> {
+  const sum = { values: 0, history: 0, mentions: 0 }
+  for (let isDone = false; !isDone;) {
+    const erased = await store.eraseUser(userId)
+    isDone = erased.isDone
+    for (const count of ['values', 'history', 'mentions'] as const) sum[count] += erased[count]
+  }
+  return sum
+}
+
+/** Each entry begins with what the one before it left, versions rise, and the last one is the row. */
+async function replays(store: SettingsStore, userId: string): Promise<void> {
+  const history = (await store.readHistory({ userId, limit: 500 })).toReversed()
+  const rows = await store.readUser(userId)
+  for (const key of new Set(history.map((entry) => entry.key))) {
+    const entries = history.filter((entry) => entry.key === key)
+    let before: { readonly value: string | null; readonly version: number } = { value: null, version: 0 }
+    for (const { oldValue, newValue, revision, scope } of entries) {
+      assert.equal(scope, SettingScope.User)
+      assert.equal(oldValue, before.value)
+      assert.ok(revision > before.version)
+      before = { value: newValue, version: revision }
+    }
+    assert.equal(rows.find((row) => row.key === key)?.value ?? null, before.value)
+  }
+}

@@ -1,0 +1,233 @@
+/** Users' own values over several instances, their tags, an outage, and the end of a user (decision 66). */
+import { ServiceUnavailableException } from '@fastify-modular/core'
+import {
+  memoryStore,
+  SettingScope,
+  type SettingsStore,
+  type StoreWatch,
+  userHash,
+} from '@fastify-modular/settings'
+import { type Test, test } from 'tap'
+import { until } from '#src/testing/contract/case.js'
+import { as, createApp, definitions, rejection } from '../support/app.ts'
+
+const { Application, User, System } = SettingScope
+
+/** A store that counts its queries, announces users as PostgreSQL does, and may be down. */
+function countingStore(inner = memoryStore()) {
+  const calls: string[] = []
+  const watches: StoreWatch[] = []
+  const state = { down: false }
+  const counted = <K extends 'readNews' | 'readUserNews' | 'readUser' | 'readShared' | 'write'>(name: K) =>
+    ((...args: unknown[]) => {
+      calls.push(name)
+      if (state.down) return Promise.reject(new ServiceUnavailableException('The database is down.'))
+      return Reflect.apply(inner[name], inner, args)
+    }) as SettingsStore[K]
+  const store: SettingsStore = {
+    ...inner,
+    readNews: counted('readNews'),
+    readUserNews: counted('readUserNews'),
+    readUser: counted('readUser'),
+    readShared: counted('readShared'),
+    write: counted('write'),
+    watch: async (watch) => (watches.push(watch), async () => {}),
+  }
+  return { store, calls, state, watch: () => watches[0] as StoreWatch }
+}
+
+async function createPair(t: Test) {
+  const inner = memoryStore()
+  const here = await createApp(t, { store: inner })
+  const counting = countingStore(inner)
+  const there = await createApp(t, { store: counting.store })
+  counting.calls.length = 0
+  return { here, there, ...counting }
+}
+
+test('an instance that does not hold the user does no query when he changes; one that does reads him again', async (t) => {
+  const { here, there, calls, watch } = await createPair(t)
+  await there.settings.forUser('alice')
+  calls.length = 0
+  await here.settings.setSetting('app.theme', 'dark', User, 'bob')
+  watch().onUsers([userHash('bob')])
+  t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'light')
+  t.same(calls, [])
+  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  watch().onUsers([userHash('carol'), userHash('alice')])
+  t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'dark')
+  t.same(calls, ['readUser'])
+  watch().onUsers()
+  await there.settings.forUser('alice')
+  t.same(calls, ['readUser', 'readUser'], 'all are forgotten')
+})
+
+test('a notice while a user is being read makes that read too old', async (t) => {
+  const inner = memoryStore()
+  const watches: StoreWatch[] = []
+  let read = 0
+  const store: SettingsStore = {
+    ...inner,
+    async readUser(userId) {
+      const rows = await inner.readUser(userId)
+      if (read++ === 0) {
+        await (await writer).settings.setSetting('app.theme', 'dark', User, userId)
+        watches[0]?.onUsers([userHash(userId)])
+      }
+      return rows
+    },
+    watch: async (watch) => (watches.push(watch), async () => {}),
+  }
+  const writer = createApp(t, { store: inner })
+  const { settings } = await createApp(t, { store })
+  watches[0]?.onUsers([userHash('somebody')])
+  t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark')
+})
+
+test('a shared write costs another instance one query, a look without a notice finds users too', async (t) => {
+  const { here, there, calls, watch } = await createPair(t)
+  await there.settings.forUser('alice')
+  calls.length = 0
+  await here.settings.setSetting('mail.port', 25, System)
+  watch().onHint(1)
+  await until('the value', () => there.settings.get(definitions.port) === 25)
+  t.same(calls, ['readNews'])
+  watch().onHint(1)
+  t.same(calls, ['readNews'], 'a revision that is known is none')
+  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  watch().onHint()
+  await until('the look', () => calls.includes('readUserNews'))
+  await until(
+    'the news',
+    async () => (await there.settings.forUser('alice')).get(definitions.theme) === 'dark',
+  )
+})
+
+test('more than 1,000 changed users are all forgotten', async (t) => {
+  const { here, there, calls, watch } = await createPair(t)
+  await there.settings.forUser('quiet')
+  for (let index = 0; index <= 1000; index++)
+    await here.settings.setSetting('app.theme', 'dark', User, `user ${index}`)
+  calls.length = 0
+  watch().onHint()
+  await until('the quiet one to be read again', async () => {
+    await there.settings.forUser('quiet')
+    return calls.includes('readUser')
+  })
+})
+
+test('a revision without changes is one of an instance of the version before: users are forgotten', async (t) => {
+  const { there, calls, watch, store } = await createPair(t)
+  await there.settings.forUser('alice')
+  const { readNews } = { ...store }
+  Object.assign(store, { readNews: async (query: never) => ({ ...(await readNews(query)), revision: 1 }) })
+  calls.length = 0
+  watch().onHint(1)
+  await until('the look', () => calls.length > 0)
+  await until('alice to be read again', async () => {
+    await there.settings.forUser('alice')
+    return calls.includes('readUser')
+  })
+})
+
+for (const path of ['?scope=2', '/me']) {
+  test(`GET ${path} is tagged by the shared revision and the versions of the caller's values`, async (t) => {
+    const app = await createApp(t)
+    const [alice, bob] = [as(app, 'alice'), as(app, 'bob')]
+    const tagOf = async (caller = alice) => String((await caller('GET', path)).headers.etag)
+    const empty = await tagOf()
+    t.match(empty, /^"r0-/)
+    t.not(empty, await tagOf(bob), 'of the caller')
+    await app.settings.setSetting('app.theme', 'dark', User, 'bob')
+    t.equal(await tagOf(), empty)
+    await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+    const dark = await tagOf()
+    t.not(dark, empty)
+    t.equal((await alice('GET', path, undefined, { 'if-none-match': dark })).status, 304)
+    t.equal((await alice('GET', path, undefined, { 'if-none-match': empty })).status, 200)
+    for (const value of ['light', 'dark']) await app.settings.setSetting('app.theme', value, User, 'alice')
+    t.not(await tagOf(), dark, 'a version is not given again')
+    const before = await tagOf()
+    await app.settings.setSetting('app.title', 'Acme', Application)
+    t.match(await tagOf(), /^"r1-/)
+    t.not(await tagOf(), before, 'what is inherited counts')
+    t.match((await alice('GET', path)).headers, { 'cache-control': 'private, no-cache', vary: /Cookie/ })
+  })
+
+  test(`while the database is down GET ${path} serves users in memory without a tag`, async (t) => {
+    const { store, state } = countingStore()
+    const app = await createApp(t, { store })
+    const alice = as(app, 'alice')
+    await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+    await app.settings.forUser('alice')
+    const tagged = await alice('GET', path)
+    state.down = true
+    const { status, headers, json } = await alice('GET', path, undefined, {
+      'if-none-match': String(tagged.headers.etag),
+    })
+    t.equal(status, 200)
+    t.equal(headers.etag, undefined)
+    const theme = (list: { key: string }[]) => list.find(({ key }) => key === 'app.theme')
+    t.match(theme(json), { value: 'dark', isOverridden: true, source: 'user', version: 0, updatedBy: null })
+    t.equal(json.length, tagged.json.length)
+    t.equal((await as(app, 'bob')('GET', path)).status, 503)
+    await alice('PUT', '/me', { key: 'app.theme', value: 'light' })
+    t.equal((await alice('GET', path)).status, 200, 'a write that failed does not end it')
+  })
+}
+
+test('the shared list is not tagged anew by preferences', async (t) => {
+  const app = await createApp(t)
+  const { etag } = (await as(app, 'alice')('GET', '')).headers
+  await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+  t.equal((await as(app, 'alice')('GET', '')).headers.etag, etag)
+})
+
+test('a row of a user is written on the version that the caller saw, also after it was unset', async (t) => {
+  const app = await createApp(t, { ownWrites: 'authenticated' })
+  const alice = as(app, 'alice')
+  const put = (value: string, tag?: unknown) =>
+    alice('PUT', '/me', { key: 'app.theme', value }, tag === undefined ? {} : { 'if-match': String(tag) })
+  const first = (await put('dark', '"r0"')).headers.etag
+  t.match(first, /^"r\d{13}"$/)
+  t.equal((await put('light', '"r0"')).status, 412)
+  const second = (await put('light', first)).headers.etag
+  t.match(await put('dark', first), { status: 412, headers: { etag: second } })
+  t.equal((await alice('DELETE', '/me/app.theme')).headers.etag, '"r0"')
+  t.equal((await put('dark', second)).status, 412)
+  const third = (await put('light', '"r0"')).headers.etag
+  t.not(third, second)
+  t.equal((await alice('GET', '/app.theme?scope=2')).headers.etag, third)
+})
+
+test('eraseUser removes a user everywhere and says what is left elsewhere', async (t) => {
+  const lines: string[] = []
+  const store = memoryStore()
+  const app = await createApp(
+    t,
+    { store },
+    { logger: { level: 'info', stream: { write: (line: string) => void lines.push(line) } } },
+  )
+  const { settings } = app
+  for (const theme of ['dark', 'light']) await settings.setSetting('app.theme', theme, User, 'alice')
+  await settings.setSetting('app.title', 'Acme', Application, undefined, {
+    actor: 'alice',
+    note: 'alice asked',
+  })
+  await settings.forUser('alice')
+  t.same(await settings.eraseUser('alice'), {
+    values: 1,
+    history: 2,
+    mentions: 2,
+    left: ['backups of the database', 'logs'],
+  })
+  t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
+  t.notMatch(JSON.stringify([await store.scan(null, 10), await store.scanHistory(null, 10)]), /alice/)
+  t.match(await settings.eraseUser('alice'), { values: 0, history: 0, mentions: 0 })
+  const audit = lines.filter((line) => line.includes('were erased'))
+  t.equal(audit.length, 2)
+  t.notMatch(audit.join(), /alice/)
+  t.match(await rejection(settings.eraseUser('')), { status: 400 })
+  await settings.setSetting('app.theme', 'dark', User, 'alice')
+  t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark', 'she may come back')
+})

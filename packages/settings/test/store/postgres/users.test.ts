@@ -1,0 +1,169 @@
+/** Writes of users in PostgreSQL: what they wait for, what they send, and who hears of them (decision 66). */
+import { Pool } from 'pg'
+import t, { type Test, test } from 'tap'
+import { payloadsOf } from '#src/store/postgres/listen.js'
+import { change, rowId, set, setOf, until, writeAll } from '#src/testing/contract/case.js'
+import { type SettingsStore, type StoreWatch, userHash } from '#src/store/store.js'
+import { newPool, openStore } from './open-store.js'
+
+t.setTimeout(120_000)
+
+/** A store, and the statements that it sends from then on. */
+async function openRecorded(t: Test, pool: Pool) {
+  const recorded = new Pool({ ...pool.options, connectionString: pool.options.connectionString, max: 4 })
+  recorded.on('error', () => {})
+  t.teardown(() => recorded.end())
+  const statements: string[] = []
+  /** The statements of each connection in their order. */
+  const byConnection: string[][] = []
+  recorded.on('connect', (client) => {
+    const own: string[] = []
+    byConnection.push(own)
+    const query = client.query.bind(client)
+    Reflect.set(client, 'query', (...args: Parameters<typeof query>) => {
+      const [statement] = args as unknown[]
+      const text = typeof statement === 'string' ? statement : String(Reflect.get(Object(statement), 'text'))
+      statements.push(text)
+      own.push(text)
+      return query(...args)
+    })
+  })
+  const store = await openStore(t, recorded, { announceWindow: 1000 })
+  statements.length = 0
+  return { store, statements, byConnection }
+}
+
+/** A write that is ready to commit and waits until it may. */
+function startWrite(store: SettingsStore, userId: string) {
+  let finish = (): void => {}
+  const mayFinish = new Promise<void>((resolve) => (finish = resolve))
+  let isReady = (): void => {}
+  const ready = new Promise<void>((resolve) => (isReady = resolve))
+  const written = writeAll(store, [change(rowId('a', userId), '"late"')], {
+    enqueue: async () => {
+      isReady()
+      await mayFinish
+    },
+  })
+  return { ready, finish, written }
+}
+
+test('a write of a user waits for no other user and for no shared write, and they do not wait for it', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  const open = startWrite(store, 'u1')
+  await open.ready
+  await setOf(store, 'u2', 'a', '1')
+  await set(store, 'a', '1')
+  const other = await pool.connect()
+  await other.query('begin')
+  await other.query(`select * from settings_meta where name = 'revision' for update`)
+  await setOf(store, 'u3', 'a', '1')
+  await other.query('rollback')
+  other.release()
+  open.finish()
+  await open.written
+  t.equal((await store.readUser('u1')).length, 1)
+})
+
+test('no write notifies in its transaction; those of many users are announced together', async (t) => {
+  const pool = await newPool(t)
+  const { store, statements, byConnection } = await openRecorded(t, pool)
+  const count = (text: string): number => statements.filter((statement) => statement.startsWith(text)).length
+  await Promise.all(Array.from({ length: 40 }, (_, index) => setOf(store, `u${index}`, 'a', '1')))
+  await until('the announcement', () => count('select pg_notify') > 0)
+  t.equal(count('commit'), 40, 'one transaction a write')
+  t.ok(count('select pg_notify') < 20)
+  const announced = count('select pg_notify')
+  await set(store, 'a', '1')
+  await until('the revision', () => count('select pg_notify') > announced)
+  t.equal(count('commit'), 41)
+  t.equal(count('rollback'), 0)
+  for (const own of byConnection) {
+    for (const [index, statement] of own.entries())
+      if (statement.includes('notify')) t.notMatch(own.slice(0, index).findLast(isBoundary), /^begin/)
+  }
+})
+
+function isBoundary(statement: string): boolean {
+  return /^(begin|commit|rollback)/.test(statement)
+}
+
+test('an instance is notified of what others wrote, not of its own', async (t) => {
+  const pool = await newPool(t)
+  const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
+  const heard = { one: new Set<unknown>(), two: new Set<unknown>() }
+  const watch = (into: Set<unknown>): StoreWatch => ({
+    onHint: (revision) => void into.add(revision),
+    onUsers: (hashes) => hashes?.forEach((hash) => into.add(hash)),
+    onLost: (error) => t.fail(String(error)),
+  })
+  const stops = [await one.watch?.(watch(heard.one)), await two.watch?.(watch(heard.two))]
+  await set(one, 'a', '1')
+  await setOf(one, 'u1', 'a', '1')
+  await until('the news', () => heard.two.has(1) && heard.two.has(userHash('u1')))
+  await setOf(two, 'u2', 'a', '1')
+  await until('news of the other one', () => heard.one.has(userHash('u2')))
+  t.notOk(heard.one.has(1) || heard.one.has(userHash('u1')))
+  for (const stop of stops) await stop?.()
+})
+
+test('a user whose write commits after later ones is found all the same', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  const { next: start } = await store.readUserNews(undefined, 10)
+  const early = startWrite(store, 'early')
+  await early.ready
+  await setOf(store, 'late', 'a', '1')
+  const first = await store.readUserNews(start, 10)
+  t.same(first.userIds, ['late'])
+  early.finish()
+  await early.written
+  const second = await store.readUserNews(first.next, 10)
+  t.ok(second.userIds.includes('early'))
+  t.same((await store.readUserNews(second.next, 10)).userIds, [])
+})
+
+test('entries that were restored from a server with more transactions are not found for ever', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  await setOf(store, 'u1', 'a', '1')
+  await pool.query(`update settings_history set xid = '4611686018427387904'::xid8`)
+  const { next } = await store.readUserNews(undefined, 1)
+  t.same((await store.readUserNews(next, 10)).userIds, [])
+})
+
+test('a value that two instances give a user for the first time at once has both writes in its history', async (t) => {
+  const pool = await newPool(t)
+  const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
+  const first = startWrite(one, 'u1')
+  await first.ready
+  const second = setOf(two, 'u1', 'a', '"second"')
+  await until('the second to wait for the first', async () => {
+    const { rowCount } = await pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rowCount === 1
+  })
+  first.finish()
+  await Promise.all([first.written, second])
+  const history = await one.readHistory({ userId: 'u1', limit: 10 })
+  t.same(
+    history.map(({ oldValue, newValue }) => [oldValue, newValue]),
+    [
+      ['"late"', '"second"'],
+      [null, '"late"'],
+    ],
+  )
+})
+
+test('notifications fit into what PostgreSQL takes, and beyond 1,000 users all are forgotten', (t) => {
+  const users = (count: number) => new Set(Array.from({ length: count }, (_, index) => `user ${index}`))
+  const payloads = payloadsOf(users(1000), 'instance')
+  t.ok(payloads.length > 1)
+  for (const payload of payloads) t.ok(payload.length <= 7900 && payload.startsWith('instance '))
+  t.equal(payloads.flatMap((payload) => payload.split(' ').slice(1)).length, 1000)
+  t.same(payloadsOf(users(1001), 'instance'), ['instance'])
+  t.same(payloadsOf(users(0), 'instance'), [])
+  t.end()
+})
