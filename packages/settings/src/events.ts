@@ -11,13 +11,13 @@ import {
   type Tx,
   type Waker,
 } from '@fastify-modular/core'
+import { getDecorator } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
 import { keyOf, type SettingReference } from './definitions/tokens.ts'
-import type { EffectiveChange, SettingState, SharedValues } from './memory/shared-values.ts'
+import type { EffectiveChange, SettingSource, SettingState, SharedValues } from './memory/shared-values.ts'
 import { FMOD_SETTINGS_FOREIGN_EVENTS } from './misuse-errors.ts'
-import type { SettingSource } from './resolve.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type {
   AppliedChange,
@@ -48,6 +48,11 @@ export class SettingChanged extends defineEvent(
 
 /** A stored value was removed: the setting is back to what it inherits. */
 export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {}
+
+/** Returns the function that finds the events of the application, which may have none (decision 28). */
+export function createFindEvents(app: FastifyInstance): () => Events | undefined {
+  return () => (app.hasDecorator('events') ? getDecorator<Events>(app, 'events') : undefined)
+}
 
 /** The events of one write. */
 export interface Publication {

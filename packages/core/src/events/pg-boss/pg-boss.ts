@@ -154,6 +154,7 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
         return { wake: () => dispatcher.announce(queues) }
       }
       dispatcher.wake(await queue.publish(event, options))
+      return undefined
     },
     verify: (tx) => sharesDatabase(opened().pool, tx as AsyncTx),
     async close() {

@@ -15,8 +15,7 @@ import { callerOf } from '../access.ts'
 import { fingerprint, sendUnlessUnchanged } from '../conditional.ts'
 import { type Localizer, toDefinitionDto } from '../localized-definitions.ts'
 import { operation, rootSpellings } from '../operation.ts'
-import { closed, ScopeText, search, SettingValue } from '../schemas.ts'
-import type { SettingsApp } from '../validator.ts'
+import { closed, ScopeText, search, type SettingsApp, SettingValue } from '../schemas.ts'
 
 export function addListRoute(
   app: SettingsApp,
@@ -52,7 +51,7 @@ export function addListRoute(
         const own = await readOwnValues(service, id)
         return sendUnlessUnchanged(request, reply, sharedLists.ownTagIn(localized?.locale, own), () => {
           const selected = selectStates(service.states(), filter, localized?.translations)
-          return JSON.stringify(selected.map(own.of).filter(({ isOverridden }) => isOverridden))
+          return Buffer.from(JSON.stringify(selected.map(own.of).filter(({ isOverridden }) => isOverridden)))
         })
       }
     })

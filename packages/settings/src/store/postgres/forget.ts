@@ -60,7 +60,7 @@ export function createForgetting(
 }
 
 /** The statements by what they forget. */
-export function forgettingStatements({ values, history, meta }: PostgresNames) {
+function forgettingStatements({ values, history, meta }: PostgresNames) {
   const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint`
   const limited = (table: string, condition: string): string =>
     `ctid = any (array(select ctid from ${table} where ${condition} limit ${erasedAtOnce} for update))`

@@ -1,5 +1,5 @@
 /** What the PostgreSQL store reads; statements with a name are prepared once per connection. */
-import { and, eq, getTableColumns, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -66,7 +66,7 @@ export function prepareReads(
   const shared = db
     .select({ revision: meta.value, row: values })
     .from(meta)
-    .leftJoin(values, lt(values.scope, SettingScope.User))
+    .leftJoin(values, sql`${values.scope} < 2`) // not a parameter: any scope would be a reason to read all rows
     .where(isRevision)
     .orderBy(...inOrder)
     .prepare(statement('shared'))
@@ -176,7 +176,7 @@ export function findPlain(history: PostgresTables['history'], keys: readonly str
 }
 
 /** The keys that are stored, found by one look into the index for each; then the rows of those that are not known. */
-export function findOthers(values: PostgresTables['values'], keys: readonly string[]): SQL {
+function findOthers(values: PostgresTables['values'], keys: readonly string[]): SQL {
   return sql`with recursive stored (key) as (
       (select ${values.key} from ${values} order by ${values.key} limit 1)
       union all
@@ -194,7 +194,7 @@ export function findOthers(values: PostgresTables['values'], keys: readonly stri
  * Transactions below `next` had ended when the statement began; whatever was open then is read the next time. A database
  * that was restored elsewhere has entries of transactions that are still to come: they are left out.
  */
-export function findUserNews(history: PostgresTables['history'], since: string | null, limit: number): SQL {
+function findUserNews(history: PostgresTables['history'], since: string | null, limit: number): SQL {
   return sql`select pg_snapshot_xmin(pg_current_snapshot())::text as next, news.user_id
     from (select) as always left join (
       select distinct ${history.userId} as user_id from ${history} where ${history.scope} = 2

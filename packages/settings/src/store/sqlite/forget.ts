@@ -83,7 +83,7 @@ function withSmallCheckpoints<T>(client: Database, task: () => T): T {
 }
 
 /** The statements by what they forget. */
-export function forgettingStatements(tables: SqliteTables) {
+function forgettingStatements(tables: SqliteTables) {
   const [values, history, meta] = [tables.values, tables.history, tables.meta].map(getTableName)
   const rowsOf = (table: string | undefined, columns: string, condition: string): string =>
     `(${columns}) in (select ${columns} from ${table} where ${condition} limit ${erasedAtOnce})`

@@ -2,17 +2,13 @@
 import { postgresSettingsTables } from '@fastify-modular/settings/drizzle'
 import { postgres, type PostgresOptions, printSql } from '@fastify-modular/settings/postgres'
 import { type SQL, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import { getTableConfig, PgDialect } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
 import t, { test } from 'tap'
 import { revisionOf, rowId, set, silentLog } from '#src/testing/contract/case.js'
 import { migrations, recordVersion } from '#src/store/postgres/migrations.js'
 import { postgresNames } from '#src/store/postgres/names.js'
-import { forgettingStatements } from '#src/store/postgres/forget.js'
-import { findOthers, findPlain, findUserNews } from '#src/store/postgres/read-statements.js'
-import { isSelected, newestFirst } from '#src/store/read-conditions.js'
-import type { HistoryQuery } from '#src/store/store.js'
+import { findPlain } from '#src/store/postgres/read-statements.js'
 import { newPool, openStore } from './open-store.js'
 
 t.setTimeout(120_000)
@@ -141,50 +137,6 @@ test('plain text in the history is found, and the history walked through, by an 
     where (revision, scope, user_id, key) > (${5}, ${1}, ${''}, ${'a'}) order by revision, scope, user_id, key limit 100`)
   t.match(page, /Index Scan using settings_history_pkey/)
   t.notMatch(page, /Sort/)
-})
-
-test('what a million rows would make slow is read through an index', async (t) => {
-  const pool = await newPool(t)
-  await openStore(t, pool)
-  await pool.query(`
-    insert into settings_history (revision, scope, user_id, key, new_value, origin, actor, at)
-    select n, case when n % 100 = 0 then 1 else 2 end, case when n % 100 = 0 then '' else 'u' || n % 500 end,
-      'key.' || n % 40, case when n % 50 <> 1 then '1' end, 'api', case when n % 100 = 0 then 'ann' end, n
-    from generate_series(1, 30000) as n;
-    insert into settings_value (scope, user_id, key, value, revision, updated_at)
-    select 2, 'u' || n, 'key.' || n % 40, '1', n, n from generate_series(1, 30000) as n;
-    analyze settings_history; analyze settings_value`)
-  const { history, values } = postgresSettingsTables()
-  const plan = async (query: SQL): Promise<string> => {
-    const { sql: text, params } = new PgDialect().sqlToQuery(query)
-    return JSON.stringify((await pool.query(`explain ${text}`, params)).rows)
-  }
-  const db = drizzle(pool)
-  const historyPlan = (query: HistoryQuery): Promise<string> => {
-    const selected = db.select().from(history).where(isSelected(history, query))
-    return plan(
-      selected
-        .orderBy(...newestFirst(history, query))
-        .limit(50)
-        .getSQL(),
-    )
-  }
-  t.match(await historyPlan({ limit: 50 }), /Scan using settings_history_shared/)
-  t.match(await historyPlan({ key: 'key.0', limit: 50 }), /Index Cond: .*key = 'key.0'/)
-  t.match(await historyPlan({ userId: 'u7', limit: 50 }), /settings_history_user/)
-  const others = await plan(findOthers(values, []))
-  t.match(others, /settings_value_key/)
-  t.notMatch(others, /Seq Scan on settings_value /)
-  const { rows } = await pool.query('select pg_snapshot_xmin(pg_current_snapshot())::text as mark')
-  t.match(await plan(findUserNews(history, rows[0]?.mark, 1001)), /settings_history_xid/)
-  const statements = forgettingStatements(postgresNames({}))
-  const explain = async (text: string, ...parameters: unknown[]): Promise<string> =>
-    JSON.stringify((await pool.query(`explain ${text}`, parameters)).rows)
-  t.match(await explain(statements.history, 0, 30, 500, 'lock'), /settings_history_at/)
-  t.match(await explain(statements.unset, 0, 500, 'lock'), /settings_history_unset/)
-  t.match(await explain(statements.deleteHistory, 'u7'), /settings_history_user/)
-  t.match(await explain(statements.anonymousHistory, 'u7'), /settings_history_actor/)
-  t.match(await explain(statements.anonymousValues, 'u7'), /settings_value_writer/)
 })
 
 async function columnsOf(pool: Pool, schema: string): Promise<string[]> {

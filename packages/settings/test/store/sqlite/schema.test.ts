@@ -1,17 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sqliteSettingsTables } from '@fastify-modular/settings/drizzle'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
-import type { SQL } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
-import { isSelected, newestFirst } from '#src/store/read-conditions.js'
-import { forgettingStatements } from '#src/store/sqlite/forget.js'
-import { findOthers } from '#src/store/sqlite/read-statements.js'
-import type { HistoryQuery } from '#src/store/store.js'
 import { revisionOf, rowId, set, setOf, silentLog } from '#src/testing/contract/case.js'
 import { migrations, plainHistory, recordVersion } from '#src/store/sqlite/migrations.js'
 
@@ -96,45 +88,4 @@ test('a file of the version before is brought up to date with values, secrets, h
   t.match(await store.readUser('u1'), [{ value: '"old"', revision: 6 }])
   t.ok((await setOf(store, 'u1', 'app.theme', null)).revision > 6)
   t.equal((await set(store, 'mail.port', '26')).revision, 6)
-})
-
-test('what a million rows would make slow is read through an index', async (t) => {
-  const database = await openDatabase(t)
-  await sqlite({ database }).open({ log: silentLog })
-  const db = drizzle(database)
-  const tables = sqliteSettingsTables()
-  const plan = (query: SQL): string => {
-    const { sql: text, params } = new SQLiteSyncDialect().sqlToQuery(query)
-    return JSON.stringify(database.prepare(`explain query plan ${text}`).all(...params))
-  }
-  const historyPlan = (query: HistoryQuery): string => {
-    const { history } = tables
-    const selected = db.select().from(history).where(isSelected(history, query))
-    return plan(
-      selected
-        .orderBy(...newestFirst(history, query))
-        .limit(50)
-        .getSQL(),
-    )
-  }
-  const changes = historyPlan({ limit: 50 })
-  t.match(changes, /INDEX settings_history_shared/)
-  t.match(historyPlan({ key: 'a', limit: 50 }), /INDEX settings_history_key \(key=/)
-  const ofUser = historyPlan({ userId: 'u1', limit: 50 })
-  t.match(ofUser, /INDEX settings_history_user/)
-  for (const sorted of [changes, ofUser]) t.notMatch(sorted, /TEMP B-TREE/)
-  const others = JSON.stringify(
-    database.prepare(`explain query plan ${findOthers('settings_value')}`).all('[]'),
-  )
-  t.match(others, /SEARCH settings_value USING (COVERING )?INDEX settings_value_key/)
-  t.notMatch(others, /SCAN settings_value(?! USING)/)
-  const statements = forgettingStatements(tables)
-  const explain = (text: string): string =>
-    JSON.stringify(database.prepare(`explain query plan ${text.replaceAll('?', "'1'")}`).all())
-  t.match(explain(statements.boundHistory), /INDEX settings_history_at/)
-  t.match(explain(statements.history), /settings_history_at.*settings_history_key/)
-  t.match(explain(statements.unset), /settings_history_unset/)
-  t.match(explain(statements.deleteHistory), /settings_history_user/)
-  t.match(explain(statements.anonymousHistory), /settings_history_actor/)
-  t.match(explain(statements.anonymousValues), /settings_value_writer/)
 })

@@ -1,0 +1,215 @@
+// P17: what users' and shared writes cost with 1, 2 and 4 instances on one PostgreSQL, and 8 to 64 simulated ones.
+// `BENCH_BEFORE` names a checkout of an earlier version that was built, to compare with.
+import { fork } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDatabase } from '@fastify-modular/test-support/postgres'
+import { Client } from 'pg'
+import { startDurablePostgres } from './support/durable-postgres.mjs'
+import { median, report, rotate, size } from './support/measure.mjs'
+import { messageOf } from './support/message.mjs'
+
+const rounds = size(5, 1)
+const milliseconds = size(2000, 300)
+const lanes = 8 // writes of users under way in one instance: its pool has ten connections
+const before = process.env.BENCH_BEFORE
+
+const server = await startDurablePostgres(['max_connections=200'])
+const admin = await connect(server.url)
+const subjects = {
+  ...(before && { before: { tree: before } }),
+  after: {},
+  inside: { notifiesInside: true },
+}
+for (const subject of Object.values(subjects)) subject.url = (await createDatabase(server.url)).url
+const processes = { here: startInstances(), ...(before && { before: startInstances(before) }) }
+try {
+  for (const list of Object.values(processes)) await Promise.all(list.map(messageOf))
+  await full('P17 writes of users', 0)
+  await full('P17 writes of users, flushes of 2 ms', 2000)
+  await counted()
+} finally {
+  for (const child of Object.values(processes).flat()) child.disconnect()
+  await admin.end()
+  await server.stop()
+}
+
+function startInstances(tree = '') {
+  const script = new URL('servers/preferences.mjs', import.meta.url)
+  return Array.from({ length: 4 }, () => fork(script, [tree]))
+}
+
+/** All instances write as fast as they can. */
+async function full(title, commitDelay) {
+  await admin.query(`alter system set commit_delay = ${commitDelay}`)
+  await admin.query('alter system set commit_siblings = 0')
+  await admin.query('select pg_reload_conf()')
+  const cells = {
+    ...(before && { 'before, 1': { subject: 'before', writers: 1 } }),
+    ...(before && { 'before, 2': { subject: 'before', writers: 2 } }),
+    ...(before && { 'before, 4': { subject: 'before', writers: 4 } }),
+    'after, 1': { subject: 'after', writers: 1 },
+    'after, 2': { subject: 'after', writers: 2 },
+    'after, 4': { subject: 'after', writers: 4 },
+    'after, 1 writes, 3 listen': { subject: 'after', writers: 1, others: 3 },
+    'NOTIFY inside, 1': { subject: 'inside', writers: 1 },
+    'NOTIFY inside, 4': { subject: 'inside', writers: 4 },
+    'after, 4 of 8, simulated': { subject: 'after', writers: 4, simulated: 4 },
+    'after, 4 of 16, simulated': { subject: 'after', writers: 4, simulated: 12 },
+    'after, 4 of 64, simulated': { subject: 'after', writers: 4, simulated: 60 },
+  }
+  const samples = []
+  for (let round = 0; round <= rounds; round++) {
+    const sample = {}
+    for (const name of rotate(Object.keys(cells), round)) sample[name] = await measureCell(cells[name])
+    if (round > 0) samples.push(sample) // the first round warms up
+  }
+  const of = (name, what) => median(samples.map((sample) => sample[name][what]))
+  report(
+    title,
+    Object.keys(cells).map((instances) => ({
+      instances,
+      'writes/s': Math.round(of(instances, 'rate')),
+      'transactions a write': of(instances, 'transactions').toFixed(2),
+      'server ms a write': of(instances, 'cpu').toFixed(2),
+      'connections that wait for a lock': of(instances, 'waiting').toFixed(1),
+    })),
+  )
+  const ratio = (a, b, what) =>
+    cells[a] && cells[b] && median(samples.map((sample) => sample[a][what] / sample[b][what])).toFixed(2)
+  report(`${title}, ratios`, [
+    { what: 'server CPU a write, 4 of 1', goal: '≤ 1.5', ratio: ratio('after, 4', 'after, 1', 'cpu') },
+    { what: 'rate of 4, of before', goal: '≥ 4', ratio: ratio('after, 4', 'before, 4', 'rate') },
+    {
+      what: 'rate of 4, of NOTIFY inside',
+      goal: '≥ 3',
+      ratio: ratio('after, 4', 'NOTIFY inside, 4', 'rate'),
+    },
+    {
+      what: 'rate of 1 with 3 that listen, of 1 alone',
+      goal: '≥ 0.9',
+      ratio: ratio('after, 1 writes, 3 listen', 'after, 1', 'rate'),
+    },
+    {
+      what: 'transactions a write, 64 of 4',
+      goal: '≤ 1',
+      ratio: ratio('after, 4 of 64, simulated', 'after, 4', 'transactions'),
+    },
+  ])
+}
+
+async function measureCell({ subject, writers, others = 0, simulated = 0 }) {
+  const { url } = subjects[subject]
+  const { instances, close } = await openInstances(subject, writers + others)
+  const listeners = await Promise.all(Array.from({ length: simulated }, () => listen(url)))
+  const writing = instances.slice(0, writers)
+  const run = (time) =>
+    Promise.all(writing.map((each) => each.order('writeUsers', { lanes, milliseconds: time })))
+  await run(milliseconds / 5)
+  await sum(instances, 'flush')
+  const start = { transactions: await transactionsOf(url), cpu: server.cpu() }
+  const watch = watchLocks(url)
+  const done = await run(milliseconds)
+  const cpu = server.cpu() - start.cpu
+  const waiting = await watch.end()
+  const flushes = await sum(instances, 'flush')
+  const writes = done.reduce((total, each) => total + each.writes, 0)
+  const transactions = (await transactionsOf(url)) - start.transactions - flushes
+  await Promise.all(listeners.map((client) => client.end()))
+  await close()
+  return {
+    rate: done.reduce((total, each) => total + each.writes / each.seconds, 0),
+    transactions: transactions / writes,
+    cpu: cpu / writes,
+    waiting,
+  }
+}
+
+/** Transactions of lone writes, with the reads that they cause in other instances. */
+async function counted() {
+  const rows = []
+  for (const subject of Object.keys(subjects).filter((name) => name !== 'inside')) {
+    for (const count of [1, 2, 4]) {
+      const { instances, close } = await openInstances(subject, count)
+      const row = { instances: `${subject}, ${count}` }
+      for (const kind of ['user', 'shared']) {
+        const writes = size(40, 4)
+        await sleep(1000) // what the boot, or the writes before, have caused is over
+        const start = await sum(instances, 'transactions')
+        await instances[0].order('writeSlowly', { kind, writes, pause: 100 })
+        await sleep(1000)
+        row[`transactions a ${kind} write`] = (
+          ((await sum(instances, 'transactions')) - start) /
+          writes
+        ).toFixed(2)
+      }
+      rows.push(row)
+      await close()
+    }
+  }
+  report('P17 transactions of a lone write', rows)
+}
+
+async function openInstances(subject, count) {
+  const { url, tree, notifiesInside = false } = subjects[subject]
+  const children = processes[tree ? 'before' : 'here'].slice(0, count)
+  const instances = children.map((child) => ({
+    order(order, options) {
+      const answer = messageOf(child)
+      child.send({ order, ...options })
+      return answer
+    },
+  }))
+  // One by one: the first one makes the tables.
+  for (const instance of instances) await instance.order('open', { url, notifiesInside })
+  return { instances, close: () => Promise.all(instances.map((instance) => instance.order('close'))) }
+}
+
+/** What all instances answer together. */
+async function sum(instances, order) {
+  const answers = await Promise.all(instances.map((instance) => instance.order(order)))
+  return answers.reduce((total, answer) => total + answer, 0)
+}
+
+/** An instance that is not there: what the server has of one that only listens is its connection. */
+async function listen(url) {
+  const client = await connect(url)
+  await client.query('listen "settings"; listen "settings.users"')
+  return client
+}
+
+async function transactionsOf(url) {
+  const { rows } = await admin.query(
+    'select xact_commit + xact_rollback as count from pg_stat_database where datname = $1',
+    [new URL(url).pathname.slice(1)],
+  )
+  return Number(rows[0].count)
+}
+
+/** Looks every 50 ms, over a connection to another database; `end` answers the mean. */
+function watchLocks(url) {
+  const stop = new AbortController()
+  const found = []
+  const looking = (async () => {
+    while (!stop.signal.aborted) {
+      const { rows } = await admin.query(
+        `select count(*) from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'`,
+        [new URL(url).pathname.slice(1)],
+      )
+      found.push(Number(rows[0].count))
+      await sleep(50)
+    }
+  })()
+  return {
+    async end() {
+      stop.abort()
+      await looking
+      return found.reduce((total, count) => total + count, 0) / found.length
+    },
+  }
+}
+
+async function connect(url) {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return client
+}

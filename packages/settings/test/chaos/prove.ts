@@ -1,0 +1,78 @@
+/**
+ * `npm run prove:chaos -- [minutes] [seed] [tree]`: random faults of four instances, their network and the server while
+ * everything writes. With a tree, a checkout of an earlier version that was built: a rolling deployment from it, under
+ * the same faults. Prints what was done and fails when a promise was broken.
+ */
+import { Cluster } from './cluster.js'
+
+const [minutes = '5', seed = '1', tree] = process.argv.slice(2)
+const size = 4
+const random = randomFrom(Number(seed))
+const cluster = await Cluster.start(size, { clears: tree === undefined })
+const done = new Map<string, number>()
+const end = Date.now() + Number(minutes) * 60_000
+
+/** Each ends with every instance running again. */
+const faults = {
+  'an instance is killed': async (index: number) => {
+    await cluster.end(index, 'SIGKILL')
+    await cluster.boot(index, treeOf(index))
+  },
+  'an instance is restarted': async (index: number) => {
+    await cluster.end(index, 'SIGTERM')
+    await cluster.boot(index, treeOf(index))
+  },
+  'two instances are killed': async (index: number) => {
+    const both = [index, (index + 1) % size]
+    await Promise.all(both.map((each) => cluster.end(each, 'SIGKILL')))
+    await Promise.all(both.map((each) => cluster.boot(each, treeOf(each))))
+  },
+  'the server is killed': () => cluster.killServer(),
+  'connections are reset': async (index: number) => cluster.proxy(index).applyToOpen('reset'),
+  'connections go silent': async (index: number) => cluster.proxy(index).applyToOpen('silent'),
+  'notifications are lost': async (index: number) => cluster.proxy(index).apply('no-notifications'),
+  'the network is slow': async (index: number) => cluster.proxy(index).apply({ delay: 1 + 20 * random() }),
+  'the network heals': async (index: number) => cluster.proxy(index).apply('none'),
+}
+
+/** Which version runs in a place: while a deployment rolls, the later places are new. */
+let firstNew = tree === undefined ? 0 : size
+function treeOf(index: number): string | undefined {
+  return index < firstNew ? tree : undefined
+}
+
+try {
+  await Promise.all(Array.from({ length: size }, (_, index) => cluster.boot(index, treeOf(index))))
+  await cluster.progress(10)
+  await causeFaults(tree === undefined ? end : Date.now() + (end - Date.now()) / 6)
+  while (firstNew > 0) {
+    const index = --firstNew
+    await cluster.end(index, 'SIGTERM')
+    await cluster.boot(index)
+    await causeFaults(Date.now() + (end - Date.now()) / (firstNew + 2))
+  }
+  console.table({ ...(await cluster.verify()), ...Object.fromEntries(done) })
+} finally {
+  await cluster.stop()
+}
+
+async function causeFaults(until: number): Promise<void> {
+  const names = Object.keys(faults) as (keyof typeof faults)[]
+  while (Date.now() < until) {
+    const name = names[Math.floor(random() * names.length)] ?? 'the network heals'
+    await faults[name](Math.floor(random() * size))
+    done.set(name, (done.get(name) ?? 0) + 1)
+    await cluster.progress(Math.floor(10 * random()))
+  }
+}
+
+/** Mulberry32: the same faults for the same seed, as far as the machine repeats itself. */
+function randomFrom(start: number): () => number {
+  let state = start
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}

@@ -1,0 +1,66 @@
+/** Calls of a store that may meet a million rows: what they cost must not grow with them. */
+import { SettingScope } from '@fastify-modular/settings'
+import { setOf, set } from '#src/testing/contract/case.js'
+import type { HistoryPlace, HistoryQuery, SettingsStore } from '#src/store/store.js'
+
+/** How many rows of values and of history a database has; one in a hundred is of Application scope. */
+export interface Size {
+  readonly rows: number
+}
+
+/** Keys that the application defines; the rows have these and `gone`. */
+export const knownKeys = Array.from({ length: 40 }, (_, index) => `key.${index}`)
+
+/** The calls by what they are for, each to be made on an open store with such rows. */
+export function callsOf(
+  store: SettingsStore,
+  { rows }: Size,
+): Readonly<Record<string, () => Promise<unknown>>> {
+  const page = { limit: 50, maxBytes: 1024 * 1024 }
+  const history = (query: Partial<HistoryQuery>) => () => store.readHistory({ ...page, ...query })
+  const following = (place: Partial<HistoryPlace>): Partial<HistoryQuery> => ({
+    following: {
+      scope: SettingScope.Application,
+      userId: '',
+      key: 'key.0',
+      revision: rows / 2,
+      at: 0,
+      ...place,
+    },
+  })
+  const ofUser: Partial<HistoryPlace> = { scope: SettingScope.User, userId: 'u7', at: rows / 2 }
+  return {
+    '/changes': history({}),
+    '/changes, a later page': history(following({})),
+    'history({ key })': history({ key: 'key.0' }),
+    'history({ key }), a later page': history({ key: 'key.0', ...following({}) }),
+    'history({ key }) of a key that users alone have': history({ key: 'key.1' }),
+    'history({ key, revision })': history({
+      key: 'key.0',
+      revision: rows / 2,
+      scope: SettingScope.Application,
+    }),
+    'history({ userId })': history({ userId: 'u7' }),
+    'history({ userId }), a later page': history({ userId: 'u7', ...following(ofUser) }),
+    'history({ userId, key })': history({ userId: 'u7', key: 'key.7' }),
+    'orphans()': () => store.countOthers(knownKeys),
+    'what changed': () => store.readNews({ after: rows - 500, limit: 1000, known: [rows / 2] }),
+    'nothing changed': () => store.readNews({ after: rows, limit: 1000, known: [rows] }),
+    'users that changed': async () => {
+      const { next } = await store.readUserNews(undefined, 1)
+      return store.readUserNews(next, 1001)
+    },
+    'values of a user': () => store.readUser('u7'),
+    'one value': () => store.readRow({ scope: SettingScope.User, userId: 'u7', key: 'key.7' }),
+    'shared values': () => store.readShared(),
+    'values, page by page': () => store.scan({ scope: SettingScope.User, userId: 'u5', key: 'key.5' }, 500),
+    'history, page by page': () =>
+      store.scanHistory({ revision: rows / 2, scope: SettingScope.User, userId: 'u5', key: 'key.5' }, 500),
+    'plain secrets in the history': () => store.findPlainHistory(['key.0', 'none']),
+    'a write of a user': () => setOf(store, 'u7', 'key.7', '"new"'),
+    'a shared write': () => set(store, 'key.0', '"new"'),
+    'a portion of trimming': () => store.trimHistory(rows, 0),
+    'a portion of unset values': () => store.trimUnset(0),
+    'a portion of a user': () => store.eraseUser('u7'),
+  }
+}
