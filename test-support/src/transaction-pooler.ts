@@ -121,17 +121,19 @@ function serve(socket: Socket, servers: Servers, onTransaction: () => void): voi
     if (type === 'Q' || type === 'S') pending++
     if (server) return void server.stream.write(message)
     waiting.push(message)
-    if (isTaking) return
+    if (!isTaking) void begin()
+  }
+
+  async function begin(): Promise<void> {
     isTaking = true
-    void servers.take().then((taken) => {
-      isTaking = false
-      if (socket.destroyed) return servers.give(taken)
-      onTransaction()
-      server = taken
-      taken.onMessage = toClient
-      for (const each of waiting) taken.stream.write(each)
-      waiting = []
-    })
+    const taken = await servers.take()
+    isTaking = false
+    if (socket.destroyed) return servers.give(taken)
+    onTransaction()
+    server = taken
+    taken.onMessage = toClient
+    for (const each of waiting) taken.stream.write(each)
+    waiting = []
   }
 
   function toClient(message: Buffer): void {

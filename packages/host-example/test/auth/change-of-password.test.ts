@@ -63,7 +63,11 @@ for (const [engine, prepare] of Object.entries(engines)) {
         },
       }
       const parts = { accounts: meanwhile, sessions, throttle: createSignInThrottle() }
-      const attempt = signIn(parts, { username: 'ada', password: 'old password' }, { ip: '192.0.2.1', log: Fastify().log })
+      const attempt = signIn(
+        parts,
+        { username: 'ada', password: 'old password' },
+        { ip: '192.0.2.1', log: Fastify().log },
+      )
       await t.rejects(attempt, { statusCode: 401, message: 'The user name or the password is wrong.' })
       t.same(await sessionsIn(database), [])
     })
