@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
 /** Runs a program to its end and throws when it fails. Options are those of node:child_process. */
-async function run(program, args, options = {}) {
+export async function run(program, args, options = {}) {
   const { code, signal } = await runToEnd(program, args, options)
   if (code !== 0) throw new Error(`${[program, ...args].join(' ')} ended with ${signal ?? `code ${code}`}`)
 }
@@ -53,4 +53,4 @@ function pinnedPnpm() {
   return JSON.parse(readFileSync('package.json', 'utf8')).packageManager
 }
 
-const isWindowsScript = (program) => process.platform === 'win32' && program === 'npx'
+const isWindowsScript = (program) => process.platform === 'win32' && ['npx', 'npm'].includes(program)

@@ -1,9 +1,9 @@
-// Two instances of the example host behind one proxy, on one PostgreSQL: node examples/two-instances/main.mjs
+// Two instances of the example host behind one balancer, on one PostgreSQL: node examples/two-instances/main.mjs
 // Uses DATABASE_URL (postgres://…), or starts a server of its own. Build first: npm run build.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
+import { startBalancer } from '../../test-support/dist/balancer.js'
 import { startPostgres } from '../../test-support/dist/postgres.js'
 
 const host = fileURLToPath(new URL('../../packages/host-example/dist/main.js', import.meta.url))
@@ -13,10 +13,12 @@ const secret = process.env.SESSION_SECRET ?? 'two instances must share the secre
 
 const instances = []
 for (const name of ['one', 'two']) instances.push(await startInstance(name)) // one after the other: the log stays readable
-const proxy = createServer(forward).listen(Number(process.env.PORT ?? 3000), '127.0.0.1')
-await once(proxy, 'listening')
+const balancer = await startBalancer({
+  ports: instances.map(({ port }) => port),
+  port: Number(process.env.PORT ?? 3000),
+})
 console.log(
-  `\nThe proxy listens at http://127.0.0.1:${proxy.address().port}; each answer names its instance in x-instance.`,
+  `\nThe balancer listens at ${balancer.url}; each answer names the port of its instance in x-instance.`,
 )
 console.log('Demo accounts: admin, editor, alice, bob; the password of each is demo-<name>.')
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop())
@@ -39,25 +41,11 @@ async function startInstance(name) {
     })
     child.once('exit', (code) => reject(new Error(`Instance ${name} ended with code ${code}`)))
   })
-  return { name, port, child }
-}
-
-/** Takes the instances in turn. The Host header stays as it is: instances compare it with Origin. */
-function forward(incoming, outgoing) {
-  const instance = instances[0]
-  instances.push(instances.shift())
-  const { method, url: path, headers } = incoming
-  const onward = request({ host: '127.0.0.1', port: instance.port, method, path, headers }, (answer) => {
-    outgoing.writeHead(answer.statusCode, { ...answer.headers, 'x-instance': instance.name })
-    answer.pipe(outgoing)
-  })
-  onward.on('error', () => (outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end()))
-  incoming.pipe(onward)
+  return { port, child }
 }
 
 async function stop() {
-  proxy.close()
-  proxy.closeAllConnections()
+  await balancer.close()
   await Promise.all(
     instances.map(async ({ child }) => {
       if (child.exitCode !== null) return

@@ -2,10 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { capture } from '../command.mjs'
+import { manifestOf } from '../files.mjs'
 import { checkEntryTypes } from './check-entry-types.mjs'
 
-/** Throws with the output of the first use that fails. `blocks` is the code that documents show. */
-export async function checkConsumer(consumer, blocks) {
+/**
+ * Throws with the output of the first use that fails. `blocks` is the code that documents show, `options` are those of the
+ * compiler that they recommend.
+ */
+export async function checkConsumer(consumer, { blocks, options }) {
   const { folder, packages, addOptionalPeers, addOthers } = consumer
   const entries = packages.flatMap(entryPoints)
   const execute = (name, text) => {
@@ -20,7 +24,12 @@ export async function checkConsumer(consumer, blocks) {
   await execute('common.cjs', entries.map((entry) => `require('${entry}')\n`).join(''))
   await execute('plugins.cjs', plugins(packages))
   addOthers()
-  await checkTypes(folder, entries, blocks)
+  for (const [version, tsc] of await compilers(folder)) {
+    const problems = await checkTypes(folder, { entries, blocks, options, tsc })
+    if (problems.length > 0) {
+      throw new Error(`the declarations do not compile with TypeScript ${version}:\n${problems.join('\n')}`)
+    }
+  }
 }
 
 /** Every subpath of the exports map that holds code. */
@@ -40,8 +49,23 @@ function plugins(packages) {
   return `const check = ${check.toString()}\n${lines.join('\n')}\n`
 }
 
-/** Declarations are checked whole (skipLibCheck off); mistakes inside other people's packages are theirs. */
-async function checkTypes(folder, entries, blocks) {
+/** The compiler of this repository, and its neighbours from the registry. */
+async function compilers(folder) {
+  const all = [[manifestOf('node_modules/typescript').version, resolve('node_modules/typescript/bin/tsc')]]
+  for (const version of ['5.9.3', '7.0.2']) {
+    const prefix = join(folder, `typescript-${version}`)
+    await capture('npm', ['install', '--no-audit', '--no-fund', '--prefix', prefix, `typescript@${version}`])
+    all.push([version, join(prefix, 'node_modules/typescript/bin/tsc')])
+  }
+  return all
+}
+
+/**
+ * Returns what is wrong with our declarations, which are checked whole (skipLibCheck off), and with the code of documents.
+ * Mistakes inside other people's packages are theirs.
+ */
+async function checkTypes(folder, { entries, blocks, options, tsc }) {
+  const compilerOptions = { ...options, ...strictest }
   const files = {
     'esm.mts': entries.map((entry, i) => `export * as m${i} from '${entry}'\n`).join(''),
     'common.cts': entries.map((entry, i) => `import m${i} = require('${entry}')\nvoid m${i}\n`).join(''),
@@ -49,13 +73,11 @@ async function checkTypes(folder, entries, blocks) {
   for (const [index, { code }] of blocks.entries()) files[`document-${index}.mts`] = code
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
-  const problems = (await compile(folder)).filter(isOurs).map((line) => nameDocument(line, blocks))
-  if (problems.length > 0) throw new Error(`the declarations do not compile:\n${problems.join('\n')}`)
+  return (await compile(folder, tsc)).filter(isOurs).map((line) => nameDocument(line, blocks))
 }
 
 /** Returns the compiler's messages, one line each. */
-async function compile(folder) {
-  const tsc = resolve('node_modules/typescript/bin/tsc')
+async function compile(folder, tsc) {
   try {
     await capture(process.execPath, [tsc, '--project', '.', '--pretty', 'false'], { cwd: folder })
     return []
@@ -81,14 +103,5 @@ function nameDocument(line, blocks) {
   })
 }
 
-const compilerOptions = {
-  target: 'es2022',
-  lib: ['es2023', 'dom', 'dom.iterable'],
-  module: 'nodenext',
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  skipLibCheck: false,
-  jsx: 'react-jsx',
-  types: ['node'],
-  noEmit: true,
-}
+/** What an application may add to the documented options. */
+const strictest = { exactOptionalPropertyTypes: true, skipLibCheck: false, jsx: 'react-jsx', noEmit: true }

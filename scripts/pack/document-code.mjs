@@ -14,3 +14,14 @@ export function codeBlocks(path, markdown) {
   }
   return { blocks, fragments }
 }
+
+/** The commands `npm install …` of a Markdown file, without comments. */
+export function installLines(markdown) {
+  return [...markdown.matchAll(/^npm install ([^#\n]+)/gm)].map(([, packages]) => packages.trim())
+}
+
+/** The `compilerOptions` that a Markdown file shows; undefined when it shows none. */
+export function typeScriptOptions(markdown) {
+  const [, json] = /^```json\n(\{ "compilerOptions": [^]*?)\n```$/m.exec(markdown) ?? []
+  return json === undefined ? undefined : JSON.parse(json).compilerOptions
+}

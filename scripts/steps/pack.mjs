@@ -1,13 +1,15 @@
 // Packs every package that is published and checks the tarballs as a stranger would meet them.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { capture, quietPnpm } from '../command.mjs'
 import { filesBelow, manifestOf, packageFolders } from '../files.mjs'
 import { checkConsumer } from '../pack/check-consumer.mjs'
+import { checkContent } from '../pack/check-content.mjs'
 import { checkFastifyCli } from '../pack/check-fastify-cli.mjs'
+import { checkInstall } from '../pack/check-install.mjs'
 import { createConsumer } from '../pack/consumer.mjs'
-import { codeBlocks } from '../pack/document-code.mjs'
+import { codeBlocks, typeScriptOptions } from '../pack/document-code.mjs'
 
 export default async function pack() {
   const scratch = mkdtempSync(join(tmpdir(), 'fastify-modular-pack-'))
@@ -18,11 +20,15 @@ export default async function pack() {
     }
     const consumer = createConsumer(join(scratch, 'app'), packages)
     const code = documents().map((path) => codeBlocks(path, readFileSync(path, 'utf8')))
-    await checkConsumer(
-      consumer,
-      code.flatMap(({ blocks }) => blocks),
-    )
+    await checkConsumer(consumer, {
+      blocks: code.flatMap(({ blocks }) => blocks),
+      options: typeScriptOptions(readFileSync('packages/core/README.md', 'utf8')),
+    })
     await checkFastifyCli(consumer)
+    await checkInstall(
+      scratch,
+      packages.map(({ filename }) => filename),
+    )
     const fragments = code.flatMap((each) => each.fragments)
     console.log(`code of documents that is not compiled, being a fragment: ${fragments.join(', ') || 'none'}`)
     console.log(`packages fine: ${packages.map(({ manifest }) => manifest.name).join(', ')}`)
@@ -46,7 +52,16 @@ async function packOne(folder, scratch) {
   const content = join(scratch, folder)
   mkdirSync(content, { recursive: true })
   await capture('tar', ['-xzf', filename, '-C', content, '--strip-components=1'])
-  return { folder: resolve(folder), content, manifest: manifestOf(content) }
+  const packed = { folder: resolve(folder), filename, content, manifest: manifestOf(content) }
+  checkContent(packed)
+  console.log(`${packed.manifest.name}: ${sizes(packed)}`)
+  return packed
+}
+
+function sizes({ filename, content }) {
+  const files = filesBelow(content)
+  const kB = (paths) => Math.round(paths.reduce((sum, path) => sum + statSync(path).size, 0) / 1000)
+  return `${kB([filename])} kB packed, ${kB(files)} kB unpacked, ${files.length} files`
 }
 
 /** The README files and everything below docs/. */

@@ -53,7 +53,7 @@ export function findTestCaller(
   app: FastifyInstance,
 ): ((request: FastifyRequest) => Caller | undefined) | undefined {
   if (!app.hasDecorator(testCallersDecorator)) return undefined
-  const callers = app.getDecorator<Map<string, Caller>>(testCallersDecorator)
+  const callers: Map<string, Caller> = Reflect.get(app, testCallersDecorator)
   return (request) => callers.get(String(request.headers[testCallerHeader]))
 }
 
@@ -63,7 +63,7 @@ type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | 
 export function findCallerOf(app: FastifyInstance, option: FindCaller | undefined): FindCaller | undefined {
   if (option) return option
   if (!app.hasRequestDecorator('caller')) return undefined
-  return (request) => request.getDecorator<Caller | null>('caller')
+  return (request): Caller | null => Reflect.get(request, 'caller')
 }
 
 /**

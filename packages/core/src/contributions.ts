@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
+import { getDecorator } from './internal/decorators.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
   FMOD_CORE_HOOK_WITHOUT_PLUGIN,
@@ -93,5 +94,5 @@ function meetingPointOf(app: FastifyInstance): MeetingPoint {
   if (!app.hasDecorator(meetingPoint)) {
     app.decorate(meetingPoint, { delivered: false, receivers: new Map() } satisfies MeetingPoint)
   }
-  return app.getDecorator<MeetingPoint>(meetingPoint)
+  return getDecorator<MeetingPoint>(app, meetingPoint)
 }

@@ -1,71 +1,67 @@
 /** Mistakes of the developer, found while the application boots. One row each in docs/reference/error-codes.md. */
-import createError from '@fastify/error'
+import { createMisuseError } from './internal/misuse-error.ts'
 
-export const FMOD_CORE_DUPLICATE_MODULE = createError<[string]>(
+export const FMOD_CORE_DUPLICATE_MODULE = createMisuseError<[string]>(
   'FMOD_CORE_DUPLICATE_MODULE',
   'Two modules are named "%s". Give each module a name of its own.',
 )
-export const FMOD_CORE_INVALID_MODULE = createError<[string, string]>(
+export const FMOD_CORE_INVALID_MODULE = createMisuseError<[string, string]>(
   'FMOD_CORE_INVALID_MODULE',
   'The module "%s" is not valid: %s.',
 )
-export const FMOD_CORE_UNKNOWN_DEPENDENCY = createError<[string, string]>(
+export const FMOD_CORE_UNKNOWN_DEPENDENCY = createMisuseError<[string, string]>(
   'FMOD_CORE_UNKNOWN_DEPENDENCY',
   'The module "%s" depends on "%s", which is not in the list of modules. Add that module or remove the dependency.',
 )
-export const FMOD_CORE_DEPENDENCY_CYCLE = createError<[string]>(
+export const FMOD_CORE_DEPENDENCY_CYCLE = createMisuseError<[string]>(
   'FMOD_CORE_DEPENDENCY_CYCLE',
   'The modules depend on each other in a cycle: %s. Remove one of these dependencies.',
 )
-export const FMOD_CORE_HOOK_WITHOUT_PLUGIN = createError<[string]>(
+export const FMOD_CORE_HOOK_WITHOUT_PLUGIN = createMisuseError<[string]>(
   'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
   'No plugin receives what these modules contribute: %s. Register the plugin named after each hook in the same scope before the modules plugin, correct the spelling of the hook, or list it in ignoreHooks.',
 )
-export const FMOD_CORE_DUPLICATE_RECEIVER = createError<[string]>(
+export const FMOD_CORE_DUPLICATE_RECEIVER = createMisuseError<[string]>(
   'FMOD_CORE_DUPLICATE_RECEIVER',
   'Two plugins receive the module hook "%s". Register its plugin once.',
 )
-export const FMOD_CORE_INVALID_OPTION = createError<[string, string]>(
+export const FMOD_CORE_INVALID_OPTION = createMisuseError<[string, string]>(
   'FMOD_CORE_INVALID_OPTION',
   'The options of %s cannot be used: %s.',
 )
-export const FMOD_CORE_MODULES_REGISTERED_TWICE = createError(
+export const FMOD_CORE_MODULES_REGISTERED_TWICE = createMisuseError(
   'FMOD_CORE_MODULES_REGISTERED_TWICE',
   'The modules plugin is registered twice. Pass all modules to one registration.',
 )
-export const FMOD_CORE_EVENTS_REGISTERED_TWICE = createError(
+export const FMOD_CORE_EVENTS_REGISTERED_TWICE = createMisuseError(
   'FMOD_CORE_EVENTS_REGISTERED_TWICE',
   'The events plugin is registered twice, or after the modules plugin, which registers it when it is absent. Register events once, before modules.',
 )
-export const FMOD_CORE_INVALID_EVENT = createError<[string, string]>(
+export const FMOD_CORE_INVALID_EVENT = createMisuseError<[string, string]>(
   'FMOD_CORE_INVALID_EVENT',
   'The event "%s" is not valid: %s.',
 )
-export const FMOD_CORE_DUPLICATE_EVENT_TYPE = createError<[string]>(
+export const FMOD_CORE_DUPLICATE_EVENT_TYPE = createMisuseError<[string]>(
   'FMOD_CORE_DUPLICATE_EVENT_TYPE',
   'Two event classes use the type "%s". The type names the event everywhere: give each class a type of its own.',
 )
-export const FMOD_CORE_INVALID_HANDLER = createError<[string]>(
+export const FMOD_CORE_INVALID_HANDLER = createMisuseError<[string]>(
   'FMOD_CORE_INVALID_HANDLER',
   'These event handlers cannot be used: %s.',
 )
-export const FMOD_CORE_EVENTS_CLOSED = createError<[string]>(
+export const FMOD_CORE_EVENTS_CLOSED = createMisuseError<[string]>(
   'FMOD_CORE_EVENTS_CLOSED',
   'The event "%s" was published after the application closed. Publish before or inside the onClose hooks of modules.',
 )
-export const FMOD_CORE_TRANSACTION_NOT_SUPPORTED = createError<[string, string]>(
+export const FMOD_CORE_TRANSACTION_NOT_SUPPORTED = createMisuseError<[string, string]>(
   'FMOD_CORE_TRANSACTION_NOT_SUPPORTED',
   'The event transport "%s" cannot take part in a transaction of kind "%s". Publish after the commit, or use a durable transport on the same database.',
 )
-export const FMOD_CORE_PEER_MISSING = createError<[string]>(
+export const FMOD_CORE_PEER_MISSING = createMisuseError<[string]>(
   'FMOD_CORE_PEER_MISSING',
   'This event transport needs the package "%s". Install it beside @fastify-modular/core.',
 )
-export const FMOD_CORE_TRANSPORT_NOT_OPEN = createError<[string]>(
+export const FMOD_CORE_TRANSPORT_NOT_OPEN = createMisuseError<[string]>(
   'FMOD_CORE_TRANSPORT_NOT_OPEN',
   'The event transport "%s" is not open. Pass it to the events plugin, and register that plugin first.',
-)
-export const FMOD_CORE_VERSION_MISMATCH = createError<[string, string, string, string, string]>(
-  'FMOD_CORE_VERSION_MISMATCH',
-  '%s %s needs @fastify-modular/core %s.x, and %s is installed. Run: npm install @fastify-modular/core@%s',
 )

@@ -28,7 +28,12 @@ test('injectAs makes one request as a caller, and the token is worth nothing aft
 })
 
 test('an application without testCallers has no test callers', async (t) => {
-  t.equal(findTestCaller(Fastify()), undefined)
+  const app = Fastify()
+  t.equal(findTestCaller(app), undefined)
+  await t.rejects(injectAs(app, alice, '/'), {
+    code: 'FMOD_CORE_DECORATOR_MISSING',
+    message: /test-callers.*testCallers\(app\)/,
+  })
 })
 
 test('eventsOf records what was published and waits for handlers', async (t) => {

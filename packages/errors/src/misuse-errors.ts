@@ -1,47 +1,47 @@
 /** Mistakes of the developer. One row each in docs/reference/error-codes.md. */
-import createError from '@fastify/error'
+import { createMisuseError } from '@fastify-modular/core/internal'
 
-export const FMOD_ERRORS_INVALID_OPTION = createError<[string]>(
+export const FMOD_ERRORS_INVALID_OPTION = createMisuseError<[string]>(
   'FMOD_ERRORS_INVALID_OPTION',
   'The errors plugin cannot start: %s.',
 )
-export const FMOD_ERRORS_DEBUG_IN_PRODUCTION = createError(
+export const FMOD_ERRORS_DEBUG_IN_PRODUCTION = createMisuseError(
   'FMOD_ERRORS_DEBUG_IN_PRODUCTION',
   'The option exposeDebug sends stacks to callers and is refused while NODE_ENV is "production". Remove it.',
 )
-export const FMOD_ERRORS_REGISTERED_TWICE = createError(
+export const FMOD_ERRORS_REGISTERED_TWICE = createMisuseError(
   'FMOD_ERRORS_REGISTERED_TWICE',
   'The errors plugin is registered twice. Register it once, at the root; scopes below use app.problems.',
 )
-export const FMOD_ERRORS_HANDLER_TAKEN = createError<[string, string]>(
+export const FMOD_ERRORS_HANDLER_TAKEN = createMisuseError<[string, string]>(
   'FMOD_ERRORS_HANDLER_TAKEN',
   '%s was called before the errors plugin, and one scope can have only one such handler. Remove the call, or register errors with %s: false.',
 )
-export const FMOD_ERRORS_HANDLER_REPLACED = createError(
+export const FMOD_ERRORS_HANDLER_REPLACED = createMisuseError(
   'FMOD_ERRORS_HANDLER_REPLACED',
   'setErrorHandler was called after the errors plugin in the same scope and replaced its handler. Remove the call, move it into a plugin of its own, or register errors with errorHandler: false.',
 )
-export const FMOD_ERRORS_INVALID_PROBLEM = createError<[string, string]>(
+export const FMOD_ERRORS_INVALID_PROBLEM = createMisuseError<[string, string]>(
   'FMOD_ERRORS_INVALID_PROBLEM',
   'The problem "%s" cannot be defined: %s.',
 )
-export const FMOD_ERRORS_DUPLICATE_PROBLEM = createError<[string]>(
+export const FMOD_ERRORS_DUPLICATE_PROBLEM = createMisuseError<[string]>(
   'FMOD_ERRORS_DUPLICATE_PROBLEM',
   'The problem "%s" is defined already, in this scope or one above. Define it once, in a scope that all its uses share.',
 )
-export const FMOD_ERRORS_UNKNOWN_PROBLEM = createError<[string]>(
+export const FMOD_ERRORS_UNKNOWN_PROBLEM = createMisuseError<[string]>(
   'FMOD_ERRORS_UNKNOWN_PROBLEM',
   'The problem "%s" is not defined in this scope. Call app.problems.define first.',
 )
-export const FMOD_ERRORS_INVALID_MAPPING = createError<[string, string]>(
+export const FMOD_ERRORS_INVALID_MAPPING = createMisuseError<[string, string]>(
   'FMOD_ERRORS_INVALID_MAPPING',
   'app.problems.map needs %s, not a value of type %s.',
 )
-export const FMOD_ERRORS_CLOSED = createError<[string]>(
+export const FMOD_ERRORS_CLOSED = createMisuseError<[string]>(
   'FMOD_ERRORS_CLOSED',
   'app.problems.%s was called after the application became ready. Define and map problems while plugins register.',
 )
-export const FMOD_ERRORS_INVALID_STATUS = createError<[string]>(
+export const FMOD_ERRORS_INVALID_STATUS = createMisuseError<[string]>(
   'FMOD_ERRORS_INVALID_STATUS',
   'problemResponses describes error statuses from 400 to 599, not %s.',
 )

@@ -1,5 +1,5 @@
 /** The errors plugin: every failure gets its answer, and nothing leaks. */
-import { checkCoreVersion, logFailure } from '@fastify-modular/core/internal'
+import { checkCoreVersion, logFailure, supportedFastify } from '@fastify-modular/core/internal'
 import { isErrorStatus, routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -142,4 +142,4 @@ function parseStatus(text: string): number | undefined {
 }
 
 /** The plugin: `app.register(errors)`, before all others, the gate of public-routes included. Decorates `app.problems` and `reply.problem`. */
-export const errors = fp(errorsPlugin, { name: '@fastify-modular/errors', fastify: '5.x' })
+export const errors = fp(errorsPlugin, { name: '@fastify-modular/errors', fastify: supportedFastify })

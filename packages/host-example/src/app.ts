@@ -14,6 +14,7 @@ import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login-routes.ts'
 import type { HostConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
+import { health } from './health.ts'
 import { homeRoutes } from './home-routes.ts'
 import { maintenance } from './maintenance.ts'
 import { deadLettersModule } from './modules/dead-letters/dead-letters-module.ts'
@@ -70,6 +71,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     undeclared: 'refuse',
     access: { '/settings/*': 'signed-in' },
   })
+  await app.register(health)
   await app.register(inertia, {
     version: assets.version,
     rootTemplate: createRootTemplate(assets, document),

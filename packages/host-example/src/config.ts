@@ -22,6 +22,8 @@ export interface HostConfig {
   /** Addresses of the proxies in front, whose `X-Forwarded-*` are believed; whatever else is in them, clients make up. */
   readonly trustProxy: string | false
   readonly logLevel: string
+  /** How long it goes on answering after a signal to stop, so that balancers notice; ms. */
+  readonly drainTime: number
   /** What `/api/docs` shows. */
   readonly apiBrowser: 'own' | 'swagger-ui'
 }
@@ -44,7 +46,7 @@ const defaultFile = fileURLToPath(new URL('../data/host.sqlite', import.meta.url
 
 /**
  * The configuration in these variables: PORT, HOST, DATABASE_URL, NODE_ENV, SESSION_SECRET, HOST_ADMIN_PASSWORD,
- * TRUST_PROXY, LOG_LEVEL, API_BROWSER.
+ * TRUST_PROXY, LOG_LEVEL, DRAIN_SECONDS, API_BROWSER.
  * @throws {ConfigError} a variable is missing or cannot be used
  */
 export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
@@ -66,6 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
     isProduction,
     trustProxy,
     logLevel: readLogLevel(env['LOG_LEVEL'] || 'info', problems),
+    drainTime: readSeconds(env['DRAIN_SECONDS'] || (isProduction ? '5' : '0'), problems) * 1000,
     apiBrowser: readApiBrowser(env['API_BROWSER'] || 'own', problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
@@ -118,6 +121,12 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 function readLogLevel(level: string, problems: string[]): string {
   if (!logLevels.includes(level)) problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
   return level
+}
+
+function readSeconds(text: string, problems: string[]): number {
+  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
+  if (!(seconds <= 300)) problems.push('DRAIN_SECONDS must be a whole number of seconds, at most 300.')
+  return seconds
 }
 
 function readApiBrowser(name: string, problems: string[]): HostConfig['apiBrowser'] {

@@ -1,17 +1,23 @@
 /** Starts the application: reads the environment, listens, stops cleanly on a signal. */
+import closeWithGrace from 'close-with-grace'
 import { createApp } from './app.ts'
 import { demoAccounts } from './auth/accounts.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { createStop } from './stop.ts'
 
+/** How long requests in flight may take to end, and whatever else is to be closed as long again; ms. */
+const patience = 10_000
+
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   const app = await createApp(config)
-  const stop = createStop(app)
-  // Nothing keeps the process alive once everything is closed: the exit code stays 0. What did not close might.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop().catch(exit))
+  const stop = createStop(app, patience)
   try {
     const address = await app.listen({ port: config.port, host: config.host })
+    closeWithGrace({ delay: config.drainTime + 2 * patience, logger: app.log }, async ({ err }) => {
+      if (err) app.log.fatal({ err }, 'a defect ends the process')
+      await stop(err ? 0 : config.drainTime)
+    })
     console.log(welcome(address, config.accounts.kind === 'demo'))
   } catch (error) {
     await app.close()
@@ -34,11 +40,6 @@ function fail(error: unknown): void {
   const isMisuse = error instanceof Error && 'code' in error && String(error.code).startsWith('FMOD_')
   console.error(error instanceof ConfigError || isMisuse ? error.message : error)
   process.exitCode = 1
-}
-
-function exit(error: unknown): never {
-  fail(error)
-  process.exit()
 }
 
 start().catch(fail)

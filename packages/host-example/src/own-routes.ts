@@ -22,7 +22,7 @@ export const settingsPages: FastifyPluginAsync = async (app) => {
 
 const Accent = Type.Object({ file: Type.String({ pattern: '^[0-9a-fA-F]{6}\\.css$' }) })
 
-/** Static files, the style sheet of an accent, the icon and the health check. */
+/** Static files, the style sheet of an accent, and the icon. */
 export const ownRoutes: FastifyPluginAsyncTypebox<{ assets: Assets }> = async (app, { assets }) => {
   await app.register(fastifyStatic, {
     root: assets.folder,
@@ -52,11 +52,4 @@ export const ownRoutes: FastifyPluginAsyncTypebox<{ assets: Assets }> = async (a
           `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="${logoTile}" fill="${app.settings.get(appSettings.primaryColor)}"/></svg>`,
         ),
   )
-  const health = {
-    tags: ['operation'],
-    operationId: 'getHealth',
-    summary: 'Whether the application runs',
-    response: { 200: Type.Object({ status: Type.Literal('ok') }) },
-  }
-  app.get('/health', { schema: health }, () => ({ status: 'ok' as const }))
 }

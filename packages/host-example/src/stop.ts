@@ -1,12 +1,13 @@
-/** Stops the application: what is being answered is finished, and nobody else is waited for. */
+/** Stops the application: what is being answered is finished, and no idle connection is waited for. */
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Remembers the connections of an application that is about to listen; returns the function that stops it. Requests in
- * flight may take `patience` ms to finish, and whatever else is to be closed as long again: then it rejects.
+ * Remembers the connections of an application that is about to listen; returns the function that stops it. For
+ * `drainTime` ms it goes on answering, so that balancers notice; then requests in flight may take `patience` ms to end.
  */
-export function createStop(app: FastifyInstance, patience = 10_000): () => Promise<void> {
+export function createStop(app: FastifyInstance, patience: number): (drainTime: number) => Promise<void> {
   const connections = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
     connections.add(socket)
@@ -24,20 +25,16 @@ export function createStop(app: FastifyInstance, patience = 10_000): () => Promi
     app.server.closeAllConnections()
   }
 
-  return async function stop() {
+  return async function stop(drainTime) {
+    app.drain()
+    await delay(drainTime)
     const sweeping = setInterval(closeIdle, 50)
     const ending = setTimeout(cutOff, patience)
-    let givingUp: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      const error = new Error(`The application did not close within ${2 * patience} ms.`)
-      givingUp = setTimeout(() => reject(error), 2 * patience)
-    })
     try {
-      await Promise.race([app.close(), late])
+      await app.close()
     } finally {
       clearInterval(sweeping)
       clearTimeout(ending)
-      clearTimeout(givingUp)
     }
   }
 }

@@ -38,6 +38,13 @@ test('production, or an address that others can reach, needs secrets', (t) => {
   t.end()
 })
 
+test('in production an instance drains for five seconds, otherwise not at all', (t) => {
+  t.equal(readConfig({}).drainTime, 0)
+  t.equal(readConfig({ NODE_ENV: 'production', ...secrets }).drainTime, 5000)
+  t.equal(readConfig({ DRAIN_SECONDS: '30' }).drainTime, 30_000)
+  t.end()
+})
+
 test('every loopback address may be a demonstration', (t) => {
   for (const HOST of ['localhost', '::1', '127.0.0.1', '127.8.8.8']) {
     t.equal(readConfig({ HOST }).accounts.kind, 'demo', HOST)
@@ -51,10 +58,11 @@ test('the message has all problems, and no value', (t) => {
     PORT: '99999',
     DATABASE_URL: 'mysql://root:hunter2@db/x',
     LOG_LEVEL: 'loud',
+    DRAIN_SECONDS: '5s',
     NODE_ENV: 'production',
     SESSION_SECRET: 'short',
   })
-  t.equal(problems.length, 5)
+  t.equal(problems.length, 6)
   t.notMatch(problems.join(), /hunter2|short\b(?! )|loud/)
   t.end()
 })

@@ -33,7 +33,7 @@ async function writeUntilKilled(host: Host): Promise<Acknowledged> {
   }
   const untilDeath = (): void => {} // the connection breaks: that is the end of the work
   const writers = [writeNotes().catch(untilDeath), writeBulks().catch(untilDeath)]
-  while (!isEnough()) await host.anonymous.ask('/health') // a bounded wait: it fails when the process is gone
+  while (!isEnough()) await host.anonymous.ask('/health/live') // a bounded wait: it fails when the process is gone
   await host.stop('SIGKILL')
   await Promise.all(writers)
   return acknowledged

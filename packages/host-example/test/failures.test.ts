@@ -78,11 +78,11 @@ test('failures', async (t) => {
     t.equal((await rawRequest(host, { target: '/api/notes/../../health' })).status, 401)
     const big = { method: 'POST', body: { title: 'x', body: 'x'.repeat(1_100_000) } }
     t.equal((await alice.ask('/api/notes', big)).status, 413)
-    t.equal((await host.anonymous.ask('/health')).status, 200)
+    t.equal((await host.anonymous.ask('/health/live')).status, 200)
   })
 
   await t.test('every answer has the security headers', async (t) => {
-    for (const path of ['/', '/login', '/health', '/api/notes', '/nowhere']) {
+    for (const path of ['/', '/login', '/health/live', '/api/notes', '/nowhere']) {
       const { headers } = await host.anonymous.ask(path)
       t.match(
         headers.get('content-security-policy'),
@@ -107,7 +107,7 @@ test('failures', async (t) => {
   })
 
   await t.test('S 5.3: framework paths are public', async (t) => {
-    for (const path of ['/', '/health', '/openapi.json', '/api/docs']) {
+    for (const path of ['/', '/health/live', '/openapi.json', '/api/docs']) {
       t.ok((await host.anonymous.ask(path)).status < 400, path)
     }
     t.equal((await host.anonymous.ask('/healthcare')).status, 401)

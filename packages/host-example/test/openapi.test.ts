@@ -21,7 +21,7 @@ const accessOf = {
   'get /api/notes': [session, undefined],
   'get /api/notes/{id}/share': [[], undefined],
   'post /login': [[], undefined],
-  'get /health': [[], undefined],
+  'get /health/ready': [[], undefined],
   'get /api/mails': [session, 'Mails.Read'],
   'put /api/settings/bulk': [session, 'Settings.Update'],
   'get /api/settings/public': [[], undefined],

@@ -59,7 +59,7 @@ test('while PostgreSQL is down public paths answer, others say 503, and all is w
   const alice = await host.signIn('alice')
   await server.kill()
 
-  t.equal((await host.anonymous.ask('/health')).status, 200)
+  t.equal((await host.anonymous.ask('/health/live')).status, 200)
   t.equal((await host.anonymous.ask('/', { headers: { accept: 'text/html' } })).status, 200)
   const refused = await alice.ask('/api/notes')
   t.equal(refused.status, 503)
@@ -76,6 +76,34 @@ test('while PostgreSQL is down public paths answer, others say 503, and all is w
   await server.restart()
   t.equal((await alice.ask('/api/notes')).status, 200)
   t.notMatch(host.log(), new URL(server.url).password)
+})
+
+test('an instance whose database is down is ready as long as it knows stored settings', async (t) => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+  const host = await startHost(t, { DATABASE_URL: server.url })
+  const ready = async () => (await host.anonymous.ask('/health/ready')).text
+  /** Asks until the answer is this one; each round is a request. */
+  const becomes = async (answer: string) => {
+    for (let tries = 0; tries < 2000 && (await ready()) !== answer; tries += 1);
+    t.equal(await ready(), answer)
+  }
+  t.equal(await ready(), '{"status":"ok"}')
+  await server.kill()
+  await becomes('{"status":"unavailable"}')
+  t.equal((await host.anonymous.ask('/health/live')).status, 200)
+  await server.restart()
+  await becomes('{"status":"ok"}')
+
+  const admin = await host.signIn('admin')
+  const body = { key: 'app.title', scope: 1, value: 'Stored' }
+  t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
+  const lost = host.log().length
+  await server.kill()
+  for (let tries = 0; tries < 2000 && !/values are served/.test(host.log().slice(lost)); tries += 1)
+    await ready()
+  t.match(host.log().slice(lost), /the last known values are served/)
+  t.equal(await ready(), '{"status":"ok"}')
 })
 
 test('a database that refuses connections or writes puts no user data into the log', async (t) => {

@@ -170,7 +170,7 @@ test('settings of the application', async (t) => {
     })
     t.equal(hash.status, 503)
     t.notMatch(hash.text, note.title)
-    for (const target of ['/health', '/?from=mail', '/login', '/error/404']) {
+    for (const target of ['/health/live', '/?from=mail', '/login', '/error/404']) {
       const [read, head] = await Promise.all(
         ['GET', 'HEAD'].map((method) =>
           rawRequest(host, { method, target, headers: { cookie: alice.cookie } }),
@@ -179,7 +179,7 @@ test('settings of the application', async (t) => {
       t.notMatch(read?.status, 503, target)
       t.equal(head?.status, read?.status, `HEAD ${target}`)
     }
-    t.equal((await alice.ask('/health')).status, 200)
+    t.equal((await alice.ask('/health/live')).status, 200)
     t.equal((await alice.ask('/?from=mail')).status, 200)
     const bob = await host.signIn('bob')
     t.equal((await bob.ask('/logout', { method: 'POST' })).status, 204)

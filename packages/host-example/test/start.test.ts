@@ -13,7 +13,7 @@ const secrets = {
 test('it starts on an empty database, prints its address and the demo accounts, and answers', async (t) => {
   const host = await startHost(t)
   await host.printed(/Demo accounts: admin, editor, alice, bob/)
-  t.same((await host.anonymous.ask('/health')).json, { status: 'ok' })
+  t.same((await host.anonymous.ask('/health/live')).json, { status: 'ok' })
   for (const name of ['admin', 'editor', 'alice', 'bob']) {
     t.equal((await (await host.signIn(name)).ask('/api/notes')).status, 200, name)
   }
@@ -47,7 +47,7 @@ test('SIGTERM waits for requests in flight, not for idle connections', async (t)
   const body = JSON.stringify({ username: 'alice', password: 'demo-alice' })
   const head = `POST /login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
   busy.write(head + body.slice(0, 5))
-  await host.anonymous.ask('/health') // by now the server has read the half
+  await host.anonymous.ask('/health/live') // by now the server has read the half
   const stopped = host.stop('SIGTERM')
   busy.write(body.slice(5))
   const [answer] = (await once(busy, 'data')) as [Buffer]

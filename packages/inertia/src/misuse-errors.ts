@@ -1,23 +1,23 @@
 /** Mistakes of the developer. One row each in docs/reference/error-codes.md. */
-import createError from '@fastify/error'
+import { createMisuseError } from '@fastify-modular/core/internal'
 
-export const FMOD_INERTIA_INVALID_OPTION = createError<[string]>(
+export const FMOD_INERTIA_INVALID_OPTION = createMisuseError<[string]>(
   'FMOD_INERTIA_INVALID_OPTION',
   'The inertia plugin cannot start: %s.',
 )
-export const FMOD_INERTIA_REGISTERED_TWICE = createError(
+export const FMOD_INERTIA_REGISTERED_TWICE = createMisuseError(
   'FMOD_INERTIA_REGISTERED_TWICE',
   'The inertia plugin is registered twice in one scope. Register it once, before the routes that render pages.',
 )
-export const FMOD_INERTIA_INVALID_TEMPLATE = createError<[string]>(
+export const FMOD_INERTIA_INVALID_TEMPLATE = createMisuseError<[string]>(
   'FMOD_INERTIA_INVALID_TEMPLATE',
   'The option rootTemplate of the inertia plugin holds the mark "<!--inertia-->" %s. Put it exactly once where the page belongs.',
 )
-export const FMOD_INERTIA_INVALID_VERSION = createError(
+export const FMOD_INERTIA_INVALID_VERSION = createMisuseError(
   'FMOD_INERTIA_INVALID_VERSION',
   'The option version of the inertia plugin travels in a request header: use visible ASCII characters without spaces, such as a hash of the assets.',
 )
-export const FMOD_INERTIA_UNSAFE_LOCATION = createError(
+export const FMOD_INERTIA_UNSAFE_LOCATION = createMisuseError(
   'FMOD_INERTIA_UNSAFE_LOCATION',
   'reply.inertiaLocation was called with something other than an http or https URL or a path. A browser would run or download it: check where the value comes from.',
 )

@@ -5,6 +5,7 @@ import {
   optionProblems,
   type OptionsSchema,
   Type,
+  supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyPluginAsync, FastifyReply, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
@@ -101,4 +102,4 @@ function toError(thrown: unknown): Error {
 }
 
 /** Serves Inertia pages: decorates `reply.inertia`, `reply.inertiaLocation` and `app.inertia`. */
-export const inertia = fp(inertiaPlugin, { name: '@fastify-modular/inertia', fastify: '5.x' })
+export const inertia = fp(inertiaPlugin, { name: '@fastify-modular/inertia', fastify: supportedFastify })

@@ -2,97 +2,97 @@
  * Mistakes of the developer, most of them found while the application boots. One row each in
  * docs/reference/error-codes.md.
  */
-import createError from '@fastify/error'
+import { createMisuseError } from '@fastify-modular/core/internal'
 
-export const FMOD_PUBLIC_ROUTES_INVALID_OPTIONS = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_INVALID_OPTIONS = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   'The options of the public-routes plugin cannot be used: %s.',
 )
-export const FMOD_PUBLIC_ROUTES_PROVIDER_MISSING = createError(
+export const FMOD_PUBLIC_ROUTES_PROVIDER_MISSING = createMisuseError(
   'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING',
   'The gate has no authentication provider, so no caller could ever pass. Pass { provider: { authenticate(request, signal) { ... } } }, returning the Caller or null.',
 )
-export const FMOD_PUBLIC_ROUTES_REGISTERED_TWICE = createError(
+export const FMOD_PUBLIC_ROUTES_REGISTERED_TWICE = createMisuseError(
   'FMOD_PUBLIC_ROUTES_REGISTERED_TWICE',
   'The public-routes plugin is registered twice. Register it once, at the root; combine providers with combineProviders([...]).',
 )
-export const FMOD_PUBLIC_ROUTES_NOT_AT_ROOT = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_NOT_AT_ROOT = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT',
   'The gate is registered inside the scope "%s" and would leave every route outside of it open. Register it on the root instance, or wrap the plugin that registers it with fastify-plugin.%s',
 )
-export const FMOD_PUBLIC_ROUTES_GATE_BYPASSED = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_GATE_BYPASSED = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_GATE_BYPASSED',
   'A request for a path that does not exist was answered with status %s before it reached the gate. These onRequest hooks run earlier: %s. Register the gate before the plugin that answers.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_PATTERN = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_INVALID_PATTERN = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',
   'The public-route rule %s cannot be used: %s.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_REGEX = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_INVALID_REGEX = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_REGEX',
   'The public-route regular expression %s cannot be used: %s.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_METHODS = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_INVALID_METHODS = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_METHODS',
   'The methods of the public-route rule %s cannot be used: %s.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_KIND = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_INVALID_KIND = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_KIND',
   'The public-route rule %s has the unknown kind %s. Use prefix, exact, suffix, regex, subtree or route.',
 )
-export const FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED',
   'The prebuilt PublicRoute %s was added together with options, which it would not use. Put methods and kind into the PublicRoute.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG',
   'The route %s has an unusable config.public: %s. Use true, or an array of methods such as ["GET"].',
 )
-export const FMOD_PUBLIC_ROUTES_FROZEN = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_FROZEN = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_FROZEN',
   'The public-route rule %s was added after the application became ready. Add rules while plugins register, so that they can be reviewed and tested at boot.',
 )
-export const FMOD_PUBLIC_ROUTES_NOT_READY = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_NOT_READY = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_NOT_READY',
   'The %s cannot be explained before the application is ready: neither its routes nor its rules are complete. Call await app.ready() first.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_ENV = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_INVALID_ENV = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_ENV',
   'The environment variable %s must be a JSON array of path prefixes such as ["/status"]: %s. Correct it, or unset it.',
 )
-export const FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC',
   'The login URL %s is not public for GET, so signing in would redirect to itself for ever. Give its route config { public: true }, or add a rule for it.',
 )
-export const FMOD_PUBLIC_ROUTES_SURFACE_CHANGED = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_SURFACE_CHANGED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_SURFACE_CHANGED',
   'What anonymous callers can reach is not what was expected:\n%s\nReview the difference; if it is wanted, update the expected list.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_ACCESS = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_INVALID_ACCESS = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_ACCESS',
   'The access of %s cannot be used: %s. Use "public", "signed-in", a permission, { allOf: [...] } or { anyOf: [...] }; a route may also state one of these for each of its methods: { GET: "public" }.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_PERMISSION = createError<[string, string, string]>(
+export const FMOD_PUBLIC_ROUTES_INVALID_PERMISSION = createMisuseError<[string, string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_PERMISSION',
   'The permission "%s" cannot be declared by %s: %s. Declare each permission once, while plugins register.',
 )
-export const FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION',
   'Permissions are required that nothing declares, so that no role could offer them: %s. Correct the names, or declare them with the module hook "permissions" or app.permissions.add(name).',
 )
-export const FMOD_PUBLIC_ROUTES_CONFIG_CHANGED = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_CONFIG_CHANGED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_CONFIG_CHANGED',
   'An onRoute hook changed or replaced the configuration of these routes after the gate had read who may call them: %s. Add that hook before the gate is registered, or let it keep config.access, config.public, config.documents and all other members of the configuration.',
 )
-export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE',
   'Entries of the option access of the public-routes plugin meet no route: %s. Correct the URL and the method, or remove the entry.',
 )
-export const FMOD_PUBLIC_ROUTES_UNDECLARED = createError<[string]>(
+export const FMOD_PUBLIC_ROUTES_UNDECLARED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNDECLARED',
   'Nothing declares who may call these routes:\n%s\nGive each route config { access }, give its module or plugin a default, or name it in the option access.',
 )
-export const FMOD_PUBLIC_ROUTES_ACCESS_CHANGED = createError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_ACCESS_CHANGED = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_ACCESS_CHANGED',
   'The access of the application is not what %s says:\n%s\nReview the differences; if they are wanted, write the file again with UPDATE_SNAPSHOTS=1.',
 )

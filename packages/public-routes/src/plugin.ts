@@ -1,6 +1,6 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
 import { receive } from '@fastify-modular/core'
-import { checkCoreVersion, mountingModule } from '@fastify-modular/core/internal'
+import { checkCoreVersion, mountingModule, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { Permissions } from './access/permissions.ts'
@@ -150,4 +150,7 @@ function isFile(name: string): boolean {
  * The plugin: `await app.register(publicRoutes, { provider })`, at the root; after the errors plugin, CORS and what the
  * provider needs, before everything that answers.
  */
-export const publicRoutes = fp(publicRoutesPlugin, { name: '@fastify-modular/public-routes', fastify: '5.x' })
+export const publicRoutes = fp(publicRoutesPlugin, {
+  name: '@fastify-modular/public-routes',
+  fastify: supportedFastify,
+})

@@ -1,23 +1,23 @@
 /** Mistakes of the developer, found while the application boots. One row each in docs/reference/error-codes.md. */
-import createError from '@fastify/error'
+import { createMisuseError } from '@fastify-modular/core/internal'
 
-export const FMOD_SETTINGS_UI_UNGUARDED = createError(
+export const FMOD_SETTINGS_UI_UNGUARDED = createMisuseError(
   'FMOD_SETTINGS_UI_UNGUARDED',
   'Nothing guards the settings pages. Register the gate of @fastify-modular/public-routes, pass an onRequest hook as the option guard, or set guard: false when something in front of this application does it.',
 )
-export const FMOD_SETTINGS_UI_CALLER_UNKNOWN = createError(
+export const FMOD_SETTINGS_UI_CALLER_UNKNOWN = createMisuseError(
   'FMOD_SETTINGS_UI_CALLER_UNKNOWN',
   'The settings pages cannot identify the caller, so they would be read-only for everybody. Register the gate of @fastify-modular/public-routes, or pass the same option caller as to the settings plugin.',
 )
-export const FMOD_SETTINGS_UI_API_MISSING = createError<[string]>(
+export const FMOD_SETTINGS_UI_API_MISSING = createMisuseError<[string]>(
   'FMOD_SETTINGS_UI_API_MISSING',
   'The settings pages talk to an HTTP API at %s, and there is none. Register the plugin of @fastify-modular/settings with its routes, or set the option apiBase to where they are.',
 )
-export const FMOD_SETTINGS_UI_INVALID_OPTION = createError<[string]>(
+export const FMOD_SETTINGS_UI_INVALID_OPTION = createMisuseError<[string]>(
   'FMOD_SETTINGS_UI_INVALID_OPTION',
   'The settings-ui plugin cannot start: %s.',
 )
-export const FMOD_SETTINGS_UI_NOT_BUILT = createError<[string]>(
+export const FMOD_SETTINGS_UI_NOT_BUILT = createMisuseError<[string]>(
   'FMOD_SETTINGS_UI_NOT_BUILT',
   'The built pages are missing (%s). Build the package, or install it again.',
 )

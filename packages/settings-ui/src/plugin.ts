@@ -1,5 +1,10 @@
 /** The settings pages: their routes, and what must be there for them to work. */
-import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
+import {
+  checkCoreVersion,
+  createFindCaller,
+  findCallerOf,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import type {
   FastifyInstance,
   FastifyPluginAsync,
@@ -93,4 +98,7 @@ function pathOf({ url }: FastifyRequest): string {
 }
 
 /** The settings pages: `app.register(settingsUi)`, where the gate and the settings plugin are. */
-export const settingsUi = fp(settingsUiPlugin, { name: '@fastify-modular/settings-ui', fastify: '5.x' })
+export const settingsUi = fp(settingsUiPlugin, {
+  name: '@fastify-modular/settings-ui',
+  fastify: supportedFastify,
+})

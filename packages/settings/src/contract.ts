@@ -1,4 +1,4 @@
-/** The settings contract for other modules, in process (S 4.2; names in camelCase, without Async). */
+/** The settings contract for other modules, in process (names in camelCase, without Async; S 4.2). */
 import { isUserSetting, type SettingState, type SharedValues } from './memory/shared-values.ts'
 import type { UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
@@ -10,8 +10,7 @@ import {
   type SettingsFilter,
 } from './reading/list.ts'
 import { resolveFor, unwrap } from './reading/reader.ts'
-import type { Layer } from './resolve.ts'
-import type { RowCodec } from './secrets/row-codec.ts'
+import type { Layer, RowCodec } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type { SettingsStore } from './store/store.ts'
 import { toRaw } from './values/decode.ts'
@@ -21,8 +20,10 @@ import {
   requireUser,
   rowUser,
   toBulkEntries,
+  toConflict,
+  type WriteOptions,
 } from './write/entries.ts'
-import { toConflict, type Write, type WriteOptions } from './write/write.ts'
+import type { Write } from './write/write.ts'
 
 export type { SettingDefinitions } from './definitions/registry.ts'
 

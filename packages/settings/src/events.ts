@@ -9,14 +9,15 @@ import {
   type Events,
   type SyncTx,
   type Tx,
+  type Waker,
 } from '@fastify-modular/core'
+import { getDecorator } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
 import { keyOf, type SettingReference } from './definitions/tokens.ts'
-import type { EffectiveChange, SettingState, SharedValues } from './memory/shared-values.ts'
+import type { EffectiveChange, SettingSource, SettingState, SharedValues } from './memory/shared-values.ts'
 import { FMOD_SETTINGS_FOREIGN_EVENTS } from './misuse-errors.ts'
-import type { SettingSource } from './resolve.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type {
   AppliedChange,
@@ -48,13 +49,25 @@ export class SettingChanged extends defineEvent(
 /** A stored value was removed: the setting is back to what it inherits. */
 export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {}
 
+/** Returns the function that finds the events of the application, which may have none (decision 28). */
+export function createFindEvents(app: FastifyInstance): () => Events | undefined {
+  return () => (app.hasDecorator('events') ? getDecorator<Events>(app, 'events') : undefined)
+}
+
+/** The events of one write. */
+export interface Publication {
+  /** Undefined unless the transport can be part of the transaction. */
+  readonly enqueue?: WriteRequest['enqueue']
+  /** Called after the commit. Never rejects: a write that is committed cannot fail any more. */
+  committed(written: WriteResult): Promise<void>
+}
+
 /** Publishes what a write changed. */
 export interface ChangePublisher {
-  /** For `WriteRequest.enqueue`; undefined unless the transport can be part of the transaction. */
-  enqueueAs(actor: string | null): WriteRequest['enqueue']
-  /** After the commit, unless it was enqueued. Never rejects: a write that is committed cannot fail any more. */
-  publish(written: WriteResult, actor: string | null): Promise<void>
+  begin(actor: string | null): Publication
 }
+
+const silent: Publication = { committed: async () => {} }
 
 interface ChangePublisherInit {
   readonly registry: Pick<Registry, 'find'>
@@ -90,27 +103,34 @@ export function createChangePublisher({
     return new SettingChanged({ ...payload, oldValue: show(before), newValue: show(after) })
   }
 
-  return {
-    enqueueAs(actor) {
-      const bus = events()
-      if (bus === undefined || !isWithin(bus)) return undefined
-      return (tx, written) => {
-        const published = eventsOf(written, actor)
-        return tx.kind === 'async' ? publishAsync(bus, tx, published) : publishSync(bus, tx, published)
+  async function publishAfterwards(bus: Events, published: readonly DomainEvent[]): Promise<void> {
+    for (const event of published) {
+      try {
+        await bus.publish(event)
+      } catch (err) {
+        log.error(
+          { err, event: event.constructor.name },
+          'event of a committed change could not be published',
+        )
       }
-    },
-    async publish(written, actor) {
+    }
+  }
+
+  return {
+    begin(actor) {
       const bus = events()
-      if (bus === undefined || isWithin(bus)) return
-      for (const event of eventsOf(written, actor)) {
-        try {
-          await bus.publish(event)
-        } catch (err) {
-          log.error(
-            { err, event: event.constructor.name },
-            'event of a committed change could not be published',
-          )
-        }
+      if (bus === undefined) return silent
+      if (!isWithin(bus)) return { committed: (written) => publishAfterwards(bus, eventsOf(written, actor)) }
+      let wakers: readonly Waker[] = []
+      return {
+        enqueue(tx, written) {
+          const published = eventsOf(written, actor)
+          if (tx.kind === 'sync') return publishSync(bus, tx, published)
+          return publishAsync(bus, tx, published).then((given) => void (wakers = given))
+        },
+        async committed() {
+          for (const waker of wakers) waker.wake()
+        },
       }
     },
   }
@@ -120,8 +140,14 @@ function publishSync(bus: Events, tx: SyncTx, events: readonly DomainEvent[]): v
   for (const event of events) bus.publish(event, { tx })
 }
 
-async function publishAsync(bus: Events, tx: AsyncTx, events: readonly DomainEvent[]): Promise<void> {
-  for (const event of events) await bus.publish(event, { tx })
+async function publishAsync(
+  bus: Events,
+  tx: AsyncTx,
+  events: readonly DomainEvent[],
+): Promise<readonly Waker[]> {
+  const wakers: Waker[] = []
+  for (const event of events) wakers.push(await bus.publish(event, { tx, wakes: true }))
+  return wakers
 }
 
 /** Thrown to undo the probe. */

@@ -1,6 +1,6 @@
 /** The answers to writes that core's exceptions do not cover. */
 import { ConflictException, DomainException } from '@fastify-modular/core'
-import { toEtag } from './etag.ts'
+import { toEtag } from './setting-definition.ts'
 
 /** 400. A user-scoped write where only System and Application values are written (S 4.1.1). */
 export class InvalidScopeException extends DomainException {

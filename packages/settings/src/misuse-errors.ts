@@ -1,116 +1,116 @@
 /** Mistakes of the developer, found while the application boots or by a call that cannot be right. One row each in docs/reference/error-codes.md. */
-import createError from '@fastify/error'
+import { createMisuseError } from '@fastify-modular/core/internal'
 
 // Registration
-export const FMOD_SETTINGS_REGISTERED_TWICE = createError(
+export const FMOD_SETTINGS_REGISTERED_TWICE = createMisuseError(
   'FMOD_SETTINGS_REGISTERED_TWICE',
   'The settings plugin is registered twice in one scope. Register it once and pass all definitions to it.',
 )
-export const FMOD_SETTINGS_CALLER_DECLARED_LATER = createError(
+export const FMOD_SETTINGS_CALLER_DECLARED_LATER = createMisuseError(
   'FMOD_SETTINGS_CALLER_DECLARED_LATER',
   'The settings plugin is registered before the gate (or what else declares request.caller), so its routes cannot find the caller. Register the gate first, or set the option caller.',
 )
-export const FMOD_SETTINGS_INVALID_OPTION = createError<[string]>(
+export const FMOD_SETTINGS_INVALID_OPTION = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_OPTION',
   'The settings plugin cannot start: %s.',
 )
-export const FMOD_SETTINGS_FOREIGN_EVENTS = createError<[string, string]>(
+export const FMOD_SETTINGS_FOREIGN_EVENTS = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_FOREIGN_EVENTS',
   'The event transport does not use the database of the settings store "%s": an event could be kept while its change is undone. Give both the same database: %s.',
 )
 
 // Definitions
-export const FMOD_SETTINGS_INVALID_DEFINITIONS = createError<[string]>(
+export const FMOD_SETTINGS_INVALID_DEFINITIONS = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_DEFINITIONS',
   'These settings cannot be used:%s',
 )
-export const FMOD_SETTINGS_FROZEN = createError<[string]>(
+export const FMOD_SETTINGS_FROZEN = createMisuseError<[string]>(
   'FMOD_SETTINGS_FROZEN',
   'The setting "%s" was added after the application became ready. Add settings in a module\'s settings hook or in the option definitions.',
 )
-export const FMOD_SETTINGS_INVALID_RULE_RESULT = createError<[string]>(
+export const FMOD_SETTINGS_INVALID_RULE_RESULT = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_RULE_RESULT',
   'The rule about %s returned something other than a message, a list of messages or nothing. It cannot be asynchronous.',
 )
 
 // Reading
-export const FMOD_SETTINGS_UNKNOWN_KEY = createError<[string, string]>(
+export const FMOD_SETTINGS_UNKNOWN_KEY = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_UNKNOWN_KEY',
   'No module defines the setting "%s".%s',
 )
-export const FMOD_SETTINGS_UNREADABLE = createError<[string, string]>(
+export const FMOD_SETTINGS_UNREADABLE = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_UNREADABLE',
   'The stored value of the setting "%s" cannot be read: %s.',
 )
 
 // Secrets
-export const FMOD_SETTINGS_MISSING_SEALING_KEYS = createError<[string]>(
+export const FMOD_SETTINGS_MISSING_SEALING_KEYS = createMisuseError<[string]>(
   'FMOD_SETTINGS_MISSING_SEALING_KEYS',
   'Stored values are sealed with keys that are not configured: %s. Add these keys to the option encryption.keys (or SM_SETTINGS_KEYS); older keys go after the active one.',
 )
-export const FMOD_SETTINGS_ENCRYPTION_REQUIRED = createError<[string]>(
+export const FMOD_SETTINGS_ENCRYPTION_REQUIRED = createMisuseError<[string]>(
   'FMOD_SETTINGS_ENCRYPTION_REQUIRED',
   'Encryption is required, but no key is configured for the sensitive settings %s. Set the option encryption.keys or SM_SETTINGS_KEYS.',
 )
-export const FMOD_SETTINGS_NOT_SEALED = createError<[string]>(
+export const FMOD_SETTINGS_NOT_SEALED = createMisuseError<[string]>(
   'FMOD_SETTINGS_NOT_SEALED',
   'Encryption is required, but these sensitive settings are stored in plain text, as values or in the history: %s. Boot once with encryption.mode "warn" and call app.settings.rewrap(), or set encryption.sealAtBoot: true.',
 )
 
 // Overrides
-export const FMOD_SETTINGS_INVALID_OVERRIDES = createError<[string]>(
+export const FMOD_SETTINGS_INVALID_OVERRIDES = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_OVERRIDES',
   'These overrides cannot be used: %s. Correct the option overrides or SM_SETTINGS_OVERRIDES.',
 )
 
 // Tests
-export const FMOD_SETTINGS_CANNOT_OVERRIDE = createError<[string]>(
+export const FMOD_SETTINGS_CANNOT_OVERRIDE = createMisuseError<[string]>(
   'FMOD_SETTINGS_CANNOT_OVERRIDE',
   'These values cannot be used in a test: %s.',
 )
 
 // Stores
-export const FMOD_SETTINGS_STORE_PORT = createError<[string, string, number]>(
+export const FMOD_SETTINGS_STORE_PORT = createMisuseError<[string, string, number]>(
   'FMOD_SETTINGS_STORE_PORT',
   'The settings store "%s" was made for version %s of the port SettingsStore, this package needs version %d. Bring it up to date: docs/guides/settings-stores.md lists what has changed.',
 )
-export const FMOD_SETTINGS_INVALID_STORE_OPTION = createError<[string, string]>(
+export const FMOD_SETTINGS_INVALID_STORE_OPTION = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_INVALID_STORE_OPTION',
   'The arguments of the %s store cannot be used: %s.',
 )
-export const FMOD_SETTINGS_DRIVER_MISSING = createError<[string, string, string]>(
+export const FMOD_SETTINGS_DRIVER_MISSING = createMisuseError<[string, string, string]>(
   'FMOD_SETTINGS_DRIVER_MISSING',
   'The %s store needs the package "%s", which is not installed. Run: npm install %s',
 )
-export const FMOD_SETTINGS_DRIVER_UNSUPPORTED = createError<[string, string, string]>(
+export const FMOD_SETTINGS_DRIVER_UNSUPPORTED = createMisuseError<[string, string, string]>(
   'FMOD_SETTINGS_DRIVER_UNSUPPORTED',
-  'better-sqlite3 %s does not work on Node %s: %s',
+  '%s does not work on Node %s: %s',
 )
-export const FMOD_SETTINGS_SCHEMA_OUTDATED = createError<[string, number, number]>(
+export const FMOD_SETTINGS_SCHEMA_OUTDATED = createMisuseError<[string, number, number]>(
   'FMOD_SETTINGS_SCHEMA_OUTDATED',
   'The tables of the %s store have schema version %d, this package needs %d. Start once with migrate: "auto", or run the statements of printSql().',
 )
-export const FMOD_SETTINGS_SCHEMA_TOO_NEW = createError<[string, number, number]>(
+export const FMOD_SETTINGS_SCHEMA_TOO_NEW = createMisuseError<[string, number, number]>(
   'FMOD_SETTINGS_SCHEMA_TOO_NEW',
   'The tables of the %s store have schema version %d, this package knows only %d. Upgrade @fastify-modular/settings.',
 )
-export const FMOD_SETTINGS_STORE_NOT_OPEN = createError<[string]>(
+export const FMOD_SETTINGS_STORE_NOT_OPEN = createMisuseError<[string]>(
   'FMOD_SETTINGS_STORE_NOT_OPEN',
   'The %s store is not open. Use it after open() and before close(), and give each application a store of its own.',
 )
-export const FMOD_SETTINGS_TRANSACTION_OPEN = createError(
+export const FMOD_SETTINGS_TRANSACTION_OPEN = createMisuseError(
   'FMOD_SETTINGS_TRANSACTION_OPEN',
   'The SQLite connection that was handed to the settings store is inside a transaction: a write could be undone after it was acknowledged. Finish that transaction first, or give the store its own connection with { file }.',
 )
-export const FMOD_SETTINGS_TRANSACTION_ENDED = createError(
+export const FMOD_SETTINGS_TRANSACTION_ENDED = createMisuseError(
   'FMOD_SETTINGS_TRANSACTION_ENDED',
   'A statement was sent in the transaction of a write that has ended. Send it, and await it, before enqueue() returns.',
 )
-export const FMOD_SETTINGS_ENQUEUE_NOT_SYNC = createError(
+export const FMOD_SETTINGS_ENQUEUE_NOT_SYNC = createMisuseError(
   'FMOD_SETTINGS_ENQUEUE_NOT_SYNC',
   'A SQLite transaction cannot wait for a promise, but enqueue() returned one. Write with tx.run() before it returns.',
 )
-export const FMOD_SETTINGS_INVALID_WRITE = createError<[string]>(
+export const FMOD_SETTINGS_INVALID_WRITE = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_WRITE',
   'decide() changed the setting "%s" twice, without naming its row in "reads", or in a write of the other kind: System and Application rows and users\' rows are written apart. Name each row it may change there, and change it once.',
 )

@@ -13,7 +13,7 @@ import type { Overrides } from './overrides.ts'
 import type { SealingKey } from './secrets/sealing.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 import { type SettingsStore, storePort } from './store/store.ts'
-import type { ValueLimits } from './values/registered-setting.ts'
+import type { ValueLimits } from './values/validate.ts'
 
 /** Sizes; all values can be raised. */
 export interface SettingsLimits extends Partial<ValueLimits> {

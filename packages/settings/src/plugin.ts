@@ -1,13 +1,18 @@
 /** The settings plugin: the order in which its parts come to life. */
-import { type Events, receive } from '@fastify-modular/core'
-import { checkCoreVersion, createFindCaller, findCallerOf } from '@fastify-modular/core/internal'
+import { receive } from '@fastify-modular/core'
+import {
+  checkCoreVersion,
+  createFindCaller,
+  findCallerOf,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
 import { createSettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
-import { verifyEvents } from './events.ts'
+import { createFindEvents, verifyEvents } from './events.ts'
 import { defaultPerValue, startRetention } from './history/history.ts'
 import { authenticateWith, declarePermission } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
@@ -19,7 +24,7 @@ import type { UserReader } from './reading/reader.ts'
 import { createSealing } from './secrets/sealing.ts'
 import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
-import { defaultLimits } from './values/registered-setting.ts'
+import { defaultLimits } from './values/validate.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
   checkCoreVersion(import.meta.url)
@@ -29,8 +34,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const registry = new Registry({ ...defaultLimits, ...limits })
   const sealing = createSealing(options.encryption?.keys)
   const locked = readOverrides(options.overrides)
-  const events = (): Events | undefined =>
-    app.hasDecorator('events') ? app.getDecorator<Events>('events') : undefined
+  const events = createFindEvents(app)
   /** Whether the stored values passed the checks of the boot: a secret in plain text that appears later is not served. */
   let isChecked = false
   const service = createSettingsService({
@@ -125,7 +129,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 }
 
 /** The settings plugin: `app.register(settings, { definitions: [mail], store: sqlite({ file }) })`. */
-export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: '5.x' })
+export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: supportedFastify })
 
 /** Adds the decorator: `const settings = await request.settings`. The same promise for the whole request. */
 function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {

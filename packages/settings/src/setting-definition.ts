@@ -126,3 +126,8 @@ export type CompleteDefinition = Required<{
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
+
+/** The entity tag of a version (RFC 9110, 8.8.3): `"r12"`; `"r0"` for what is unset. */
+export function toEtag(revision: number): string {
+  return `"r${revision}"`
+}

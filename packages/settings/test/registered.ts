@@ -2,7 +2,7 @@
 import { Registry } from '#src/definitions/registry.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
 import { createPatternBudget } from '#src/values/pattern.js'
-import type { RegisteredSetting } from '#src/values/registered-setting.js'
+import type { RegisteredSetting } from '#src/values/validate.js'
 import { validateValue } from '#src/values/validate.js'
 
 /** Every type with its name, for tables. */

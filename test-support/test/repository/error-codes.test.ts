@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { documentedCodes, domainCodes, misuseCodes, unprovoked } from './error-codes.js'
+import { anchors, documentedCodes, domainCodes, misuseCodes, unprovoked } from './error-codes.js'
 import { sourceFiles, textOf } from './sources.js'
 
 const sources = sourceFiles()
@@ -18,6 +18,16 @@ test('every error code has one row in the reference, and every row a code', (t) 
   t.end()
 })
 
+test('the address in the message of a misuse code leads to its row', (t) => {
+  const text = textOf('docs/reference/error-codes.md')
+  t.same(
+    anchors(text).toSorted(),
+    misuse.map((code) => code.toLowerCase()),
+  )
+  for (const code of misuse) t.match(text, `| \`${code}\`<a id="${code.toLowerCase()}"></a> |`)
+  t.end()
+})
+
 test('no two places define the same misuse code', (t) => {
   t.same(
     misuse.filter((code, index) => misuse.indexOf(code) !== index),
@@ -27,12 +37,14 @@ test('no two places define the same misuse code', (t) => {
 })
 
 test('every error code is provoked by some test', (t) => {
+  t.same(documentedCodes('| `A_B`<a id="a_b"></a> | x |'), ['A_B'])
+  t.same(anchors('| `A_B`<a id="a_b"></a> | x |'), ['a_b'])
   t.same(unprovoked([...misuse, ...domain], tests), [])
   t.end()
 })
 
 test('codes are found where they are defined, and missing ones are noticed', (t) => {
-  t.same(misuseCodes("createError<[string]>(\n  'FMOD_A_B', 'x')\ncreateError('FMOD_C')"), [
+  t.same(misuseCodes("createMisuseError<[string]>(\n  'FMOD_A_B', 'x')\ncreateMisuseError('FMOD_C')"), [
     'FMOD_A_B',
     'FMOD_C',
   ])

@@ -1,8 +1,10 @@
 /** Error codes are API: each is written down and each is provoked by a test. */
 
-/** Returns the misuse codes (`FMOD_…`) that a source file defines by `createError`. */
+/** Returns the misuse codes (`FMOD_…`) that a source file defines by `createMisuseError`. */
 export function misuseCodes(text: string): string[] {
-  return [...text.matchAll(/createError(?:<[^>]*>)?\(\s*'(FMOD_[A-Z0-9_]+)'/g)].map((match) => match[1] ?? '')
+  return [...text.matchAll(/createMisuseError(?:<[^>]*>)?\(\s*'(FMOD_[A-Z0-9_]+)'/g)].map(
+    (match) => match[1] ?? '',
+  )
 }
 
 /** Returns the domain codes (`NOT_FOUND`, …) that the classes of a source file carry. */
@@ -13,7 +15,14 @@ export function domainCodes(text: string): string[] {
 
 /** Returns the codes that have a row in a Markdown table: the first cell, in backticks or bare. */
 export function documentedCodes(markdown: string): string[] {
-  return [...markdown.matchAll(/^\| *`?([A-Z][A-Z0-9_]+)`? *\|/gm)].map((match) => match[1] ?? '')
+  return [...markdown.matchAll(/^\| *`?([A-Z][A-Z0-9_]+)`?(?:<a id="\w+"><\/a>)? *\|/gm)].map(
+    (match) => match[1] ?? '',
+  )
+}
+
+/** Returns the names by which links lead to rows of a table: messages carry them. */
+export function anchors(markdown: string): string[] {
+  return [...markdown.matchAll(/^\|.*<a id="(\w+)"><\/a>/gm)].map((match) => match[1] ?? '')
 }
 
 /** Returns those of the codes that no test names. */

@@ -77,7 +77,7 @@ test('a right arrow is not', (t) => {
   const right: Record<string, string> = {
     'packages/host-example/src/app.ts': "import '@fastify-modular/settings/sqlite'",
     'packages/errors/test/a.test.ts': "import '@fastify-modular/inertia'; import { test } from 'tap'",
-    'packages/settings/src/http/a.ts': "import '../resolve.ts'; import '../misuse-errors.ts'",
+    'packages/settings/src/http/a.ts': "import '../events.ts'; import '../misuse-errors.ts'",
     'packages/settings/src/store/sqlite/a.ts':
       "import '../../setting-definition.ts'; import 'drizzle-orm/sqlite-core'",
     'packages/settings-ui/src/a.ts': "import type { SettingType } from '@fastify-modular/settings'",

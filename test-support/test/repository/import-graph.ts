@@ -15,11 +15,9 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 /** The floors of settings, from the ground up: a file imports from its own folder and from those before it. */
 const settingsFloors: readonly string[] = [
   'setting-definition',
-  'etag',
   'store',
   'values',
   'definitions',
-  'resolve',
   'diagnostics',
   'secrets',
   'overrides',
@@ -165,7 +163,7 @@ function sqlProblem(path: string, specifier: string): string | undefined {
   return isSql && floorOf(path) !== 'store' ? `only store/ may import ${specifier}` : undefined
 }
 
-/** `packages/settings/src/values/formats.ts` → `values`; `…/src/plugin.ts` → `plugin` */
+/** `packages/settings/src/values/json.ts` → `values`; `…/src/plugin.ts` → `plugin` */
 function floorOf(path: string): string {
   return path.replace(/^packages\/[^/]+\/src\//, '').replace(/(?:\/.*|\.tsx?)$/, '')
 }

@@ -5,7 +5,7 @@ import { createAnnouncer, type EventCounts } from './diagnostics.ts'
 import { type DomainEvent, EventClasses } from './event.ts'
 import type { EventHandler } from './handlers.ts'
 import { currentTraceparent, type EventTracing, traced } from './tracing.ts'
-import type { AsyncTx, DeadLetters, EventTransport, RemovedHandlers, SyncTx, Tx } from './transport.ts'
+import type { AsyncTx, DeadLetters, EventTransport, RemovedHandlers, SyncTx, Tx, Waker } from './transport.ts'
 
 /** Publishes events (S 6.2) and counts what became of them. */
 export interface Events {
@@ -23,6 +23,11 @@ export interface Events {
   publish(event: DomainEvent, options: { readonly tx: SyncTx }): void
   /** As part of the caller's asynchronous transaction: delivered only if it commits. */
   publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
+  /**
+   * The same for a caller that calls `wake` after the commit. Its transaction carries no notification: in PostgreSQL,
+   * transactions that notify commit one at a time.
+   */
+  publish(event: DomainEvent, options: { readonly tx: AsyncTx; readonly wakes: true }): Promise<Waker>
   /** The kind of transaction that `publish` accepts. */
   readonly transactional: EventTransport['transactional']
   /** Whether a transaction is on the transport's own database; false for transports without transactions. */
@@ -35,6 +40,16 @@ export interface Events {
   /** What happened in this process since it started. */
   stats(): Readonly<EventCounts>
 }
+
+interface SubmitOptions {
+  readonly tx?: Tx
+  readonly wakes?: boolean
+}
+
+type Submitted = Waker | void | Promise<Waker | void>
+
+/** Stands for the waker of a transport that has none. */
+const needsNoWaking: Waker = { wake() {} }
 
 /** The bus and what the plugin needs to fill, start and stop it. */
 export interface EventBus extends Events {
@@ -50,24 +65,31 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
   const { announce, counts } = createAnnouncer()
   let state: 'open' | 'closed' = 'open'
 
-  function submit(event: DomainEvent, tx?: Tx): void | Promise<void> {
+  function submit(event: DomainEvent, { tx, wakes }: SubmitOptions = {}): Submitted {
     const type = classes.accept(event)
     if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
-    const published = () => announce('published', { type, eventId: event.eventId })
-    const submitted = transport.publish(event, { tx, traceparent: currentTraceparent(tracing) })
-    return submitted instanceof Promise ? submitted.then(published) : published()
+    const published = (waker: Waker | void) => {
+      announce('published', { type, eventId: event.eventId })
+      return wakes ? (waker ?? needsNoWaking) : undefined
+    }
+    const submitted = transport.publish(event, { tx, wakes, traceparent: currentTraceparent(tracing) })
+    return submitted instanceof Promise ? submitted.then(published) : published(submitted)
   }
 
   function publish(event: DomainEvent): Promise<void>
   function publish(event: DomainEvent, options: { readonly tx: SyncTx }): void
   function publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
-  function publish(event: DomainEvent, options?: { readonly tx: Tx }): void | Promise<void> {
+  function publish(
+    event: DomainEvent,
+    options: { readonly tx: AsyncTx; readonly wakes: true },
+  ): Promise<Waker>
+  function publish(event: DomainEvent, options?: SubmitOptions): Submitted {
     // A row written after an await would escape a synchronous transaction.
-    if (options?.tx?.kind === 'sync') return submit(event, options.tx)
+    if (options?.tx?.kind === 'sync') return submit(event, options)
     try {
-      return Promise.resolve(submit(event, options?.tx))
+      return Promise.resolve(submit(event, options))
     } catch (error) {
       return Promise.reject(error)
     }

@@ -111,11 +111,13 @@ async function runHandler(
   try {
     const delivery = { attempt: number, traceparent: stored.traceparent }
     const handled = (async () => handler.handle(event, ended.signal, delivery))() // a synchronous throw rejects
-    await withTimeout(handled, timeout, () => {
+    const onTimeout = () => {
       const error = new Error(`The handler ${handler.name} did not finish within ${timeout} ms.`)
       ended.abort(error)
       throw error
-    })
+    }
+    // After close nothing waits for a handler that does not end, so neither does the process.
+    await withTimeout(handled, timeout, onTimeout, { ref: false })
     context.announce('handled', diagnostic)
   } catch (error) {
     context.announce('failed', { ...diagnostic, error })

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
+import { supportedFastify } from '../internal/core-version.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
@@ -54,4 +55,4 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
 }
 
 /** The events plugin: `app.register(events, { transport })`. Registered by `modules` when absent. */
-export const events = fp(eventsPlugin, { name: '@fastify-modular/core/events', fastify: '5.x' })
+export const events = fp(eventsPlugin, { name: '@fastify-modular/core/events', fastify: supportedFastify })

@@ -18,9 +18,10 @@ export interface EventTransport {
   start(): void | Promise<void>
   /**
    * Takes one event. Without a transaction the promise resolves once the transport has the event; within a
-   * synchronous one the event is stored before `publish` returns.
+   * synchronous one the event is stored before `publish` returns. With `wakes` it may resolve to a `Waker`: the
+   * transaction then carries no notification.
    */
-  publish(event: DomainEvent, options: PublishOptions): void | Promise<void>
+  publish(event: DomainEvent, options: PublishOptions): void | Promise<Waker | void>
   /**
    * Whether a transaction is on the transport's own database, so that publishing in it is atomic. Writes nothing that
    * outlives the transaction; absent where `transactional` is false.
@@ -43,6 +44,17 @@ export interface PublishOptions {
   readonly tx?: Tx | undefined
   /** Travels with the event, and comes back with each of its deliveries. */
   readonly traceparent?: string | undefined
+  /** Whether the publisher calls `wake` after the commit of an asynchronous transaction. */
+  readonly wakes?: boolean | undefined
+}
+
+/** Has an event delivered at once that was published within a transaction. */
+export interface Waker {
+  /**
+   * Called after the commit. Never throws; an event whose waker is not called, because the process has ended, is
+   * delivered as one whose notification was lost.
+   */
+  wake(): void
 }
 
 /** What the bus gives a transport. */

@@ -1,6 +1,14 @@
-/** Packages of one release work together: what `core/internal` offers may change with each minor version. */
+/** Packages of one release work together, on these versions of Fastify: `core/internal` may change with each minor version. */
 import { readFileSync } from 'node:fs'
-import { FMOD_CORE_VERSION_MISMATCH } from '../misuse-errors.ts'
+import { createMisuseError } from './misuse-error.ts'
+
+/** Versions of Fastify that the plugins run on, for their `fastify` metadata. */
+export const supportedFastify = '5.x'
+
+const FMOD_CORE_VERSION_MISMATCH = createMisuseError<[string, string, string, string, string]>(
+  'FMOD_CORE_VERSION_MISMATCH',
+  '%s %s needs @fastify-modular/core %s.x, and %s is installed. Run: npm install @fastify-modular/core@%s',
+)
 
 interface Manifest {
   readonly name: string

@@ -1,6 +1,7 @@
 /** The lock of a SQLite file that several processes use. */
+import { sqliteCodeOf } from './node-sqlite.ts'
 
-/** The part of a better-sqlite3 connection that the lock needs. */
+/** The part of a connection that the lock needs. */
 interface Connection {
   pragma(source: string, options?: { simple?: boolean }): unknown
 }
@@ -57,5 +58,5 @@ export class FileLock {
 
 /** Whether a statement failed because another connection holds the lock of the file. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+  return sqliteCodeOf(error).startsWith('SQLITE_BUSY')
 }

@@ -6,7 +6,8 @@ export { isApiTarget, isNavigation, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { createFindCaller, findCallerOf } from '../caller.ts'
 export { closestName } from './closest-name.ts'
-export { checkCoreVersion } from './core-version.ts'
+export { checkCoreVersion, supportedFastify } from './core-version.ts'
+export { getDecorator } from './decorators.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export { mountingModule } from './mounting.ts'
@@ -16,6 +17,14 @@ export {
   removeTrailers,
   type RouteConfig,
 } from './fastify-internals.ts'
+export {
+  isNodeSqlite,
+  nodeSqlite,
+  NodeSqliteConnection,
+  type NodeSqliteDatabase,
+  sqliteCodeOf,
+} from './node-sqlite.ts'
+export { createMisuseError, type MisuseError, type MisuseErrorClass } from './misuse-error.ts'
 export { argumentProblems, option, optionProblems, type OptionsSchema, Type } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'

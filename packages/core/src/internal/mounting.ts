@@ -1,5 +1,6 @@
 /** Which module is being mounted: plugins learn from it to which module a route belongs. */
 import type { FastifyInstance } from 'fastify'
+import { getDecorator } from './decorators.ts'
 
 const decorator = Symbol.for('@fastify-modular/mounting-module')
 
@@ -13,7 +14,7 @@ interface Mounting {
  * of its own.
  */
 export function mountingModule(app: FastifyInstance): string | undefined {
-  return app.hasDecorator(decorator) ? app.getDecorator<Mounting>(decorator).module : undefined
+  return app.hasDecorator(decorator) ? getDecorator<Mounting>(app, decorator).module : undefined
 }
 
 /** Runs `mount`, during which `mountingModule` names the module. */
@@ -23,7 +24,7 @@ export async function whileMounting(
   mount: () => PromiseLike<unknown>,
 ): Promise<void> {
   if (!app.hasDecorator(decorator)) app.decorate(decorator, { module: undefined } satisfies Mounting)
-  const mounting = app.getDecorator<Mounting>(decorator)
+  const mounting = getDecorator<Mounting>(app, decorator)
   mounting.module = module
   try {
     await mount()

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { deliverContributions } from '../contributions.ts'
 import { events } from '../events/plugin.ts'
+import { supportedFastify } from '../internal/core-version.ts'
 import { logFailure } from '../internal/failures.ts'
 import { whileMounting } from '../internal/mounting.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
@@ -54,4 +55,4 @@ async function closeInReverse(app: FastifyInstance, ordered: readonly Module[]):
 }
 
 /** The modules plugin: `app.register(modules, { modules: [notes, mail] })`, after the plugins they contribute to. */
-export const modules = fp(modulesPlugin, { name: '@fastify-modular/core/modules', fastify: '5.x' })
+export const modules = fp(modulesPlugin, { name: '@fastify-modular/core/modules', fastify: supportedFastify })

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { type Caller, testCallerHeader, testCallersDecorator } from '../caller.ts'
+import { getDecorator } from '../internal/decorators.ts'
 
 /** Prepares an application for `injectAs`; call it before the application is ready. */
 export function testCallers(app: FastifyInstance): void {
@@ -17,7 +18,7 @@ export async function injectAs(
   caller: Caller,
   request: InjectOptions | string,
 ): Promise<LightMyRequestResponse> {
-  const callers = app.getDecorator<Map<string, Caller>>(testCallersDecorator)
+  const callers = getDecorator<Map<string, Caller>>(app, testCallersDecorator)
   const token = randomUUID()
   const options = typeof request === 'string' ? { url: request } : request
   callers.set(token, caller)

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { TracedDelivery } from '../events/tracing.ts'
-import type { Tx } from '../events/transport.ts'
+import type { Tx, Waker } from '../events/transport.ts'
 import { severalProcesses } from './several-processes-contract.ts'
 import {
   type Contract,
   Happened,
   publish,
+  publishQuietly,
   recordTraces,
   start,
   traceparent,
@@ -180,6 +181,30 @@ function durableTransport(contract: Contract): void {
       assert.deepEqual(seen, [2])
     },
   )
+
+  contract('durable: who wakes the handlers after the commit delivers what it committed', async (fixture) => {
+    const { transaction, transport } = fixture
+    if (!transaction) return
+    const seen: number[] = []
+    await using running = await start(transport, { OneHandler: ({ number }) => seen.push(number) })
+    const wakers: (Waker | undefined)[] = []
+    const publishIn = (number: number) => async (tx: Tx) =>
+      void wakers.push(await publishQuietly(running.app, new Happened({ number }), tx))
+    await assert.rejects(
+      transaction(async (tx) => {
+        await publishIn(1)(tx)
+        throw new Error('rolled back')
+      }),
+    )
+    await transaction(publishIn(2))
+    for (const waker of wakers) waker?.wake()
+    await until(() => seen.length === 1)
+    await transaction(publishIn(3)) // its process ends before it can wake anybody
+    await until(() => seen.length === 2)
+    assert.deepEqual(seen, [2, 3])
+    await running.app.close()
+    for (const waker of wakers) waker?.wake()
+  })
 
   contract('durable: each event is handled once while nothing fails', async (fixture) => {
     if (!fixture.transaction) return

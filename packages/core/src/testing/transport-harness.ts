@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { defineEvent, type EventClass } from '../events/event.ts'
 import { events } from '../events/plugin.ts'
 import type { EventTracing, TracedDelivery } from '../events/tracing.ts'
-import type { EventTransport, Tx } from '../events/transport.ts'
+import type { EventTransport, Tx, Waker } from '../events/transport.ts'
 
 /**
  * A transport on storage of its own. Retries must be quick: `maxAttempts: 3`, delays of at most a second or two, leases of
@@ -79,6 +79,17 @@ export function handlerClass(name: string, handle: Handle, event: EventClass): o
 export async function publish(app: FastifyInstance, event: Happened, tx: Tx): Promise<void> {
   if (tx.kind === 'sync') app.events.publish(event, { tx })
   else await app.events.publish(event, { tx })
+}
+
+/** The same for a publisher that wakes the handlers after the commit, which transactions of SQLite need not. */
+export async function publishQuietly(
+  app: FastifyInstance,
+  event: Happened,
+  tx: Tx,
+): Promise<Waker | undefined> {
+  if (tx.kind === 'async') return app.events.publish(event, { tx, wakes: true })
+  app.events.publish(event, { tx })
+  return undefined
 }
 
 /** Waits until the condition holds, at most 20 seconds. */

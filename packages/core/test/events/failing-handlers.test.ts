@@ -209,3 +209,27 @@ test('an attempt leaves no listener on the signal of its transport', async (t) =
   t.same(await deliver(context, { ...attempt, signal: AbortSignal.abort() }), { kind: 'handled' })
   t.same(given, [false, true])
 })
+
+test('a handler that never returns does not keep the process of a closed application running', async (t) => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  class Happened extends defineEvent('happened', Type.Object({})) {}
+  class HangingHandler {
+    static event = Happened
+    handle(_: Happened, signal: AbortSignal) {
+      begin(signal)
+      return new Promise(() => {})
+    }
+  }
+  let begin: (signal: AbortSignal) => void = () => {}
+  const begun = new Promise<AbortSignal>((resolve) => (begin = resolve))
+  const before = timers()
+  const app = Fastify()
+  const transport = sqliteOutbox({ database: new Database(':memory:'), closeTimeout: 20 })
+  await app.register(events, { transport, handlers: [HangingHandler] })
+  await app.ready()
+  await app.events.publish(new Happened({}))
+  const signal = await begun
+  await app.close()
+  t.ok(signal.aborted)
+  t.equal(timers(), before)
+})

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { test, type Test } from 'tap'
-import { defineEvent, events, fromPg } from '@fastify-modular/core'
+import { defineEvent, events, fromPg, type Waker } from '@fastify-modular/core'
 import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/pg-boss'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 
@@ -86,6 +86,12 @@ async function untilListening(client: pg.Client, instances: number): Promise<voi
   })
 }
 
+/** As the release before writes it. */
+const anonymousJob = `
+  INSERT INTO pgboss.job (name, data) SELECT name, jsonb_build_object(
+    'eventId', 'e1', 'type', 'test.numbered', 'handler', name, 'payload', jsonb_build_object('number', 1))
+  FROM pgboss.subscription`
+
 const isFetch = ({ text }: Statement) => text.includes('taken AS')
 
 test('an event costs at most two statements for each handler, and other instances nothing', async (t) => {
@@ -133,17 +139,76 @@ test('an instance whose slots are taken passes a notification on', async (t) => 
   t.equal(begun.length, 1)
 })
 
+test('what is woken after the commit is notified in no transaction, at most once for each instance', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  let handled = 0
+  await startInstance(t, url, () => handled++, unpolled)
+  const publisher = await startInstance(t, url, undefined, unpolled)
+  await untilListening(client, 2)
+  publisher.statements.length = 0
+  const texts: string[] = []
+  const tx = fromPg({
+    query(text, params) {
+      texts.push(text)
+      return client.query<object>(text, params)
+    },
+  })
+  await client.query('BEGIN')
+  const wakers: Waker[] = []
+  for (let number = 0; number < 100; number++)
+    wakers.push(await publisher.app.events.publish(new Numbered({ number }), { tx, wakes: true }))
+  await client.query('COMMIT')
+  t.notOk(texts.some((text) => text.includes('notify')))
+  for (const waker of wakers) waker.wake()
+  await until(() => handled === 100)
+  t.equal(publisher.statements.filter(({ text }) => text.includes('pg_notify')).length, 1)
+})
+
+test('an instance that is picked itself wakes without any notification', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  let handled = 0
+  const { app, statements } = await startInstance(t, url, () => handled++, unpolled)
+  await untilListening(client, 1)
+  await client.query('BEGIN')
+  const event = new Numbered({ number: 1 })
+  const waker = await app.events.publish(event, { tx: fromPg(client), wakes: true })
+  await client.query('COMMIT')
+  waker.wake()
+  await until(() => handled === 1)
+  t.notOk(statements.some(({ text }) => text.includes('pg_notify')))
+})
+
 test('a notification of the release before, which names nobody, is a reason to look', async (t) => {
   const { url } = await testDatabase(t)
   const client = await connect(t, url)
   let handled = 0
   await startInstance(t, url, () => handled++, unpolled)
   await untilListening(client, 1)
-  await client.query(`
-    INSERT INTO pgboss.job (name, data) SELECT name, jsonb_build_object(
-      'eventId', 'e1', 'type', 'test.numbered', 'handler', name, 'payload', jsonb_build_object('number', 1))
-    FROM pgboss.subscription`)
+  await client.query(anonymousJob)
   await client.query(`SELECT pg_notify('pgboss_events', '')`)
+  await until(() => handled === 1)
+})
+
+test('such a notification that comes during a look is a reason to look once more', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const blocker = await connect(t, url)
+  let handled = 0
+  await startInstance(t, url, () => handled++, unpolled)
+  await untilListening(client, 1)
+  await blocker.query('BEGIN')
+  await blocker.query('SELECT FROM pgboss.fmod_worker FOR UPDATE')
+  await client.query(`SELECT pg_notify('pgboss_events', '')`)
+  await until(async () => {
+    const { rows } = await client.query(`
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+    return rows.length === 1 // the look has begun, and does not see what is written from now on
+  })
+  await client.query(anonymousJob)
+  await client.query(`SELECT pg_notify('pgboss_events', '')`)
+  await blocker.query('COMMIT')
   await until(() => handled === 1)
 })
 

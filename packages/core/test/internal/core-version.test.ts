@@ -20,7 +20,7 @@ test('a package of another minor version than core stops the boot with the comma
   t.throws(() => checkCoreVersion(url), {
     code: 'FMOD_CORE_VERSION_MISMATCH',
     message: new RegExp(
-      `errors 0\\.987\\.1 needs .*core 0\\.987\\.x, and ${version} .*npm install @fastify-modular/core@0\\.987$`,
+      `errors 0\\.987\\.1 needs .*core 0\\.987\\.x, and ${version} .*npm install @fastify-modular/core@0\\.987\n`,
     ),
   })
   t.end()

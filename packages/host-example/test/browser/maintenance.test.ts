@@ -63,7 +63,7 @@ test('maintenance mode in a browser', async (t) => {
   await t.test('strangers still see what is public', async (t) => {
     t.equal(await visitAs(null, '/'), 200)
     t.equal(await visitAs(null, '/login'), 200)
-    t.equal(await visitAs(null, '/health'), 200)
+    t.equal(await visitAs(null, '/health/live'), 200)
     t.equal(await banner.count(), 0)
   })
 

@@ -12,7 +12,7 @@ import type { Decision, RequestAccess, RouteRecord, Verdict } from './route-reco
 
 /**
  * Which suffix rules must match literal text of the route instead of a parameter's value: those that begin with `/`,
- * all, or none (literal to S 5.5).
+ * all, or none (S 5.5).
  */
 export type CaptureGuard = 'segments' | 'all' | 'off'
 

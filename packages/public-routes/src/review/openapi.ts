@@ -1,4 +1,5 @@
 /** What the gate knows, in an OpenAPI document: `security`, `x-permission`, and the problems with which it refuses. */
+import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { parseRoutePattern } from '../matching/route-pattern.ts'
 import type { SecuritySchemes } from '../provider.ts'
@@ -19,7 +20,7 @@ export function accessTransform<Document extends object>(app: FastifyInstance) {
 /** Makes `app.swagger()` of the root return the document with the access of routes, unless `accessTransform` adds it. */
 export function describeInSwagger(app: FastifyInstance): void {
   if (!app.hasDecorator('swagger')) return
-  const original = app.getDecorator<(options?: { readonly yaml?: boolean }) => object>('swagger').bind(app)
+  const original = getDecorator<(options?: { readonly yaml?: boolean }) => object>(app, 'swagger').bind(app)
   /** By the documents that swagger keeps. */
   const kept = new WeakMap<object, object>()
 

@@ -1,6 +1,7 @@
 /** Keeps who may call what under review: a committed file that the application is compared with and tried against. */
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Caller } from '@fastify-modular/core'
+import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { requirementOfText } from '../access/declaration.ts'
 import type { Permissions } from '../access/permissions.ts'
@@ -53,7 +54,7 @@ export async function expectAccess(
 
 /** What the application would have in the file. */
 export function accessEntries(app: FastifyInstance, source?: string): readonly AccessEntry[] {
-  const { access } = app.getDecorator<PublicRoutes>('publicRoutes')
+  const { access } = getDecorator<PublicRoutes>(app, 'publicRoutes')
   return access
     .table()
     .filter((row) => source === undefined || row.module === source)
@@ -117,8 +118,8 @@ export async function tryAccess(
   expected: readonly AccessEntry[],
   actual: readonly AccessEntry[] = expected,
 ): Promise<readonly string[]> {
-  const { access } = app.getDecorator<PublicRoutes>('publicRoutes')
-  const all = app.getDecorator<Permissions>('permissions').list()
+  const { access } = getDecorator<PublicRoutes>(app, 'publicRoutes')
+  const all = getDecorator<Permissions>(app, 'permissions').list()
   const present = new Set(actual.map(nameOf))
   const problems: string[] = []
   for (const entry of expected) {

@@ -1,4 +1,5 @@
 /** Keeps the anonymous surface of an application under review: a test that fails when a change opens another route. */
+import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { surfaceLines } from '../review/surface.ts'
 import { FMOD_PUBLIC_ROUTES_SURFACE_CHANGED } from '../misuse-errors.ts'
@@ -21,5 +22,5 @@ export async function expectPublicRoutes(app: FastifyInstance, expected: readonl
 /** The lines that `expectPublicRoutes` compares, sorted: for snapshot tests. */
 export async function publicRouteLines(app: FastifyInstance): Promise<readonly string[]> {
   await app.ready()
-  return surfaceLines(app.getDecorator<PublicRoutes>('publicRoutes').surface())
+  return surfaceLines(getDecorator<PublicRoutes>(app, 'publicRoutes').surface())
 }

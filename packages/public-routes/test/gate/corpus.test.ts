@@ -7,7 +7,7 @@ import { publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { test, type Test } from 'tap'
 import { callerNamed, headerProvider, lenientRouter, listen, Sink } from '../support/application.ts'
-import { corpus, type CorpusRequest } from '../support/corpus.ts'
+import { hostileRequests, type HostileRequest } from '@fastify-modular/test-support/hostile-requests'
 import { rawRequest } from '../support/raw-request.ts'
 
 const extra = Number(process.env['CORPUS_EXTRA'] ?? 3000)
@@ -119,7 +119,7 @@ async function attack(
   await checkControls(t, port)
 
   const tally: Tally = { requests: 0, bypasses: [], serverErrors: [], badRedirects: [] }
-  const requests = corpus(paths, more, seed)
+  const requests = hostileRequests(paths, more, seed)
   await Promise.all(Array.from({ length: 24 }, () => send({ port, requests, sink, tally, headers })))
   await checkControls(t, port)
   return tally
@@ -148,7 +148,7 @@ async function send({
   headers: always,
 }: {
   readonly port: number
-  readonly requests: Iterator<CorpusRequest>
+  readonly requests: Iterator<HostileRequest>
   readonly sink: Sink
   readonly tally: Tally
   readonly headers: Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ import Fastify, { type FastifyRequest } from 'fastify'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { test } from 'tap'
 import { headerProvider, lenientRouter, listen } from '../support/application.ts'
-import { corpus } from '../support/corpus.ts'
+import { hostileRequests } from '@fastify-modular/test-support/hostile-requests'
 import { rawRequest } from '../support/raw-request.ts'
 
 type Params = Readonly<Record<string, string>>
@@ -81,7 +81,7 @@ for (const [name, routerOptions] of [
 
     for (const target of deceptiveTargets) await rawRequest({ port, target })
     let number = deceptiveTargets.length
-    for (const request of corpus({ protected: protectedTargets, public: publicTargets }, 600, 7)) {
+    for (const request of hostileRequests({ protected: protectedTargets, public: publicTargets }, 600, 7)) {
       number++
       await rawRequest({ port, ...request })
     }

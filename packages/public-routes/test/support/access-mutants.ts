@@ -4,7 +4,7 @@ import { defineModule, modules } from '@fastify-modular/core'
 import { type Access, type AccessByMethod, publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { headerProvider } from './application.ts'
-import { generator } from './corpus.ts'
+import { generator } from '@fastify-modular/test-support/hostile-requests'
 import { ran } from './declared-application.ts'
 
 interface RouteSpec {

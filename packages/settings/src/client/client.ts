@@ -1,12 +1,11 @@
 /** What the settings client can do: one method for each route. */
 import type { SettingToken } from '../definitions/tokens.ts'
-import { toEtag } from '../etag.ts'
+import { type JsonValue, type SettingScope, toEtag } from '../setting-definition.ts'
 import type { HistoryEntry, HistoryPage } from '../history/history.ts'
 import type { ImportReport, SettingsExport } from '../history/transfer.ts'
 import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
 import type { SettingInspection } from '../reading/inspect.ts'
-import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { BulkSettingUpdate } from '../write/entries.ts'
 
 /** Selects definitions; members are combined with AND. */

@@ -21,7 +21,7 @@ export type {
 export type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 export type { BulkSettingUpdate } from '../write/entries.ts'
 export type { SettingValueDto } from '../reading/dto.ts'
-export type { SettingSource } from '../resolve.ts'
+export type { SettingSource } from '../memory/shared-values.ts'
 export type { HistoryEntry, HistoryPage } from '../history/history.ts'
 export type { SettingInspection } from '../reading/inspect.ts'
 export type { ImportReport, SettingsExport } from '../history/transfer.ts'

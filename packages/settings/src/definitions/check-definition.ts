@@ -1,8 +1,7 @@
 /** What can be wrong with a definition (decisions 2 and 3). JavaScript modules have no compiler: types too. */
 import { type CompleteDefinition, SettingType } from '../setting-definition.ts'
 import { createPatternBudget } from '../values/pattern.ts'
-import type { RegisteredSetting } from '../values/registered-setting.ts'
-import { validateValue } from '../values/validate.ts'
+import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import { memberProblems } from './definition-schema.ts'
 
 /** Routes of the HTTP API: a setting of this name could not be read there. */

@@ -13,9 +13,8 @@ import {
   SettingType,
 } from '../setting-definition.ts'
 import { deepFreeze, encodeValue, readText } from '../values/decode.ts'
-import { checkUrl } from '../values/formats.ts'
+import { checkUrl, defaultLimits } from '../values/validate.ts'
 import { checkJson } from '../values/json.ts'
-import { defaultLimits } from '../values/registered-setting.ts'
 
 /** With a character that is not white space. */
 const filled = { pattern: '\\S' }

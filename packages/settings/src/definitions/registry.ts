@@ -8,9 +8,9 @@ import {
   defaultLimits,
   maxBytesOf,
   type RegisteredSetting,
+  validateValue,
   type ValueLimits,
-} from '../values/registered-setting.ts'
-import { validateValue } from '../values/validate.ts'
+} from '../values/validate.ts'
 import { checkCondition, checkDefinition, hasPattern, lintDefinition } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
 

@@ -7,9 +7,9 @@ import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryPlace, HistoryRow, SettingsStore, TrimResult } from '../store/store.ts'
 import { readText } from '../values/decode.ts'
-import { isSecret } from '../values/registered-setting.ts'
-import { requireSetting, rowUser } from '../write/entries.ts'
-import { toConflict, type Write, type WriteOptions, type WriteOutcome } from '../write/write.ts'
+import { isSecret } from '../values/validate.ts'
+import { requireSetting, rowUser, toConflict, type WriteOptions } from '../write/entries.ts'
+import type { Write, WriteOutcome } from '../write/write.ts'
 
 /** One change of one value. */
 export interface HistoryEntry {

@@ -1,10 +1,10 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
 import { ArgumentException } from '@fastify-modular/core'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
-import { type ChangeKind, changeKind, toConflict, type Write, type WriteOptions } from '../write/write.ts'
-import { requireFit, sharedScope, type WriteEntry } from '../write/entries.ts'
-import type { Layer } from '../resolve.ts'
-import { isSecret } from '../values/registered-setting.ts'
+import { type ChangeKind, changeKind, type Write } from '../write/write.ts'
+import { requireFit, sharedScope, toConflict, type WriteEntry, type WriteOptions } from '../write/entries.ts'
+import type { Layer } from '../secrets/row-codec.ts'
+import { isSecret } from '../values/validate.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 

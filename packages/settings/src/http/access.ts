@@ -1,8 +1,12 @@
-/** The caller of a request, and what the caller may do (S 5.2, decisions 23 and 26b). */
+/** The caller of a request, what the caller may do, and what a write records of it (S 5.2, decisions 23 and 26b). */
 import { type Caller, ForbiddenException, hasPermission, UnauthorizedException } from '@fastify-modular/core'
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { getDecorator } from '@fastify-modular/core/internal'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
+import { InvalidScopeException } from '../exceptions.ts'
 import type { FindCaller } from '../http-options.ts'
-import { SettingScope } from '../setting-definition.ts'
+import { SettingScope, type SharedScope } from '../setting-definition.ts'
+import type { WriteOptions } from '../write/entries.ts'
+import { parseScope } from './schemas.ts'
 
 /** The permission of every write (S 4.1). */
 export const updatePermission = 'Settings.Update'
@@ -16,7 +20,7 @@ interface Permissions {
 /** Declares the permission to the gate of public-routes, for role editors; it may be registered after this plugin. */
 export function declarePermission(app: FastifyInstance): void {
   const declare = (): void =>
-    void app.getDecorator<Permissions>('permissions').builder('plugin settings').add(updatePermission, {
+    void getDecorator<Permissions>(app, 'permissions').builder('plugin settings').add(updatePermission, {
       displayName: 'Change settings',
       description:
         'Change Application settings, and see their history; System settings need an administrator.',
@@ -74,7 +78,7 @@ function isOpen({ method, routeOptions: { config } }: FastifyRequest): boolean {
 function keepCaller(request: FastifyRequest, found: Caller | null): Error | undefined {
   try {
     if (!isCaller(found)) return new UnauthorizedException()
-    request.setDecorator<Caller | null>(decorator, found)
+    Reflect.set(request, decorator, found)
     return undefined
   } catch (reason) {
     return toError(reason)
@@ -92,7 +96,7 @@ function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
 
 /** The caller that `authenticate` admitted. */
 export function callerOf(request: FastifyRequest): Caller {
-  const caller = request.getDecorator<Caller | null>(decorator)
+  const caller = getDecorator<Caller | null>(request, decorator)
   if (!caller) throw new UnauthorizedException() // a route without the hook: closed, not open
   return caller
 }
@@ -117,4 +121,30 @@ export function requireAdmin(caller: Caller): void {
 /** A caller without an identity counts as not signed in. */
 function isCaller(caller: Caller | null | undefined): caller is Caller {
   return typeof caller?.id === 'string' && caller.id !== '' && caller.id.length <= 255
+}
+
+/** Refuses User scope before the rest of the request is checked (S 4.1.1). */
+export const refuseUserScope: preValidationHookHandler = (request, _reply, done) => {
+  const items = Array.isArray(request.body) ? request.body : [request.body, request.query]
+  done(items.some(isUserScoped) ? new InvalidScopeException() : undefined)
+}
+
+function isUserScoped(item: unknown): boolean {
+  return (
+    typeof item === 'object' &&
+    item !== null &&
+    'scope' in item &&
+    parseScope(item.scope) === SettingScope.User
+  )
+}
+
+/** The scope of a row that belongs to no user. @throws {InvalidScopeException} User scope */
+export function sharedScopeOf(scope: SettingScope): SharedScope {
+  if (scope === SettingScope.User) throw new InvalidScopeException()
+  return scope
+}
+
+/** The origin of a write, as history and events record it. */
+export function writeOptionsOf(request: FastifyRequest): WriteOptions {
+  return { actor: callerOf(request).id, origin: 'api', requestId: String(request.id).slice(0, 200) }
 }

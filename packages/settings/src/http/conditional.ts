@@ -1,13 +1,13 @@
-/** Entity tags and conditional requests (RFC 9110, 13; decision 24). */
+/** Conditional requests and their answers: entity tags (RFC 9110, 13; decision 24), what a write sends back, encodings. */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toEtag } from '../etag.ts'
 import { PreconditionFailedException } from '../exceptions.ts'
-import type { JsonValue } from '../setting-definition.ts'
-import type { StaleRow } from '../write/write.ts'
+import type { SettingValueDto } from '../reading/dto.ts'
+import { type JsonValue, toEtag } from '../setting-definition.ts'
+import type { StaleRow } from '../write/entries.ts'
 
 /** Whether a row may be written at its current revision; undefined for a request without a condition. */
 export function rowCondition({ headers }: FastifyRequest): ((revision: number) => boolean) | undefined {
@@ -25,6 +25,24 @@ export function rowCondition({ headers }: FastifyRequest): ((revision: number) =
 export function toPreconditionFailed(stale: readonly StaleRow[]): Error {
   const [row] = stale
   return new PreconditionFailedException(row?.key ?? '', row?.version ?? 0)
+}
+
+/** Answers 204, or 200 with what is stored now where the request prefers that (RFC 7240). */
+export function answerRepresentation(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  etag: string,
+  stored: () => SettingValueDto | readonly SettingValueDto[],
+): FastifyReply {
+  reply.header('etag', etag).header('cache-control', 'no-store')
+  if (!prefersRepresentation(request)) return reply.code(204).send()
+  return reply.code(200).header('preference-applied', 'return=representation').send(stored())
+}
+
+function prefersRepresentation({ headers }: FastifyRequest): boolean {
+  return String(headers.prefer ?? '')
+    .split(/[,;]/)
+    .some((item) => /^\s*return=(?:representation|"representation")\s*$/i.test(item))
 }
 
 /** Strong comparison (RFC 9110, 8.8.3.2): where bytes count, a weak tag never matches. */

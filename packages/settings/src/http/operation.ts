@@ -1,7 +1,6 @@
 /** A route as an operation of the OpenAPI document: what it takes, what it answers, which problems it may report. */
 import { type TSchema, type TUnknown, Type } from '@sinclair/typebox'
-import { NoQuery, Problem } from './schemas.ts'
-import type { SettingsApp } from './validator.ts'
+import { NoQuery, Problem, type SettingsApp } from './schemas.ts'
 
 interface Operation<Params, Query, Body> {
   readonly operationId: string

@@ -14,7 +14,7 @@ import { addListRoute, SharedLists } from './routes/list.ts'
 import { addOwnValueRoutes } from './routes/own-values.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
-import { type SettingsApp, validatorCompiler } from './validator.ts'
+import { type SettingsApp, validatorCompiler } from './schemas.ts'
 
 /** What the routes need beside the service. */
 export interface RoutesInit {

@@ -3,13 +3,12 @@
  * never sees half of a bulk; applying is order-independent, so a late reload cannot undo a newer write.
  */
 import type { Registry } from '../definitions/registry.ts'
-import type { RegisteredSetting } from '../values/registered-setting.ts'
+import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
-import { isSameRow } from '../store/row-id.ts'
+import { isSameRow } from '../store/plan-write.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
-import type { RowCodec } from '../secrets/row-codec.ts'
-import { type Layer, type Resolution, resolve } from '../resolve.ts'
+import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 
 /** One setting with its shared values. */
 export interface SettingState {
@@ -241,3 +240,41 @@ export function createSharedValues({ registry, codec, locked }: SharedValuesInit
 function isSame(a: Resolution, b: Resolution): boolean {
   return a.error === b.error && (a.value === b.value || JSON.stringify(a.value) === JSON.stringify(b.value))
 }
+
+/** The layers that may supply one value. */
+export interface Layers {
+  readonly locked?: JsonValue | undefined
+  readonly user?: Layer | undefined
+  readonly application?: Layer | undefined
+  readonly system?: Layer | undefined
+  readonly default: JsonValue
+}
+
+/** A value and the layer that supplies it; `error` instead of the value when that layer is unreadable. */
+export interface Resolution {
+  readonly source: SettingSource
+  readonly value: JsonValue
+  readonly error?: Error
+  /** Where the value is stored; undefined for defaults, locked values and what users' memory supplies. */
+  readonly row?: StoredRow
+}
+
+/** Locked, user, application, system, default: the first layer that has a value. Callers pass the layers that apply. */
+export function resolve(layers: Layers): Resolution {
+  if (layers.locked !== undefined) return { source: 'locked', value: layers.locked }
+  return (
+    supply('user', layers.user) ??
+    supply('application', layers.application) ??
+    supply('system', layers.system) ?? { source: 'default', value: layers.default }
+  )
+}
+
+function supply(source: SettingSource, layer: Layer | undefined): Resolution | undefined {
+  if (layer === undefined || layer.state === 'invalid') return undefined
+  return layer.state === 'valid'
+    ? { source, value: layer.value, row: layer.row }
+    : { source, value: null, error: layer.error, row: layer.row }
+}
+
+/** Where a value comes from. */
+export type SettingSource = 'locked' | 'user' | 'application' | 'system' | 'default'

@@ -1,12 +1,11 @@
 /** Values as responses show them: the one place where sensitive values are masked (S 2.4, decisions 13 and 15). */
-import type { SettingState } from '../memory/shared-values.ts'
-import { type Resolution, resolve, type SettingSource } from '../resolve.ts'
+import { type Resolution, resolve, type SettingSource, type SettingState } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { UserValues } from '../memory/user-values.ts'
 import type { StoredRow } from '../store/store.ts'
 import { resolveFor } from './reader.ts'
-import { isSecret } from '../values/registered-setting.ts'
+import { isSecret } from '../values/validate.ts'
 
 /** A System or Application value. */
 export function toSharedDto(state: SettingState, scope: SharedScope): SettingValueDto {

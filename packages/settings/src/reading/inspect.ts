@@ -1,12 +1,11 @@
 /** Which layer supplies a value, what the layers beneath hold, and which stored values no definition reads. */
 import type { Registry } from '../definitions/registry.ts'
-import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import { resolve, type SettingSource, type SettingState, type SharedValues } from '../memory/shared-values.ts'
 import type { Locked, LockedBy } from '../overrides.ts'
-import { type Layer, resolve, type SettingSource } from '../resolve.ts'
-import type { RowCodec } from '../secrets/row-codec.ts'
+import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { KeyCount, SettingsStore, StoredRow } from '../store/store.ts'
-import { isSecret } from '../values/registered-setting.ts'
+import { isSecret } from '../values/validate.ts'
 import { requireUser } from '../write/entries.ts'
 
 /** One place that may hold a value. */

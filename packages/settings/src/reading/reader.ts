@@ -6,8 +6,7 @@ import {
   type SettingToken,
 } from '../definitions/tokens.ts'
 import type { JsonValue } from '../setting-definition.ts'
-import type { Resolution } from '../resolve.ts'
-import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import type { Resolution, SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { UserValues } from '../memory/user-values.ts'
 
 /** Reads values by token or key. What it returns is deep-frozen. */

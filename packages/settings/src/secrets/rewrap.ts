@@ -1,7 +1,7 @@
 /** Seals every secret with the active key, in the history too: after a new key was put first, or encryption was switched on. */
+import { setImmediate } from 'node:timers/promises'
 import { FMOD_SETTINGS_ENCRYPTION_REQUIRED } from '../misuse-errors.ts'
 import type { HistoryRow, Resealed, RowId, SettingsStore, StoredRow } from '../store/store.ts'
-import { pages } from '../store/pages.ts'
 import type { Sealing } from './sealing.ts'
 
 /** What `rewrap` did. */
@@ -81,4 +81,15 @@ export async function rewrap({
     if (entries.length > 0) history += await store.reseal({ values: [], history: entries })
   }
   return { rewrapped, history, unreadable: [...unreadable].toSorted() }
+}
+
+/**
+ * Yields page after page until one is empty; `read` returns the rows after the one that it gets. Between two pages the
+ * event loop makes a turn: requests would wait for a synchronous store otherwise.
+ */
+async function* pages<T>(read: (after: T | null) => Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
+  for (let rows = await read(null), last = rows.at(-1); last; rows = await read(last), last = rows.at(-1)) {
+    yield rows
+    await setImmediate()
+  }
 }

@@ -1,12 +1,21 @@
 /** Between stored text and values: decoding by definition, sealing of sensitive ones. */
 import type { FastifyBaseLogger } from 'fastify'
-import type { RegisteredSetting } from '../values/registered-setting.ts'
+import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import { decodeStored, decodeValidated } from '../values/decode.ts'
 import type { Observer } from '../diagnostics.ts'
-import type { Layer } from '../resolve.ts'
+import type { JsonValue } from '../setting-definition.ts'
 import type { Sealing } from './sealing.ts'
+
+/**
+ * A stored value as memory keeps it. `invalid`: it no longer fits its definition and counts as unset;
+ * `unreadable`: it is sealed with a key that is not at hand, and reading it must fail rather than pass for unset.
+ */
+export type Layer =
+  | { readonly state: 'valid'; readonly value: JsonValue; readonly row: StoredRow }
+  | { readonly state: 'invalid'; readonly row: StoredRow }
+  | { readonly state: 'unreadable'; readonly row: StoredRow; readonly error: Error }
 
 /** What a row stores: canonical JSON text, or its envelope. */
 interface StoredText {

@@ -1,7 +1,17 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
 import { SettingScope } from '../setting-definition.ts'
-import { checkRequest, historyOf, isOfUsers, planWrite, TrimCounter, unsetFor } from './plan-write.ts'
-import { compareRowIds, compareText, rowIdText, textBytes } from './row-id.ts'
+import {
+  checkRequest,
+  compareRowIds,
+  compareText,
+  historyOf,
+  isOfUsers,
+  planWrite,
+  rowIdText,
+  textBytes,
+  TrimCounter,
+  unsetFor,
+} from './plan-write.ts'
 import {
   type Erased,
   type HistoryId,

@@ -1,8 +1,7 @@
 /** Between values, their raw form (decision 4) and the JSON text that stores keep. Always by type: never by trying. */
 import { SettingType, type JsonValue } from '../setting-definition.ts'
 import { createPatternBudget } from './pattern.ts'
-import type { RegisteredSetting } from './registered-setting.ts'
-import { validateValue } from './validate.ts'
+import { type RegisteredSetting, validateValue } from './validate.ts'
 
 /** A value read from text, or what is wrong with it. */
 export type Decoded =

@@ -1,6 +1,8 @@
 /** JSON values (S 2.3, decision 7): what comes back from the database is what went in. */
-import { maxJsonDepth } from './registered-setting.ts'
 import { isStorable } from '../setting-definition.ts'
+
+/** Deeper JSON is refused. */
+const maxJsonDepth = 32
 
 /** The problems of a Json value, of at most `maxBytes` bytes of JSON text. */
 export function checkJson(value: unknown, maxBytes: number): string[] {

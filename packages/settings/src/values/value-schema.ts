@@ -1,6 +1,6 @@
 /** JSON Schema of what may be written to a setting, for clients that generate forms (draft 2020-12). */
 import { SettingType, type CompleteDefinition } from '../setting-definition.ts'
-import { dateTimePattern } from './formats.ts'
+import { dateTimePattern } from './validate.ts'
 import { isUnicodePattern } from './pattern.ts'
 
 /** A JSON Schema as plain data. */

@@ -1,5 +1,5 @@
-/** From the names that callers use to rows: the setting, the scope, the user. */
-import { ArgumentException, NotFoundException } from '@fastify-modular/core'
+/** What a caller wants written, and how it is told: from the names that callers use to rows, and to those that are stale. */
+import { ArgumentException, ConflictException, NotFoundException } from '@fastify-modular/core'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { RowId } from '../store/store.ts'
@@ -100,4 +100,27 @@ export interface WriteEntry {
   readonly change: { readonly kind: 'set'; readonly value: JsonValue } | { readonly kind: 'clear' }
   /** Whether the row may be written at this revision (0: unset). */
   readonly expects?: ((revision: number) => boolean) | undefined
+}
+
+/** The actor, the origin and the reason of a write: recorded in history and events. */
+export interface WriteOptions {
+  readonly actor?: string | null
+  readonly origin?: string
+  readonly requestId?: string | null
+  readonly note?: string | null
+}
+
+/** A row that has changed since its writer read it. */
+export interface StaleRow {
+  readonly key: string
+  readonly scope: SettingScope
+  /** The row's current version, 0 when unset. */
+  readonly version: number
+}
+
+/** 409 with the rows that changed since they were read (decision 24). */
+export function toConflict(conflicts: readonly StaleRow[]): Error {
+  return new ConflictException('Settings have changed since you read them. Read them again, then decide.', {
+    conflicts,
+  })
 }

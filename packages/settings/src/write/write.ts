@@ -2,37 +2,22 @@
  * The one algorithm of every write: single, bulk, a user's own, import, rollback.
  * Locked → stale → invalid → one transaction (decision 22), then memory, listeners, events.
  */
-import {
-  ConflictException,
-  type FieldErrors,
-  isDomainException,
-  SettingValidationException,
-} from '@fastify-modular/core'
-import type { Registry } from '../definitions/registry.ts'
+import { type FieldErrors, isDomainException, SettingValidationException } from '@fastify-modular/core'
+import type { CrossRule, Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
-import type { ChangePublisher, Listeners } from '../events.ts'
+import type { ChangePublisher, Listeners, Publication } from '../events.ts'
 import { SettingLockedException } from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
-import type { SharedValues } from '../memory/shared-values.ts'
+import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { UserCache } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import { SettingScope } from '../setting-definition.ts'
-import { rowIdText } from '../store/row-id.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { rowIdText } from '../store/plan-write.ts'
 import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/decode.ts'
-import { isSecret } from '../values/registered-setting.ts'
+import { isSecret, validateValue } from '../values/validate.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
-import { validateValue } from '../values/validate.ts'
-import { crossRulesOf } from './cross-rules.ts'
-import { idOf, type WriteEntry } from './entries.ts'
-
-/** A row that has changed since its writer read it. */
-export interface StaleRow {
-  readonly key: string
-  readonly scope: SettingScope
-  /** The row's current version, 0 when unset. */
-  readonly version: number
-}
+import { idOf, type StaleRow, type WriteEntry, type WriteOptions } from './entries.ts'
 
 /** How a write is carried out. */
 interface WriteControl {
@@ -128,7 +113,7 @@ async function writeEntries(
     return control.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
   }
 
-  const enqueue = publisher.enqueueAs(actor)
+  const publication = publisher.begin(actor)
   const written = await coherence.write({
     actor,
     origin,
@@ -138,11 +123,11 @@ async function writeEntries(
     decide,
     ...(keepHistory !== undefined && { keepHistory }),
     // Without events a store need not wait between the rows and the commit.
-    ...(enqueue && { enqueue }),
+    ...(publication.enqueue && { enqueue: publication.enqueue }),
   })
   const outcomes = decided.map(toOutcome(written))
   if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
-  if (written.changes.length > 0) await applyCommit(init, written, actor)
+  if (written.changes.length > 0) await applyCommit(init, written, { actor, publication })
   // A caller whose value was stored already then reads it here, whatever memory held.
   await coherence.confirm(
     decided.flatMap(({ before, change }, index) => {
@@ -154,8 +139,12 @@ async function writeEntries(
 }
 
 /** Memory first, so that listeners and subscribers read the new value. Never rejects. */
-async function applyCommit(init: WriteInit, written: WriteResult, actor: string | null): Promise<void> {
-  const { sharedValues, users, coherence, observer, listeners, publisher } = init
+async function applyCommit(
+  init: WriteInit,
+  written: WriteResult,
+  { actor, publication }: { readonly actor: string | null; readonly publication: Publication },
+): Promise<void> {
+  const { sharedValues, users, coherence, observer, listeners } = init
   const { revision, changes } = written
   const shared = changes.filter(({ scope }) => scope !== SettingScope.User)
   if (shared.length === 0) users.forget(changes.map(({ userId }) => userId))
@@ -168,7 +157,7 @@ async function applyCommit(init: WriteInit, written: WriteResult, actor: string 
     listeners.notify(effective, revision, 'local')
   }
   observer.wrote(written, actor)
-  await publisher.publish(written, actor)
+  await publication.committed(written)
 }
 
 function refuseLocked(entries: readonly WriteEntry[]): void {
@@ -258,22 +247,105 @@ export function changeKind({ before, change }: Partial<EntryOutcome>): ChangeKin
   return before ? 'update' : 'create'
 }
 
-/** The actor, the origin and the reason of a write: recorded in history and events. */
-export interface WriteOptions {
-  readonly actor?: string | null
-  readonly origin?: string
-  readonly requestId?: string | null
-  readonly note?: string | null
-}
-
-/** 409 with the rows that changed since they were read (decision 24). */
-export function toConflict(conflicts: readonly StaleRow[]): Error {
-  return new ConflictException('Settings have changed since you read them. Read them again, then decide.', {
-    conflicts,
-  })
-}
-
 /** Whether the write itself is at fault: its values break their definitions, or the host locked them. */
 function isRefusal(error: unknown): boolean {
   return isDomainException(error) && error.statusCode < 500
+}
+
+/** Rules about several settings that a write touches. */
+interface CrossRules {
+  /** The rows that the rules look at and the write does not change. */
+  readonly reads: readonly RowId[]
+  /** Messages by key about the state that the write would leave behind. */
+  check(current: CurrentRows): ReadonlyMap<string, readonly string[]>
+}
+
+/** One rule, for one user or (empty) for all users without values of their own. */
+interface Question {
+  readonly rule: CrossRule
+  readonly userId: string
+}
+
+const noRules: CrossRules = { reads: [], check: () => new Map() }
+
+interface CrossRulesInit {
+  readonly registry: Pick<Registry, 'rulesOf'>
+  readonly find: (key: string) => SettingState | undefined
+  readonly codec: Pick<RowCodec, 'layerOf'>
+}
+
+/** Finds the rules that the entries of one write touch. */
+export function crossRulesOf(
+  entries: readonly WriteEntry[],
+  { registry, find, codec }: CrossRulesInit,
+): CrossRules {
+  const questions = questionsOf(entries, registry)
+  if (questions.length === 0) return noRules
+  const written = new Map(entries.map((entry) => [rowIdText(idOf(entry)), entry]))
+  const writtenKeys = new Set(entries.map((entry) => idOf(entry).key))
+  const reads = questions.flatMap(({ rule, userId }) =>
+    rule.keys.flatMap((key) => layersOf(find(key), userId)),
+  )
+
+  function valueOf(key: string, userId: string, current: CurrentRows): JsonValue {
+    const state = find(key)
+    if (state?.locked !== undefined) return state.locked
+    for (const id of layersOf(state, userId)) {
+      const entry = written.get(rowIdText(id))
+      const value = entry ? valueAfter(entry) : storedValue(state, current.get(id))
+      if (value !== null) return value
+    }
+    return state?.setting.defaultValue ?? null
+  }
+
+  /** @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a lost key, so that the rule cannot be checked */
+  function storedValue(state: SettingState | undefined, row: ReturnType<CurrentRows['get']>): JsonValue {
+    const layer = state && row && codec.layerOf(state.setting, row)
+    if (layer?.state === 'unreadable') throw layer.error
+    return layer?.state === 'valid' ? layer.value : null
+  }
+
+  return {
+    reads: [...new Map(reads.map((id) => [rowIdText(id), id])).entries()]
+      .filter(([name]) => !written.has(name))
+      .map(([, id]) => id),
+    check(current) {
+      const errors = new Map<string, readonly string[]>()
+      for (const { rule, userId } of questions) {
+        const messages = rule.check((key) => valueOf(key, userId, current))
+        if (messages.length === 0) continue
+        for (const key of rule.keys) {
+          if (writtenKeys.has(key)) errors.set(key, [...(errors.get(key) ?? []), ...messages])
+        }
+      }
+      return errors
+    },
+  }
+}
+
+function questionsOf(
+  entries: readonly WriteEntry[],
+  registry: Pick<Registry, 'rulesOf'>,
+): readonly Question[] {
+  const usersByRule = new Map<CrossRule, Set<string>>()
+  for (const { state, userId } of entries) {
+    for (const rule of registry.rulesOf(state.setting.definition.key)) {
+      const users = usersByRule.get(rule) ?? new Set()
+      usersByRule.set(rule, users.add(userId))
+    }
+  }
+  return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
+}
+
+/** The rows that may supply a value, strongest first (S 3.2, decision 18). */
+function layersOf(state: SettingState | undefined, userId: string): readonly RowId[] {
+  if (!state) return []
+  const { key, scope } = state.setting.definition
+  if (scope === SettingScope.System) return [{ scope, userId: '', key }]
+  const application = { scope: SettingScope.Application, userId: '', key }
+  return scope === SettingScope.User && userId !== '' ? [{ scope, userId, key }, application] : [application]
+}
+
+function valueAfter({ change }: WriteEntry): JsonValue {
+  return change.kind === 'set' ? change.value : null
 }

@@ -130,7 +130,6 @@ test('the client has no dependencies: it loads nothing but its own files', async
   t.same([...loaded].map((href) => href.split('/dist/')[1] ?? '').toSorted(), [
     'client/client.js',
     'client/index.js',
-    'etag.js',
     'setting-definition.js',
   ])
 })

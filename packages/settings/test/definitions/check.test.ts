@@ -279,7 +279,7 @@ for (const [type, members, message] of misspelt) {
 
 test('an unknown member that is close to no member is refused with the names of all members', async (t) => {
   const message = problemOf({ ...define(SettingType.Text), default: 'x' })
-  t.match(message, /unknown member default; expected one of key, displayName, .*defaultValue, .*validate$/)
+  t.match(message, /unknown member default; expected one of key, displayName, .*defaultValue, .*validate$/m)
 })
 
 test('members of the JSON value of a condition are not members of a definition', async (t) => {

@@ -138,7 +138,7 @@ test('decision 3: the problems of all modules are in one error', async (t) => {
     t.fail('check accepted them')
   } catch (error) {
     const { message } = error as Error
-    t.equal(message.split('\n').length, 4, 'a head and three problems')
+    t.equal(message.split('\n').length, 5, 'a head, three problems and the address')
     for (const name of ['"me"', '"n.n"', '"e.e"', '"first"', '"second"', '"third"']) t.match(message, name)
     t.notMatch(message, 'good.one')
   }

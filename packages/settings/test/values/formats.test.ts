@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { test } from 'tap'
 import { SettingType } from '#src/setting-definition.js'
-import { isColor, isDateTime, isEmail } from '#src/values/formats.js'
+import { isColor, isDateTime, isEmail } from '#src/values/validate.js'
 import { problemsOf, registered } from '../registered.js'
 
 test('decision 8: a color is #RRGGBB', async (t) => {

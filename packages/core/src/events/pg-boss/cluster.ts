@@ -61,6 +61,18 @@ export class Cluster {
     return Object.fromEntries(picked) as Record<string, string>
   }
 
+  /** The notification that events wait in a queue; undefined where this instance was picked to look. */
+  noticeOf(queue: string): string | undefined {
+    const instance = anyOf(this.#instances.get(queue) ?? []) ?? everyone
+    return instance === this.instance ? undefined : `${instance} 0 ${queue}`
+  }
+
+  /** Sends notifications. */
+  async notify(notices: readonly string[]): Promise<void> {
+    const statement = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice'
+    await this.#pool.query(statement, [this.channel, notices])
+  }
+
   /** A notification for this instance; undefined if it is for another one, or has no name (an earlier release sent it). */
   read(payload: string): Notice | undefined {
     const [addressee, hops, queue] = payload.split(' ')
@@ -72,10 +84,7 @@ export class Cluster {
   async passOn({ queue, hops }: Notice): Promise<void> {
     const others = (this.#instances.get(queue) ?? []).filter((instance) => instance !== this.instance)
     if (others.length === 0 || hops >= maxHops) return
-    await this.#pool.query('SELECT pg_notify($1, $2)', [
-      this.channel,
-      `${anyOf(others)} ${hops + 1} ${queue}`,
-    ])
+    await this.notify([`${anyOf(others)} ${hops + 1} ${queue}`])
   }
 
   /**

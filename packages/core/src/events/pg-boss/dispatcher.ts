@@ -1,5 +1,5 @@
 /** Delivers due events of the queue to the handlers of this process. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { logFailure } from '../../internal/failures.ts'
 import { within } from '../../internal/postgres.ts'
 import { backoff, deliver, type DispatchOptions, Slots } from '../delivery.ts'
@@ -20,6 +20,9 @@ export interface DispatcherParts {
 /** The longest fetch: a process that dies has held no more than this and what its slots hold. */
 const maxFetched = 50
 
+/** Milliseconds between two statements that notify: transactions that do so commit one at a time, in the whole database. */
+const noticeInterval = 20
+
 export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #slots: Slots
@@ -28,6 +31,9 @@ export class Dispatcher {
   #state: 'new' | 'started' | 'closing' | 'closed' = 'new'
   #timer: NodeJS.Timeout | undefined
   #beating: Promise<void> | undefined
+  #isBeatWanted = false
+  readonly #notices = new Set<string>()
+  #notifying: Promise<void> | undefined
   /** A failure is logged once, until the database can be used again. */
   #isFailing = false
 
@@ -49,6 +55,16 @@ export class Dispatcher {
     for (const queue of queues) this.#lanes.get(queue)?.wake()
   }
 
+  /** Has what was committed to these queues delivered, here or by an instance that is notified. */
+  announce(queues: readonly string[]): void {
+    for (const queue of queues) {
+      const notice = this.#parts.cluster.noticeOf(queue)
+      if (notice === undefined) this.wake([queue])
+      else if (this.#state !== 'closed') this.#notices.add(notice)
+    }
+    if (this.#notices.size > 0) this.#notifying ??= this.#notify()
+  }
+
   /** Looks for the events that a notification announces, or lets an instance with free slots do so. */
   notice(payload: string): void {
     if (this.#state !== 'started') return
@@ -60,10 +76,13 @@ export class Dispatcher {
     else if (notice.isPersonal) this.#parts.cluster.passOn(notice).catch((err: unknown) => this.#fail(err))
   }
 
-  /** Renews leases, hands on what others have lost, and looks for due events: now, then every few seconds. Never rejects. */
-  async beat(): Promise<void> {
-    clearTimeout(this.#timer)
-    await (this.#beating ??= this.#beatOnce().finally(() => (this.#beating = undefined)))
+  /**
+   * Renews leases, hands on what others have lost, and looks for due events: now, or again after the look that is under
+   * way, then every few seconds. Never rejects.
+   */
+  beat(): Promise<void> {
+    this.#isBeatWanted = true
+    return (this.#beating ??= this.#beatWhileWanted())
   }
 
   /** Waits for running handlers, and for the database at most three times `databaseTimeout` milliseconds. */
@@ -75,7 +94,7 @@ export class Dispatcher {
     clearTimeout(this.#timer)
     const lanes = [...this.#lanes.values()]
     if (this.#beating) await within(databaseTimeout, this.#beating)
-    await within(databaseTimeout, Promise.all(lanes.map((lane) => lane.end())))
+    await within(databaseTimeout, Promise.all([this.#notifying, ...lanes.map((lane) => lane.end())]))
     await within(databaseTimeout, this.#parts.cluster.leave(lanes.flatMap((lane) => lane.held)))
   }
 
@@ -90,6 +109,28 @@ export class Dispatcher {
       isOpen: () => this.#state === 'started',
       onFailure: (err) => this.#fail(err),
     })
+  }
+
+  /** Ends in the turn in which it is no longer wanted, so that no wish is lost between the two. */
+  async #beatWhileWanted(): Promise<void> {
+    while (this.#isBeatWanted) {
+      this.#isBeatWanted = false
+      clearTimeout(this.#timer)
+      await this.#beatOnce()
+    }
+    this.#beating = undefined
+  }
+
+  /** The first ones at once, then those that have come meanwhile. Never rejects. */
+  async #notify(): Promise<void> {
+    while (this.#notices.size > 0) {
+      await turn() // those of one bulk together
+      const notices = [...this.#notices]
+      this.#notices.clear()
+      await this.#parts.cluster.notify(notices).catch((err: unknown) => this.#fail(err))
+      await sleep(noticeInterval, undefined, { ref: false })
+    }
+    this.#notifying = undefined
   }
 
   async #beatOnce(): Promise<void> {
@@ -148,7 +189,7 @@ class Lane {
   /** Records what is finished and looks for due events: now, or after the exchange that is under way. */
   wake(): void {
     this.#isWanted = true
-    this.#exchanging ??= this.#exchangeWhileWanted().finally(() => (this.#exchanging = undefined))
+    this.#exchanging ??= this.#exchangeWhileWanted()
   }
 
   /** Records what an exchange that failed has left. */
@@ -168,6 +209,7 @@ class Lane {
       this.#isWanted = false
       await this.#exchange()
     }
+    this.#exchanging = undefined
   }
 
   /** Never rejects: what could not be recorded is recorded after the next beat. */

@@ -149,7 +149,12 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
     },
     async publish(event, options) {
       const { queue, dispatcher } = opened()
+      if (options.tx && options.wakes) {
+        const queues = await queue.enqueue(event, options)
+        return { wake: () => dispatcher.announce(queues) }
+      }
       dispatcher.wake(await queue.publish(event, options))
+      return undefined
     },
     verify: (tx) => sharesDatabase(opened().pool, tx as AsyncTx),
     async close() {

@@ -110,28 +110,43 @@ export class Queue {
    * for each at the commit. Returns the queues that this instance is to look at itself.
    */
   async publish(event: DomainEvent, { tx, traceparent }: PublishOptions): Promise<readonly string[]> {
-    const type = eventTypeOf(event)
-    const data = { eventId: event.eventId, type, payload: { ...event }, ...(traceparent && { traceparent }) }
     const { channel, instance } = this.#cluster
-    const params = [type, data, this.#cluster.addressees(), channel, tx ? null : instance]
-    const { rows } = await ((tx as AsyncTx | undefined) ?? this.#pool).query(this.#publishStatement, params)
+    const params = [
+      ...contentOf(event, traceparent),
+      this.#cluster.addressees(),
+      channel,
+      tx ? null : instance,
+    ]
+    // NOTIFY makes commits of the whole database wait for each other: what this instance may do itself goes without.
+    const { rows } = await this.#executor(tx).query(
+      `WITH sent AS (${this.#insert})
+      SELECT name AS queue, CASE WHEN addressee IS DISTINCT FROM $5
+        THEN pg_notify($4, addressee || ' 0 ' || name)::text END AS notified
+      FROM (SELECT name, coalesce($3::jsonb ->> name, '*') AS addressee FROM sent) AS picked`,
+      params,
+    )
     return (rows as { queue: string; notified: string | null }[])
       .filter(({ notified }) => notified === null)
       .map(({ queue }) => queue)
   }
 
-  /** NOTIFY makes commits of the whole database wait for each other: what this instance may do itself goes without. */
-  get #publishStatement(): string {
+  /** Sends an event to each subscribed queue in the caller's transaction and notifies nobody. Returns the queues. */
+  async enqueue(event: DomainEvent, { tx, traceparent }: PublishOptions): Promise<readonly string[]> {
+    const { rows } = await this.#executor(tx).query(this.#insert, contentOf(event, traceparent))
+    return (rows as { name: string }[]).map(({ name }) => name)
+  }
+
+  #executor(tx: PublishOptions['tx']): Pick<AsyncTx, 'query'> {
+    return tx?.kind === 'async' ? tx : { query: (sql, params) => this.#pool.query(sql, [...params]) }
+  }
+
+  get #insert(): string {
     return `
-      WITH sent AS (
-        INSERT INTO ${this.#schema}.job (
-          name, data, start_after, retry_limit, retry_delay, retry_backoff, expire_in, keep_until, dead_letter, policy)
-        SELECT q.name, $2::jsonb || jsonb_build_object('handler', q.name), clock_timestamp(), ${fromQueue}
-        FROM ${this.#schema}.subscription s JOIN ${this.#schema}.queue q ON q.name = s.name WHERE s.event = $1
-        RETURNING name)
-      SELECT name AS queue, CASE WHEN addressee IS DISTINCT FROM $5
-        THEN pg_notify($4, addressee || ' 0 ' || name)::text END AS notified
-      FROM (SELECT name, coalesce($3::jsonb ->> name, '*') AS addressee FROM sent) AS picked`
+      INSERT INTO ${this.#schema}.job (
+        name, data, start_after, retry_limit, retry_delay, retry_backoff, expire_in, keep_until, dead_letter, policy)
+      SELECT q.name, $2::jsonb || jsonb_build_object('handler', q.name), clock_timestamp(), ${fromQueue}
+      FROM ${this.#schema}.subscription s JOIN ${this.#schema}.queue q ON q.name = s.name WHERE s.event = $1
+      RETURNING name`
   }
 
   /** Deletes what is handled, and fetches up to `limit` jobs in the order in which they fell due: one statement. */
@@ -263,6 +278,12 @@ export class Queue {
     const known = [...this.#handlers.values()].find((handler) => queueOf(handler) === queue)
     return known?.name ?? queue.slice(prefix.length)
   }
+}
+
+/** The first two parameters of the statements that send an event: its type and what its jobs hold. */
+function contentOf(event: DomainEvent, traceparent: string | undefined): unknown[] {
+  const type = eventTypeOf(event)
+  return [type, { eventId: event.eventId, type, payload: { ...event }, ...(traceparent && { traceparent }) }]
 }
 
 const prefix = 'events.'

@@ -1,6 +1,7 @@
 /** The durable transport for one machine: events are rows of the application's own SQLite database. */
 import type { FastifyBaseLogger } from 'fastify'
 import { FileLock } from '../../internal/file-lock.ts'
+import { isNodeSqlite, NodeSqliteConnection, type NodeSqliteDatabase } from '../../internal/node-sqlite.ts'
 import { option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { safeRead } from '../../internal/safe.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
@@ -14,8 +15,11 @@ import { Dispatcher } from './dispatcher.ts'
 import { publishIn, Queue } from './queue.ts'
 
 export interface SqliteOutboxOptions extends RetryOptions {
-  /** An open better-sqlite3 database. The outbox does not close it; open it with `synchronous = FULL`. */
-  readonly database: SqliteDatabase
+  /**
+   * An open database of better-sqlite3, or a `DatabaseSync` of `node:sqlite`. The outbox does not close it; open it with
+   * `synchronous = FULL`.
+   */
+  readonly database: SqliteDatabase | NodeSqliteDatabase
   /**
    * How many deliveries of one handler run at once in this process.
    * @default 10
@@ -38,12 +42,12 @@ export interface SqliteOutboxOptions extends RetryOptions {
 
 const schema: OptionsSchema<SqliteOutboxOptions> = Type.Object({
   ...durableOptions,
-  database: option.required(option.that(isDatabase, 'an open database of the package better-sqlite3')),
+  database: option.required(option.that(isDatabase, 'an open database of better-sqlite3 or node:sqlite')),
 })
 
 function isDatabase(value: unknown): boolean {
   const methods = ['exec', 'pragma', 'prepare', 'transaction']
-  return methods.every((method) => typeof safeRead(value, method) === 'function')
+  return isNodeSqlite(value) || methods.every((method) => typeof safeRead(value, method) === 'function')
 }
 
 /**
@@ -51,9 +55,10 @@ function isDatabase(value: unknown): boolean {
  * the process was killed: with retries, and dead letters for what cannot be handled.
  * @throws {FMOD_CORE_INVALID_OPTION} with all options that cannot be used
  */
-export function sqliteOutbox({ database, ...given }: SqliteOutboxOptions): EventTransport {
-  checkTransportOptions('sqliteOutbox', schema, { database, ...given })
-  const options = { ...dispatchDefaults, pollInterval: 100, ...given }
+export function sqliteOutbox({ database: given, ...rest }: SqliteOutboxOptions): EventTransport {
+  checkTransportOptions('sqliteOutbox', schema, { database: given, ...rest })
+  const database = isNodeSqlite(given) ? new NodeSqliteConnection(given) : given
+  const options = { ...dispatchDefaults, pollInterval: 100, ...rest }
   const handlers = new Map<string, EventHandler>()
   let parts: Parts | undefined
 

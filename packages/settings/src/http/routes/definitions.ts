@@ -7,8 +7,7 @@ import { callerOf } from '../access.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from '../conditional.ts'
 import type { LocalizedDefinitions, Localizer } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
-import { closed, nullable, search } from '../schemas.ts'
-import type { SettingsApp } from '../validator.ts'
+import { closed, nullable, search, type SettingsApp } from '../schemas.ts'
 
 /** A definition as it is declared (S 2.1), and what forms need besides. */
 const Definition = Type.Object({

@@ -3,14 +3,13 @@ import { NotFoundException } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
-import { toEtag } from '../../etag.ts'
+import { SettingScope, toEtag } from '../../setting-definition.ts'
 import type { StoredHistoryEntry } from '../../history/history.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
-import { SettingScope } from '../../setting-definition.ts'
 import { isJson } from '../../values/decode.ts'
 import { requireSetting, rowUser, sharedScope } from '../../write/entries.ts'
-import { requireUpdate, updatePermission } from '../access.ts'
-import { fingerprint, sendJson } from '../conditional.ts'
+import { requireUpdate, updatePermission, writeOptionsOf } from '../access.ts'
+import { answerRepresentation, fingerprint, sendJson } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import {
   closed,
@@ -22,12 +21,11 @@ import {
   Scope,
   ScopeInput,
   ScopeText,
+  type SettingsApp,
   SettingValue,
   Source,
   Value,
 } from '../schemas.ts'
-import type { SettingsApp } from '../validator.ts'
-import { answerRepresentation, writeOptionsOf } from '../write-request.ts'
 
 const text = nullable(Type.String())
 const scopeMember = { scope: Type.Optional(ScopeText) }

@@ -15,8 +15,7 @@ import { callerOf } from '../access.ts'
 import { fingerprint, sendUnlessUnchanged } from '../conditional.ts'
 import { type Localizer, toDefinitionDto } from '../localized-definitions.ts'
 import { operation, rootSpellings } from '../operation.ts'
-import { closed, ScopeText, search, SettingValue } from '../schemas.ts'
-import type { SettingsApp } from '../validator.ts'
+import { closed, ScopeText, search, type SettingsApp, SettingValue } from '../schemas.ts'
 
 export function addListRoute(
   app: SettingsApp,

@@ -4,19 +4,21 @@ import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
-import { toEtag } from '../../etag.ts'
+import { SettingScope, toEtag } from '../../setting-definition.ts'
 import type { OwnWrites } from '../../http-options.ts'
 import { isUserSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { readOwnValues } from '../../reading/list.ts'
-import { SettingScope } from '../../setting-definition.ts'
 import { requireSetting, type WriteEntry } from '../../write/entries.ts'
-import { callerOf, requireUpdate, updatePermission } from '../access.ts'
-import { rowCondition, sendUnlessUnchanged, toPreconditionFailed } from '../conditional.ts'
+import { callerOf, requireUpdate, updatePermission, writeOptionsOf } from '../access.ts'
+import {
+  answerRepresentation,
+  rowCondition,
+  sendUnlessUnchanged,
+  toPreconditionFailed,
+} from '../conditional.ts'
 import { operation } from '../operation.ts'
-import { closed, Key, KeyParams, SettingValue, Value, valueMembers } from '../schemas.ts'
-import type { SettingsApp } from '../validator.ts'
-import { answerRepresentation, writeOptionsOf } from '../write-request.ts'
+import { closed, Key, KeyParams, type SettingsApp, SettingValue, Value, valueMembers } from '../schemas.ts'
 import type { SharedLists } from './list.ts'
 
 /** A caller may name the scope, but only the one that it is. */

@@ -2,14 +2,22 @@
 import type { Caller } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
-import { toEtag } from '../../etag.ts'
+import { SettingScope, toEtag } from '../../setting-definition.ts'
 import type { ScopeFilter } from '../../history/transfer.ts'
-import { SettingScope } from '../../setting-definition.ts'
-import { requireUpdate, updatePermission } from '../access.ts'
+import { refuseUserScope, requireUpdate, sharedScopeOf, updatePermission, writeOptionsOf } from '../access.ts'
 import { operation } from '../operation.ts'
-import { closed, decoded, DryRun, Key, Keys, Revision, Scope, ScopeInput, Value } from '../schemas.ts'
-import type { SettingsApp } from '../validator.ts'
-import { refuseUserScope, sharedScopeOf, writeOptionsOf } from '../write-request.ts'
+import {
+  closed,
+  decoded,
+  DryRun,
+  Key,
+  Keys,
+  Revision,
+  Scope,
+  ScopeInput,
+  type SettingsApp,
+  Value,
+} from '../schemas.ts'
 
 const Mode = decoded(Type.String({ pattern: '^(merge|replace)$', description: 'merge or replace' }), (text) =>
   text === 'replace' ? 'replace' : 'merge',

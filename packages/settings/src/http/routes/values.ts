@@ -8,19 +8,33 @@ import {
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
-import { toEtag } from '../../etag.ts'
+import { SettingScope, type SharedScope, toEtag } from '../../setting-definition.ts'
 import type { SensitiveResolved } from '../../http-options.ts'
-import { isUserSetting, type SettingState } from '../../memory/shared-values.ts'
+import { isUserSetting, type Resolution, type SettingState } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
-import type { Resolution } from '../../resolve.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
-import { SettingScope, type SharedScope } from '../../setting-definition.ts'
-import { isSecret } from '../../values/registered-setting.ts'
-import { requireFit, requireSetting, toBulkEntries, type WriteEntry } from '../../write/entries.ts'
-import { changeKind, type EntryOutcome, toConflict, type WriteOutcome } from '../../write/write.ts'
-import { callerOf, openRoute, requireAdmin, requireUpdate, updatePermission } from '../access.ts'
+import { isSecret } from '../../values/validate.ts'
 import {
+  requireFit,
+  requireSetting,
+  toBulkEntries,
+  toConflict,
+  type WriteEntry,
+} from '../../write/entries.ts'
+import { changeKind, type EntryOutcome, type WriteOutcome } from '../../write/write.ts'
+import {
+  callerOf,
+  openRoute,
+  refuseUserScope,
+  requireAdmin,
+  requireUpdate,
+  sharedScopeOf,
+  updatePermission,
+  writeOptionsOf,
+} from '../access.ts'
+import {
+  answerRepresentation,
   rowCondition,
   sendJson,
   sendUnlessUnchanged,
@@ -38,11 +52,10 @@ import {
   Scope,
   ScopeInput,
   ScopeQuery,
+  type SettingsApp,
   SettingValue,
   Value,
 } from '../schemas.ts'
-import type { SettingsApp } from '../validator.ts'
-import { answerRepresentation, refuseUserScope, sharedScopeOf, writeOptionsOf } from '../write-request.ts'
 
 interface ValueRoutesOptions {
   readonly sensitiveResolved: SensitiveResolved

@@ -4,8 +4,7 @@ import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { type PostgresTimeouts, within } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
-import { checkRequest } from '../plan-write.ts'
-import { canExist } from '../row-id.ts'
+import { canExist, checkRequest } from '../plan-write.ts'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
 import type {
   Erased,

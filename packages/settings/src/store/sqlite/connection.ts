@@ -4,8 +4,13 @@ import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { ServiceUnavailableException } from '@fastify-modular/core'
+import { isNodeSqlite, nodeSqlite, NodeSqliteConnection, sqliteCodeOf } from '@fastify-modular/core/internal'
 import type Driver from 'better-sqlite3'
-import type { Database } from 'better-sqlite3'
+import type { Database, RunResult } from 'better-sqlite3'
+import type { ExtractTablesWithRelations } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
+import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import {
   FMOD_SETTINGS_DRIVER_MISSING,
   FMOD_SETTINGS_DRIVER_UNSUPPORTED,
@@ -14,8 +19,13 @@ import {
 import type { MigrateMode } from '../options.ts'
 import { migrate } from './migrate.ts'
 
-/** The source, whose connection is known to be one of better-sqlite3. */
-export type DriverSource = { readonly file: string } | { readonly database: Database }
+/** The source, whose connection is known to be one that the store can use. */
+export type DriverSource = FileSource | { readonly database: Database }
+
+interface FileSource {
+  readonly file: string
+  readonly driver?: 'better-sqlite3' | 'node'
+}
 
 export interface Connection {
   readonly client: Database
@@ -24,10 +34,21 @@ export interface Connection {
   readonly release: () => void
 }
 
-/** The store uses what other drivers of SQLite lack, such as `pragma` and `transaction`. */
-export function canOpen(source: object): source is DriverSource {
-  if ('file' in source) return source.file !== ''
-  const database: unknown = Reflect.get(source, 'database')
+/** Undefined for a source without a file name or a connection of the two drivers. */
+export function toDriverSource(source: FileSource | { readonly database: object }): DriverSource | undefined {
+  if ('file' in source) return source.file === '' ? undefined : source
+  const database = asDriver(source.database)
+  return database && { database }
+}
+
+/** The connection with the interface of better-sqlite3. `file` is the path by which it was opened, if that is known. */
+function asDriver(database: object, file?: string): Database | undefined {
+  const driver = isNodeSqlite(database) ? new NodeSqliteConnection(database, file) : database
+  return isDriver(driver) ? driver : undefined
+}
+
+/** Of the interface of better-sqlite3, the store uses nothing that the connections of `node:sqlite` are not given. */
+function isDriver(database: object): database is Database {
   return ['prepare', 'exec', 'pragma', 'transaction'].every(
     (method) => typeof Reflect.get(Object(database), method) === 'function',
   )
@@ -41,7 +62,7 @@ export async function openConnection(
   source: DriverSource,
   { tablePrefix, migrate: mode }: { readonly tablePrefix: string; readonly migrate: MigrateMode },
 ): Promise<Connection> {
-  const client = 'database' in source ? source.database : await createFile(source.file)
+  const client = 'database' in source ? source.database : await createFile(source)
   if (!client.open) throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', 'the database is closed')
   const release = (): void => {
     if ('file' in source) client.close()
@@ -58,24 +79,60 @@ export async function openConnection(
   }
 }
 
+type NoSchema = Record<string, never>
+
+/** drizzle on a connection of either driver; its own function for that imports better-sqlite3. */
+export function queryBuilder(client: Database): BetterSQLite3Database {
+  const dialect = new SQLiteSyncDialect()
+  const session = new BetterSQLiteSession<NoSchema, ExtractTablesWithRelations<NoSchema>>(
+    client,
+    dialect,
+    undefined,
+  )
+  return new BaseSQLiteDatabase<'sync', RunResult, NoSchema>('sync', dialect, session, undefined)
+}
+
 /** Milliseconds that a statement waits for the lock of another process. */
 const busyTimeout = 5000
 
-async function createFile(file: string): Promise<Database> {
-  if (file !== ':memory:') await mkdir(dirname(file), { recursive: true })
-  return openFile(file, busyTimeout)
-}
+const isNode20 = Number.parseInt(process.versions.node, 10) < 22
+const betterSqliteOfThisNode = isNode20 ? 'better-sqlite3@12' : 'better-sqlite3'
+/** How a binary of better-sqlite3 comes about, or is not needed. */
+const wayOut = isNode20
+  ? 'Install g++, make and python3 and run: npm rebuild better-sqlite3; or use Node 22 or newer, for which better-sqlite3 13 brings its binaries.'
+  : "Run: npm install better-sqlite3@13, which brings its binaries; or use node:sqlite by { driver: 'node' }."
 
 /**
- * Opens a file with better-sqlite3.
- * @throws {FMOD_SETTINGS_DRIVER_MISSING} it is not installed
+ * Opens a file: with better-sqlite3 where it is installed, else with `node:sqlite`, unless the driver is named.
+ * @throws {FMOD_SETTINGS_DRIVER_MISSING} the driver is not installed
  * @throws {FMOD_SETTINGS_DRIVER_UNSUPPORTED} it does not work with this Node, or its binary is missing
  */
-async function openFile(file: string, busyTimeout: number): Promise<Driver.Database> {
-  const version = installedVersion()
+async function createFile({ file, driver }: FileSource): Promise<Database> {
+  if (file !== ':memory:') await mkdir(dirname(file), { recursive: true })
+  const version = driver === 'node' ? undefined : installedVersion()
+  if (version === undefined && driver !== 'better-sqlite3') {
+    const connection = openWithNode(file)
+    if (connection) return connection
+  }
+  if (driver === 'node')
+    throw new FMOD_SETTINGS_DRIVER_UNSUPPORTED(
+      'node:sqlite',
+      process.versions.node,
+      'use Node 22.13 or newer.',
+    )
+  if (version === undefined)
+    throw new FMOD_SETTINGS_DRIVER_MISSING('sqlite', 'better-sqlite3', betterSqliteOfThisNode)
   checkDriver(version, process.versions.node)
   const DatabaseFile = await loadDriver(version)
   return new DatabaseFile(file, { timeout: busyTimeout })
+}
+
+/** Undefined where this Node has no `node:sqlite`. */
+function openWithNode(file: string): Database | undefined {
+  const module = nodeSqlite()
+  const connection = module && asDriver(new module.DatabaseSync(file), file)
+  connection?.pragma(`busy_timeout = ${busyTimeout}`)
+  return connection
 }
 
 /** The binary is loaded with the first connection; one in memory needs nothing else. */
@@ -85,11 +142,8 @@ async function loadDriver(version: string): Promise<typeof Driver> {
     new Database(':memory:').close()
     return Database
   } catch (cause) {
-    const reason =
-      'its binary is missing or was built for another Node. Run: npm rebuild better-sqlite3 (version 12 needs a C++ compiler, make and Python where it finds no prebuilt binary)'
-    throw Object.assign(new FMOD_SETTINGS_DRIVER_UNSUPPORTED(version, process.versions.node, reason), {
-      cause,
-    })
+    const reason = `its binary is missing or was built for another Node. ${wayOut}`
+    throw Object.assign(unsupported(version, process.versions.node, reason), { cause })
   }
 }
 
@@ -99,21 +153,24 @@ async function loadDriver(version: string): Promise<typeof Driver> {
  */
 export function checkDriver(driver: string, node: string): void {
   if (Number.parseInt(driver, 10) < 13 || Number.parseInt(node, 10) >= 22) return
-  throw new FMOD_SETTINGS_DRIVER_UNSUPPORTED(
+  throw unsupported(
     driver,
     node,
     'it would crash the process without a message. Install better-sqlite3@12, or use Node 22 or newer.',
   )
 }
 
-function installedVersion(): string {
+function unsupported(version: string, node: string, reason: string): Error {
+  return new FMOD_SETTINGS_DRIVER_UNSUPPORTED(`better-sqlite3 ${version}`, node, reason)
+}
+
+/** Of better-sqlite3; undefined when it is not installed. */
+function installedVersion(): string | undefined {
   try {
     const manifest: { version: string } = createRequire(import.meta.url)('better-sqlite3/package.json')
     return manifest.version
-  } catch (error) {
-    const missing = new FMOD_SETTINGS_DRIVER_MISSING('sqlite', 'better-sqlite3', 'better-sqlite3')
-    missing.cause = error
-    throw missing
+  } catch {
+    return undefined
   }
 }
 
@@ -216,7 +273,7 @@ export function toReplacedFailure(): Error {
  * damaged or gone. Other errors stay as they are: they are defects, or come from the caller's own code.
  */
 export function toStoreFailure(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = sqliteCodeOf(error)
   if (!unavailable.test(code)) return error
   return new ServiceUnavailableException(
     `The SQLite database of the settings cannot answer (${code}).`,

@@ -12,13 +12,12 @@ import {
   newestFirst,
   oldestFirst,
 } from '../read-conditions.ts'
-import { textBytes } from '../row-id.ts'
+import { textBytes } from '../plan-write.ts'
 import type {
   HistoryId,
   HistoryQuery,
   HistoryRow,
   KeyCount,
-  LockedRow,
   NewsQuery,
   RowId,
   StoredRow,
@@ -29,11 +28,8 @@ import { plainHistory } from './migrations.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteReads {
-  /** Also where a user's value is unset, as its writer needs it. */
-  row(id: RowId): LockedRow | undefined
   shared(): { readonly revision: number; readonly rows: readonly StoredRow[] }
   user(userId: string): StoredRow[]
-  revision(): number
   news(query: NewsQuery): Omit<StoreNews, 'epoch'>
   userNews(since: string | undefined, limit: number): UserNews
   history(query: HistoryQuery): HistoryRow[]
@@ -54,13 +50,6 @@ export function prepareReads(
   const dataVersion = client.prepare('pragma data_version').pluck()
   const inOrder = inRowOrder(values)
   const isRevision = eq(meta.name, 'revision')
-  // Without drizzle, whose mapping costs as much as the statement, and as arrays: a bulk runs it for each of its rows.
-  const row = client
-    .prepare<[number, string, string], ValueRecord>(
-      `select value, sealed, revision, updated_at, updated_by from ${getTableName(values)}
-     where scope = ? and user_id = ? and key = ?`,
-    )
-    .raw()
   const isSet = isNotNull(values.value)
   const rowColumns = { ...getTableColumns(values), value: sql<string>`${values.value}` } // only rows that are set
   const { seq: _, ...entryColumns } = getTableColumns(history)
@@ -153,17 +142,12 @@ export function prepareReads(
   }
 
   return {
-    row: (id) => {
-      const record = row.get(id.scope, id.userId, id.key)
-      return record && toRow(id, record)
-    },
     shared: () => {
       const found = shared.all()
       const rows = found.flatMap((each) => (each.row ? (each.row as StoredRow) : [])) // shared rows are set
       return { revision: Number(found[0]?.revision ?? 0), rows }
     },
     user: (userId) => user.all({ userId }),
-    revision: () => Number(revision.get() ?? 0),
     news,
     // In the order of commits: there is one writer.
     userNews: (since, limit) => ({
@@ -203,18 +187,4 @@ function findOthers(values: string): string {
     select key, scope, count(*) as rows from ${values}
     where key in (select key from stored where key not in (select value from json_each(?))) and value is not null
     group by scope, key order by scope, key`
-}
-
-/** A row of settings_value without its name, as the driver gives it. */
-type ValueRecord = readonly [
-  value: string | null,
-  sealed: number,
-  revision: number,
-  updatedAt: number,
-  updatedBy: string | null,
-]
-
-function toRow({ scope, userId, key }: RowId, record: ValueRecord): LockedRow {
-  const [value, sealed, revision, updatedAt, updatedBy] = record
-  return { scope, userId, key, value, sealed: sealed === 1, revision, updatedAt, updatedBy }
 }

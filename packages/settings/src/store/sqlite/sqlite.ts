@@ -1,9 +1,14 @@
 /** The settings store in a SQLite file. */
-import { FileLock, type OptionsSchema, Type } from '@fastify-modular/core/internal'
+import {
+  FileLock,
+  type NodeSqliteDatabase,
+  option,
+  type OptionsSchema,
+  Type,
+} from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
-import { checkRequest, setRow } from '../plan-write.ts'
-import { canExist } from '../row-id.ts'
+import { canExist, checkRequest, setRow } from '../plan-write.ts'
 import type {
   Erased,
   HistoryId,
@@ -24,10 +29,11 @@ import type {
 } from '../store.ts'
 import { storePort } from '../store.ts'
 import {
-  canOpen,
   type Connection,
   type DriverSource,
   openConnection,
+  queryBuilder,
+  toDriverSource,
   toReplacedFailure,
   toStoreFailure,
   watchFile,
@@ -37,8 +43,13 @@ import { prepareReads, type SqliteReads } from './read-statements.ts'
 import { sqliteSettingsTables } from './tables.ts'
 import { createWriter, type SqliteWriter } from './write.ts'
 
-/** A path (`:memory:` for one that is gone with the process), or a connection of better-sqlite3 that you opened. */
-export type SqliteSource = { readonly file: string } | { readonly database: SqliteDatabase }
+/**
+ * A path (`:memory:` for a database that is gone with the process), opened with better-sqlite3 where it is installed,
+ * else with `node:sqlite` of Node 22.13 and newer; `driver` names one of them. Or a connection of either that you opened.
+ */
+export type SqliteSource =
+  | { readonly file: string; readonly driver?: 'better-sqlite3' | 'node' }
+  | { readonly database: SqliteDatabase | NodeSqliteDatabase }
 
 /** The part of a better-sqlite3 connection that the store needs, by structure: its types need not be installed. */
 export interface SqliteDatabase {
@@ -60,14 +71,16 @@ export interface SqliteOptions {
   readonly pollInterval?: number
 }
 
-const sourceSchema: OptionsSchema<{ file?: string; database?: object }> = Type.Object({
+const sourceSchema: OptionsSchema<{ file?: string; driver?: string; database?: object }> = Type.Object({
   file: Type.String({ minLength: 1, description: 'the path of a file' }),
-  database: Type.Unknown(), // canOpen checks it
+  driver: option.oneOf('better-sqlite3', 'node'),
+  database: Type.Unknown(), // toDriverSource checks it
 })
 const optionsSchema: OptionsSchema<SqliteOptions> = sqliteOptions
 
 /**
- * A store in a SQLite file, for one machine; several processes may share the file. Needs the package `better-sqlite3`.
+ * A store in a SQLite file, for one machine; several processes may share the file. Needs the
+ * package `better-sqlite3`, or Node 22.13 or newer.
  * The connection runs in WAL mode with `synchronous = FULL`, also one that you hand over. While another process holds
  * the lock of the file, the first write blocks this one for at most five seconds (the time-out of a connection that you
  * hand over), those after it for some milliseconds each until one succeeds.
@@ -76,12 +89,13 @@ const optionsSchema: OptionsSchema<SqliteOptions> = sqliteOptions
 export function sqlite(source: SqliteSource, options: SqliteOptions = {}): SettingsStore {
   checkArgument('sqlite', { name: 'source', schema: sourceSchema, value: source })
   checkArgument('sqlite', { name: 'options', schema: optionsSchema, value: options })
-  if (!canOpen(source)) {
-    const reason = 'source must be { file } or an open { database } of the package better-sqlite3'
+  const driverSource = toDriverSource(source)
+  if (!driverSource) {
+    const reason = 'source must be { file } or an open { database } of better-sqlite3 or node:sqlite'
     throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', reason)
   }
   const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
-  return new SqliteStore(source, { migrate, tablePrefix, pollInterval })
+  return new SqliteStore(driverSource, { migrate, tablePrefix, pollInterval })
 }
 
 interface OpenStore extends Connection {
@@ -125,7 +139,7 @@ class SqliteStore implements SettingsStore {
   }
 
   readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ reads }) => (canExist(id.userId, id.key) ? setRow(reads.row(id)) : undefined))
+    return this.#use(({ writer }) => (canExist(id.userId, id.key) ? setRow(writer.find(id)) : undefined))
   }
 
   async readNews(query: NewsQuery): Promise<StoreNews> {
@@ -213,11 +227,9 @@ class SqliteStore implements SettingsStore {
     const connection = await openConnection(this.#source, this.#options)
     const { client, release } = connection
     try {
-      // After the connection, which checks whether the driver can be loaded at all.
-      const { drizzle } = await import('drizzle-orm/better-sqlite3')
       const tables = sqliteSettingsTables(this.#options)
-      const reads = prepareReads(client, drizzle(client), tables)
-      const writer = createWriter(connection, reads, tables)
+      const reads = prepareReads(client, queryBuilder(client), tables)
+      const writer = createWriter(connection, tables)
       const forgetting = createForgetting(client, tables)
       return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {

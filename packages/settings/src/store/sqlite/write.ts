@@ -18,10 +18,11 @@ import type {
   WriteResult,
 } from '../store.ts'
 import { type Connection, toReplacedFailure } from './connection.ts'
-import type { SqliteReads } from './read-statements.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteWriter {
+  /** A row as a writer finds it. */
+  find(id: RowId): LockedRow | undefined
   /**
    * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
    * @throws {ServiceUnavailableException} the file is no longer where its path leads to
@@ -39,17 +40,13 @@ export interface SqliteWriter {
  * Writes take the lock of the file first (`immediate`): a transaction that reads before it writes would otherwise fail
  * whenever another process wrote in between, whatever the time-out.
  */
-export function createWriter(
-  { client, file }: Connection,
-  reads: SqliteReads,
-  tables: SqliteTables,
-): SqliteWriter {
+export function createWriter({ client, file }: Connection, tables: SqliteTables): SqliteWriter {
   const statements = prepareStatements(client, tables)
   const trims = new TrimCounter()
 
   function writeLocked(request: WriteRequest): WriteResult {
-    const rows = request.reads.flatMap((id) => reads.row(id) ?? [])
-    const revision = isOfUsers(request) ? 0 : reads.revision()
+    const rows = request.reads.flatMap((id) => statements.find(id) ?? [])
+    const revision = isOfUsers(request) ? 0 : statements.revision()
     const result = planWrite(request, { revision, at: Date.now(), rows })
     if (result.changes.length > 0) apply(request, result)
     // Last, because what is acknowledged must be found again.
@@ -81,6 +78,7 @@ export function createWriter(
   const write = client.transaction(writeLocked)
   const reseal = client.transaction(statements.reseal)
   return {
+    find: statements.find,
     write: (request) => {
       refuseOpenTransaction()
       return write.immediate(request)
@@ -113,6 +111,8 @@ function enqueue(client: Database, request: WriteRequest, result: WriteResult): 
 }
 
 interface WriteStatements {
+  find(id: RowId): LockedRow | undefined
+  revision(): number
   save(rows: readonly LockedRow[]): void
   delete(id: RowId): void
   addHistory(row: HistoryRow, seq: number): void
@@ -135,6 +135,15 @@ const batch = 50
 function prepareStatements(client: Database, tables: SqliteTables): WriteStatements {
   const values = getTableName(tables.values)
   const history = getTableName(tables.history)
+  // As arrays: a bulk reads each of its rows.
+  const find = client
+    .prepare<[number, string, string], ValueRecord>(
+      `select value, sealed, revision, updated_at, updated_by from ${values} where scope = ? and user_id = ? and key = ?`,
+    )
+    .raw()
+  const revision = client
+    .prepare<[], string>(`select value from ${getTableName(tables.meta)} where name = 'revision'`)
+    .pluck()
   const prepareSave = (rows: number) =>
     client.prepare(`
     insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
@@ -168,6 +177,11 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
     where revision = ? and scope = ? and user_id = ? and key = ? and old_value is ? and new_value is ?`)
 
   return {
+    find: (id) => {
+      const record = find.get(id.scope, id.userId, id.key)
+      return record && toRow(id, record)
+    },
+    revision: () => Number(revision.get() ?? 0),
     save: (rows) => {
       const single = rows.length % batch
       for (const row of rows.slice(0, single)) saveOne.run(...columnsOf(row))
@@ -220,4 +234,18 @@ function unsetRow({ scope, userId, key, revision }: AppliedChange, { at }: Write
 function columnsOf(row: LockedRow): (string | number | null)[] {
   const { scope, userId, key, value, sealed, revision, updatedAt, updatedBy } = row
   return [scope, userId, key, value, Number(sealed), revision, updatedAt, updatedBy]
+}
+
+/** A row of settings_value without its name, as the driver gives it. */
+type ValueRecord = readonly [
+  value: string | null,
+  sealed: number,
+  revision: number,
+  updatedAt: number,
+  updatedBy: string | null,
+]
+
+function toRow({ scope, userId, key }: RowId, record: ValueRecord): LockedRow {
+  const [value, sealed, revision, updatedAt, updatedBy] = record
+  return { scope, userId, key, value, sealed: sealed === 1, revision, updatedAt, updatedBy }
 }

@@ -18,7 +18,7 @@ test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_
     const source = { file: 'x.db', ...untyped } // the second argument takes them
     t.throws(() => sqlite(source), {
       ...refused,
-      message: /unknown option source\..*; expected file or database/,
+      message: /unknown option source\..*; expected file, driver or database/,
     })
   }
   t.throws(() => sqlite({ file: 'x.db' }, { migrate: 'chekc' } as object), refused)
@@ -40,7 +40,14 @@ test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_
   t.throws(() => sqlite({ file: 5 }), refused)
   const otherDriver = { open: true, memory: true, prepare: () => ({}), exec: () => {} } // the methods of node:sqlite
   // @ts-expect-error a connection without pragma() and transaction()
-  t.throws(() => sqlite({ database: otherDriver }), { ...refused, message: /of the package better-sqlite3/ })
+  t.throws(() => sqlite({ database: otherDriver }), {
+    ...refused,
+    message: /of better-sqlite3 or node:sqlite/,
+  })
+  t.throws(() => sqlite({ file: 'x.db', driver: 'bun' } as object as { file: string }), {
+    ...refused,
+    message: /driver/,
+  })
   const closed = new Database(':memory:').close()
   await t.rejects(sqlite({ database: closed }).open({ log: silentLog }), refused)
 })

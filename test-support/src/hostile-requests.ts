@@ -3,21 +3,33 @@
  * read differently, splices of public and protected paths, and headers that name another path or method. Deterministic.
  */
 
-import { bridges, heads, methods, otherHeaders, overrideNames, publicTails, tails } from './corpus-pieces.ts'
+import {
+  bridges,
+  heads,
+  methods,
+  otherHeaders,
+  overrideNames,
+  publicTails,
+  tails,
+} from './hostile-requests/pieces.ts'
 
-export interface CorpusRequest {
+export interface HostileRequest {
   readonly method: string
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface CorpusPaths {
+export interface RequestPaths {
   readonly protected: readonly string[]
   readonly public: readonly string[]
 }
 
 /** All requests of the systematic part, then `extra` random compositions drawn with `seed`. */
-export function* corpus(paths: CorpusPaths, extra: number, seed: number): Generator<CorpusRequest> {
+export function* hostileRequests(
+  paths: RequestPaths,
+  extra: number,
+  seed: number,
+): Generator<HostileRequest> {
   yield* systematic(paths)
   const random = generator(seed)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] ?? (from[0] as T)
@@ -41,8 +53,8 @@ export function* corpus(paths: CorpusPaths, extra: number, seed: number): Genera
   }
 }
 
-function* systematic({ protected: closed, public: open }: CorpusPaths): Generator<CorpusRequest> {
-  const get = (target: string): CorpusRequest => ({ method: 'GET', target, headers: {} })
+function* systematic({ protected: closed, public: open }: RequestPaths): Generator<HostileRequest> {
+  const get = (target: string): HostileRequest => ({ method: 'GET', target, headers: {} })
   for (const path of closed) {
     for (const method of methods) yield { method, target: path, headers: {} }
     for (const tail of tails) yield get(path + tail)

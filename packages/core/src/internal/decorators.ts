@@ -1,0 +1,19 @@
+/** Decorators by name, where types do not show them. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createMisuseError } from './misuse-error.ts'
+
+const FMOD_CORE_DECORATOR_MISSING = createMisuseError<[string]>(
+  'FMOD_CORE_DECORATOR_MISSING',
+  'There is no decorator %s. Register the plugin that adds it first; for injectAs, call testCallers(app).',
+)
+
+/**
+ * Returns a decorator of the application or request. Fastify has its own `getDecorator` from 5.3 on.
+ * @throws {FMOD_CORE_DECORATOR_MISSING} there is none of that name
+ */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the type, as Fastify's own does
+export function getDecorator<T>(target: FastifyInstance | FastifyRequest, name: string | symbol): T {
+  const value: T | undefined = Reflect.get(target, name)
+  if (value === undefined) throw new FMOD_CORE_DECORATOR_MISSING(String(name))
+  return value
+}

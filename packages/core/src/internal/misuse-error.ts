@@ -1,0 +1,28 @@
+/** Errors about mistakes of the developer, which say where to read more. */
+import createError from '@fastify/error'
+
+/** The class of one misuse error; `A` are the arguments that its message takes. */
+export interface MisuseErrorClass<A extends unknown[]> {
+  new (...args: A): MisuseError
+  (...args: A): MisuseError
+  readonly prototype: MisuseError
+}
+
+/** Status 500 where it reaches a request: the caller did nothing wrong. */
+export interface MisuseError extends Error {
+  readonly code: string
+  readonly statusCode?: number
+}
+
+const reference = 'https://github.com/fastify-modular/fastify-modular/blob/main/docs/reference/error-codes.md'
+
+/**
+ * Creates the class of a misuse error. Its message has `%s` and `%d` where arguments go; a second line is the address of the
+ * code's row in the reference.
+ */
+export function createMisuseError<A extends unknown[] = []>(
+  code: string,
+  message: string,
+): MisuseErrorClass<A> {
+  return createError<A>(code, `${message}\n${reference}#${code.toLowerCase()}`)
+}
