@@ -46,7 +46,7 @@ export function canExist(...names: readonly (string | undefined)[]): boolean {
 }
 
 /** @throws {ArgumentException} no database could tell this row from others */
-export function checkRowId(id: RowId): void {
+function checkRowId(id: RowId): void {
   if ((id.scope === SettingScope.User) !== (id.userId !== '')) {
     throw new ArgumentException('A user id belongs to User scope and to no other.', 'userId')
   }
@@ -55,7 +55,7 @@ export function checkRowId(id: RowId): void {
 }
 
 /** @throws {ArgumentException} when a text contains NUL or a lone surrogate */
-export function checkStorable(text: string | null | undefined, name: string): void {
+function checkStorable(text: string | null | undefined, name: string): void {
   if (text && !isStorable(text)) {
     throw new ArgumentException(`"${name}" contains characters that cannot be stored.`, name)
   }

@@ -208,13 +208,13 @@ function fits(text: string, maxBytes: number): boolean {
 }
 
 /** The problems of any string value (decision 11). */
-export function checkText(text: string, maxBytes: number): string[] {
+function checkText(text: string, maxBytes: number): string[] {
   if (!fits(text, maxBytes)) return [`Enter at most ${maxBytes} bytes of text.`]
   return isStorable(text) ? [] : ['Enter text without NUL characters and unpaired surrogates.']
 }
 
 /** The problems of a Number: JSON numbers within the bounds, integers only where doubles are exact. */
-export function checkNumber(value: unknown, { min, max }: Pick<CompleteDefinition, 'min' | 'max'>): string[] {
+function checkNumber(value: unknown, { min, max }: Pick<CompleteDefinition, 'min' | 'max'>): string[] {
   if (typeof value !== 'number' || !Number.isFinite(value)) return ['Enter a number.']
   // 12345678901234567890 arrives as ...7000 already: storing it would change it in silence.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {

@@ -275,7 +275,7 @@ interface CrossRulesInit {
 }
 
 /** Finds the rules that the entries of one write touch. */
-export function crossRulesOf(
+function crossRulesOf(
   entries: readonly WriteEntry[],
   { registry, find, codec }: CrossRulesInit,
 ): CrossRules {
