@@ -26,6 +26,7 @@ import { createSharedProps } from './web/shared-props.ts'
 import { apiDocs } from './web/api-docs.ts'
 import { createDocument, createRootTemplate, readAssets } from './web/document.ts'
 import { securityHeaders } from './web/security-headers.ts'
+import { settingsPagesLook } from './web/settings-pages-look.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -87,10 +88,9 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     ownWrites: 'authenticated',
   })
   await app.register(settingsUi, {
-    title: 'Fastify Modular',
+    ...settingsPagesLook(app),
     ownWrites: 'authenticated',
     logout: '/logout',
-    messages: { userHeading: 'Preferences', toUserPage: 'Preferences', toAdminPage: 'Settings' },
   })
   await app.register(settingsPages)
   await app.register(maintenance)

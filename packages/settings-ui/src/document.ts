@@ -2,7 +2,10 @@
 import { posix } from 'node:path'
 import { type Caller, hasPermission } from '@fastify-modular/core'
 import type { Assets } from './assets.ts'
-import { defaultPageMessages, type PageMessages, type SettingsUiOptions } from './options.ts'
+import { directionOf, languageOf } from './locale.ts'
+import type { Look } from './look.ts'
+import type { PageContent, SettingsUiOptions } from './options.ts'
+import type { PageMessages } from './texts/messages.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [
@@ -24,45 +27,64 @@ export interface PageVisit {
   /** The path of the request: the URLs of a page are relative to it, so that a proxy may strip a prefix. */
   readonly path: string
   readonly caller: Caller | null
-  readonly options: SettingsUiOptions
+  /** The pages that this caller has a link to. */
+  readonly linked: readonly PageName[]
+  readonly look: Look
+  readonly options: SettingsUiOptions & Required<Pick<SettingsUiOptions, 'prefix' | 'apiBase'>>
 }
 
-/** Renders the document. */
-export function renderPage(visit: PageVisit, assets: Assets): string {
-  const { page, path, options } = visit
-  const { prefix = '/settings', locale = 'en', title: name = 'Settings' } = options
-  const config = pageConfig(visit)
-  const texts = { ...defaultPageMessages, ...options.messages }
+/** The parts of the document. */
+export function pageContent(visit: PageVisit, assets: Assets): PageContent {
+  const { page, path, look, options } = visit
+  const { title: name, texts, locale, theme } = look
+  const config = pageConfig(visit, assets)
   const heading = page === 'manage' ? texts.adminHeading : texts.userHeading
-  const title = heading === name ? heading : `${heading} · ${name}`
-  const assetBase = relativePath(path, `${prefix}/assets`)
+  const element = options.layout ? 'div' : 'main' // a layout has a main element of its own
+  return {
+    title: escapeHtml(heading === name ? heading : `${heading} · ${name}`),
+    head: `<link rel="stylesheet" href="${escapeHtml(config.style)}">
+<script type="module" src="${relativePath(path, `${options.prefix}/assets`)}/${assets.script.name}"></script>
+${preloads(config)}
+<script type="application/json" id="fm-config">${escapeJson(config)}</script>`,
+    body: `<${element} id="fm-app" class="fm"><noscript><p class="fm-empty">${escapeHtml(texts.needsScript)}</p></noscript></${element}>`,
+    locale: escapeHtml(locale),
+    direction: directionOf(locale),
+    scheme: theme.scheme ?? 'auto',
+    policy: strictPolicy,
+  }
+}
+
+/** The whole document, in the layout of this package. */
+export function renderPage(visit: PageVisit, content: PageContent): string {
+  const { title, head, body, locale, direction, scheme } = content
   return `<!doctype html>
-<html lang="${escapeHtml(locale)}" dir="${directionOf(locale)}"${config.scheme === 'auto' ? '' : ` data-theme="${config.scheme}"`}>
+<html lang="${locale}" dir="${direction}"${scheme === 'auto' ? '' : ` data-theme="${scheme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${assetBase}/${assets.style.name}">
-<script type="module" src="${assetBase}/${assets.script.name}"></script>
-${preloads(config)}
-<script type="application/json" id="fm-config">${escapeJson(config)}</script>
+${head}
 </head>
 <body>
-${renderHeader(visit, texts)}
-<main id="fm-app" class="fm"><noscript><p class="fm-empty">${escapeHtml(texts.needsScript)}</p></noscript></main>
+${renderHeader(visit)}
+${body}
 </body>
 </html>
 `
 }
 
-/** Requests that the script will make: answered while it loads. Definitions in a language of the host's need its header. */
-function preloads({ page, apiBase, locale }: PageConfig): string {
-  const paths = [...(locale === undefined ? ['/definitions'] : []), page === 'me' ? '/me' : '']
+/** Requests that the script will make: answered while it loads. Definitions in a language that the host names need its header. */
+function preloads({ page, apiBase, definitionsLocale, texts }: PageConfig): string {
+  const paths = [
+    ...(texts === undefined ? [] : [texts]),
+    ...(definitionsLocale === undefined ? [`${apiBase}/definitions`] : []),
+    page === 'me' ? `${apiBase}/me` : apiBase,
+  ]
   return paths
-    .map((path) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(apiBase + path)}">`)
+    .map((path) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(path)}">`)
     .join('\n')
 }
 
@@ -74,67 +96,96 @@ function escapeJson(value: unknown): string {
   )
 }
 
-const rightToLeft = new Set(['ar', 'arc', 'ckb', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi'])
-
-function directionOf(locale: string): 'ltr' | 'rtl' {
-  return rightToLeft.has(new Intl.Locale(locale).language) ? 'rtl' : 'ltr'
-}
-
 export type PageName = 'manage' | 'me'
 
 /** Sent as JSON within the page: what the page learns about its caller and its host, never the value of a setting. */
 export interface PageConfig {
   readonly page: PageName
-  /** Relative to the page. */
+  /** This address and those below are relative to the page. */
   readonly apiBase: string
+  readonly style: string
+  /** The texts of the language; left out for English, which the script has. */
+  readonly texts?: string
   /** Whether the caller may change what this page shows, System settings apart. */
   readonly canUpdate: boolean
   readonly isAdmin: boolean
-  /** Left out where the host names none. */
-  readonly locale?: string
+  readonly locale: string
+  /** Left out where the host names none: the browser says in which language it wants definitions. */
+  readonly definitionsLocale?: string
   readonly scheme: 'auto' | 'light' | 'dark'
+  /** The key of the setting that chooses the scheme. */
+  readonly themeSetting?: string
   readonly messages: Partial<PageMessages>
 }
 
-function pageConfig({ page, path, caller, options }: PageVisit): PageConfig {
+/** What the script of a page needs to know. */
+export function pageConfig({ page, path, caller, look, options }: PageVisit, assets: Assets): PageConfig {
+  const { prefix, apiBase } = options
+  const { locale, isLocaleNamed, messages, theme } = look
+  const assetBase = relativePath(path, `${prefix}/assets`)
+  const texts = assets.texts.get(languageOf(locale))
   const isOwn = page === 'me' && caller !== null && options.ownWrites === 'authenticated'
   return {
     page,
-    apiBase: relativePath(path, options.apiBase ?? '/api/settings'),
+    apiBase: relativePath(path, apiBase),
+    style: `${assetBase}/${styleAddress(assets.style.name, theme.tokens)}`,
+    ...(texts && { texts: `${assetBase}/${texts.name}` }),
     canUpdate: isOwn || hasPermission(caller, 'Settings.Update'),
     isAdmin: caller?.isAdmin === true,
-    ...(options.locale !== undefined && { locale: options.locale }),
-    scheme: options.theme?.scheme ?? 'auto',
-    messages: options.messages ?? {},
+    locale,
+    ...(isLocaleNamed && { definitionsLocale: locale }),
+    scheme: theme.scheme ?? 'auto',
+    ...(theme.setting !== undefined && { themeSetting: theme.setting }),
+    messages,
   }
 }
 
-/** One row: the application, the way to the other page, and a menu of the caller. It needs no script but for the theme. */
-function renderHeader({ page, path, caller, options }: PageVisit, texts: PageMessages): string {
-  const { prefix = '/settings', adminPage = true, userPage = true, title = 'Settings' } = options
-  const { logo, home = '/', logout } = options
-  const href = (target: string): string => escapeHtml(relativePath(path, target))
-  const other = page === 'manage' ? userPage && 'me' : adminPage && 'manage'
+/** The tokens are in the address: one style sheet for each look, and browsers keep it. */
+function styleAddress(name: string, tokens: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams(tokens).toString()
+  return query === '' ? name : `${name}?${query}`
+}
+
+/** One row: the application, its links and the other page, and a menu of the caller. It needs no script but for the theme. */
+function renderHeader({ page, path, caller, linked, look, options }: PageVisit): string {
+  const { prefix, home = '/', logout } = options
+  const { title, logo, texts, theme } = look
+  const href = (target: string): string =>
+    escapeHtml(target.startsWith('/') ? relativePath(path, target) : target)
   const name = caller === null ? '' : (caller.name ?? caller.id)
-  const link =
-    other === false
-      ? ''
-      : `<a href="${href(`${prefix}/${other}`)}">${escapeHtml(page === 'manage' ? texts.toUserPage : texts.toAdminPage)}</a>`
+  const own = { manage: texts.toAdminPage, me: texts.toUserPage }
+  const links = [
+    ...look.links,
+    ...linked
+      .filter((each) => each !== page)
+      .map((each) => ({ href: `${prefix}/${each}`, label: own[each] })),
+  ]
+    .map((link) => `<a href="${href(link.href)}" dir="auto">${escapeHtml(link.label)}</a>`)
+    .join('')
   return `<a class="fm fm-skip" href="#fm-settings">${escapeHtml(texts.skip)}</a>
 <header class="fm fm-top">
-<a class="fm-brand" href="${href(home)}">${logo === undefined ? '' : `<img src="${logo.startsWith('/') ? href(logo) : escapeHtml(logo)}" alt="" height="24">`}${escapeHtml(title)}</a>
-${link}
+<a class="fm-brand" href="${href(home)}">${logo === undefined ? '' : `<img src="${href(logo)}" alt="" height="24">`}<span dir="auto">${escapeHtml(title)}</span></a>
+${links && `<nav class="fm-links" aria-label="${escapeHtml(texts.pages)}">${links}</nav>`}
 <button class="fm-me" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
 <div class="fm fm-menu" id="fm-me" popover role="group" aria-label="${escapeHtml(texts.account)}">
-${name === '' ? '' : `<p class="fm-small"><span class="fm-user">${escapeHtml(name)}</span></p>`}
-${link}
-<p class="fm-small">${escapeHtml(texts.theme)}</p>
-<div class="fm-seg" id="fm-scheme" role="radiogroup" aria-label="${escapeHtml(texts.theme)}" hidden>
-${(['auto', 'light', 'dark'] as const).map((scheme) => `<label><input type="radio" name="fm-scheme" value="${scheme}">${escapeHtml(texts[scheme])}</label>`).join('')}
-</div>
+${name === '' ? '' : `<p class="fm-small"><span class="fm-user" dir="auto">${escapeHtml(name)}</span></p>`}
+${links}
+${theme.setting === undefined ? renderSchemes(texts) : ''}
 ${logout === undefined ? '' : `<hr><form method="post" action="${href(logout)}"><button>${escapeHtml(texts.signOut)}</button></form>`}
 </div>
 </header>`
+}
+
+/** The choice of the scheme; the script shows it. */
+function renderSchemes(texts: PageMessages): string {
+  const choices = (['auto', 'light', 'dark'] as const).map(
+    (scheme) =>
+      `<label><input type="radio" name="fm-scheme" value="${scheme}">${escapeHtml(texts[scheme])}</label>`,
+  )
+  return `<div id="fm-scheme" role="radiogroup" aria-label="${escapeHtml(texts.theme)}" hidden>
+<p class="fm-small">${escapeHtml(texts.theme)}</p>
+<div class="fm-seg">${choices.join('')}</div>
+</div>`
 }
 
 /** `Ada Lovelace` → `AL`, `ada` → `AD`. */

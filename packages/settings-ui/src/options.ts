@@ -1,10 +1,48 @@
 /** What `app.register(settingsUi, options)` takes. */
-import { option, optionProblems, type OptionsSchema, Type } from '@fastify-modular/core/internal'
+import type { Caller } from '@fastify-modular/core'
+import {
+  option,
+  optionProblems,
+  type OptionsSchema,
+  type TSchema,
+  Type,
+} from '@fastify-modular/core/internal'
 import type { FindCaller, OwnWrites } from '@fastify-modular/settings'
-import type { onRequestHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
-import { defaultMessages, type Messages } from './react/messages.ts'
-import { type ThemeOptions, themeSchema } from './theme.ts'
+import type { PageMessages } from './texts/messages.ts'
+import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
+
+/** A value, or a function that returns it for each request. */
+export type OfRequest<T> = T | ((request: FastifyRequest) => T | Promise<T>)
+
+/** Whether a page is there, or for whom. */
+export type Visibility = boolean | ((caller: Caller | null) => boolean | Promise<boolean>)
+
+/** A link of the host in the header of the pages. */
+export interface PageLink {
+  readonly label: string
+  /** A path of this origin, or an absolute http or https URL. */
+  readonly href: string
+}
+
+/** A page, for a layout of the host's. All of it is HTML, and may stand in an attribute, as it is; no script or style is inline. */
+export interface PageContent {
+  /** For the window's title. */
+  readonly title: string
+  /** For `<head>`: the style sheet, the script and what they need. */
+  readonly head: string
+  /** For `<body>`: the element that the script fills. */
+  readonly body: string
+  /** For `<html lang>`. */
+  readonly locale: string
+  /** For `<html dir>`. */
+  readonly direction: 'ltr' | 'rtl'
+  /** For `<html data-theme>`. */
+  readonly scheme: 'auto' | 'light' | 'dark'
+  /** The Content-Security-Policy that the page needs, to be extended. */
+  readonly policy: string
+}
 
 /** Options of the settings pages; all may be left out behind the gate of public-routes. */
 export interface SettingsUiOptions {
@@ -18,32 +56,57 @@ export interface SettingsUiOptions {
   readonly caller?: FindCaller
   /** As given to the settings plugin. @default 'permission' */
   readonly ownWrites?: OwnWrites
-  /** The administration. @default true */
-  readonly adminPage?: boolean
+  /**
+   * The administration. Callers for whom a function returns false get 403 and no link to it.
+   * @default true, with a link for callers who may change something
+   */
+  readonly adminPage?: Visibility
   /** The preferences. @default true */
-  readonly userPage?: boolean
+  readonly userPage?: Visibility
   /** The application's name, in the header and in the window's title. @default 'Settings' */
-  readonly title?: string
+  readonly title?: OfRequest<string>
   /** The path of an image on the same origin, or a data: URL. */
-  readonly logo?: string
+  readonly logo?: OfRequest<string | undefined>
+  /** Links of the application in the header. */
+  readonly links?: OfRequest<readonly PageLink[]>
   /** Colours and shape. @default both light and dark, as the user's system says */
-  readonly theme?: ThemeOptions
+  readonly theme?: OfRequest<ThemeOptions>
   /** Style rules of your own, after those of the pages; served as part of their style sheet. */
   readonly css?: string
-  /** A BCP 47 tag, for dates, numbers and plurals, and for what definitions say (their option `translate`). @default 'en' */
-  readonly locale?: string
-  /** Texts that differ from the English ones. */
-  readonly messages?: Partial<PageMessages>
+  /**
+   * A BCP 47 tag, for texts, dates, numbers and plurals, and for what definitions say (their option `translate`).
+   * @default the language that the browser prefers, of those that there are texts for; else 'en'
+   */
+  readonly locale?: OfRequest<string | undefined>
+  /** Texts that differ from those of the language. */
+  readonly messages?: OfRequest<Partial<PageMessages>>
   /** Where the name in the header leads: a path. @default '/' */
   readonly home?: string
   /** A path that ends the session when it receives a POST; without it there is no sign-out button. */
   readonly logout?: string
   /** The Content-Security-Policy of the pages; false leaves it to the host. @default strict, with Trusted Types */
   readonly csp?: string | false
+  /**
+   * Returns the HTML document of a page, for hosts that put the pages into a layout of their own. The policy is the
+   * host's then: `content.policy` says what the pages need.
+   */
+  readonly layout?: (request: FastifyRequest, content: PageContent) => string | Promise<string>
 }
 
 /** Another origin would be refused by the pages' policy, long after boot. */
 const path = option.that(isPath, 'a path of this origin, such as "/settings"')
+
+/** The options that may be functions of the request, as values. */
+export const lookSchema = Type.Object({
+  title: option.string(),
+  logo: option.string('a path of this origin or a data: URL'),
+  links: option.that(areLinks, 'an array of { label, href }, each href a path or an http or https URL'),
+  theme: themeSchema,
+  locale: option.that(isLocale, 'a language tag, such as "en" or "pt-BR"'),
+  messages: option.record('an object with texts'),
+})
+
+const { title, logo, links, theme, locale, messages } = lookSchema.properties
 
 const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
   prefix: option.that(
@@ -54,24 +117,36 @@ const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
   guard: Type.Union([Type.Literal(false), option.function()], { description: 'an onRequest hook or false' }),
   caller: option.function('a function of the request'),
   ownWrites: option.oneOf('permission', 'authenticated'),
-  adminPage: option.boolean(),
-  userPage: option.boolean(),
-  title: option.string(),
-  logo: option.string('a path of this origin or a data: URL'),
-  theme: themeSchema,
+  adminPage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
+  userPage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
+  title: orFunction(title),
+  logo: orFunction(logo),
+  links: orFunction(links),
+  theme: orFunction(theme),
   css: option.string('CSS'),
-  locale: option.that(isLocale, 'a language tag, such as "en" or "pt-BR"'),
-  messages: option.record('an object with texts'),
+  locale: orFunction(locale),
+  messages: orFunction(messages),
   home: path,
   logout: path,
   csp: Type.Union([Type.String(), Type.Literal(false)], {
     description: 'a Content-Security-Policy or false',
   }),
+  layout: option.function('a function of the request and the content'),
 })
+
+function orFunction(value: TSchema, argument = 'request'): TSchema {
+  const description = `${value.description}, or a function of the ${argument} that returns it`
+  const { fits } = value
+  return typeof fits === 'function'
+    ? option.that((each) => typeof each === 'function' || fits(each) === true, description)
+    : Type.Union([value, option.function()], { description })
+}
 
 /** @throws {FMOD_SETTINGS_UI_INVALID_OPTION} with all options that cannot be used */
 export function checkOptions(options: SettingsUiOptions): void {
+  const { theme: colors } = options
   const problems = optionProblems(schema, options)
+  if (problems.length === 0 && typeof colors === 'object') problems.push(...contrastProblems(colors))
   if (problems.length > 0) throw new FMOD_SETTINGS_UI_INVALID_OPTION(problems.join('; '))
 }
 
@@ -87,32 +162,17 @@ function isLocale(value: unknown): boolean {
   }
 }
 
-/** All texts that a host may replace: those of the components and those of the documents around them. */
-export interface PageMessages extends Messages {
-  /** Shown where there is no JavaScript. */
-  readonly needsScript: string
-  readonly skip: string
-  readonly toUserPage: string
-  readonly toAdminPage: string
-  readonly signOut: string
-  readonly account: string
-  readonly theme: string
-  readonly auto: string
-  readonly light: string
-  readonly dark: string
-}
-
-export const defaultPageMessages: PageMessages = {
-  ...defaultMessages,
-  needsScript:
-    'The settings pages need JavaScript. Without it, the HTTP API under /api/settings offers everything they do.',
-  skip: 'Skip to the settings',
-  toUserPage: 'Preferences',
-  toAdminPage: 'All settings',
-  signOut: 'Sign out',
-  account: 'Your account',
-  theme: 'Theme',
-  auto: 'System',
-  light: 'Light',
-  dark: 'Dark',
+function areLinks(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((link: unknown) => {
+      const { label, href }: { label?: unknown; href?: unknown } =
+        typeof link === 'object' && link ? link : {}
+      return (
+        typeof label === 'string' &&
+        typeof href === 'string' &&
+        /^(?:\/(?![/\\])|https?:\/\/)[^\\\s]*$/.test(href)
+      )
+    })
+  )
 }

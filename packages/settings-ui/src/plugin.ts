@@ -1,4 +1,5 @@
 /** The settings pages: their routes, and what must be there for them to work. */
+import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import {
   checkCoreVersion,
   createFindCaller,
@@ -13,31 +14,39 @@ import type {
   FastifySchema,
 } from 'fastify'
 import fp from 'fastify-plugin'
-import { loadAssets, sendAsset } from './assets.ts'
-import { type PageName, relativePath, renderPage, strictPolicy } from './document.ts'
+import { createStyles, loadAssets, sendAsset } from './assets.ts'
+import {
+  pageContent,
+  type PageName,
+  type PageVisit,
+  relativePath,
+  renderPage,
+  strictPolicy,
+} from './document.ts'
+import { lookOf } from './look.ts'
 import {
   FMOD_SETTINGS_UI_API_MISSING,
   FMOD_SETTINGS_UI_CALLER_UNKNOWN,
   FMOD_SETTINGS_UI_UNGUARDED,
 } from './misuse-errors.ts'
 import { checkOptions, type SettingsUiOptions } from './options.ts'
-import { themeCss } from './theme.ts'
+
+const pageNames: readonly PageName[] = ['manage', 'me']
 
 /** Keeps a route out of OpenAPI documents. */
 const hide: FastifySchema & { readonly hide: true } = { hide: true }
 
-const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, options) => {
+const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, given) => {
   checkCoreVersion(import.meta.url)
-  checkOptions(options)
-  const {
-    prefix = '/settings',
-    apiBase = '/api/settings',
-    guard,
-    adminPage = true,
-    userPage = true,
-  } = options
-  const assets = await loadAssets(themeCss(options.theme, options.css))
-  const home = adminPage ? 'manage' : 'me'
+  checkOptions(given)
+  const { prefix: under = '/settings', guard, adminPage = true, userPage = true } = given
+  // The application, and its settings, may have a prefix of their own.
+  const prefix = `${app.prefix}${under}`
+  const { apiBase = `${app.prefix}/api/settings` } = given
+  const options = { ...given, prefix, apiBase }
+  const assets = await loadAssets(options.css)
+  const styleWith = createStyles(assets.style)
+  const visibility = { manage: adminPage, me: userPage }
   const findCaller = createFindCaller(app, options.caller)
 
   /** The scope of the pages. Its requests have the decorators that the application declared before. */
@@ -48,22 +57,27 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
       const hidden = { schema: hide }
       const guarded = { ...hidden, ...(guard && { onRequest: guard }) }
       // Assets hold no secret; a login page may use the same style sheet. One route, so that lists of routes stay the same.
-      scope.get<{ Params: { name: string } }>(
+      scope.get<{ Params: { name: string }; Querystring: Readonly<Record<string, unknown>> }>(
         '/assets/:name',
         { ...hidden, config: { public: ['GET'] } },
-        (request, reply) => {
-          const asset = Object.values(assets).find(({ name }) => name === request.params.name)
-          if (asset === undefined) reply.callNotFound()
-          else sendAsset(asset, request, reply)
+        async (request, reply) => {
+          const { script, style, texts } = assets
+          const asset = [script, style, ...texts.values()].find(({ name }) => name === request.params.name)
+          if (asset === undefined) return reply.callNotFound()
+          sendAsset(asset === style ? await styleWith(request.query) : asset, request, reply)
+          return reply
         },
       )
-      scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, (request, reply) =>
-        reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`)),
-      )
-      if (adminPage) scope.get('/manage', guarded, (request, reply) => sendPage('manage', request, reply))
-      if (userPage) scope.get('/me', guarded, (request, reply) => sendPage('me', request, reply))
+      scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
+        const [home = adminPage === false ? 'me' : 'manage'] = await linkedPages(await findCaller(request))
+        return reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`))
+      })
+      for (const page of pageNames) {
+        if (visibility[page] !== false)
+          scope.get(`/${page}`, guarded, (request, reply) => sendPage(page, request, reply))
+      }
     },
-    { prefix },
+    { prefix: under },
   )
 
   app.addHook('onReady', async function checkNeighbours() {
@@ -74,6 +88,31 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
     }
   })
 
+  /** Pages that the header of this caller leads to: not to an administration in which nothing can be changed. */
+  async function linkedPages(caller: Caller | null): Promise<readonly PageName[]> {
+    const isLinked = await Promise.all(
+      pageNames.map((page) =>
+        page === 'manage' && adminPage === true
+          ? hasPermission(caller, 'Settings.Update')
+          : isVisible(page, caller),
+      ),
+    )
+    return pageNames.filter((_page, index) => isLinked[index])
+  }
+
+  async function isVisible(page: PageName, caller: Caller | null): Promise<boolean> {
+    const visible = visibility[page]
+    return typeof visible === 'function' ? visible(caller) : visible
+  }
+
+  /** @throws {ForbiddenException} the page is not for this caller */
+  async function visitOf(page: PageName, request: FastifyRequest): Promise<PageVisit> {
+    const caller = await findCaller(request)
+    if (!(await isVisible(page, caller))) throw new ForbiddenException()
+    const [linked, look] = await Promise.all([linkedPages(caller), lookOf(options, request)])
+    return { page, path: pathOf(request), caller, linked, look, options }
+  }
+
   async function sendPage(
     page: PageName,
     request: FastifyRequest,
@@ -81,15 +120,17 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, opti
   ): Promise<FastifyReply> {
     // An Inertia client requested one of its pages: this page is not Inertia's and is loaded whole.
     if (request.headers['x-inertia']) return reply.code(409).header('x-inertia-location', request.url).send()
-    const path = pathOf(request)
-    const caller = await findCaller(request)
-    if (options.csp !== false) reply.header('content-security-policy', options.csp ?? strictPolicy)
+    const visit = await visitOf(page, request)
+    const content = pageContent(visit, assets)
+    const { layout } = options
+    const policy = options.csp ?? (layout ? false : strictPolicy)
+    if (policy !== false) reply.header('content-security-policy', policy)
     return reply
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'same-origin')
       .type('text/html; charset=utf-8')
-      .send(renderPage({ page, path, caller, options }, assets))
+      .send(layout ? await layout(request, content) : renderPage(visit, content))
   }
 }
 

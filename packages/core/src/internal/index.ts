@@ -25,7 +25,14 @@ export {
   sqliteCodeOf,
 } from './node-sqlite.ts'
 export { createMisuseError, type MisuseError, type MisuseErrorClass } from './misuse-error.ts'
-export { argumentProblems, option, optionProblems, type OptionsSchema, Type } from './options.ts'
+export {
+  argumentProblems,
+  option,
+  optionProblems,
+  type OptionsSchema,
+  type TSchema,
+  Type,
+} from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
-export { addVary, varyWith } from './negotiation.ts'
+export { acceptedEncoding, addVary, varyWith } from './negotiation.ts'

@@ -1,4 +1,4 @@
-/** Content negotiation (RFC 9110, 12.5): pages for browsers or JSON for programs, and `Vary`, the same for every package. */
+/** Content negotiation (RFC 9110, 12.5): pages for browsers or JSON for programs, compression, and `Vary`, the same for every package. */
 import type { FastifyReply } from 'fastify'
 
 /** The headers of a request, by lower-case name. */
@@ -69,6 +69,16 @@ function quality(parameters: readonly string[]): number {
   const q = parameters.find((parameter) => parameter.startsWith('q='))
   const value = q === undefined ? 1 : Number(q.slice(2))
   return value >= 0 && value <= 1 ? value : 0
+}
+
+/** The content coding to answer in, of those that all browsers take; undefined if the client names neither or refuses them. */
+export function acceptedEncoding(headers: Headers): 'br' | 'gzip' | undefined {
+  const accepted = String(headers['accept-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((item) => item.split(';').map((part) => part.trim()))
+    .flatMap(([name, ...parameters]) => (quality(parameters) > 0 ? name : []))
+  return (['br', 'gzip'] as const).find((name) => accepted.includes(name))
 }
 
 /** Adds request headers to the reply's `Vary`; `names` as in the header: `Accept, X-Inertia`. */

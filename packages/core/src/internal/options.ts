@@ -7,7 +7,7 @@ import { Value } from '@sinclair/typebox/value'
 import { closestName } from './closest-name.ts'
 
 /** The builder of the schemas: one copy of it for all packages. */
-export { Type }
+export { Type, type TSchema }
 
 /** A schema with a member for each option of `O`: the compiler reports one that is missing or that does not exist. */
 export type OptionsSchema<O> = TObject<{ readonly [K in keyof Required<O>]: TSchema }>

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { addVary, isApiTarget, isNavigation, prefersJson } from '@fastify-modular/core/internal'
+import {
+  acceptedEncoding,
+  addVary,
+  isApiTarget,
+  isNavigation,
+  prefersJson,
+} from '@fastify-modular/core/internal'
 
 test('a browser navigates when it names text/html and does not prefer JSON', (t) => {
   const table: Readonly<Record<string, boolean>> = {
@@ -87,4 +93,25 @@ test('Vary keeps the names that are set, and has none twice', async (t) => {
   for (const [row, [, expected]] of table.entries()) {
     t.equal((await app.inject(`/?row=${row}`)).headers['vary'], expected)
   }
+})
+
+test('answers are compressed as the client takes it: brotli, else gzip, else not', (t) => {
+  const table: Readonly<Record<string, 'br' | 'gzip' | undefined>> = {
+    'gzip, deflate, br, zstd': 'br',
+    'GZIP;q=1.0, identity; q=0.5': 'gzip',
+    'br;q=0, gzip': 'gzip',
+    'br ; q=0.000 , gzip;Q=0': undefined,
+    'br;q=0.001': 'br',
+    'br;q=banana': undefined,
+    'brotli, x-gzip': undefined,
+    '*': undefined,
+    identity: undefined,
+    ',;,=': undefined,
+    '': undefined,
+  }
+  for (const [accepted, expected] of Object.entries(table))
+    t.equal(acceptedEncoding({ 'accept-encoding': accepted }), expected, accepted)
+  t.equal(acceptedEncoding({}), undefined)
+  t.equal(acceptedEncoding({ 'accept-encoding': `${'a;'.repeat(8000)}, br` }), 'br')
+  t.end()
 })

@@ -1,22 +1,36 @@
 /** The prebuilt pages: reads what the server wrote into the document and shows the page for it. */
 import { createRoot } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
+import type { Messages } from '../react/messages.ts'
 import { SettingsAdmin, UserSettings } from '../react/settings-components.tsx'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
 import '../react/styles.css'
 
-/** The theme is a choice of this browser, not a setting. */
+/** The theme is a choice of this browser, where no setting is. */
 const storageKey = 'fm-theme'
 
 const config = JSON.parse(document.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
-const { page, scheme, ...props } = config
 const root = document.getElementById('fm-app')
 
-offerSchemes(scheme)
 if (root) {
+  if (config.themeSetting === undefined) offerSchemes(config.scheme)
+  const { page, messages, definitionsLocale = null, ...props } = config
   const Page = page === 'manage' ? SettingsAdmin : UserSettings
+  const texts = await loadTexts(config.texts)
   root.replaceChildren()
-  createRoot(root).render(<Page {...props} id="fm" />)
+  createRoot(root).render(
+    <Page {...props} definitionsLocale={definitionsLocale} messages={{ ...texts, ...messages }} id="fm" />,
+  )
+}
+
+/** The texts of a language other than English; the English ones if they cannot be loaded. */
+async function loadTexts(address: string | undefined): Promise<Partial<Messages>> {
+  if (address === undefined) return {}
+  try {
+    return (await (await fetch(address)).json()) as Messages // of our own server
+  } catch {
+    return {}
+  }
 }
 
 /** Shows the choice of theme in the header, and applies the one chosen before, or else the preset of the host. */

@@ -44,7 +44,7 @@ export function Icon({ name }: { readonly name: IconName }): ReactNode {
   )
 }
 
-/** Words that groups of settings are named by in most applications. */
+/** Words that names of groups often have. */
 const groupIcons: readonly (readonly [RegExp, IconName])[] = [
   [/appear|look|theme|design|brand|style/, 'brush'],
   [/mail|smtp|contact/, 'mail'],

@@ -36,8 +36,15 @@ export interface SettingsProps {
   readonly isAdmin?: boolean
   /** For dates, order and plurals, and the language in which definitions are requested. @default 'en', and definitions as the browser says */
   readonly locale?: string
+  /** The language in which definitions are requested, where it is another one; null: as the browser says. @default locale */
+  readonly definitionsLocale?: string | null
   /** Texts that differ from the English ones. */
   readonly messages?: Partial<Messages>
+  /**
+   * The key of the User setting that says `light` or `dark`: on the preferences page the document's `data-theme` follows it
+   * as it changes.
+   */
+  readonly themeSetting?: string
   /**
    * What the ids of the component's elements begin with, for hosts that link to them: the id of the list, where a skip
    * link leads, is `<id>-settings`. Two components on a page need two. @default one that React makes up
@@ -65,7 +72,10 @@ function useSettingsPage(
     latest.current = { props, messages, locale }
   })
   const { api, editor } = useMemo(() => {
-    const api = createApi(apiBase, () => latest.current.props)
+    const api = createApi(apiBase, () => {
+      const { fetch, locale, definitionsLocale = locale } = latest.current.props
+      return { fetch, locale: definitionsLocale ?? undefined }
+    })
     const onSaved = (): void => {
       notifyOtherTabs()
       latest.current.props.onSaved?.()
@@ -76,6 +86,7 @@ function useSettingsPage(
 
   useFreshness(editor, props.locale)
   useDirtyChange(editor, (isDirty) => latest.current.props.onDirtyChange?.(isDirty))
+  useScheme(editor, isOwn ? props.themeSetting : undefined)
   return useMemo(
     () => ({ id, editor, api, messages, locale, canUpdate, isAdmin }),
     [id, editor, api, messages, locale, canUpdate, isAdmin],
@@ -103,6 +114,19 @@ function useDirtyChange(editor: SettingsEditor, onDirtyChange: (isDirty: boolean
       report(false)
     }
   }, [editor])
+}
+
+/** The document follows the setting that chooses its scheme; values that name none leave it to the system. */
+function useScheme(editor: SettingsEditor, key: string | undefined): void {
+  useEffect(() => {
+    if (key === undefined) return undefined
+    return editor.subscribe(() => {
+      const { drafts, values } = editor.getState()
+      const chosen = drafts.get(key)?.input ?? values.get(key)?.value
+      if (chosen === undefined) return
+      document.documentElement.dataset['theme'] = chosen === 'light' || chosen === 'dark' ? chosen : 'auto'
+    })
+  }, [editor, key])
 }
 
 const channelName = 'fm-settings'

@@ -129,6 +129,54 @@ test('everyday work', async (t) => {
     },
   )
 
+  await t.test('with a finger: what one touches is 44 px high', async (t) => {
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open('/settings/manage?scope=application')
+    t.ok(await page.evaluate(() => matchMedia('(pointer: coarse)').matches))
+    await field('Title').fill('Draft')
+    const small = await page
+      .locator('main :is(button, a, select, summary, label:has([type=radio]), .fm-field):visible')
+      .evaluateAll((all) =>
+        all
+          .filter((each) => each.getBoundingClientRect().height < 44)
+          .map((each) => each.getAttribute('aria-label') ?? each.textContent),
+      )
+    t.same(small, [])
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  await t.test('F-04: on paper rows have the whole width, without what only a screen needs', async (t) => {
+    await open('/settings/manage')
+    await field('Title').fill('Draft')
+    await page.emulateMedia({ media: 'print' })
+    for (const part of ['.fm-top', '.fm-nav', '.fm-tools', '.fm-acts', '.fm-bar'])
+      t.equal(await page.locator(`${part}:visible`).count(), 0, part)
+    const width = await page.evaluate(() => document.documentElement.clientWidth)
+    const box = await row('app.title').boundingBox()
+    t.ok(box && box.width > width * 0.75, `${box?.width} of ${width}`)
+    await page.emulateMedia({ media: 'screen' })
+  })
+
+  await t.test('F-11: a long review starts at its title; Save stays in view', async (t) => {
+    await page.setViewportSize({ width: 1280, height: 400 })
+    await open('/settings/manage?scope=application')
+    for (const name of ['Title', 'Banner', 'Rows per page', 'Accent colour', 'Website'])
+      await field(name).fill('#123456')
+    await button('Review').click()
+    const dialog = page.getByRole('dialog', { name: 'Review 5 changes' })
+    t.ok(await dialog.getByRole('heading').evaluate((element) => element === document.activeElement))
+    const list = dialog.locator('.fm-body')
+    t.ok(await list.evaluate((element) => element.scrollHeight > element.clientHeight))
+    t.equal(await list.evaluate((element) => element.scrollTop), 0)
+    const save = await dialog.getByRole('button', { name: 'Save' }).boundingBox()
+    t.ok(save && save.y + save.height <= 400, `Save ends at ${save && save.y + save.height}`)
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   await t.test(
     '⌘K, Ctrl+K and / lead to the search, / never while one types, and it can be switched off',
     async (t) => {
@@ -170,7 +218,8 @@ test('everyday work', async (t) => {
   })
 
   await t.test('a corrected search says so, offers what was entered, and leads back', async (t) => {
-    await open('/settings/manage')
+    await open(`/settings/manage?q=${'.*+ word '.repeat(500)}`)
+    t.equal((await search.inputValue()).length, 100, 'a link may be long, a search may not')
     await search.fill('smtp pasword')
     await page.getByText('3 results for “smtp password”').waitFor()
     t.equal(await page.locator('[data-key]').first().getAttribute('data-key'), 'mail.password')

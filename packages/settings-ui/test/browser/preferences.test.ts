@@ -12,7 +12,7 @@ const { Application, User } = SettingScope
 test('preferences', async (t) => {
   const visited = await visit(t)
   if (!visited) return
-  const { page, app, open, row, url, browser, complaints } = visited
+  const { page, app, open, row, url, browser, complaints, warnings } = visited
   const rows = page.getByLabel('Rows per page', { exact: true })
   const save = page.getByRole('button', { name: 'Save', exact: true })
   const status = page.getByRole('status')
@@ -95,6 +95,63 @@ test('preferences', async (t) => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
     t.equal(await app.settings.getSettingAs('user.theme', User, 'vera'), 'dark')
+  })
+
+  await t.test('the last of two quick choices holds, also where it is the one that was stored', async (t) => {
+    await open('/settings/me', 'vera')
+    const theme = (name: string) => row('user.theme').getByRole('radio', { name })
+    const stored = () => app.settings.getSettingAs('user.theme', User, 'vera')
+    await theme('light').check()
+    await row('user.theme').getByText('Saved', { exact: true }).waitFor()
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/api/settings/me', async (route) => {
+      await released
+      await route.continue()
+    })
+    const sent = page.waitForRequest('**/api/settings/me')
+    await theme('dark').check()
+    await theme('light').check()
+    await sent
+    release()
+    await row('user.theme').getByText('Saved', { exact: true }).waitFor()
+    t.ok(await theme('light').isChecked())
+    t.equal(await stored(), 'light')
+    await page.unroute('**/api/settings/me')
+  })
+
+  await t.test('HTML with 503 keeps the change; the next one that is saved takes it along', async (t) => {
+    await open('/settings/me', 'vera')
+    await page.route('**/api/settings/me', (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Down</h1>' })
+        : route.continue(),
+    )
+    await row('user.theme').getByRole('radio', { name: 'dark' }).check()
+    await page.getByRole('alert').getByText('The server could not do this.').waitFor()
+    await row('user.theme').getByText('Not saved').waitFor()
+    const again = page.waitForEvent('response', (response) => response.status() === 503)
+    await rows.fill('20') // leaving the theme tries again
+    await again
+    await page.unroute('**/api/settings/me')
+    await rows.blur()
+    await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
+    await row('user.theme').getByText('Saved', { exact: true }).waitFor()
+    t.equal(await app.settings.getSettingAs('user.theme', User, 'vera'), 'dark')
+  })
+
+  await t.test('a login page in place of an answer: sign in again; leaving asks', async (t) => {
+    await open('/settings/me', 'vera')
+    await page.route('**/api/settings/me', (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' })
+        : route.continue(),
+    )
+    await row('user.theme').getByRole('radio', { name: 'dark' }).check()
+    await page.getByRole('alert').getByText('Sign in again to save').waitFor()
+    await page.reload()
+    t.same(warnings, ['beforeunload'])
+    await page.unroute('**/api/settings/me')
   })
 
   await t.test('changed on another device meanwhile: both values, and the choice', async (t) => {

@@ -90,6 +90,26 @@ test('one typo in a word of five letters or more is forgiven, and what was enter
   t.equal(find({ text: 'smtp', isExact: false }).corrected, undefined)
 })
 
+test('keywords may have any characters: what is entered is text, never a pattern', async (t) => {
+  const { definitions } = await fromApi(t)
+  const [first] = definitions
+  if (!first) throw new Error('no definitions')
+  for (const keyword of [
+    'C++ (beta) [x]* $& {name}',
+    'تفضيلات',
+    'צבע רקע',
+    '背景色',
+    'İstanbul ŞİŞLİ',
+    'm'.repeat(50),
+  ]) {
+    const find = createSearch([{ ...first, keywords: [keyword] }])
+    const { hits } = find({ text: keyword, isExact: false })
+    t.equal(hits[0]?.alias, keyword, keyword)
+  }
+  const { hits } = createSearch(definitions)({ text: '.*', isExact: false })
+  t.same(hits, [], 'a pattern without a word finds nothing')
+})
+
 test('settings with all words come first, those with half of them after', async (t) => {
   const { definitions } = await fromApi(t)
   const { hits } = createSearch(definitions)({ text: 'smtp password', isExact: false })

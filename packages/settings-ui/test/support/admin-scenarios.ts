@@ -106,6 +106,8 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
       await page.waitForURL(/q=PREIS/)
       await search.fill('smtp')
       t.equal(await page.locator('[data-key]:visible').count(), 3, 'in whatever group and scope')
+      await search.fill('.*(?')
+      t.equal(await page.locator('[data-key]:visible').count(), 0, 'a search without a word finds nothing')
       await search.fill('zebra')
       await page.locator('.fm-empty').getByRole('button', { name: 'Clear search' }).click()
       t.equal(await page.locator('[data-key]:visible').count(), 4, 'the group that was open')

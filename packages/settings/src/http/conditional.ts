@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { addVary } from '@fastify-modular/core/internal'
+import { acceptedEncoding, addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PreconditionFailedException } from '../exceptions.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
@@ -69,17 +69,17 @@ export function sendUnlessUnchanged(
   request: FastifyRequest,
   reply: FastifyReply,
   etag: string | undefined,
-  toBody: () => string | Buffer,
+  toBody: () => Buffer,
 ): FastifyReply {
   if (etag === undefined) return sendJson(reply, toBody())
   addVary(reply, 'Accept-Encoding')
-  const encoding = acceptedEncoding(request)
+  const encoding = acceptedEncoding(request.headers)
   // The tag is that of the uncompressed bytes: for others it can only be weak (RFC 9110, 8.8.1).
   reply.header('etag', encoding ? `W/${etag}` : etag)
   const ifNoneMatch = request.headers['if-none-match']
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) return reply.code(304).send()
   const body = toBody()
-  if (!encoding || typeof body === 'string') return sendJson(reply.header('etag', etag), body)
+  if (!encoding) return sendJson(reply, body)
   sendCompressed(reply, body, encoding)
   return reply
 }
@@ -90,16 +90,6 @@ const compress = {
   gzip: (body: Buffer) => promisify(gzip)(body),
 }
 type Encoding = keyof typeof compress
-
-function acceptedEncoding({ headers }: FastifyRequest): Encoding | undefined {
-  const accepted = headers['accept-encoding']
-  const names = String(accepted ?? '')
-    .toLowerCase()
-    .split(',')
-    .filter((item) => !/;\s*q=0(?:\.0*)?\s*$/.test(item))
-    .map((item) => item.split(';', 1)[0]?.trim())
-  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : undefined
-}
 
 /** Bodies as they are sent, by the body that they were made of: they go when it goes. */
 const sent = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { test } from 'tap'
 import { as, createApp } from '../support/app.ts'
 
@@ -168,6 +169,36 @@ test('decision 26: the list answers 304 until something changes, and varies by c
     200,
     'another caller',
   )
+})
+
+test('definitions and lists are compressed as the client takes it, under a weak tag; nothing is written by that', async (t) => {
+  const app = await createApp(t, { ownWrites: 'authenticated' })
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync }
+  for (const path of ['/definitions', '/definitions?tag=none', '', '?scope=2', '/public']) {
+    const url = `/api/settings${path}`
+    const get = (headers: object = {}) => app.inject({ url, headers: { 'x-caller': 'alice', ...headers } })
+    const plain = await get()
+    t.match(String(plain.headers.etag), /^"/, 'strong')
+    t.equal(plain.headers['content-encoding'], undefined)
+    for (const encoding of ['br', 'gzip'] as const) {
+      const accepted = { 'accept-encoding': encoding }
+      const answers = await Promise.all([get(accepted), get(accepted)]) // both while none is made yet
+      for (const { headers, rawPayload } of answers) {
+        t.match(headers, { 'content-encoding': encoding, etag: `W/${plain.headers.etag}` }, path)
+        t.equal(String(unpack[encoding](rawPayload)), plain.payload, path)
+      }
+      const again = await get({ ...accepted, 'if-none-match': answers[0].headers.etag })
+      t.equal(again.statusCode, 304)
+      t.equal(again.headers.etag, answers[0].headers.etag)
+      t.equal(again.headers['content-encoding'], undefined)
+    }
+  }
+  const { headers } = await app.inject({
+    url: '/api/settings',
+    headers: { 'x-caller': 'alice', 'accept-encoding': 'br' },
+  })
+  const write = await as(app, 'editor')('PUT', '', put('x'), { 'if-match': String(headers.etag) })
+  t.equal(write.status, 412, 'the tag of a list is not that of a setting')
 })
 
 test('other definitions or overrides of the same revision have other tags', async (t) => {

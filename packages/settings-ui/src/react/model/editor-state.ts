@@ -8,7 +8,8 @@ export interface EditorState {
   readonly definitions: readonly Definition[]
   readonly values: ReadonlyMap<string, SettingValue>
   readonly drafts: ReadonlyMap<string, Draft>
-  readonly saving: boolean
+  /** Keys whose values are being saved. */
+  readonly saving: ReadonlySet<string>
   /** Why the last action failed. */
   readonly failure: SettingsRequestError | null
   /** The permission was taken away while the page was open. */
@@ -27,12 +28,14 @@ export interface Announcement {
   readonly undo?: () => void
 }
 
+export const noKeys: ReadonlySet<string> = new Set()
+
 export const initialState: EditorState = {
   phase: 'loading',
   definitions: [],
   values: new Map(),
   drafts: new Map(),
-  saving: false,
+  saving: noKeys,
   failure: null,
   isForbidden: false,
   saved: new Map(),
@@ -40,13 +43,13 @@ export const initialState: EditorState = {
   announcement: { text: '' },
 }
 
-/** The user has entered something; entering what is stored takes the draft away. */
+/** The user has entered something; entering what is stored takes the draft away, unless something else is about to be stored. */
 export function withInput(state: EditorState, definition: Definition, input: Input): EditorState {
   const value = state.values.get(definition.key)
   if (!value) return state
   const before = state.drafts.get(definition.key)
-  if (input === toInput(definition, value.value) && !before?.theirs)
-    return withoutDraft(state, definition.key)
+  const isStored = input === toInput(definition, value.value) && !state.saving.has(definition.key)
+  if (isStored && !before?.theirs) return withoutDraft(state, definition.key)
   return withDraft(state, definition.key, { input, errors: [], theirs: before?.theirs })
 }
 
@@ -104,7 +107,10 @@ export function withErrors(
 }
 
 /** The drafts that cannot be saved as they are, in the order in which pages list settings. */
-export function needsAttention({ definitions, drafts }: EditorState): readonly Definition[] {
+export function needsAttention({
+  definitions,
+  drafts,
+}: Pick<EditorState, 'definitions' | 'drafts'>): readonly Definition[] {
   return definitions.filter(({ key }) => {
     const draft = drafts.get(key)
     return draft !== undefined && (draft.theirs !== undefined || draft.errors.length > 0)

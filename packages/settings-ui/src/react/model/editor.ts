@@ -5,6 +5,7 @@ import {
   type Announcement,
   type EditorState,
   initialState,
+  noKeys,
   withDraft,
   withErrors,
   withInput,
@@ -70,7 +71,7 @@ export function createEditor(source: SettingsSource, language: () => Language, o
 
   /** Loads what other users have saved meanwhile. A failure is ignored: the next action reports it. */
   async function refresh(): Promise<void> {
-    if (state.phase !== 'ready' || state.saving) return
+    if (state.phase !== 'ready' || state.saving.size > 0) return
     const before = writes
     try {
       const fresh = await source.values()
@@ -90,13 +91,24 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     else update(withErrors(state, errorsOf([key])))
   }
 
-  /** Preferences are saved one after the other, in the order in which they were changed. */
+  /** Preferences are saved one after the other, in the order in which they were changed; what could not be sent goes along. */
   function commit(key: string): Promise<void> {
     const draft = state.drafts.get(key)
     // What was refused is not sent again by leaving it.
     if (!draft || draft.errors.length > 0) return commits
-    commits = commits.then(() => saveDrafts([key]))
+    return queue(() => (state.failure ? sendable() : [key]))
+  }
+
+  /** A save that throws (a host's function did) keeps no later one waiting. */
+  function queue(keys: () => readonly string[]): Promise<void> {
+    const run = (): Promise<void> => saveDrafts(keys())
+    commits = commits.then(run, run)
     return commits
+  }
+
+  /** The drafts that nobody has refused. */
+  function sendable(): readonly string[] {
+    return [...state.drafts].flatMap(([key, { errors }]) => (errors.length > 0 ? [] : [key]))
   }
 
   function undo(key: string): void {
@@ -164,10 +176,9 @@ export function createEditor(source: SettingsSource, language: () => Language, o
   async function save(): Promise<void> {
     if (source.isOwn) {
       const keys = [...state.drafts.keys()]
-      commits = commits.then(() => saveDrafts(keys))
-      return commits
+      return queue(() => keys)
     }
-    if (!state.saving) await saveDrafts([...state.drafts.keys()])
+    if (state.saving.size === 0) await saveDrafts([...state.drafts.keys()])
   }
 
   async function saveDrafts(wanted: readonly string[]): Promise<void> {
@@ -180,11 +191,11 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     if (wrong !== undefined && (!source.isOwn || ready.length === 0)) return showErrors(wrong)
     const sent = new Map(ready.map((key) => [key, state.drafts.get(key)?.input ?? '']))
     const before = new Map(ready.flatMap((key) => [[key, state.values.get(key)] as const]))
-    update({ ...state, saving: true, saved: noValues })
+    update({ ...state, saving: new Set(ready), saved: noValues })
     writes++
     const outcome = await source.save(toEntries(state, ready))
     writes++
-    update({ ...state, saving: false })
+    update({ ...state, saving: noKeys })
     await settle(outcome, sent, before)
   }
 

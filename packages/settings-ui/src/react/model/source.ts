@@ -101,9 +101,9 @@ export function toFailure(error: unknown): SettingsRequestError {
 
 /** What a host says about requests, at the moment of each. */
 export interface RequestOptions {
-  readonly fetch?: typeof globalThis.fetch
+  readonly fetch?: typeof globalThis.fetch | undefined
   /** The language in which definitions are requested. @default as the browser says */
-  readonly locale?: string
+  readonly locale?: string | undefined
 }
 
 /** Milliseconds after which a request counts as unanswered. */

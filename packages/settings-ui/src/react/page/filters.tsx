@@ -124,8 +124,7 @@ export function Chips({ state, changeUrl }: Pick<SearchProps, 'state' | 'changeU
           className="fm-chip"
           aria-label={format(messages.removeFilter, { name })}
           onClick={(event) => {
-            // The chip goes with its filter: the focus stays with the search.
-            event.currentTarget.closest('.fm-tools')?.querySelector<HTMLElement>('[type=search]')?.focus()
+            focusSearch(event.currentTarget)
             off()
           }}
         >
@@ -137,7 +136,7 @@ export function Chips({ state, changeUrl }: Pick<SearchProps, 'state' | 'changeU
         type="button"
         className="fm-link"
         onClick={(event) => {
-          event.currentTarget.closest('.fm-tools')?.querySelector<HTMLElement>('[type=search]')?.focus()
+          focusSearch(event.currentTarget)
           changeUrl({ only: noSearch.only, scope: noSearch.scope })
         }}
       >
@@ -145,4 +144,9 @@ export function Chips({ state, changeUrl }: Pick<SearchProps, 'state' | 'changeU
       </button>
     </div>
   )
+}
+
+/** A chip goes with its filter: the focus stays with the search. */
+function focusSearch(chip: HTMLElement): void {
+  chip.closest('.fm-tools')?.querySelector<HTMLElement>('[type=search]')?.focus()
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { groupIcon, Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
 import { plural } from '../messages.ts'
+import { needsAttention } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import type { Results } from './use-results.ts'
@@ -84,13 +85,7 @@ function GroupLink({ group, results, state, changeUrl, onFollow }: GroupLinkProp
 /** How many of its settings need attention, else whether any differs from its default. */
 function GroupNews({ group: { definitions } }: { readonly group: Group }): ReactNode {
   const { messages, locale } = usePage()
-  const count = useEditor(
-    ({ drafts }) =>
-      definitions.filter(({ key }) => {
-        const draft = drafts.get(key)
-        return draft && (draft.theirs || draft.errors.length > 0)
-      }).length,
-  )
+  const count = useEditor(({ drafts }) => needsAttention({ definitions, drafts }).length)
   const isChanged = useEditor(({ values, drafts }) =>
     definitions.some(({ key }) => drafts.has(key) || values.get(key)?.isOverridden),
   )

@@ -9,7 +9,7 @@ import { useEditor, usePage } from '../page-context.ts'
 export function SaveBar(): ReactNode {
   const { editor, messages, locale, open } = usePage()
   const count = useEditor((state) => state.drafts.size)
-  const isSaving = useEditor((state) => state.saving)
+  const isSaving = useEditor((state) => state.saving.size > 0)
   const failure = useEditor((state) => state.failure)
   const phase = useEditor((state) => state.phase)
   const attention = useEditor((state) => needsAttention(state).length)
@@ -97,10 +97,7 @@ function Attention(): ReactNode {
   const { messages, locale, reveal } = usePage()
   const drafts = useEditor((state) => state.drafts)
   const definitions = useEditor((state) => state.definitions)
-  const wrong = definitions.filter(({ key }) => {
-    const draft = drafts.get(key)
-    return draft && (draft.theirs || draft.errors.length > 0)
-  })
+  const wrong = needsAttention({ definitions, drafts })
 
   function next(): void {
     const here = (

@@ -2,9 +2,11 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Icon } from '../icons.tsx'
 import { format } from '../messages.ts'
+import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
-import type { SearchProps } from './use-results.ts'
-import { show } from './use-reveal.ts'
+import type { Row, SearchProps } from './use-results.ts'
+import { mark, show } from './use-reveal.ts'
+import { longestText } from './use-url-state.ts'
 
 interface SearchFieldProps extends SearchProps {
   readonly isOpen: boolean
@@ -16,12 +18,16 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
   const { id, messages } = usePage()
   const input = useRef<HTMLInputElement>(null)
   const [at, setAt] = useState(-1)
-  const isSlashOn = useSearchKeys(() => {
-    onOpen(true)
-    requestAnimationFrame(() => input.current?.focus())
-  })
+  const isSlashOn = useSearchKeys(open)
   const rows = results.isSearch ? results.sections.flatMap((section) => section.rows) : []
   const active = rows[at]
+  const controlOf = (row: Row | undefined): HTMLElement | null =>
+    row ? document.getElementById(elementId({ id }, row.definition)) : null
+
+  function open(): void {
+    onOpen(true)
+    requestAnimationFrame(() => input.current?.focus())
+  }
 
   function walk(event: KeyboardEvent): void {
     if (event.key === 'Escape' && state.text !== '') {
@@ -31,20 +37,17 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && rows.length > 0) {
       event.preventDefault()
-      mark(at < 0 && step < 0 ? rows.length - 1 : (at + step + rows.length) % rows.length)
+      walkTo(at < 0 && step < 0 ? rows.length - 1 : (at + step + rows.length) % rows.length)
     }
     if (event.key === 'Enter') {
-      const control = document.getElementById(`${id}-${(active ?? rows[0])?.definition.key}`)
+      const control = controlOf(active ?? rows[0])
       if (control) show(control)
     }
   }
 
-  function mark(index: number): void {
+  function walkTo(index: number): void {
     setAt(index)
-    for (const marked of document.querySelectorAll('[data-found]')) marked.removeAttribute('data-found')
-    const row = document.getElementById(`${id}-${rows[index]?.definition.key}`)?.closest('[data-key]')
-    row?.setAttribute('data-found', '')
-    row?.scrollIntoView({ block: 'nearest' })
+    mark(controlOf(rows[index]), 'nearest')
   }
 
   function search(text: string): void {
@@ -64,6 +67,7 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
           aria-keyshortcuts="Control+K Meta+K"
           placeholder={messages.search}
           value={state.text}
+          maxLength={longestText}
           autoComplete="off"
           spellCheck="false"
           enterKeyHint="search"
@@ -99,10 +103,7 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
           type="button"
           className="fm-button is-icon fm-open-search"
           aria-label={messages.search}
-          onClick={() => {
-            onOpen(true)
-            requestAnimationFrame(() => input.current?.focus())
-          }}
+          onClick={open}
         >
           <Icon name="search" />
         </button>

@@ -1,6 +1,6 @@
 /** Which settings a page lists: those of one group, or those that a search and its filters find in all of them. */
 import { SettingScope } from '@fastify-modular/settings/client'
-import { useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { plural } from '../messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
 import { type Group, groupDefinitions, isLeftOut } from '../model/listing.ts'
@@ -46,8 +46,12 @@ export interface SearchProps {
   readonly changeUrl: ChangeUrl
 }
 
-/** Rows of a search that are listed at once: more are neither read nor drawn within a keystroke. */
+/** Rows of a search that are listed at once: more are not read. */
 export const atOnce = 50
+
+/** Those that fill a window: drawn within a keystroke, the others when no key has followed for these milliseconds. */
+const atFirst = 12
+const pause = 150
 
 interface ResultsOptions {
   /** Only this group. */
@@ -98,8 +102,7 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
         (only.length === 0 || only.some((name) => has[name]))
       )
     }
-    const ordered =
-      found.words.length > 0 ? found.hits : groups.flatMap((each) => each.definitions.map(toRow))
+    const ordered = words === '' ? groups.flatMap((each) => each.definitions.map(toRow)) : found.hits
     const listed = ordered.filter(isListed)
     const kept = listed.filter(isKept)
     return { found, kept, filtered: listed.length - kept.length }
@@ -108,14 +111,16 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
   const isOnePage = editor.isOwn || group !== undefined
   const current =
     isSearch || isOnePage ? undefined : (groups.find(({ slug }) => slug === url.group) ?? groups[0])
+  const isPaused = usePaused(text)
   const sections = useMemo(() => {
-    if (isSearch) return sectionsOf(groups, isWhole ? matches.kept : matches.kept.slice(0, atOnce))
+    if (isSearch && isWhole) return sectionsOf(groups, matches.kept)
+    if (isSearch) return sectionsOf(groups, matches.kept.slice(0, isPaused ? atOnce : atFirst))
     const shown = current ? [current] : groups
     return shown.map((each) => ({
       group: each,
       rows: each.definitions.filter(({ key }) => !leftOut.has(key) && values.has(key)).map(toRow),
     }))
-  }, [isSearch, isWhole, groups, current, matches, leftOut, values.size])
+  }, [isSearch, isWhole, isPaused, groups, current, matches, leftOut, values.size])
 
   const count = matches.kept.length
   const spoken = useMemo(
@@ -124,6 +129,16 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
   )
   const { found, filtered } = matches
   return { definitions, groups, current, sections, isSearch, count, filtered, found, leftOut, spoken }
+}
+
+/** Whether the text has stayed the same for a moment. */
+function usePaused(text: string): boolean {
+  const [last, setLast] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setLast(text), pause)
+    return () => clearTimeout(timer)
+  }, [text])
+  return last === text
 }
 
 /** Keys of definitions; the same set until another one comes or goes. */

@@ -56,11 +56,16 @@ export function useReveal({ wanted, results, changeUrl }: RevealOptions): void {
 /** Puts the focus on a control, its row into the middle of the window, and a mark on the row until another has it. */
 export function show(control: HTMLElement): void {
   control.closest('details')?.setAttribute('open', '')
-  const row = control.closest('[data-key]')
   focusControl(control)
-  row?.scrollIntoView({ block: 'center' })
+  mark(control, 'center')
+}
+
+/** Brings the row of a control into view, and moves the mark to it. */
+export function mark(control: HTMLElement | null, block: ScrollLogicalPosition): void {
   for (const marked of document.querySelectorAll('[data-found]')) marked.removeAttribute('data-found')
+  const row = control?.closest('[data-key]')
   row?.setAttribute('data-found', '')
+  row?.scrollIntoView({ block })
 }
 
 /** The control of a setting, or of several elements the one that Tab stops at. */

@@ -22,6 +22,9 @@ export const noSearch = { text: '', isExact: false, only: [], scope: null } as c
 /** Milliseconds without a key after which the address follows: changing it takes longer than drawing a frame. */
 const pause = 200
 
+/** Characters of a search, as many as the API takes: a link may have any number, and each costs work. */
+export const longestText = 100
+
 const nothing: UrlState = { group: null, ...noSearch }
 
 interface UrlOptions {
@@ -65,7 +68,7 @@ function readUrl(): UrlState {
   const only = (query.get('only') ?? '').split(',')
   return {
     group: query.get('group'),
-    text: query.get('q') ?? '',
+    text: (query.get('q') ?? '').slice(0, longestText),
     isExact: query.has('exact'),
     only: filters.filter((filter) => only.includes(filter)),
     scope: ['system', 'application'].find((scope) => scope === query.get('scope')) ?? null,

@@ -51,7 +51,7 @@ export function addListRoute(
         const own = await readOwnValues(service, id)
         return sendUnlessUnchanged(request, reply, sharedLists.ownTagIn(localized?.locale, own), () => {
           const selected = selectStates(service.states(), filter, localized?.translations)
-          return JSON.stringify(selected.map(own.of).filter(({ isOverridden }) => isOverridden))
+          return Buffer.from(JSON.stringify(selected.map(own.of).filter(({ isOverridden }) => isOverridden)))
         })
       }
     })

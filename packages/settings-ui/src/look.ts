@@ -1,0 +1,73 @@
+/** What the pages take from their host for one request: title, logo, links, theme, language and texts. */
+import { optionProblems, Type } from '@fastify-modular/core/internal'
+import type { FastifyRequest } from 'fastify'
+import { languageOf, preferredLocale } from './locale.ts'
+import { lookSchema, type OfRequest, type PageLink, type SettingsUiOptions } from './options.ts'
+import type { PageMessages } from './texts/messages.ts'
+import { textsOf } from './texts/texts.ts'
+import { contrastProblems, type ThemeOptions } from './theme.ts'
+
+/** The host's options as they are for one request. */
+export interface Look {
+  readonly title: string
+  readonly logo: string | undefined
+  readonly links: readonly PageLink[]
+  readonly theme: ThemeOptions
+  /** A BCP 47 tag. */
+  readonly locale: string
+  /** Whether the host has named it; the browser asks for its own anyway. */
+  readonly isLocaleNamed: boolean
+  /** All texts of the documents, those of the host among them. */
+  readonly texts: PageMessages
+  /** Texts of the host alone. */
+  readonly messages: Partial<PageMessages>
+}
+
+type LookName = keyof typeof lookSchema.properties
+
+/** A value that a function returned and no page can use is left out, and logged: the page is where a setting is put right. */
+export async function lookOf(options: SettingsUiOptions, request: FastifyRequest): Promise<Look> {
+  async function read<T>(name: LookName, option: OfRequest<T> | undefined): Promise<T | undefined> {
+    if (!isFunction(option)) return option
+    const value = await option(request)
+    const [problem] = optionProblems(Type.Pick(lookSchema, [name]), { [name]: value })
+    if (problem === undefined) return value
+    request.log.warn({ option: name, problem }, 'the settings pages leave out what an option returned')
+    return undefined
+  }
+
+  const [title = 'Settings', logo, links = [], theme = {}, named, messages = {}] = await Promise.all([
+    read('title', options.title),
+    read('logo', options.logo),
+    read('links', options.links),
+    read('theme', options.theme),
+    read('locale', options.locale),
+    read('messages', options.messages),
+  ])
+  const locale = named ?? preferredLocale(request.headers['accept-language']) ?? 'en'
+  return {
+    title,
+    logo,
+    links,
+    theme: readable(theme, request),
+    locale,
+    isLocaleNamed: named !== undefined,
+    texts: { ...textsOf(languageOf(locale)), ...messages },
+    messages,
+  }
+}
+
+function isFunction<T>(
+  option: OfRequest<T> | undefined,
+): option is (request: FastifyRequest) => T | Promise<T> {
+  return typeof option === 'function'
+}
+
+/** Without an accent in which nobody could read. */
+function readable(theme: ThemeOptions, request: FastifyRequest): ThemeOptions {
+  const [problem] = contrastProblems(theme)
+  if (problem === undefined) return theme
+  request.log.warn({ option: 'theme', problem }, 'the settings pages leave out what an option returned')
+  const { accent: _accent, 'on-accent': _onAccent, ...tokens } = theme.tokens ?? {}
+  return { ...theme, tokens }
+}

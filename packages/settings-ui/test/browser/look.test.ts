@@ -1,0 +1,106 @@
+/** The pages in the look of their host. */
+import { SettingScope } from '@fastify-modular/settings'
+import { test } from 'tap'
+import { languages } from '#src/texts/texts.js'
+import { problems } from '../support/axe.js'
+import { visit } from '../support/visit.js'
+
+test("the look of the host's", async (t) => {
+  const visited = await visit(t, {
+    ui: {
+      title: ({ caller }) => `Notes of ${caller?.name ?? ''}`,
+      logo: 'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg"/%3E',
+      links: [
+        { label: 'Notes', href: '/notes' },
+        { label: 'Mail', href: '/mail' },
+      ],
+      theme: async ({ server, caller }) => ({
+        scheme:
+          String(await server.settings.getSettingAs('user.theme', SettingScope.User, caller?.id ?? '')) ===
+          'dark'
+            ? 'dark'
+            : 'auto',
+        tokens: { accent: 'light-dark(#b91c1c, #fca5a5)', radius: '4px' },
+        setting: 'user.theme',
+      }),
+    },
+  })
+  if (!visited) return
+  const { page, open, row, complaints } = visited
+  const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+
+  await t.test('the accent of the request colours links and buttons; nothing is refused', async (t) => {
+    await open('/settings/manage')
+    await page.getByLabel('Title', { exact: true }).fill('Draft')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    t.equal(await save.evaluate((element) => getComputedStyle(element).backgroundColor), 'rgb(185, 28, 28)')
+    t.same(await problems(page), [])
+    t.same(complaints, [])
+  })
+
+  await t.test('links stand in the header, on a phone in its menu', async (t) => {
+    await open('/settings/me')
+    const notes = page.getByRole('link', { name: 'Notes', exact: true })
+    t.equal(await notes.count(), 1)
+    await page.setViewportSize({ width: 390, height: 844 })
+    t.equal(await notes.count(), 0)
+    await page.getByRole('button', { name: 'Your account' }).click()
+    t.equal(await notes.getAttribute('href'), '../notes')
+    t.same(await problems(page), [])
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  await t.test(
+    'F-08: the page follows the setting that chooses the theme, at once and from the start',
+    async (t) => {
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+      await open('/settings/me', 'vera')
+      t.equal(await background(), 'rgb(247, 247, 249)')
+      await row('user.theme').getByRole('radio', { name: 'dark' }).check()
+      await row('user.theme').getByText('Saved', { exact: true }).waitFor()
+      t.equal(await background(), 'rgb(12, 13, 16)')
+      await page.getByRole('button', { name: 'Your account' }).click()
+      t.equal(await page.locator('[name=fm-scheme]').count(), 0, 'one control for the theme')
+      await page.goto(new URL('/settings/manage', page.url()).href)
+      await row('system.maintenance').or(page.locator('main form')).first().waitFor()
+      t.equal(await background(), 'rgb(12, 13, 16)', 'from the first frame, on every page')
+    },
+  )
+})
+
+test('each language fits on a phone; Arabic runs from right to left', async (t) => {
+  const visited = await visit(t)
+  if (!visited) return
+  const { page, open, complaints } = visited
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const [language, texts] of Object.entries(languages)) {
+    await t.test(language, async (t) => {
+      await page.setExtraHTTPHeaders({ 'accept-language': language })
+      for (const [path, heading] of [
+        ['/settings/me', texts.userHeading],
+        ['/settings/manage?group=mail', texts.adminHeading],
+      ] as const) {
+        await open(path)
+        await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+        if (path.startsWith('/settings/manage')) {
+          await page.getByLabel('SMTP port', { exact: true }).fill('0')
+          await page.getByRole('button', { name: texts.save, exact: true }).click()
+          await page.getByRole('button', { name: texts.next, exact: true }).waitFor()
+        }
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        t.equal(width, 390, `${path} is as wide as the window`)
+      }
+      const cut = await page
+        .locator('button:visible, a:visible')
+        .evaluateAll((all) =>
+          all
+            .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 1)
+            .map((each) => each.textContent),
+        )
+      t.same(cut, [], 'no text of a button is cut off')
+      t.equal(await page.evaluate(() => document.dir), language === 'ar' ? 'rtl' : 'ltr')
+      if (language === 'ar' || language === 'de') t.same(await problems(page), [])
+    })
+  }
+  t.same(complaints, [])
+})
