@@ -46,13 +46,15 @@ export function addOwnValueRoutes(
       reply.header('cache-control', 'private, no-cache')
       addVary(reply, 'Cookie, Authorization')
       return sendUnlessUnchanged(request, reply, sharedLists.ownTagIn(undefined, own), () =>
-        JSON.stringify(
-          states()
-            .filter(isUserSetting)
-            .map((state) => ({
-              ...own.of(state),
-              inheritedValue: toSharedDto(state, SettingScope.Application).value,
-            })),
+        Buffer.from(
+          JSON.stringify(
+            states()
+              .filter(isUserSetting)
+              .map((state) => ({
+                ...own.of(state),
+                inheritedValue: toSharedDto(state, SettingScope.Application).value,
+              })),
+          ),
         ),
       )
     },
