@@ -61,8 +61,10 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
         '/assets/:name',
         { ...hidden, config: { public: ['GET'] } },
         async (request, reply) => {
-          const { script, style, texts } = assets
-          const asset = [script, style, ...texts.values()].find(({ name }) => name === request.params.name)
+          const { script, more, style, texts } = assets
+          const asset = [script, ...more, style, ...texts.values()].find(
+            ({ name }) => name === request.params.name,
+          )
           if (asset === undefined) return reply.callNotFound()
           sendAsset(asset === style ? await styleWith(request.query) : asset, request, reply)
           return reply

@@ -62,7 +62,10 @@ test('UI-28: assets are public, hashed, immutable, compressed and within the bud
     [...html.matchAll(/"\.\/assets\/(app\.[\w-]{12}\.(?:js|css))"/g)].map(([, name]) => name),
   )
   t.equal(names.size, 2)
-  for (const name of names) {
+  const script = await app.inject(`/settings/assets/${[...names].find((name) => name?.endsWith('.js'))}`)
+  const more = /more\.[\w-]{12}\.js/.exec(script.payload)?.[0]
+  t.type(more, 'string', 'what the script loads when it is wanted')
+  for (const name of [...names, more]) {
     const url = `/settings/assets/${name}`
     const br = await app.inject({ url, headers: { 'accept-encoding': 'gzip, deflate, br' } })
     t.equal(br.statusCode, 200)

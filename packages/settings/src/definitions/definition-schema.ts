@@ -11,6 +11,7 @@ import {
   type SettingDefinition,
   SettingScope,
   SettingType,
+  type ValueSchema,
 } from '../setting-definition.ts'
 import { deepFreeze, encodeValue, readText } from '../values/decode.ts'
 import { checkUrl, defaultLimits } from '../values/validate.ts'
@@ -19,6 +20,9 @@ import { checkJson } from '../values/json.ts'
 /** With a character that is not white space. */
 const filled = { pattern: '\\S' }
 const json = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
+const jsonSchema = Type.Unsafe<ValueSchema>(Type.Unknown({ description: 'a JSON Schema' }))
+/** Copied as JSON. */
+const opaque: ReadonlySet<TSchema> = new Set([json, jsonSchema])
 
 /** All members of a complete definition, in the order in which clients see them. */
 export const definitionSchema = Type.Object({
@@ -80,11 +84,13 @@ export const definitionSchema = Type.Object({
   restart: flag(),
   docsUrl: nullable(Type.String({ pattern: '^https://' }), 'an absolute https URL'),
   patternHint: nullable(Type.String(filled), 'a string that is not empty'),
+  schema: nullable(jsonSchema, 'a schema of TypeBox that JSON can carry, like Type.Array(Type.String())'),
 })
 
 /** What JSON Schema cannot say about members that satisfy it. */
 const furtherChecks: Partial<Record<string, (definition: CompleteDefinition) => boolean>> = {
   showWhen: ({ showWhen }) => showWhen === null || isJson(showWhen.equals),
+  schema: ({ schema }) => schema === null || isJson(schema),
   docsUrl: ({ docsUrl }) => docsUrl === null || checkUrl(docsUrl).length === 0,
 }
 
@@ -117,7 +123,12 @@ export function completeDefinition(declared: SettingDefinition): CompletedDefini
 /** The members that have another type or form, each with what it must be. */
 export function memberProblems(definition: CompleteDefinition): string[] {
   return Object.entries(definitionSchema.properties)
-    .filter(([name]) => !isValid(name as keyof CompleteDefinition, definition))
+    .filter(([name, schema]) => {
+      const member = name as keyof CompleteDefinition
+      // Most members are left out, and most of a boot's checks would be of their defaults (bench/boot.mjs).
+      const isDefault = 'default' in schema && definition[member] === schema.default
+      return !isDefault && !isValid(member, definition)
+    })
     .map(([name, { description = '' }]) => `${name} must be ${description}`)
 }
 
@@ -148,22 +159,23 @@ function copyMembers(
   declared: object,
   { path, unknown, further = [] }: CopyContext,
 ): object {
-  const names = [...Object.keys(members), ...further]
-  for (const name of Object.keys(declared))
-    if (!names.includes(name)) unknown.push(unknownMember(name, names, path))
-  return Object.fromEntries(
-    Object.entries(members).map(([name, schema]) => {
-      const value: unknown = Reflect.get(declared, name)
-      return [name, copyOf(schema, value, { path: `${path}${name}.`, unknown })]
-    }),
-  )
+  for (const name of Object.keys(declared)) {
+    if (!Object.hasOwn(members, name) && !further.includes(name))
+      unknown.push(unknownMember(name, [...Object.keys(members), ...further], path))
+  }
+  const copy: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(members))
+    copy[name] = copyOf(schema, Reflect.get(declared, name), { path: `${path}${name}.`, unknown })
+  return copy
 }
 
 /** A frozen copy of what the schema describes. Anything else stays as it is and does not satisfy the schema. */
 function copyOf(schema: TSchema, declared: unknown, context: CopyContext): unknown {
   const value: unknown = declared ?? ('default' in schema ? schema.default : declared)
+  if (schema !== json && (typeof value !== 'object' || value === null)) return value
   const shape = KindGuard.IsUnion(schema) ? schema.anyOf[0] : schema
-  if (shape === json) return isJson(value) ? deepFreeze(readText(encodeValue(value))) : undefined
+  if (shape !== undefined && opaque.has(shape))
+    return isJson(value) ? deepFreeze(readText(encodeValue(value))) : undefined
   if (KindGuard.IsArray(shape) && Array.isArray(value)) {
     const { path, unknown } = context
     return Object.freeze(
