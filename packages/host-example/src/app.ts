@@ -10,6 +10,7 @@ import { settingsUi } from '@fastify-modular/settings-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { appSettings, systemSettings, userSettings } from './app-settings.ts'
 import { demoNames } from './auth/accounts.ts'
+import { audit } from './audit.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login-routes.ts'
 import type { HostConfig } from './config.ts'
@@ -54,6 +55,7 @@ export async function createApp(config: HostConfig): Promise<FastifyInstance> {
 }
 
 async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
+  await app.register(audit)
   const assets = readAssets(folder('./public'))
   const document = createDocument(assets)
   const database = await openDatabase(config.database, (err) => app.log.warn({ err }, 'a connection broke'))

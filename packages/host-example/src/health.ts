@@ -16,7 +16,10 @@ const Status = <T extends string>(...statuses: readonly T[]) =>
 /** Neither route asks the database: it is shared, and instances that all leave the balancer at once serve nobody. */
 const healthPlugin: FastifyPluginAsync = async (app) => {
   let isDraining = false
-  app.decorate('drain', () => void (isDraining = true))
+  app.decorate('drain', () => {
+    isDraining = true
+    app.log.info({ audit: 'app.drain' }, 'the application answers until balancers have noticed that it stops')
+  })
   app.addHook('onSend', function endConnection(_request, reply, payload, done) {
     if (isDraining) reply.header('connection', 'close')
     done(null, payload)

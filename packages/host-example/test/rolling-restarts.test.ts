@@ -36,15 +36,16 @@ test(
     const hosts = await Promise.all(ports.map(start))
     const balancer = await startBalancer({ ports, interval: drain * 200, keepIdle: drain * 800 })
     t.teardown(() => balancer.close())
+    const names = ['alice', 'bob', 'editor', 'admin']
     const people = await Promise.all(
-      ['alice', 'bob', 'editor', 'admin'].map((name) => hosts[0]?.signIn(name)),
+      hosts.slice(0, 1).flatMap((host) => names.map((name) => host.signIn(name))),
     )
 
     const errors: string[] = []
     const answers = new Map<string, number>()
-    let isOver = false
+    const end = new AbortController()
     async function work(who: Person): Promise<void> {
-      for (let at = 0; !isOver; at++) {
+      for (let at = 0; !end.signal.aborted; at++) {
         await pause(10) // clients that never pause would leave a small machine no time for the restarts
         const [path, ask] = requests[at % requests.length] ?? ['/']
         const answer = await who
@@ -56,7 +57,7 @@ test(
         answers.set(instance, (answers.get(instance) ?? 0) + 1)
       }
     }
-    const through = people.map((one) => person(balancer.url, one?.cookie ?? ''))
+    const through = people.map((one) => person(balancer.url, one.cookie))
     const working = through.map(work)
 
     for (let number = 0; number < restarts; number++) {
@@ -68,7 +69,7 @@ test(
       while (balancer.ready.length < ports.length && errors.length === 0)
         await through[0]?.ask('/health/live')
     }
-    isOver = true
+    end.abort()
     await Promise.all(working)
     t.same(errors, [])
     for (const port of ports) t.ok((answers.get(String(port)) ?? 0) > 0, `${port} answered`)

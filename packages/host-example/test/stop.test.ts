@@ -1,7 +1,8 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from '#src/app.js'
-import type {} from '#src/health.js'
+// oxlint-disable-next-line import/no-unassigned-import -- its type of app.drain
+import '#src/health.js'
 import { readConfig } from '#src/config.js'
 import { createStop } from '#src/stop.js'
 import type { FastifyInstance } from 'fastify'
@@ -53,11 +54,11 @@ test('stopping goes on answering for the time to drain, then closes what is idle
         .end()
     })
   t.same(await ask('/login'), { status: 200, connection: 'keep-alive' })
-  let isStopped = false
-  const stopping = stop(1500).then(() => (isStopped = true))
-  while (!isStopped && (await ask('/health/ready')).status === 200) await delay(10)
+  const stopped = new AbortController()
+  const stopping = stop(1500).finally(() => stopped.abort())
+  while (!stopped.signal.aborted && (await ask('/health/ready')).status === 200) await delay(10)
   t.same(await ask('/login'), { status: 200, connection: 'close' })
-  t.notOk(isStopped)
+  t.notOk(stopped.signal.aborted)
   await stopping
   await t.rejects(ask('/login'), { code: 'ECONNREFUSED' })
 })

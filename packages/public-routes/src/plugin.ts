@@ -7,7 +7,7 @@ import { Permissions } from './access/permissions.ts'
 import { classifyRequest, createAnswers } from './gate/answers.ts'
 import { createForgeryCheck } from './gate/csrf.ts'
 import { Decider } from './gate/decide.ts'
-import { readFastifyRoutes } from './gate/fastify-routes.ts'
+import { type FastifyRoute, readFastifyRoutes } from './gate/fastify-routes.ts'
 import { createAuthenticate, createGate, readAccess } from './gate/gate.ts'
 import {
   AccessEntries,
@@ -86,7 +86,9 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
 
   const hadCors = app.hasPlugin('@fastify/cors')
   app.addHook('onReady', async function freezeAndAudit() {
-    const early = addEarlyRoutes({ app, routes, rules })
+    const listed = readFastifyRoutes(app)
+    if (listed !== null) refuseChanged(routes.findChanged(listed))
+    const early = addEarlyRoutes(listed ?? [], { routes, rules })
     for (const rule of declareAccess({ records: routes.records, entries, defaults: scopeDefaults }))
       rules.add(rule)
     rules.freeze()
@@ -104,27 +106,21 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
       gateName: gate.name,
       loginUrl: provider.loginUrl,
       expectedHooks,
+      listed,
       early,
       hadCors,
     })
   })
 }
 
-/** Adds the routes that were registered before the gate; null where Fastify does not show them. */
-function addEarlyRoutes({
-  app,
-  routes,
-  rules,
-}: {
-  readonly app: FastifyInstance
-  readonly routes: RouteTable
-  readonly rules: RuleSet
-}): readonly RouteRecord[] | null {
-  const listed = readFastifyRoutes(app)
-  if (listed !== null) refuseChanged(routes.findChanged(listed))
-  const early = listed?.flatMap((route) => routes.addEarly(route) ?? [])
-  for (const { rule } of early ?? []) if (rule !== null) rules.add(rule)
-  return early?.map(({ record }) => record) ?? null
+/** Adds the routes that were registered before the gate to the table, and the rules that they state. */
+function addEarlyRoutes(
+  listed: readonly FastifyRoute[],
+  { routes, rules }: { readonly routes: RouteTable; readonly rules: RuleSet },
+): readonly RouteRecord[] {
+  const early = listed.flatMap((route) => routes.addEarly(route) ?? [])
+  for (const { rule } of early) if (rule !== null) rules.add(rule)
+  return early.map(({ record }) => record)
 }
 
 /** A hook of a child scope covers that scope alone, and no not-found handler. */

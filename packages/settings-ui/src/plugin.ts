@@ -92,14 +92,9 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
 
   /** Pages that the header of this caller leads to: not to an administration in which nothing can be changed. */
   async function linkedPages(caller: Caller | null): Promise<readonly PageName[]> {
-    const isLinked = await Promise.all(
-      pageNames.map((page) =>
-        page === 'manage' && adminPage === true
-          ? hasPermission(caller, 'Settings.Update')
-          : isVisible(page, caller),
-      ),
-    )
-    return pageNames.filter((_page, index) => isLinked[index])
+    const isQuiet = adminPage === true && !hasPermission(caller, 'Settings.Update')
+    const areVisible = await Promise.all(pageNames.map((page) => isVisible(page, caller)))
+    return pageNames.filter((page, index) => areVisible[index] && !(page === 'manage' && isQuiet))
   }
 
   async function isVisible(page: PageName, caller: Caller | null): Promise<boolean> {

@@ -116,7 +116,11 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     publicValues: () => publicValues(states()),
     orphans: () => findOrphans(store, registry),
     eraseUser: createErase({ store, users, events, log }),
-    rewrap: () => rewrap({ store, sealing, isSensitive, applyResealed }),
+    rewrap: async () => {
+      const report = await rewrap({ store, sealing, isSensitive, applyResealed })
+      log.info({ audit: 'settings.rewrap', ...report }, 'sensitive settings were sealed with the newest key')
+      return report
+    },
     refresh: () => coherence.reload(),
   }
   const hidden: SettingsParts = { registry, locked, sharedValues, listeners }

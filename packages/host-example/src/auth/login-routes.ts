@@ -75,10 +75,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
     async function login(request, reply) {
       if (!isForm(request)) {
         if (request.validationError) throw request.validationError
-        await startSession(request, reply, await signIn(options, request.body, request.ip))
+        await startSession(request, reply, await signIn(options, request.body, request))
         return reply.code(204).send(null)
       }
-      return answerForm(request, reply, () => signIn(options, request.body, request.ip), {
+      return answerForm(request, reply, () => signIn(options, request.body, request), {
         hint: 'Enter your user name and your password.',
       })
     },

@@ -2,6 +2,7 @@
 import { isIPv6 } from 'node:net'
 import { TooManyRequestsException, UnauthorizedException } from '@fastify-modular/core'
 import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import type { AccountStore } from './accounts.ts'
 import { verifyPassword } from './passwords.ts'
 import type { SessionStore } from './sessions.ts'
@@ -25,7 +26,7 @@ export interface SignInParts {
 export async function signIn(
   { accounts, sessions, throttle }: SignInParts,
   { username, password }: Static<typeof Credentials>,
-  address: string,
+  { ip: address, log }: Pick<FastifyRequest, 'ip' | 'log'>,
 ): Promise<string> {
   const name = username.trim().toLowerCase()
   takeAttempt(throttle, name, address)
@@ -34,7 +35,11 @@ export async function signIn(
   const isRight = await verifyPassword(password, account?.passwordHash)
   // The check takes a tenth of a second, in which another instance may change the password: the session counts.
   const id = account && isRight ? await sessions.start(account) : null
-  if (id === null) throw new UnauthorizedException('The user name or the password is wrong.')
+  if (id === null) {
+    // Not the name as it was typed, which may be a password. The throttle bounds these lines.
+    log.info({ audit: 'sign-in.failure', account: account?.name ?? null, address }, 'a sign-in has failed')
+    throw new UnauthorizedException('The user name or the password is wrong.')
+  }
   throttle.reset(name, address)
   return id
 }

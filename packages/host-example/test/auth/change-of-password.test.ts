@@ -1,5 +1,6 @@
 /** A session belongs to the password that it was started with, on both databases. */
 import { sql } from 'drizzle-orm'
+import Fastify from 'fastify'
 import { Pool } from 'pg'
 import { test } from 'tap'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
@@ -62,7 +63,11 @@ for (const [engine, prepare] of Object.entries(engines)) {
         },
       }
       const parts = { accounts: meanwhile, sessions, throttle: createSignInThrottle() }
-      const attempt = signIn(parts, { username: 'ada', password: 'old password' }, '192.0.2.1')
+      const attempt = signIn(
+        parts,
+        { username: 'ada', password: 'old password' },
+        { ip: '192.0.2.1', log: Fastify().log },
+      )
       await t.rejects(attempt, { statusCode: 401, message: 'The user name or the password is wrong.' })
       t.same(await sessionsIn(database), [])
     })

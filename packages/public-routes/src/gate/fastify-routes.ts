@@ -16,6 +16,8 @@ export interface FastifyRoute {
   readonly constraints: Constraints
   /** Whether Fastify made this HEAD route from another one. */
   readonly isDerived: boolean
+  /** Names of its onRequest hooks, in their order; complete after Fastify has bound the hooks. */
+  readonly hooks: readonly string[]
 }
 
 interface Entry extends FastifyRoute {
@@ -77,8 +79,14 @@ function addRoute(entries: Map<Config, Entry>, method: string, route: unknown): 
     withoutSlash.configs.push(config)
     entries.set(config, withoutSlash)
   } else {
-    const isDerived = isMadeByFastify(store)
-    entries.set(config, { url: config.url, methods: [method], configs: [config], constraints, isDerived })
+    entries.set(config, {
+      url: config.url,
+      methods: [method],
+      configs: [config],
+      constraints,
+      isDerived: isMadeByFastify(store),
+      hooks: (store.onRequest ?? []).map(nameOf),
+    })
   }
   return true
 }
@@ -95,10 +103,18 @@ function isMadeByFastify(store: object): boolean {
   )
 }
 
+/** Fastify binds hooks. */
+function nameOf({ name }: { readonly name: string }): string {
+  return name.replace(/^bound /, '') || 'anonymous'
+}
+
 interface RouterRoute {
   readonly path: string
   readonly opts?: { readonly constraints?: Constraints }
-  readonly store: { readonly config: Config }
+  readonly store: {
+    readonly config: Config
+    readonly onRequest?: readonly { readonly name: string }[] | null
+  }
 }
 
 function isRouterRoute(route: unknown): route is RouterRoute {

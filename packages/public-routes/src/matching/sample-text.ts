@@ -63,6 +63,7 @@ class Sampler {
     const unit = this.#source.slice(this.#at, end)
     this.#at = end
     if (unit === String.raw`\b` || unit === String.raw`\B`) return ''
+    if (/^[\w/-]$/.test(unit)) return unit // most characters: no expression is compiled for them
     const matches = toRegExp(`^${unit}$`)
     return characters.find((character) => matches?.test(character)) ?? null
   }

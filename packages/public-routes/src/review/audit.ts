@@ -3,6 +3,7 @@
  * odd rules.
  */
 import type { FastifyInstance } from 'fastify'
+import type { FastifyRoute } from '../gate/fastify-routes.ts'
 import { isPreflight } from '../gate/route-access.ts'
 import type { RouteRecord } from '../gate/route-record.ts'
 import { environmentVariable, frameworkDefault } from '../initial-rules.ts'
@@ -22,8 +23,10 @@ interface AuditParts {
   readonly loginUrl: string | undefined
   /** Names of hooks that may run earlier. */
   readonly expectedHooks: readonly string[]
-  /** Routes that were registered before the gate; null where Fastify does not show them. */
-  readonly early: readonly RouteRecord[] | null
+  /** What the router has; null where Fastify does not show it. */
+  readonly listed: readonly FastifyRoute[] | null
+  /** Routes that were registered before the gate. */
+  readonly early: readonly RouteRecord[]
   /** Whether CORS was registered before the gate. */
   readonly hadCors: boolean
 }
@@ -33,8 +36,8 @@ interface AuditParts {
  * @throws {FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC} signing in would need to be signed in
  */
 export async function audit(parts: AuditParts): Promise<void> {
-  const { app, probes, gateName, loginUrl } = parts
-  const hooks = earlierHooks(app, gateName)
+  const { app, probes, loginUrl } = parts
+  const hooks = earlierHooks(parts)
   await checkCoverage({ app, probes, hooks })
   if (loginUrl?.startsWith('/') === true) await checkLogin(parts.explain, loginUrl)
 
@@ -56,8 +59,8 @@ export async function audit(parts: AuditParts): Promise<void> {
 }
 
 /** A `config.public` or `config.access` shows that the route was written for the gate; the others may stand there by mistake. */
-function logEarlyRoutes({ app, early, hadCors }: AuditParts): void {
-  if (early === null) {
+function logEarlyRoutes({ app, listed, early, hadCors }: AuditParts): void {
+  if (listed === null) {
     app.log.warn(
       'routes that were registered before the gate cannot be listed with this version of Fastify, so nothing opens them. Register them after the gate',
     )
@@ -213,23 +216,11 @@ function coversMethods(wider: ReadonlySet<string> | null, narrower: ReadonlySet<
   return wider === null || (narrower !== null && [...narrower].every((method) => wider.has(method)))
 }
 
-/**
- * Names of the onRequest hooks that run before the gate on some route, in their order; `anonymous` for those without a
- * name. Complete after Fastify has bound the hooks.
- */
-function earlierHooks(app: FastifyInstance, gateName: string): readonly string[] {
-  const names = new Set<string>()
-  const table = app.printRoutes({ includeHooks: true, commonPrefix: false })
-  for (const [, list = '[]'] of table.matchAll(/• \(onRequest\) (\[.*\])$/gm)) {
-    for (const hook of hookNames(list)) {
-      if (hook === gateName) break
-      names.add(hook)
-    }
-  }
-  return [...names]
-}
-
-function hookNames(list: string): readonly string[] {
-  const parsed: unknown = JSON.parse(list)
-  return Array.isArray(parsed) ? parsed.map((name) => String(name).replace(/\(\)$/, '')) : []
+/** Names of the onRequest hooks that run before the gate on some route, in their order. */
+function earlierHooks({ listed, gateName }: AuditParts): readonly string[] {
+  const names = (listed ?? []).flatMap(({ hooks }) => {
+    const at = hooks.indexOf(gateName)
+    return at === -1 ? hooks : hooks.slice(0, at)
+  })
+  return [...new Set(names)]
 }

@@ -123,7 +123,12 @@ export function completeDefinition(declared: SettingDefinition): CompletedDefini
 /** The members that have another type or form, each with what it must be. */
 export function memberProblems(definition: CompleteDefinition): string[] {
   return Object.entries(definitionSchema.properties)
-    .filter(([name]) => !isValid(name as keyof CompleteDefinition, definition))
+    .filter(([name, schema]) => {
+      const member = name as keyof CompleteDefinition
+      // Most members are left out, and most of a boot's checks would be of their defaults (bench/boot.mjs).
+      const isDefault = 'default' in schema && definition[member] === schema.default
+      return !isDefault && !isValid(member, definition)
+    })
     .map(([name, { description = '' }]) => `${name} must be ${description}`)
 }
 
@@ -154,20 +159,20 @@ function copyMembers(
   declared: object,
   { path, unknown, further = [] }: CopyContext,
 ): object {
-  const names = [...Object.keys(members), ...further]
-  for (const name of Object.keys(declared))
-    if (!names.includes(name)) unknown.push(unknownMember(name, names, path))
-  return Object.fromEntries(
-    Object.entries(members).map(([name, schema]) => {
-      const value: unknown = Reflect.get(declared, name)
-      return [name, copyOf(schema, value, { path: `${path}${name}.`, unknown })]
-    }),
-  )
+  for (const name of Object.keys(declared)) {
+    if (!Object.hasOwn(members, name) && !further.includes(name))
+      unknown.push(unknownMember(name, [...Object.keys(members), ...further], path))
+  }
+  const copy: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(members))
+    copy[name] = copyOf(schema, Reflect.get(declared, name), { path: `${path}${name}.`, unknown })
+  return copy
 }
 
 /** A frozen copy of what the schema describes. Anything else stays as it is and does not satisfy the schema. */
 function copyOf(schema: TSchema, declared: unknown, context: CopyContext): unknown {
   const value: unknown = declared ?? ('default' in schema ? schema.default : declared)
+  if (schema !== json && (typeof value !== 'object' || value === null)) return value
   const shape = KindGuard.IsUnion(schema) ? schema.anyOf[0] : schema
   if (shape !== undefined && opaque.has(shape))
     return isJson(value) ? deepFreeze(readText(encodeValue(value))) : undefined

@@ -37,7 +37,10 @@ export function createErase({ store, users, events, log }: EraseInit) {
       isDone = erased.isDone
       await setImmediate()
     }
-    log.info({ user: userHash(userId), ...counts }, 'the settings of a user were erased')
+    log.info(
+      { audit: 'settings.erase', user: userHash(userId), ...counts },
+      'the settings of a user were erased',
+    )
     return { ...counts, left: [...placesOf(events()), 'backups of the database', 'logs'] }
   }
 }

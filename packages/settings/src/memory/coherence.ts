@@ -175,6 +175,7 @@ export class Coherence {
       return written
     } catch (error) {
       if (isDomainException(error) && error.statusCode === 503) {
+        this.#lose(error) // a look may take long to fail as well
         if (ofUsers) this.#areUsersDue = true
         void this.catchUp()
       }
@@ -215,13 +216,17 @@ export class Coherence {
         log.info({ revision: sharedValues.revision }, 'settings database answers again')
       this.#state = 'ready'
     } catch (err) {
-      if (this.#state === 'ready')
-        log.error({ err }, 'settings database does not answer; the last known values are served')
-      this.#state = 'stale'
+      this.#lose(err)
       observer.refreshed({ revision: sharedValues.revision, reloaded: false, error: err })
       this.#retry = setTimeout(() => void this.catchUp(), this.#delay).unref()
       this.#delay = Math.min(this.#delay * 2, backOff.last)
     }
+  }
+
+  #lose(err: unknown): void {
+    if (this.#state === 'ready')
+      this.#init.log.error({ err }, 'settings database does not answer; the last known values are served')
+    this.#state = 'stale'
   }
 
   /** One query, unless users are looked for or everything is read. */

@@ -23,6 +23,8 @@ export const postgresOptions = Type.Object({
   tablePrefix,
   pollInterval: milliseconds(10, 600_000),
   announceWindow: milliseconds(0, 10_000),
+  prepared: option.boolean(),
+  listen: Type.Object({ connectionString: Type.Unknown() }, { description: '{ connectionString }' }),
   timeouts: postgresTimeouts,
 })
 

@@ -20,13 +20,19 @@ export interface Connections {
   readonly release: () => Promise<void>
 }
 
+interface ConnectionOptions {
+  readonly timeouts?: PostgresTimeouts
+  /** Where the client for the listener connects, if not to the source. */
+  readonly listen?: { readonly connectionString: string }
+}
+
 /**
  * Makes the pool; nothing is connected yet. `onError` is called for idle connections that were lost: the pool makes new ones.
  * @throws {FMOD_SETTINGS_DRIVER_MISSING} the package `pg` is not installed
  */
 export async function createConnections(
   source: DriverSource,
-  given: PostgresTimeouts,
+  { timeouts: given, listen }: ConnectionOptions,
   onError: (error: unknown) => void,
 ): Promise<Connections> {
   const pg = await loadDriver()
@@ -39,7 +45,7 @@ export async function createConnections(
     const { stream: _, ...bounds } = connections.clientConfig
     return {
       pool,
-      createClient: () => new pg.Client({ ...clientConfigOf(pool), ...bounds }),
+      createClient: () => new pg.Client({ ...clientConfigOf(pool), ...listen, ...bounds }),
       prepare: async () => {},
       timeouts,
       release: async () => void pool.off('error', onError),
@@ -51,7 +57,7 @@ export async function createConnections(
   pool.on('error', onError)
   return {
     pool,
-    createClient: () => new pg.Client({ ...connections.clientConfig, ...config }),
+    createClient: () => new pg.Client({ ...connections.clientConfig, ...config, ...listen }),
     prepare: (client) => connections.prepare(client),
     timeouts,
     release: () => connections.end(pool),

@@ -20,14 +20,18 @@ export interface PostgresNames {
   readonly channel: string
   /** Of NOTIFY for users' values. Instances of earlier versions do not listen to it. */
   readonly userChannel: string
-  /** Begins the names of prepared statements: stores on the same connections must not share it. */
-  readonly statements: string
+  /** The name of a prepared statement, which stores on the same connections must not share; empty where none is kept. */
+  readonly statement: (name: string) => string
 }
 
 /** The names of a store whose options were checked: none of them needs quoting, and PostgreSQL cuts none. */
-export function postgresNames({ schema, tablePrefix = '' }: PostgresTableNames): PostgresNames {
+export function postgresNames(
+  { schema, tablePrefix = '' }: PostgresTableNames,
+  isPrepared = true,
+): PostgresNames {
   const table = (name: string): string =>
     `${schema === undefined ? '' : `"${schema}".`}"${tablePrefix}${name}"`
+  const statements = fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.saveUsers'.length)
   return {
     schema,
     prefix: tablePrefix,
@@ -38,7 +42,7 @@ export function postgresNames({ schema, tablePrefix = '' }: PostgresTableNames):
     // Instances of earlier versions use this name.
     channel: fit([schema, tablePrefix, 'settings'].filter(Boolean).join('.'), 63),
     userChannel: fit([schema, tablePrefix, 'settings.users'].filter(Boolean).join('.'), 63),
-    statements: fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.saveUsers'.length),
+    statement: (name) => (isPrepared ? `${statements}.${name}` : ''),
   }
 }
 

@@ -65,6 +65,13 @@ export interface PostgresOptions extends PostgresTableNames {
   readonly pollInterval?: number
   /** Milliseconds for which changes of users' values are gathered before other instances are notified of them. @default 20 */
   readonly announceWindow?: number
+  /**
+   * Whether connections keep prepared statements. Set false behind a pooler in transaction mode that does not know them.
+   * @default true
+   */
+  readonly prepared?: boolean
+  /** Where to listen for changes, if the source is a pooler, through which no notification comes. @default the source */
+  readonly listen?: { readonly connectionString: string }
   /** How long the database may take. A pool that you hand over keeps its time-outs for statements, except those of writes. */
   readonly timeouts?: PostgresTimeouts
 }
@@ -84,6 +91,7 @@ export function postgres(source: PostgresSource, options: PostgresOptions = {}):
   checkArgument('postgres', { name: 'source', schema: sourceSchema, value: source })
   checkSource(source)
   checkArgument('postgres', { name: 'options', schema: optionsSchema, value: options })
+  if (options.listen) checkSource(options.listen)
   const { pollInterval = 30_000 } = options
   return new PostgresStore(source, options, pollInterval)
 }
@@ -101,10 +109,10 @@ class PostgresStore implements SettingsStore {
   readonly transactional = 'async'
   readonly durable = true
   readonly #source: DriverSource
+  readonly #options: PostgresOptions
   readonly #names: PostgresNames
   readonly #migrate: MigrateMode
   readonly #pollInterval: number
-  readonly #timeouts: PostgresTimeouts
   readonly #announceWindow: number
   readonly #instance = randomBytes(6).toString('base64url')
   readonly #watches = new Set<() => Promise<void>>()
@@ -112,16 +120,16 @@ class PostgresStore implements SettingsStore {
 
   constructor(source: DriverSource, options: PostgresOptions, pollInterval: number) {
     this.#source = source
-    this.#names = postgresNames(options)
+    this.#options = options
+    this.#names = postgresNames(options, options.prepared)
     this.#migrate = options.migrate ?? 'auto'
     this.#pollInterval = pollInterval
     this.#announceWindow = options.announceWindow ?? 20
-    this.#timeouts = options.timeouts ?? {}
   }
 
   async open({ log }: StoreContext): Promise<void> {
     const onError = (error: unknown): void => warnOfLoss(log, error)
-    const connections = await createConnections(this.#source, this.#timeouts, onError)
+    const connections = await createConnections(this.#source, this.#options, onError)
     try {
       await migrateThrough(connections, this.#names, this.#migrate)
       this.#open = await this.#prepare(connections)

@@ -1,4 +1,4 @@
-/** What the PostgreSQL store reads, prepared once per connection. */
+/** What the PostgreSQL store reads; statements with a name are prepared once per connection. */
 import { and, eq, getTableColumns, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
@@ -43,7 +43,7 @@ export interface PostgresReads {
 export function prepareReads(
   db: NodePgDatabase,
   tables: PostgresTables,
-  { statements: name, values: valuesName }: PostgresNames,
+  { statement, values: valuesName }: PostgresNames,
 ): PostgresReads {
   const { values, history, meta } = tables
   const inOrder = inRowOrder(values)
@@ -55,13 +55,13 @@ export function prepareReads(
     .select(rowColumns)
     .from(values)
     .where(and(isNamedRow(values), isSet))
-    .prepare(`${name}.row`)
+    .prepare(statement('row'))
   const user = db
     .select(rowColumns)
     .from(values)
     .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId')), isSet))
     .orderBy(...inOrder)
-    .prepare(`${name}.user`)
+    .prepare(statement('user'))
   // One statement, so that the rows and the revision are of one moment.
   const shared = db
     .select({ revision: meta.value, row: values })
@@ -69,7 +69,7 @@ export function prepareReads(
     .leftJoin(values, sql`${values.scope} < 2`) // not a parameter: any scope would be a reason to read all rows
     .where(isRevision)
     .orderBy(...inOrder)
-    .prepare(`${name}.shared`)
+    .prepare(statement('shared'))
   const atOf = (revision: SQL) =>
     sql`(select ${history.at} from ${history} where ${history.scope} < 2 and ${history.revision} = ${revision}::bigint limit 1)`
   const changes = db
@@ -109,7 +109,7 @@ export function prepareReads(
     .from(meta)
     .leftJoin(changes, sql`true`)
     .where(isRevision)
-    .prepare(`${name}.news`)
+    .prepare(statement('news'))
 
   return {
     row: async ({ scope, userId, key }) => (await row.execute({ scope, userId, key }))[0],

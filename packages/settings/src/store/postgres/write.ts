@@ -162,7 +162,7 @@ function lossOf(): { readonly lost: Promise<never>; readonly onError: (error: un
 
 function lockStatement({ statements, names, statementTimeout }: Setup): QueryConfig {
   const values = timeoutsOf(statementTimeout)
-  return { name: `${names.statements}.lock`, text: statements.lock, values }
+  return { name: names.statement('lock'), text: statements.lock, values }
 }
 
 function timeoutsOf(statementTimeout: number): string[] {
@@ -175,14 +175,14 @@ function timeoutsOf(statementTimeout: number): string[] {
 }
 
 function findStatement({ statements, names }: Setup, ids: readonly RowId[]): QueryConfig {
-  return { name: `${names.statements}.find`, text: statements.find, values: columnsOf(ids) }
+  return { name: names.statement('find'), text: statements.find, values: columnsOf(ids) }
 }
 
 function lockUsersStatement(setup: Setup, ids: readonly RowId[]): QueryConfig {
   const { statements, names, statementTimeout } = setup
   const [, userIds, keys] = columnsOf(ids)
   const values = [...timeoutsOf(statementTimeout), userIds, keys]
-  return { name: `${names.statements}.users`, text: statements.lockUsers, values }
+  return { name: names.statement('users'), text: statements.lockUsers, values }
 }
 
 interface Decided {
@@ -212,12 +212,12 @@ async function apply(
   const values = [at, actor, origin, requestId, note, ...columns, ...trimming]
   const applied = known
     ? {
-        name: `${names.statements}.saveUsers`,
+        name: names.statement('saveUsers'),
         text: statements.saveUsers,
         values: [...values, columnsOf(known)[1], columnsOf(known)[2]],
       }
     : {
-        name: `${names.statements}.save`,
+        name: names.statement('save'),
         text: statements.save,
         values: [...values, String(result.revision)],
       }

@@ -48,9 +48,9 @@ test('no two places have the same names of statements, and none is longer than P
       postgresNames({ ...(schema && { schema }), ...(tablePrefix && { tablePrefix }) }),
     ),
   )
-  t.equal(new Set(names.map(({ statements }) => statements)).size, names.length)
-  for (const { statements, channel, userChannel } of names) {
-    t.ok(`${statements}.saveUsers`.length <= 63)
+  t.equal(new Set(names.map(({ statement }) => statement('row'))).size, names.length)
+  for (const { statement, channel, userChannel } of names) {
+    t.ok(statement('saveUsers').length <= 63)
     t.ok(channel.length <= 63)
     t.ok(userChannel.length <= 63)
   }
