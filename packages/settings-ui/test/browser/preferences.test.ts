@@ -159,7 +159,7 @@ test('preferences', async (t) => {
     await rows.fill('20')
     await app.settings.setSetting('user.page_size', 30, User, 'vera')
     await rows.press('Enter')
-    await row('user.page_size').getByText('to 30.').waitFor()
+    await row('user.page_size').getByText('30', { exact: true }).waitFor()
     await row('user.page_size').getByRole('button', { name: 'Keep mine' }).click()
     await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
     t.equal(await app.settings.getSettingAs('user.page_size', User, 'vera'), 20)
