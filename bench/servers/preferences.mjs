@@ -69,13 +69,15 @@ const orders = {
   },
 }
 
-process.on('message', async ({ order, ...options }) => {
+process.on('message', (message) => void obey(message))
+process.on('disconnect', () => process.exit())
+process.send('ready')
+
+async function obey({ order, ...options }) {
   const { [order]: run } = orders
   const done = (await run(options)) ?? 'done'
   if (process.connected) process.send(done)
-})
-process.on('disconnect', () => process.exit())
-process.send('ready')
+}
 
 function writeUser(userId) {
   return app.settings.setSetting(theme.key, `${process.pid} ${count++}`, theme.scope, userId)
@@ -87,8 +89,8 @@ function countTransactions(client) {
   let isOpen = false
   client.query = (config, ...others) => {
     const text = config.text ?? config
-    if (/^begin/.test(text)) isOpen = true
-    else if (/^(commit|rollback)/.test(text)) isOpen = false
+    if (text.startsWith('begin')) isOpen = true
+    else if (text.startsWith('commit') || text.startsWith('rollback')) isOpen = false
     if (!isOpen) transactions++
     return query.call(client, config, ...others)
   }

@@ -1,5 +1,5 @@
 // Builds the prebuilt pages into dist/public: the React sources with Preact underneath, compressed beforehand.
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { defineConfig } from 'vite'
@@ -24,8 +24,8 @@ export default defineConfig({
     rollupOptions: {
       input: 'src/app/main.tsx',
       output: {
-        entryFileNames: 'app.js',
-        codeSplitting: false,
+        entryFileNames: 'app.[hash:12].js',
+        chunkFileNames: 'more.[hash:12].js',
         assetFileNames: ({ names }) =>
           names.some((name) => name.endsWith('.css')) ? 'app.css' : '[name][extname]',
       },
@@ -36,7 +36,7 @@ export default defineConfig({
 
 async function compressAll() {
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
-  for (const name of ['app.js', 'app.css']) {
+  for (const name of await readdir(outDir)) {
     const file = `${outDir}/${name}`
     const content = await readFile(file)
     await writeFile(`${file}.br`, await promisify(brotliCompress)(content, options))

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { test } from 'tap'
 import { findBrowser, testBrowser } from '@fastify-modular/test-support/browser'
+import { findFirefox, testFirefox } from '@fastify-modular/test-support/firefox'
 
 test('CHROME_PATH comes before an installed browser, and a wrong one is passed over', (t) => {
   const everything = (): boolean => true
@@ -16,6 +17,25 @@ test('CHROME_PATH comes before an installed browser, and a wrong one is passed o
     null,
   )
   t.end()
+})
+
+test('a Firefox is looked for like a Chromium, and a test without one is skipped', async (t) => {
+  t.equal(
+    findFirefox({ FIREFOX_PATH: '/opt/firefox' }, () => true),
+    '/opt/firefox',
+  )
+  t.equal(
+    findFirefox({}, (path) => path === '/usr/bin/firefox'),
+    '/usr/bin/firefox',
+  )
+  t.equal(
+    findFirefox({}, () => false),
+    null,
+  )
+  let reason = ''
+  const skipped = { plan: (_count: 0, why: string) => (reason = why), teardown: () => {} }
+  t.equal(await testFirefox(skipped, null), null)
+  t.match(reason, /apt-get install firefox-esr/)
 })
 
 test('a page is opened in a real browser', async (t) => {

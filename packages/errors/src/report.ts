@@ -1,6 +1,6 @@
 /** What the operator learns of a failure: one log record, and an event for metrics. */
 import type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
-import { describeError, safeRead, safeText } from '@fastify-modular/core/internal'
+import { describeError, isRequestLoggingDisabled, safeRead, safeText } from '@fastify-modular/core/internal'
 import { channel } from 'node:diagnostics_channel'
 import type { FastifyRequest } from 'fastify'
 
@@ -63,11 +63,12 @@ function levelOf({ problem: { status, logLevel }, source }: Failure): ProblemLog
 }
 
 /** Whether the logger would keep the record: describing an error for nothing is work. */
-function isWanted({ log, server }: FastifyRequest, level: Exclude<ProblemLogLevel, 'silent'>): boolean {
+function isWanted(request: FastifyRequest, level: Exclude<ProblemLogLevel, 'silent'>): boolean {
+  const { log } = request
   // The logger of an application without one: every level is the same function, which takes nothing.
   if (log.error === log.trace && log.error.length === 0) return false
   const isDefect = level === 'error' || level === 'fatal'
-  if (!isDefect && server.initialConfig.disableRequestLogging === true) return false
+  if (!isDefect && isRequestLoggingDisabled(request)) return false
   const isLevelEnabled = safeRead(log, 'isLevelEnabled')
   return typeof isLevelEnabled !== 'function' || isLevelEnabled.call(log, level) === true
 }

@@ -10,7 +10,10 @@ test('decision 48: an error handler of the host before or after ours is a boot e
     code: 'FMOD_ERRORS_HANDLER_TAKEN',
     message: /setErrorHandler.*errorHandler: false/,
   })
-  const replaced = createApp(t, { after: (it) => it.setErrorHandler(() => 'mine') })
+  const replaced = createApp(t, {
+    server: { allowErrorHandlerOverride: true },
+    after: (it) => it.setErrorHandler(() => 'mine'),
+  })
   await t.rejects(replaced, { code: 'FMOD_ERRORS_HANDLER_REPLACED', message: /setErrorHandler/ })
   const strict = createApp(t, {
     server: { allowErrorHandlerOverride: false },

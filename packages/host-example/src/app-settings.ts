@@ -1,5 +1,6 @@
 /** The settings of the application itself. */
 import { setting, type SettingOption, SettingScope } from '@fastify-modular/settings'
+import { Type } from '@sinclair/typebox'
 
 const { Application, System, User } = SettingScope
 
@@ -90,9 +91,14 @@ export const appSettings = {
   }),
   featureJson: setting.json('app.feature_json', {
     displayName: 'Features',
-    description: 'Parts that can be switched off: {"search": false, "sharing": false, "tips": false}.',
+    description: 'Parts of the pages that can be switched off.',
     group: 'Release',
     scope: Application,
+    schema: Type.Object({
+      search: Type.Optional(Type.Boolean({ title: 'Search of notes', default: true })),
+      sharing: Type.Optional(Type.Boolean({ title: 'Public links', default: true })),
+      tips: Type.Optional(Type.Boolean({ title: 'Tips on the home page', default: true })),
+    }),
     default: {},
     order: 20,
     advanced: true,

@@ -1,6 +1,6 @@
-/** The built script and style sheet, read once and served from memory under names that change with their content. */
+/** The built scripts and style sheet, read once and served from memory under names that change with their content. */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { acceptedEncoding } from '@fastify-modular/core/internal'
@@ -22,6 +22,8 @@ export interface Asset {
 
 export interface Assets {
   readonly script: Asset
+  /** Scripts that the first one loads when they are wanted. */
+  readonly more: readonly Asset[]
   readonly style: Asset
   /** Texts by language, without the English ones. */
   readonly texts: ReadonlyMap<string, Asset>
@@ -32,9 +34,17 @@ export interface Assets {
  * @throws {FMOD_SETTINGS_UI_NOT_BUILT} a file is missing
  */
 export async function loadAssets(css = '', folder = new URL('./public/', import.meta.url)): Promise<Assets> {
-  const [script, style] = await Promise.all([readBuilt(folder, 'app.js'), readBuilt(folder, 'app.css')])
+  const names = await readdir(folder).catch(() => [])
+  const scripts = names.filter((name) => name.endsWith('.js'))
+  const first = scripts.find((name) => name.startsWith('app.')) ?? 'app.js'
+  const [style, script, ...more] = await Promise.all([
+    readBuilt(folder, 'app.css'),
+    readScript(folder, first),
+    ...scripts.filter((name) => name !== first).map((name) => readScript(folder, name)),
+  ])
   return {
-    script: toAsset('js', 'text/javascript; charset=utf-8', script),
+    script,
+    more,
     style: toAsset('css', 'text/css; charset=utf-8', css === '' ? style : await append(style.identity, css)),
     texts: await loadTexts(),
   }
@@ -72,6 +82,11 @@ export function createStyles(style: Asset): (tokens: Readonly<Record<string, unk
     }
     return content
   }
+}
+
+/** A script under the name that it was built with: scripts load each other by name. */
+async function readScript(folder: URL, name: string): Promise<Asset> {
+  return { ...toAsset('js', 'text/javascript; charset=utf-8', await readBuilt(folder, name)), name }
 }
 
 type Encodings = Pick<Asset, 'identity' | 'br' | 'gzip'>

@@ -5,6 +5,7 @@ import type { Assets } from './assets.ts'
 import { directionOf, languageOf } from './locale.ts'
 import type { Look } from './look.ts'
 import type { PageContent, SettingsUiOptions } from './options.ts'
+import { initialsOf } from './react/model/initials.ts'
 import type { PageMessages } from './texts/messages.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
@@ -186,16 +187,6 @@ function renderSchemes(texts: PageMessages): string {
 <p class="fm-small">${escapeHtml(texts.theme)}</p>
 <div class="fm-seg">${choices.join('')}</div>
 </div>`
-}
-
-/** `Ada Lovelace` → `AL`, `ada` → `AD`. */
-function initialsOf(name: string): string {
-  const [first = '', second] = name.trim().split(/\s+/)
-  const letters =
-    second === undefined
-      ? Array.from(first).slice(0, 2)
-      : [first, second].flatMap((word) => Array.from(word).slice(0, 1))
-  return letters.join('').toUpperCase()
 }
 
 /** Text within HTML and within quoted attributes. */

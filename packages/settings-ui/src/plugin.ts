@@ -61,8 +61,10 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
         '/assets/:name',
         { ...hidden, config: { public: ['GET'] } },
         async (request, reply) => {
-          const { script, style, texts } = assets
-          const asset = [script, style, ...texts.values()].find(({ name }) => name === request.params.name)
+          const { script, more, style, texts } = assets
+          const asset = [script, ...more, style, ...texts.values()].find(
+            ({ name }) => name === request.params.name,
+          )
           if (asset === undefined) return reply.callNotFound()
           sendAsset(asset === style ? await styleWith(request.query) : asset, request, reply)
           return reply
@@ -90,14 +92,9 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
 
   /** Pages that the header of this caller leads to: not to an administration in which nothing can be changed. */
   async function linkedPages(caller: Caller | null): Promise<readonly PageName[]> {
-    const isLinked = await Promise.all(
-      pageNames.map((page) =>
-        page === 'manage' && adminPage === true
-          ? hasPermission(caller, 'Settings.Update')
-          : isVisible(page, caller),
-      ),
-    )
-    return pageNames.filter((_page, index) => isLinked[index])
+    const isQuiet = adminPage === true && !hasPermission(caller, 'Settings.Update')
+    const areVisible = await Promise.all(pageNames.map((page) => isVisible(page, caller)))
+    return pageNames.filter((page, index) => areVisible[index] && !(page === 'manage' && isQuiet))
   }
 
   async function isVisible(page: PageName, caller: Caller | null): Promise<boolean> {

@@ -70,6 +70,7 @@ export {
   SettingScope,
   SettingType,
   type ShowWhen,
+  type ValueSchema,
 } from './setting-definition.ts'
 export { memoryStore } from './store/memory.ts'
 export type {
@@ -95,4 +96,4 @@ export type {
   WriteResult,
 } from './store/store.ts'
 export { storePort, userHash } from './store/store.ts'
-export { valueSchema, type ValueSchema } from './values/value-schema.ts'
+export { valueSchema } from './values/value-schema.ts'

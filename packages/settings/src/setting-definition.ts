@@ -32,6 +32,9 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [member: string]: JsonValue }
 
+/** A JSON Schema as plain data. */
+export type ValueSchema = Readonly<Record<string, unknown>>
+
 /** One member of a Select, as people read it. */
 export interface SettingOption<V extends string = string> {
   /** The allowed value that it stands for. */
@@ -92,6 +95,8 @@ export interface SettingDefinition extends SettingHints {
   readonly max?: number | null
   /** Searched, unanchored, in Text, Password and MultilineText. */
   readonly pattern?: string | null
+  /** What the values of a Json look like, made with TypeBox. Lists and flat objects are edited as forms. */
+  readonly schema?: ValueSchema | null
   /** @default false */
   readonly required?: boolean
   /** Never shown in responses, events, history or logs. @default false */

@@ -59,6 +59,23 @@ export function removeTrailers(reply: FastifyReply): void {
   if (isObject(trailers)) for (const name of Object.keys(trailers)) reply.removeTrailer(name)
 }
 
+let controllerKey: symbol | null = null
+
+/** Whether the application logs no requests: by the log controller, which Fastify does not show, or by the option of early versions of 5. */
+export function isRequestLoggingDisabled({ server }: Pick<FastifyRequest, 'server'>): boolean {
+  if (controllerKey === null || !(controllerKey in server)) {
+    controllerKey = findKey(rootOf(server), 'fastify.logController', isObject)
+  }
+  const controller = controllerKey === null ? undefined : (server as unknown as BySymbol)[controllerKey]
+  return member(controller ?? server.initialConfig, 'disableRequestLogging') === true
+}
+
+/** Each scope of an application has the one above it as prototype. */
+function rootOf(server: object): object {
+  const above: unknown = Object.getPrototypeOf(server)
+  return isObject(above) && above !== Object.prototype ? rootOf(above) : server
+}
+
 function findKey(holder: object, description: string, agrees: (value: unknown) => boolean): symbol | null {
   const keys = Object.getOwnPropertySymbols(holder).filter(
     (key) => key.description === description && agrees((holder as BySymbol)[key]),

@@ -14,6 +14,7 @@ export { mountingModule } from './mounting.ts'
 export {
   createConfigReader,
   createHeaderCheck,
+  isRequestLoggingDisabled,
   removeTrailers,
   type RouteConfig,
 } from './fastify-internals.ts'

@@ -1,7 +1,7 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { createHeaderCheck, removeTrailers } from '@fastify-modular/core/internal'
+import { createHeaderCheck, isRequestLoggingDisabled, removeTrailers } from '@fastify-modular/core/internal'
 
 test('whether a reply has headers is read where Fastify keeps them, also those of the raw response', async (t) => {
   const check = createHeaderCheck()
@@ -51,5 +51,23 @@ test('all trailers of a reply are removed, whichever copy of Fastify made it', (
     removeTrailers(replyOf(key, removed))
     t.same(removed, key ? ['etag', 'digest'] : [])
   }
+  t.end()
+})
+
+test('whether requests are logged is read from the log controller, or from the options where there is none', (t) => {
+  const serverOf = (initialConfig: object, controller?: object) =>
+    Object.create({ initialConfig, [Symbol('fastify.logController')]: controller }) as FastifyInstance
+  const servers: [FastifyInstance, boolean][] = [
+    [Fastify(), false],
+    [serverOf({ disableRequestLogging: true }), true],
+    [serverOf({ disableRequestLogging: false }, { disableRequestLogging: true }), true],
+    [serverOf({}, { disableRequestLogging: true }), true],
+    [serverOf({}, { disableRequestLogging: false }), false],
+    [serverOf({}), false],
+  ]
+  t.same(
+    servers.map(([server]) => isRequestLoggingDisabled({ server })),
+    servers.map(([, expected]) => expected),
+  )
   t.end()
 })

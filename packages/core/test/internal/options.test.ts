@@ -47,13 +47,13 @@ test('options that fit have no problems', (t) => {
   t.end()
 })
 
-/** Every option of Fastify's server: the compiler keeps the list complete. */
+/** Every option of Fastify's server, and those of other versions: the compiler keeps the list complete. */
 type ServerOption =
   | keyof FastifyServerOptions
   | keyof FastifyHttpOptions<Server>
   | keyof FastifyHttp2SecureOptions<Http2SecureServer>
 
-const serverOptions: Readonly<Record<ServerOption, true>> = {
+const serverOptions: Readonly<Record<ServerOption, true> & Record<string, true>> = {
   ajv: true,
   allowErrorHandlerOverride: true,
   allowUnsafeRegex: true,

@@ -1,6 +1,6 @@
 /** What settings make of the pages: title, logo, colour, language and the rest, for one caller. */
 import type { Caller } from '@fastify-modular/core'
-import type { JsonValue, Settings } from '@fastify-modular/settings'
+import type { Settings } from '@fastify-modular/settings'
 import { appSettings, systemSettings, userSettings } from '../app-settings.ts'
 
 /** Values of settings that pages show. */
@@ -45,18 +45,8 @@ export async function readLook(settings: Settings, caller: Caller | null): Promi
     supportEmail: settings.get(appSettings.supportEmail),
     homepageUrl: settings.get(appSettings.homepageUrl),
     launchAt: settings.get(appSettings.launchAt),
-    features: readFeatures(settings.get(appSettings.featureJson)),
+    features: { search: true, sharing: true, tips: true, ...settings.get(appSettings.featureJson) },
     isRegistrationOpen: settings.get(systemSettings.registrationEnabled),
     isInMaintenance: caller?.isAdmin === true && settings.get(systemSettings.maintenanceMode),
   }
-}
-
-/** All are on unless the setting says false. */
-function readFeatures(json: JsonValue): Features {
-  const isOff = (name: string): boolean => isObject(json) && json[name] === false
-  return { search: !isOff('search'), sharing: !isOff('sharing'), tips: !isOff('tips') }
-}
-
-function isObject(json: JsonValue): json is { readonly [member: string]: JsonValue } {
-  return typeof json === 'object' && json !== null && !Array.isArray(json)
 }

@@ -12,13 +12,16 @@ const storageKey = 'fm-theme'
 const config = JSON.parse(document.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
 const root = document.getElementById('fm-app')
 
-if (root) {
+if (root) void start(root)
+
+/** A function: awaited outside of one, the texts would make Vite divide this script. */
+async function start(element: HTMLElement): Promise<void> {
   if (config.themeSetting === undefined) offerSchemes(config.scheme)
   const { page, messages, definitionsLocale = null, ...props } = config
   const Page = page === 'manage' ? SettingsAdmin : UserSettings
   const texts = await loadTexts(config.texts)
-  root.replaceChildren()
-  createRoot(root).render(
+  element.replaceChildren()
+  createRoot(element).render(
     <Page {...props} definitionsLocale={definitionsLocale} messages={{ ...texts, ...messages }} id="fm" />,
   )
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 
 const paths = {
   alert: 'M8 2 1.5 13.5h13zM8 6.5v3M8 11.5h.01',
+  bin: 'M2.5 4h11M6 4V2.5h4V4M4 4l.7 9.5h6.6L12 4',
   brush:
     'M8 14A6 6 0 1 1 14 8c0 1.5-1 2.2-2.2 2.2h-1.3c-1.5 0-2 1.2-1 2.5.5.7-.2 1.3-1.5 1.3M5 8.5h.01M6.5 5.2h.01M10 5.2h.01',
   calendar: 'M2.5 4h11v9.5h-11zM2.5 7h11M5.2 2v3M10.8 2v3',

@@ -10,7 +10,8 @@ import type { Definition } from './model/setting.ts'
 export type OpenDialog =
   | { readonly kind: 'review' }
   | { readonly kind: 'import' }
-  | { readonly kind: 'history' | 'reset'; readonly definition: Definition }
+  | { readonly kind: 'history'; readonly definition: Definition }
+  | { readonly kind: 'reset'; readonly definition: Definition }
 
 export interface PageContext {
   /** What the ids of its elements begin with. */

@@ -166,7 +166,7 @@ test('preferences', async (t) => {
   })
 
   await t.test('the choice of light or dark stays in this browser', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/me', 'ada')
     const account = page.getByRole('button', { name: 'Your account' })
     const theme = page.getByRole('banner').getByRole('radiogroup', { name: 'Theme' })
     await account.click()
@@ -177,7 +177,7 @@ test('preferences', async (t) => {
     t.ok(await theme.getByRole('radio', { name: 'Dark' }).isChecked())
     await theme.getByRole('radio', { name: 'System' }).check()
     await page.keyboard.press('Escape')
-    await page.getByRole('link', { name: 'All settings' }).click()
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.waitForURL('**/settings/manage')
   })
 

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
+import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
 import { visit } from '../support/visit.js'
 
@@ -34,11 +35,11 @@ test('history, files, links, tabs', async (t) => {
     await page.reload()
     await act('app.title', 'History')
     const dialog = page.getByRole('dialog', { name: 'History of Title' })
-    await dialog.getByText('Linus set to Second').waitFor()
-    await dialog
-      .getByRole('listitem')
-      .filter({ hasText: 'Grace set to First' })
-      .getByRole('button')
+    const events = dialog.locator('.fm-event')
+    await events.filter({ hasText: /Linus changed Title.*First.*Second/s }).waitFor()
+    await events
+      .filter({ hasText: /Grace changed Title.*Fastify Modular default.*First/s })
+      .getByRole('button', { name: /^Restore/ })
       .first()
       .click()
     await status.getByText('Title has the older value again.').waitFor()
@@ -55,13 +56,14 @@ test('history, files, links, tabs', async (t) => {
     await page.reload()
     await act('app.features', 'History')
     const dialog = page.getByRole('dialog', { name: 'History of Features' })
-    const long = dialog.getByRole('listitem').filter({ hasText: /Grace set to a value of [\d,]+ bytes/ })
-    await dialog.getByText('Linus set to {"index":100}').waitFor()
+    const long = dialog.locator('.fm-event').filter({ hasText: /Grace changed Features/ })
+    await dialog.getByText('"index": 100').first().waitFor()
     t.equal(await long.count(), 0, 'on the page after')
     await dialog.getByRole('button', { name: 'Show older' }).click()
     await long.waitFor()
     t.equal(await dialog.getByRole('button', { name: 'Show older' }).count(), 0, 'that was the last page')
-    await long.getByRole('button', { name: 'Show value' }).click()
+    await long.getByText(/^A value of [\d,]+ bytes/).waitFor()
+    await long.getByRole('button', { name: /^Show/ }).click()
     await long.getByText('"feature 499"').waitFor()
     await long.getByRole('button', { name: 'Restore' }).click()
     await status.getByText('Features has the older value again.').waitFor()
@@ -82,11 +84,15 @@ test('history, files, links, tabs', async (t) => {
     await transfer('Import…')
     const dialog = page.getByRole('dialog', { name: 'Import settings' })
     await dialog.getByLabel('Choose a file').setInputFiles(file)
-    await dialog.getByText('app.title').waitFor()
-    t.equal(await dialog.getByText('app.style').count(), 0)
+    const changes = dialog.locator('.fm-change')
+    await changes.filter({ hasText: /Title.*Changed meanwhile.*Exported/s }).waitFor()
+    t.equal(await dialog.getByText('Style').count(), 0)
+    await dialog.getByRole('button', { name: 'Import 1', exact: true }).waitFor()
     await dialog.getByLabel('Reset what the file does not mention').check()
-    await dialog.getByText('app.style').waitFor()
-    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await dialog.getByRole('heading', { name: '1 goes back to its default' }).waitFor()
+    await changes.filter({ hasText: /Style.*dense.*calm default/s }).waitFor()
+    t.same(await problems(page), [])
+    await dialog.getByRole('button', { name: 'Import 1, reset 1' }).click()
     await status.getByText('The file was imported.').waitFor()
     t.equal(await field('Title').inputValue(), 'Exported')
     t.equal(app.settings.get(definitions.style), 'calm')

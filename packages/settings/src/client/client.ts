@@ -49,6 +49,16 @@ export interface HistoryPageOptions extends CallOptions {
   readonly limit?: number
 }
 
+/** Which changes, newest first; members are combined with AND. */
+export interface ChangesFilter extends Omit<HistoryPageOptions, 'scope'> {
+  /** The group of settings; empty for those without one. */
+  readonly group?: string
+  /** The id of the caller who made them. */
+  readonly actor?: string
+  /** Of this time and later; ISO 8601. */
+  readonly since?: string
+}
+
 /** An entry of a page. `historyEntry` has the long values whole. */
 export interface ListedHistoryEntry extends HistoryEntry {
   /** Values of more than 4 KiB of JSON, which are a `LongValue` here. */
@@ -120,11 +130,16 @@ export interface SettingsClient {
     revision: number,
     options?: Pick<HistoryPageOptions, 'scope' | 'signal'>,
   ): Promise<HistoryEntry>
-  changes(page?: Omit<HistoryPageOptions, 'scope'>): Promise<ChangesPage>
-  /** Writes the value of a revision again, as a new revision. */
+  changes(filter?: ChangesFilter): Promise<ChangesPage>
+  /** Writes the value of a revision again, or with `undo` the one that it replaced, as a new revision. */
   rollback(
     key: string,
-    target: { readonly scope: SettingScope; readonly revision: number; readonly note?: string },
+    target: {
+      readonly scope: SettingScope
+      readonly revision: number
+      readonly undo?: boolean
+      readonly note?: string
+    },
     options?: CallOptions,
   ): Promise<void>
   exportSettings(options?: CallOptions): Promise<SettingsExport>
@@ -159,8 +174,7 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
       send(pathOf(key, '/history'), { query: { scope, before, limit }, ...given(signal) }),
     historyEntry: (key, revision, { scope, signal } = {}) =>
       send(pathOf(key, `/history/${revision}`), { query: { scope }, ...given(signal) }),
-    changes: ({ before, limit, signal } = {}) =>
-      send('/changes', { query: { before, limit }, ...given(signal) }),
+    changes: ({ signal, ...query } = {}) => send('/changes', { query: { ...query }, ...given(signal) }),
     rollback: (key, target, call) =>
       send(pathOf(key, '/rollback'), { method: 'POST', body: target, ...call }),
     exportSettings: (call) => send('/export', call),

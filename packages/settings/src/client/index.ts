@@ -3,6 +3,7 @@ export { createSettingsClient, SettingsRequestError } from './client.ts'
 export type {
   BulkPreviewEntry,
   CallOptions,
+  ChangesFilter,
   ChangesPage,
   Conflict,
   DefinitionsFilter,
@@ -31,4 +32,5 @@ export {
   SettingScope,
   SettingType,
   type ShowWhen,
+  type ValueSchema,
 } from '../setting-definition.ts'

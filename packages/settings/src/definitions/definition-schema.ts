@@ -11,6 +11,7 @@ import {
   type SettingDefinition,
   SettingScope,
   SettingType,
+  type ValueSchema,
 } from '../setting-definition.ts'
 import { deepFreeze, encodeValue, readText } from '../values/decode.ts'
 import { checkUrl, defaultLimits } from '../values/validate.ts'
@@ -19,6 +20,9 @@ import { checkJson } from '../values/json.ts'
 /** With a character that is not white space. */
 const filled = { pattern: '\\S' }
 const json = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
+const jsonSchema = Type.Unsafe<ValueSchema>(Type.Unknown({ description: 'a JSON Schema' }))
+/** Copied as JSON. */
+const opaque: ReadonlySet<TSchema> = new Set([json, jsonSchema])
 
 /** All members of a complete definition, in the order in which clients see them. */
 export const definitionSchema = Type.Object({
@@ -80,11 +84,13 @@ export const definitionSchema = Type.Object({
   restart: flag(),
   docsUrl: nullable(Type.String({ pattern: '^https://' }), 'an absolute https URL'),
   patternHint: nullable(Type.String(filled), 'a string that is not empty'),
+  schema: nullable(jsonSchema, 'a schema of TypeBox that JSON can carry, like Type.Array(Type.String())'),
 })
 
 /** What JSON Schema cannot say about members that satisfy it. */
 const furtherChecks: Partial<Record<string, (definition: CompleteDefinition) => boolean>> = {
   showWhen: ({ showWhen }) => showWhen === null || isJson(showWhen.equals),
+  schema: ({ schema }) => schema === null || isJson(schema),
   docsUrl: ({ docsUrl }) => docsUrl === null || checkUrl(docsUrl).length === 0,
 }
 
@@ -168,7 +174,8 @@ function copyOf(schema: TSchema, declared: unknown, context: CopyContext): unkno
   const value: unknown = declared ?? ('default' in schema ? schema.default : declared)
   if (schema !== json && (typeof value !== 'object' || value === null)) return value
   const shape = KindGuard.IsUnion(schema) ? schema.anyOf[0] : schema
-  if (shape === json) return isJson(value) ? deepFreeze(readText(encodeValue(value))) : undefined
+  if (shape !== undefined && opaque.has(shape))
+    return isJson(value) ? deepFreeze(readText(encodeValue(value))) : undefined
   if (KindGuard.IsArray(shape) && Array.isArray(value)) {
     const { path, unknown } = context
     return Object.freeze(

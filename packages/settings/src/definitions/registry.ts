@@ -1,4 +1,5 @@
 /** All definitions of an application (S 2.1, S 4.2). Modules add theirs, then they are checked together and frozen. */
+import { CloneType, type TSchema } from '@sinclair/typebox'
 import { closestName } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
 import type { CompleteDefinition, JsonValue, SettingDefinition, SettingScope } from '../setting-definition.ts'
@@ -11,6 +12,7 @@ import {
   validateValue,
   type ValueLimits,
 } from '../values/validate.ts'
+import { schemaProblems } from '../values/json-schema.ts'
 import { checkCondition, checkDefinition, hasPattern, lintDefinition } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
 
@@ -147,6 +149,8 @@ interface Registration {
 function toSetting(declared: SettingDefinition, module: string, limits: ValueLimits): Registration {
   const { definition, unknown } = completeDefinition(declared)
   const problems = [...unknown, ...checkDefinition(definition)]
+  const schema = declared.schema ?? null
+  if (schema !== null) problems.push(...schemaProblems(schema))
   if (problems.length > 0) return { problems, warnings: [] }
 
   const { pattern, problem } = compile(definition)
@@ -160,6 +164,7 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
     module,
     defaultValue: null,
     pattern,
+    schema: schema && CloneType(schema as TSchema), // schemaProblems found nothing
     validate: validate && validate.bind(declared),
     maxBytes: maxBytesOf(definition.type, limits),
   }

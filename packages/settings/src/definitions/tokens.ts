@@ -2,6 +2,7 @@
  * Definitions that know the type of their value. A token is a plain `SettingDefinition`; the type exists for the
  * compiler only, so that `settings.get(mail.port)` is a number.
  */
+import type { Static, TSchema } from '@sinclair/typebox'
 import {
   SettingType,
   type JsonValue,
@@ -39,7 +40,16 @@ export type SettingValue<S> = S extends SettingToken<infer T> ? T : never
 /** What every type of setting takes; `default` is typed (decision 4) instead of raw. */
 export type TokenOptions<T> = Omit<
   SettingDefinition,
-  'key' | 'type' | 'defaultValue' | 'allowedValues' | 'options' | 'min' | 'max' | 'pattern' | 'validate'
+  | 'key'
+  | 'type'
+  | 'defaultValue'
+  | 'allowedValues'
+  | 'options'
+  | 'min'
+  | 'max'
+  | 'pattern'
+  | 'schema'
+  | 'validate'
 > & {
   /** A further rule about values that satisfy the rest: messages that say what to enter, or nothing. */
   validate?(value: T): RuleResult
@@ -74,8 +84,19 @@ interface DeclareSelect {
   ): SettingToken<Value<O[number]['value'], D>, K>
 }
 
-/** Declares a Json: any JSON, or with `json<T>()` a type of your own, which `validate` should prove. */
+/** A value as readers get it. */
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [N in keyof T]: Frozen<T[N]> }
+    : T
+
+/** Declares a Json: by a schema of TypeBox, any JSON, or with `json<T>()` a type of your own, which `validate` should prove. */
 interface DeclareJson extends Declare<JsonValue> {
+  <const K extends string, S extends TSchema, D extends Frozen<Static<S>> | null = null>(
+    key: K,
+    options: TokenOptions<Frozen<Static<S>>> & { readonly schema: S; readonly default?: D },
+  ): SettingToken<Value<Frozen<Static<S>>, D>, K>
   <T>(): Declare<T>
 }
 
@@ -109,6 +130,10 @@ export const setting: {
   dateTime: (key, options) => token(SettingType.DateTime, key, options),
 }
 
+function declareJson<const K extends string, S extends TSchema, D extends Frozen<Static<S>> | null = null>(
+  key: K,
+  options: TokenOptions<Frozen<Static<S>>> & { readonly schema: S; readonly default?: D },
+): SettingToken<Value<Frozen<Static<S>>, D>, K>
 function declareJson<T>(): Declare<T>
 function declareJson<const K extends string, D extends JsonValue = null>(
   key: K,

@@ -39,6 +39,12 @@ export interface HistoryFilter {
   readonly userId?: string
   /** The version that the change gave the value. */
   readonly revision?: number
+  /** Only entries of these keys. */
+  readonly keys?: readonly string[]
+  /** Only what this actor wrote. */
+  readonly actor?: string
+  /** Only entries of this time and later; ISO 8601. */
+  readonly since?: string
   /** Only entries of lower versions, or after the `next` of a page. */
   readonly before?: number | string
   /** At most so many entries, 1–500. @default 50 */
@@ -68,7 +74,7 @@ export interface History {
   /** The same with the values as text: to parse a page of them would take far more memory than the page. */
   page(filter?: HistoryFilter): Promise<HistoryPage<StoredHistoryEntry>>
   /**
-   * Writes the value that a revision had written once more, as a new revision, checked like every write.
+   * Writes the value that a revision had written, or the one that it replaced, as a new revision, checked like every write.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
    * @throws {ConflictException} the old value cannot be unsealed any more
    */
@@ -80,6 +86,8 @@ export interface RollbackTarget {
   readonly key: string
   readonly scope: SettingScope
   readonly revision: number
+  /** Restores what the revision replaced, in place of what it wrote. @default false */
+  readonly undo?: boolean
   readonly userId?: string
 }
 
@@ -117,13 +125,13 @@ export function createHistory({ store, sharedValues, codec, write }: HistoryInit
     }
   }
 
-  async function page({ before, limit = 50, ...filter }: HistoryFilter = {}) {
+  async function page({ before, limit = 50, since, ...filter }: HistoryFilter = {}) {
     if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
       throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
     }
     // Without a scope no user's values: the empty user id is that of System and Application rows.
     const userId = filter.scope === undefined ? '' : rowUser(filter.scope, filter.userId)
-    const selection = { ...filter, userId }
+    const selection = { ...filter, userId, ...(since !== undefined && { since: toTime(since) }) }
     const begin = typeof before === 'string' ? { following: toPlace(before, userId) } : given(before)
     const rows = await store.readHistory({ ...selection, ...begin, limit, maxBytes: pageBytes })
     const last = rows.at(-1)
@@ -140,12 +148,12 @@ export function createHistory({ store, sharedValues, codec, write }: HistoryInit
       const { entries, next } = await page(filter)
       return { entries: entries.map(withValues), next }
     },
-    async rollback({ key, scope, revision, userId }, options = {}) {
+    async rollback({ key, scope, revision, userId, undo = false }, options = {}) {
       const id = { key, scope, userId: rowUser(scope, userId) }
       const state = requireSetting(sharedValues, key)
       const [entry] = await store.readHistory({ ...id, revision, limit: 1 })
       if (!entry) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
-      const change = toChange(entry, codec)
+      const change = toChange(entry, undo ? oldTextOf(entry) : newTextOf(entry), codec)
       return write([{ ...id, state, change }], { origin: 'rollback', ...options }, { onStale: toConflict })
     },
   }
@@ -176,10 +184,31 @@ function withValues({ oldText, newText, ...entry }: StoredHistoryEntry): History
   return { ...entry, oldValue: valueOf(oldText), newValue: valueOf(newText) }
 }
 
-function toChange(entry: HistoryRow, codec: RowCodec) {
-  if (entry.newValue === null) return { kind: 'clear' } as const
+/** @throws {ArgumentException} it is not a date-time */
+function toTime(iso: string): number {
+  const time = Date.parse(iso)
+  if (Number.isNaN(time)) throw new ArgumentException('Use an ISO 8601 date-time.', 'since')
+  return time
+}
+
+/** A value of an entry as it is stored; null where there was none. */
+interface EntryText {
+  readonly value: string | null
+  readonly sealed: boolean
+}
+
+function newTextOf({ newValue, newSealed }: HistoryRow): EntryText {
+  return { value: newValue, sealed: newSealed }
+}
+
+function oldTextOf({ oldValue, oldSealed }: HistoryRow): EntryText {
+  return { value: oldValue, sealed: oldSealed }
+}
+
+function toChange(entry: HistoryRow, { value, sealed }: EntryText, codec: RowCodec) {
+  if (value === null) return { kind: 'clear' } as const
   try {
-    const text = codec.textOf(entry, { value: entry.newValue, sealed: entry.newSealed })
+    const text = codec.textOf(entry, { value, sealed })
     return { kind: 'set', value: JSON.parse(text) as JsonValue } as const // canonical JSON
   } catch {
     throw new ConflictException(

@@ -69,7 +69,7 @@ export function sendUnlessUnchanged(
   request: FastifyRequest,
   reply: FastifyReply,
   etag: string | undefined,
-  toBody: () => Buffer,
+  toBody: () => string | Buffer,
 ): FastifyReply {
   if (etag === undefined) return sendJson(reply, toBody())
   addVary(reply, 'Accept-Encoding')
@@ -80,7 +80,7 @@ export function sendUnlessUnchanged(
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) return reply.code(304).send()
   const body = toBody()
   if (!encoding) return sendJson(reply, body)
-  sendCompressed(reply, body, encoding)
+  sendCompressed(reply, typeof body === 'string' ? Buffer.from(body) : body, encoding)
   return reply
 }
 

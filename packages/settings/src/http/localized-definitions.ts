@@ -2,8 +2,8 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { canonicalLocale, type Translate, type TranslatedField, type Translation } from '../http-options.ts'
 import type { Translations } from '../reading/list.ts'
-import type { CompleteDefinition } from '../setting-definition.ts'
-import { type ValueSchema, valueSchema } from '../values/value-schema.ts'
+import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
+import { valueSchema } from '../values/value-schema.ts'
 import { acceptedLocales } from './accept-language.ts'
 
 /** All definitions in one language. */

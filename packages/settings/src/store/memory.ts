@@ -235,6 +235,9 @@ function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
     (query.key === undefined || row.key === query.key) &&
     (query.scope === undefined || row.scope === query.scope) &&
     (query.revision === undefined || row.revision === query.revision) &&
+    (query.keys === undefined || query.keys.includes(row.key)) &&
+    (query.actor === undefined || row.actor === query.actor) &&
+    (query.since === undefined || row.at >= query.since) &&
     (query.before === undefined || row.revision < query.before) &&
     (query.following === undefined || (userId === '' ? newestFirst : latestFirst)(row, query.following) > 0)
   )

@@ -1,5 +1,5 @@
 /** Conditions and orders of the reads, on the columns of either engine. */
-import { and, asc, type Column, desc, eq, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, type Column, desc, eq, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { HistoryId, HistoryPlace, HistoryQuery, RowId } from './store.ts'
 
 /** The columns that identify a row. */
@@ -12,6 +12,7 @@ interface RowColumns {
 /** The columns that identify an entry of history. */
 interface HistoryColumns extends RowColumns {
   readonly revision: Column
+  readonly actor: Column
   readonly at: Column
 }
 
@@ -66,6 +67,10 @@ export function isSelected(history: HistoryColumns, query: HistoryQuery): SQL | 
     query.key === undefined ? undefined : eq(history.key, query.key),
     query.scope === undefined ? undefined : eq(history.scope, query.scope),
     query.revision === undefined ? undefined : eq(history.revision, query.revision),
+    query.keys && inArray(history.key, [...query.keys]),
+    query.actor === undefined ? undefined : eq(history.actor, query.actor),
+    // The sign keeps the index of times out of it, which has all users' entries.
+    query.since === undefined ? undefined : sql`+${history.at} >= ${query.since}`,
     query.before === undefined ? undefined : lt(history.revision, query.before),
     following && (userId === '' ? isFollowing(history, following) : isEarlier(history, following)),
   )

@@ -143,6 +143,12 @@ export interface HistoryQuery {
   /** System or Application alone; together with `userId` User, or nothing is found. */
   readonly scope?: SettingScope
   readonly revision?: number
+  /** Only entries of these keys. */
+  readonly keys?: readonly string[]
+  /** Only what this actor wrote. */
+  readonly actor?: string
+  /** Only entries of this time, in milliseconds since the epoch, and later. */
+  readonly since?: number
   /** Only entries of lower versions. */
   readonly before?: number
   /** Only entries that follow this one, which may be of the same revision: the next page. */

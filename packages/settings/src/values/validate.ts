@@ -1,4 +1,5 @@
 /** Settings as they are registered, and what their values must be (S 2.3, decisions 7–12). Nothing is coerced, no message repeats a value. */
+import type { TSchema } from '@sinclair/typebox'
 import {
   type CompleteDefinition,
   isStorable,
@@ -8,6 +9,7 @@ import {
 } from '../setting-definition.ts'
 import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
 import { checkJson } from './json.ts'
+import { checkSchema } from './json-schema.ts'
 import type { CompiledPattern, PatternBudget } from './pattern.ts'
 
 /** One registered setting; frozen. */
@@ -19,6 +21,8 @@ export interface RegisteredSetting {
   readonly defaultValue: JsonValue
   /** Null where there is none, or the type ignores patterns (S 2.3.2). */
   readonly pattern: CompiledPattern | null
+  /** What the values of a Json look like; null where anything goes. */
+  readonly schema: TSchema | null
   readonly validate: SettingRule | null
   /** The longest value, in UTF-8 bytes of its text (decision 11). */
   readonly maxBytes: number
@@ -109,13 +113,18 @@ function checkType(setting: RegisteredSetting, value: unknown, budget: PatternBu
     case SettingType.Bool:
       return typeof value === 'boolean' ? [] : ['Enter a boolean: true or false.']
     case SettingType.Json:
-      return value === '' ? ['Enter JSON other than an empty string.'] : checkJson(value, maxBytes)
+      return value === '' ? ['Enter JSON other than an empty string.'] : checkJsonValue(setting, value)
     case SettingType.Select:
       return checkMember(value, definition.allowedValues ?? [])
     default:
       if (typeof value !== 'string') return ['Enter text.']
       return [...checkText(value, maxBytes), ...checkFormat(setting, value, budget)]
   }
+}
+
+function checkJsonValue({ schema, maxBytes }: RegisteredSetting, value: unknown): string[] {
+  const problems = checkJson(value, maxBytes)
+  return problems.length === 0 && schema ? checkSchema(schema, value) : problems
 }
 
 function checkMember(value: unknown, allowed: readonly string[]): string[] {

@@ -1,10 +1,7 @@
 /** JSON Schema of what may be written to a setting, for clients that generate forms (draft 2020-12). */
-import { SettingType, type CompleteDefinition } from '../setting-definition.ts'
+import { SettingType, type CompleteDefinition, type ValueSchema } from '../setting-definition.ts'
 import { dateTimePattern } from './validate.ts'
 import { isUnicodePattern } from './pattern.ts'
-
-/** A JSON Schema as plain data. */
-export type ValueSchema = Readonly<Record<string, unknown>>
 
 /**
  * Returns the schema of a definition's values. Every value that the setting accepts satisfies it; the reverse is not promised:
@@ -16,14 +13,15 @@ export function valueSchema(definition: CompleteDefinition): ValueSchema {
   return definition.required ? schema : { anyOf: [schema, { type: 'null' }] }
 }
 
-function schemaOf({ type, min, max, allowedValues, pattern, required }: CompleteDefinition): ValueSchema {
+function schemaOf(definition: CompleteDefinition): ValueSchema {
+  const { type, min, max, allowedValues, pattern, required, schema } = definition
   switch (type) {
     case SettingType.Number:
       return { type: 'number', ...(min !== null && { minimum: min }), ...(max !== null && { maximum: max }) }
     case SettingType.Bool:
       return { type: 'boolean' }
     case SettingType.Json:
-      return { not: { enum: [null, ''] } }
+      return schema ?? { not: { enum: [null, ''] } }
     case SettingType.Select:
       return { enum: allowedValues ?? [] }
     case SettingType.Color:

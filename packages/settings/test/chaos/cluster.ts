@@ -143,8 +143,8 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
-    await Promise.allSettled(this.#places.map(({ booting }) => booting))
-    await Promise.all(this.#running().map(({ app }) => app?.stop('SIGKILL')))
+    for (const { booting } of this.#places) await booting?.catch(() => {})
+    for (const { app } of this.#running()) await app?.stop('SIGKILL')
     await Promise.all(this.#places.map(({ proxy }) => proxy.close()))
     await this.#server.stop()
   }

@@ -6,6 +6,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import type * as Settings from '@fastify-modular/settings'
+import type * as Postgres from '@fastify-modular/settings/postgres'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /** The command line of an instance. */
@@ -49,7 +51,7 @@ async function main(plan: InstancePlan): Promise<void> {
   app.get('/state', () => instance.state())
   app.post('/quiet', () => instance.stop())
   process.once('SIGTERM', () => void instance.stop().then(() => app.close()))
-  console.log(await app.listen({ host: '127.0.0.1', port: 0 }))
+  print(await app.listen({ host: '127.0.0.1', port: 0 }))
   instance.start()
 }
 
@@ -76,15 +78,13 @@ async function createApp({ database, tree }: InstancePlan): Promise<FastifyInsta
 
 /** The settings of this checkout, or of another one. */
 async function loadSettings(tree: string | undefined) {
-  type Settings = typeof import('@fastify-modular/settings')
-  type Postgres = typeof import('@fastify-modular/settings/postgres')
   const { resolve } = createRequire(
     tree === undefined ? import.meta.url : join(tree, 'bench', 'package.json'),
   )
   const load = (name: string): Promise<unknown> => import(pathToFileURL(resolve(name)).href)
   return {
-    ...((await load('@fastify-modular/settings')) as Settings),
-    ...((await load('@fastify-modular/settings/postgres')) as Postgres),
+    ...((await load('@fastify-modular/settings')) as typeof Settings),
+    ...((await load('@fastify-modular/settings/postgres')) as typeof Postgres),
   }
 }
 

@@ -67,6 +67,7 @@ test('decision 1: required and sensitive are false and order is 0 unless said ot
     restart: false,
     docsUrl: null,
     patternHint: null,
+    schema: null,
   })
 })
 

@@ -55,6 +55,50 @@ test('a revision groups what was written together', async (t) => {
   )
 })
 
+test('changes are selected by group, by actor and by time, page by page', async (t) => {
+  const app = await createApp(t)
+  const admin = as(app, 'admin')
+  await as(app, 'editor')('PUT', '', title('one'))
+  await admin('PUT', '/bulk', [title('two'), { key: 'mail.port', scope: 0, value: 25 }])
+  await admin('PUT', '', { key: 'app.feature_json', scope: 1, value: { beta: true } })
+  const select = async (query: string): Promise<string[]> => {
+    const { changes } = (await admin('GET', `/changes?${query}`)).json
+    return changes.flatMap((change: { revision: number; entries: { key: string }[] }) =>
+      change.entries.map(({ key }) => `${change.revision} ${key}`),
+    )
+  }
+  t.same(await select('group=General'), ['2 app.title', '1 app.title'])
+  t.same(await select('group=General&actor=editor'), ['1 app.title'])
+  t.same(await select('group='), ['3 app.feature_json'], 'settings without a group')
+  t.same(await select('group=None'), [])
+  t.same(await select('actor=editor'), ['1 app.title'])
+  t.same(await select('since=2999-01-01T00:00:00Z'), [])
+  t.equal((await select('since=2020-01-01T00:00:00Z')).length, 4)
+  const first = (await admin('GET', '/changes?actor=admin&limit=1')).json
+  t.same(await select(`actor=admin&limit=5&before=${first.next}`), ['2 mail.port', '2 app.title'])
+  t.equal((await admin('GET', '/changes?since=yesterday')).status, 400)
+  t.equal((await admin('GET', '/changes?since=2025-02-30T25:00:00Z')).status, 400)
+  t.same((await as(app, 'editor')('GET', '/changes?group=Mail')).json.changes, [], 'System rows')
+})
+
+test('a change is undone: what it replaced holds again, a secret without being shown', async (t) => {
+  const keys = [{ id: 'one', key: randomBytes(32) }]
+  const app = await createApp(t, { encryption: { keys } })
+  const admin = as(app, 'admin')
+  const undo = (key: string, scope: number, revision: number) =>
+    admin('POST', `/${key}/rollback`, { scope, revision, undo: true })
+  await admin('PUT', '', title('one'))
+  await admin('PUT', '', title('two'))
+  t.equal((await undo('app.title', 1, 2)).status, 204)
+  t.equal(app.settings.get('app.title'), 'one')
+  t.equal((await undo('app.title', 1, 1)).status, 204)
+  t.equal((await admin('GET', '/app.title?scope=1')).json.isOverridden, false, 'nothing was stored before')
+  await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'first' })
+  await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'second' })
+  t.equal((await undo('mail.password', 0, 6)).status, 204)
+  t.equal(await app.settings.getSetting('mail.password', 0), 'first')
+})
+
 test('decision 26b: history needs Settings.Update, System rows an administrator, User rows their owner', async (t) => {
   const app = await createApp(t)
   await as(app, 'admin')('PUT', '/bulk', [{ key: 'mail.port', scope: 0, value: 25 }])

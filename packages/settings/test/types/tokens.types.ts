@@ -1,4 +1,5 @@
 /** Compile-time assertions: this file is compiled with the tests and never runs. */
+import { Type } from '@sinclair/typebox'
 import type { SettingsBuilder } from '#src/definitions/builder.js'
 import { setting, type SettingKeys, type SettingToken, type SettingValue } from '#src/definitions/tokens.js'
 import { type JsonValue, type SettingDefinition, SettingScope } from '#src/setting-definition.js'
@@ -43,6 +44,13 @@ const mail = {
   rules: setting.json<readonly Rule[]>()('mail.rules', { ...common, default: [] }),
   limits: setting.json<Rule>()('mail.limits', common),
   anything: setting.json('mail.anything', common),
+  links: setting.json('mail.links', {
+    ...common,
+    schema: Type.Array(Type.Object({ label: Type.String(), port: Type.Optional(Type.Integer()) })),
+    default: [],
+    validate: (links) => (links.length > 3 ? 'Enter at most three links.' : undefined),
+  }),
+  flags: setting.json('mail.flags', { ...common, schema: Type.Object({ beta: Type.Boolean() }) }),
   options: setting.json('mail.options', { ...common, default: { retries: 3 } }),
   password: setting.password('mail.password', { ...common, sensitive: true }),
 }
@@ -65,6 +73,11 @@ export type Assertions = [
   Assert<Equal<SettingValue<typeof mail.limits>, Rule | null>>,
   Assert<Equal<SettingValue<typeof mail.anything>, JsonValue>>,
   Assert<Equal<SettingValue<typeof mail.options>, JsonValue>>,
+  // A schema is the type, of values that nobody can change.
+  Assert<
+    Equal<SettingValue<typeof mail.links>, readonly { readonly label: string; readonly port?: number }[]>
+  >,
+  Assert<Equal<SettingValue<typeof mail.flags>, { readonly beta: boolean } | null>>,
   Assert<Equal<SettingValue<typeof mail.password>, string | null>>,
   // Keys are literal, and a map of tokens becomes a map of keys.
   Assert<Equal<typeof mail.port.key, 'mail.port'>>,

@@ -24,6 +24,8 @@ export interface ControlProps {
   readonly definition: Definition
   readonly input: Input
   readonly field: Field
+  /** What is wrong with it. */
+  readonly errors: readonly string[]
   /** When the stored value was written; null where none is. */
   readonly storedAt: string | null
   readonly isUnsaved: boolean

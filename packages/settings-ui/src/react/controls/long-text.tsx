@@ -19,8 +19,13 @@ export function LongTextControl({ definition, field }: ControlProps): ReactNode 
 /** Milliseconds without a key after which broken JSON is pointed out. */
 const pause = 300
 
+interface CodeControlProps extends ControlProps {
+  /** A further action. */
+  readonly children?: ReactNode
+}
+
 /** JSON: its lines are numbered, the one that is broken is marked; Tab leaves the field. */
-export function CodeControl({ definition, field, onInput }: ControlProps): ReactNode {
+export function CodeControl({ definition, field, onInput, children }: CodeControlProps): ReactNode {
   const { messages } = usePage()
   const area = useRef<HTMLTextAreaElement>(null)
   const { value, readOnly, onBlur } = field
@@ -88,6 +93,7 @@ export function CodeControl({ definition, field, onInput }: ControlProps): React
             {messages.formatJson}
             <span className="fm-hidden"> {definition.displayName}</span>
           </button>
+          {children}
         </div>
       )}
     </>

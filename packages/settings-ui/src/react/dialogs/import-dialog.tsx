@@ -1,18 +1,26 @@
 /** A file of settings: first what it would change, then the change. */
-import { type ReactNode, useEffect, useState } from 'react'
-import type { Messages } from '../messages.ts'
+import { type DragEvent, type ReactNode, useEffect, useState } from 'react'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
+import { Diff } from '../diff/diff.tsx'
+import { Icon } from '../icons.tsx'
+import { failureText, format, plural } from '../messages.ts'
+import { toDefault } from '../model/setting.ts'
 import { toFailure } from '../model/source.ts'
-import { usePage } from '../page-context.ts'
-import { failureText } from '../messages.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import { Dialog } from './dialog.tsx'
 
 type Mode = 'merge' | 'replace'
 
+/** A file that was chosen. */
+interface Chosen {
+  readonly name: string
+  readonly content: SettingsExport
+}
+
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { id, api, editor, messages } = usePage()
   const [mode, setMode] = useState<Mode>('merge')
-  const [file, setFile] = useState<SettingsExport>()
+  const [file, setFile] = useState<Chosen>()
   const [preview, setPreview] = useState<ImportReport>()
   const [problem, setProblem] = useState('')
 
@@ -22,32 +30,38 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
     setPreview(undefined)
     if (!file) return undefined
     setProblem('')
-    api.importSettings(file, { mode, dryRun: true }).then(
-      (report) => !isGone && setPreview(report),
+    // What it would replace may be newer than the page.
+    Promise.all([api.importSettings(file.content, { mode, dryRun: true }), editor.refresh()]).then(
+      ([report]) => !isGone && setPreview(report),
       (error: unknown) => !isGone && setProblem(failureText(toFailure(error), messages)),
     )
     return () => {
       isGone = true
     }
-  }, [api, file, mode, messages])
+  }, [api, editor, file, mode, messages])
 
   async function choose(chosen: File | undefined): Promise<void> {
     if (!chosen) return
     try {
       const content = JSON.parse(await chosen.text()) as SettingsExport | null // the API checks it
       if (content?.format !== 1 || !Array.isArray(content.settings)) throw new TypeError('no export')
-      setFile(content)
+      setFile({ name: chosen.name, content })
     } catch {
       setFile(undefined)
       setProblem(messages.importUnreadable)
     }
   }
 
+  function drop(event: DragEvent): void {
+    event.preventDefault()
+    if (event.type === 'drop') void choose(event.dataTransfer?.files[0])
+  }
+
   async function apply(): Promise<void> {
     if (!preview || !file) return
     try {
       // Only what was shown: after a write in between, the API refuses.
-      await api.importSettings(file, { mode, revision: preview.revision })
+      await api.importSettings(file.content, { mode, revision: preview.revision })
       onClose()
       await editor.refresh()
       editor.changed()
@@ -57,23 +71,31 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
     }
   }
 
-  const changes = preview ? preview.create.length + preview.update.length + preview.delete.length : 0
+  const writes = preview ? preview.create.length + preview.update.length : 0
+  const resets = preview?.delete.length ?? 0
+  const text = resets > 0 ? messages.importAndReset : writes > 0 ? messages.importCount : messages.importApply
   const actions = (
     <button
       type="button"
-      className="fm-button is-main"
-      disabled={changes === 0 || problem !== ''}
+      className={resets > 0 ? 'fm-button is-main is-bad' : 'fm-button is-main'}
+      disabled={writes + resets === 0 || problem !== ''}
       onClick={() => void apply()}
     >
-      {messages.importApply}
+      {format(text, { writes, resets })}
     </button>
   )
   return (
     <Dialog title={messages.importTitle} onClose={onClose} closeText={messages.cancel} actions={actions}>
-      <label>
-        {messages.importFile}{' '}
+      <label className="fm-drop" onDragOver={drop} onDrop={drop}>
+        <Icon name="up" />
+        <span>
+          <b dir="auto">{file?.name ?? messages.importFile}</b>
+          <span className="fm-small"> {file ? messages.importOther : messages.importDrop}</span>
+        </span>
         <input
           type="file"
+          className="fm-hidden"
+          aria-label={messages.importFile}
           accept="application/json,.json"
           onChange={(event) => void choose(event.currentTarget.files?.[0])}
         />
@@ -89,42 +111,52 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
           {problem}
         </p>
       )}
-      {preview && changes === 0 && <p role="status">{messages.importNothing}</p>}
-      {preview && <Preview preview={preview} messages={messages} />}
+      {preview && writes + resets === 0 && <p role="status">{messages.importNothing}</p>}
+      {preview && file && <Preview preview={preview} content={file.content} />}
     </Dialog>
   )
 }
 
-function Preview({
-  preview,
-  messages,
-}: {
+interface PreviewProps {
   readonly preview: ImportReport
-  readonly messages: Messages
-}): ReactNode {
+  readonly content: SettingsExport
+}
+
+function Preview({ preview, content }: PreviewProps): ReactNode {
+  const { messages, locale } = usePage()
+  const definitions = useEditor((state) => state.definitions)
+  const values = useEditor((state) => state.values)
+  const { create, update, delete: reset, unknown } = preview
+  const written = new Map(content.settings.map(({ key, value }) => [key, value]))
   const lists = [
-    [messages.importCreate, preview.create],
-    [messages.importUpdate, preview.update],
-    [messages.reset, preview.delete],
-    [messages.importUnknown, preview.unknown],
+    [messages.importChanges, [...create, ...update]],
+    [messages.importResets, reset],
+    [messages.importSkipped, unknown],
   ] as const
-  return (
-    <dl>
-      {lists.map(
-        ([name, keys]) =>
-          keys.length > 0 && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                {keys.map((key) => (
-                  <code key={key} dir="ltr">
-                    {key}
-                  </code>
-                ))}
-              </dd>
-            </div>
-          ),
-      )}
-    </dl>
+  return lists.map(
+    ([title, keys]) =>
+      keys.length > 0 && (
+        <section key={title.other}>
+          <h4 className="fm-day">{plural(title, keys.length, locale)}</h4>
+          {keys.map((key) => {
+            const definition = definitions.find((each) => each.key === key)
+            const stored = values.get(key)
+            const now = { value: stored?.value ?? null, isDefault: stored?.isOverridden === false }
+            const then = written.has(key)
+              ? { value: written.get(key) ?? null }
+              : { value: definition ? toDefault(definition) : null, isDefault: true }
+            return (
+              <div key={key} className="fm-change">
+                <p dir="auto">{definition?.displayName ?? <code dir="ltr">{key}</code>}</p>
+                {definition ? (
+                  <Diff definition={definition} from={now} to={then} />
+                ) : (
+                  <p className="fm-small">{messages.importUnknown}</p>
+                )}
+              </div>
+            )
+          })}
+        </section>
+      ),
   )
 }

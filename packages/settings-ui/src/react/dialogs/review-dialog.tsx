@@ -1,10 +1,11 @@
 /** All unsaved changes, old and new; the question to answer where one of them is to be confirmed. */
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
-import { Icon } from '../icons.tsx'
+import { Diff } from '../diff/diff.tsx'
 import { format, type Messages, plural } from '../messages.ts'
 import type { EditorState } from '../model/editor-state.ts'
-import { type Definition, displayValue } from '../model/setting.ts'
+import { parseInput } from '../model/input.ts'
+import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { Dialog } from './dialog.tsx'
 
@@ -30,21 +31,21 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Rea
   return (
     <Dialog title={words.title} closeText={words.close} onClose={onClose} actions={actions}>
       {changed.map((definition) => {
-        const { key, displayName, sensitive, confirm, restart } = definition
+        const { key, displayName, confirm, restart } = definition
         const draft = drafts.get(key)
-        if (!draft) return null
+        const before = values.get(key)
+        if (!draft || !before) return null
+        const parsed = parseInput(definition, draft.input, before.value)
+        // What means nothing is shown as it was entered.
+        const value = 'value' in parsed ? parsed.value : String(draft.input)
         return (
           <div key={key} className="fm-change">
             <p dir="auto">{displayName}</p>
-            <p className="fm-diff">
-              {!sensitive && (
-                <>
-                  <del>{displayValue(definition, values.get(key)?.value ?? null, messages)}</del>
-                  <Icon name="to" />
-                </>
-              )}
-              <ins>{displayValue(definition, draft.input, messages)}</ins>
-            </p>
+            <Diff
+              definition={definition}
+              from={{ value: before.value, isDefault: !before.isOverridden && !before.locked }}
+              to={{ value }}
+            />
             {confirm && (
               <p className="fm-warning" dir="auto">
                 {confirm}

@@ -222,7 +222,10 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     const isStale = error && (error.status === 409 || error.status === 412)
     if (isStale || saved.includes(undefined)) await refresh()
     const { messages, locale } = language()
-    if (!error) return announce(plural(messages.saved, keys.length, locale), { isQuiet: source.isOwn })
+    if (!error) {
+      const undo = canUndo(keys) ? { undo: () => void undoSaves(keys) } : {}
+      return announce(plural(messages.saved, keys.length, locale), { isQuiet: source.isOwn, ...undo })
+    }
     update(withErrors(state, error.errors))
     const [wrong] = listed(Object.keys(error.errors).filter((key) => state.drafts.has(key)))
     if (wrong !== undefined) showErrors(wrong)
@@ -249,12 +252,30 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     if (value) await write(definition, 'resetDone', () => source.reset(value))
   }
 
+  /** Nobody knows what a secret was before. */
+  function canUndo(keys: readonly string[]): boolean {
+    return state.definitions.every(({ key, sensitive }) => !sensitive || !keys.includes(key))
+  }
+
+  /** Puts back what held before a save, one setting after the other. */
+  async function undoSaves(keys: readonly string[]): Promise<void> {
+    const { saved } = state
+    for (const definition of state.definitions) {
+      const before = keys.includes(definition.key) ? saved.get(definition.key) : undefined
+      // oxlint-disable-next-line no-await-in-loop -- so that the last one is announced last
+      if (before) await putBack(definition, before)
+    }
+  }
+
   /** Puts back what held before the last save. */
   async function undoSave(definition: Definition): Promise<void> {
-    const { key } = definition
-    const before = state.saved.get(key)
-    const value = state.values.get(key)
-    if (!before || !value) return
+    const before = state.saved.get(definition.key)
+    if (before) await putBack(definition, before)
+  }
+
+  async function putBack(definition: Definition, before: SettingValue): Promise<void> {
+    const value = state.values.get(definition.key)
+    if (!value) return
     await write(definition, 'undone', async () => {
       if (!before.isOverridden) return source.reset(value)
       const { saved, error } = await source.save([{ ...before, version: value.version }])

@@ -1,5 +1,10 @@
 /** A setting as the pages know it: its definition, its value in words, and what the user has entered. */
-import type { JsonValue, SettingDefinitionDto, SettingValueDto } from '@fastify-modular/settings/client'
+import {
+  type JsonValue,
+  type SettingDefinitionDto,
+  SettingType,
+  type SettingValueDto,
+} from '@fastify-modular/settings/client'
 import { format, type Messages } from '../messages.ts'
 
 export type { JsonValue, SettingDefinitionDto as Definition } from '@fastify-modular/settings/client'
@@ -19,6 +24,12 @@ export interface Draft {
   readonly errors: readonly string[]
   /** What another user has saved meanwhile. */
   readonly theirs?: SettingValue | undefined
+}
+
+/** An error of the API: in `/1/port: Enter a number.` a JSON Pointer stands before the text. */
+export function splitError(error: string): { readonly pointer: string; readonly text: string } {
+  const [, pointer = '', text = error] = /^((?:\/[^/:]*)+): (.+)$/s.exec(error) ?? []
+  return { pointer, text }
 }
 
 /** How a row looks; tests and style rules go by it. */
@@ -56,6 +67,12 @@ export function displayValue(definition: SettingDefinitionDto, value: JsonValue,
   const label = options?.find((option) => option.value === value)?.label
   const text = label ?? (typeof value === 'string' ? value : JSON.stringify(value))
   return (text.length > longest ? `${text.slice(0, longest)}…` : text) + (unit ? ` ${unit}` : '')
+}
+
+/** The value that holds where none is stored; null also for a default that is not shown. */
+export function toDefault({ type, defaultValue: raw }: SettingDefinitionDto): JsonValue {
+  const isJson = type === SettingType.Number || type === SettingType.Bool || type === SettingType.Json
+  return raw !== null && isJson ? (JSON.parse(raw) as JsonValue) : raw // the registry has checked it
 }
 
 /** `31 Dec 2030, 12:00` in the language of the page. */

@@ -16,7 +16,7 @@ interface GroupNavProps {
 }
 
 export function GroupNav(props: GroupNavProps): ReactNode {
-  const { messages } = usePage()
+  const { messages, canUpdate } = usePage()
   return (
     <nav className="fm-nav" aria-label={messages.groups}>
       <ul>
@@ -25,6 +25,11 @@ export function GroupNav(props: GroupNavProps): ReactNode {
             <GroupLink {...props} group={group} />
           </li>
         ))}
+        {canUpdate && props.results.groups.length > 0 && (
+          <li className="is-rule">
+            <ActivityLink {...props} />
+          </li>
+        )}
       </ul>
     </nav>
   )
@@ -32,9 +37,9 @@ export function GroupNav(props: GroupNavProps): ReactNode {
 
 /** The name of the group that is open, and the menu of all. */
 export function GroupPicker(props: GroupNavProps): ReactNode {
-  const { messages } = usePage()
+  const { messages, canUpdate } = usePage()
   const { current, groups } = props.results
-  const name = current?.name ?? messages.groups
+  const name = props.state.view === null ? (current?.name ?? messages.groups) : messages.activity
   return (
     <MenuButton
       className="fm-pick"
@@ -47,26 +52,57 @@ export function GroupPicker(props: GroupNavProps): ReactNode {
         </>
       }
     >
-      {(close) =>
-        groups.map((group) => <GroupLink key={group.slug} {...props} group={group} onFollow={close} />)
-      }
+      {(close) => (
+        <>
+          {groups.map((group) => (
+            <GroupLink key={group.slug} {...props} group={group} onFollow={close} />
+          ))}
+          {canUpdate && <ActivityLink {...props} onFollow={close} />}
+        </>
+      )}
     </MenuButton>
   )
 }
 
-interface GroupLinkProps extends GroupNavProps {
-  readonly group: Group
+interface NavLinkProps extends GroupNavProps {
   readonly onFollow?: () => void
 }
 
-/** A link, so that a group opens in a new tab too. */
-function GroupLink({ group, results, state, changeUrl, onFollow }: GroupLinkProps): ReactNode {
-  const { name, slug } = group
-  const next = { ...noSearch, group: slug }
+function GroupLink({ group, ...props }: NavLinkProps & { readonly group: Group }): ReactNode {
+  const { slug } = group
+  return (
+    <NavLink {...props} next={{ ...noSearch, group: slug }} isCurrent={slug === props.results.current?.slug}>
+      <Icon name={groupIcon(group.group)} />
+      <span dir="auto">{group.name}</span>
+      <GroupNews group={group} />
+    </NavLink>
+  )
+}
+
+/** To what has happened to all settings. */
+function ActivityLink(props: NavLinkProps): ReactNode {
+  const { messages } = usePage()
+  const next = { ...noSearch, group: null, view: 'activity' }
+  return (
+    <NavLink {...props} next={next} isCurrent={props.state.view !== null && !props.results.isSearch}>
+      <Icon name="clock" />
+      <span>{messages.activity}</span>
+    </NavLink>
+  )
+}
+
+interface NavLinkTarget extends NavLinkProps {
+  readonly next: Partial<UrlState>
+  readonly isCurrent: boolean
+  readonly children: ReactNode
+}
+
+/** A link, so that it opens in a new tab too. */
+function NavLink({ state, changeUrl, onFollow, next, isCurrent, children }: NavLinkTarget): ReactNode {
   return (
     <a
       href={urlOf({ ...state, ...next }).search}
-      aria-current={slug === results.current?.slug ? 'page' : undefined}
+      aria-current={isCurrent ? 'page' : undefined}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return
         event.preventDefault()
@@ -75,9 +111,7 @@ function GroupLink({ group, results, state, changeUrl, onFollow }: GroupLinkProp
         scrollTo({ top: 0 })
       }}
     >
-      <Icon name={groupIcon(group.group)} />
-      <span dir="auto">{name}</span>
-      <GroupNews group={group} />
+      {children}
     </a>
   )
 }

@@ -4,6 +4,7 @@ import { Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
 import { failureText, plural } from '../messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
+import { splitError } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 
 export function SaveBar(): ReactNode {
@@ -142,7 +143,10 @@ function Attention(): ReactNode {
               <Icon name="alert" />
               <span dir="auto">
                 {displayName}
-                <span className="fm-small">{drafts.get(key)?.errors.join(' ') || messages.conflict}</span>
+                <span className="fm-small">
+                  {(drafts.get(key)?.errors ?? []).map((error) => splitError(error).text).join(' ') ||
+                    messages.conflict}
+                </span>
               </span>
             </a>
           ))

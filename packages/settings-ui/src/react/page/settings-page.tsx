@@ -1,10 +1,10 @@
 /** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
-import { type ReactNode, useMemo, useRef, useState } from 'react'
-import { HistoryDialog } from '../dialogs/history-dialog.tsx'
-import { ImportDialog } from '../dialogs/import-dialog.tsx'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { ResetDialog } from '../dialogs/reset-dialog.tsx'
 import { ReviewDialog } from '../dialogs/review-dialog.tsx'
 import { needsConfirmation } from '../model/editor-state.ts'
+import type { Group } from '../model/listing.ts'
+import { useMore } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
 import { ResultsList } from './results-list.tsx'
@@ -54,7 +54,7 @@ interface BodyProps {
 }
 
 function Body({ heading, group, wanted }: BodyProps): ReactNode {
-  const { id, editor, messages, save } = usePage()
+  const { id, editor, messages, save, canUpdate } = usePage()
   const root = useRef<HTMLDivElement>(null)
   const [state, changeUrl] = useUrlState({ isOwner: group === undefined })
   const [areKeysShown, setKeysShown] = useState(false)
@@ -65,6 +65,7 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
   useReveal({ wanted, results, changeUrl })
   useHighlight(root, results.found.words, results.sections)
 
+  const isActivity = canUpdate && state.view !== null && !results.isSearch
   const isSingle = editor.isOwn || group !== undefined
   const nav = { results, state, changeUrl }
   const classes = ['fm', 'fm-settings', isSingle && 'is-single', areKeysShown && 'are-keys-shown']
@@ -89,7 +90,10 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
               save()
             }}
           >
-            {isReady && <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />}
+            {isReady && isActivity && <LazyActivity groups={results.groups} />}
+            {isReady && !isActivity && (
+              <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />
+            )}
             {editor.isOwn && results.definitions.length > 0 && (
               <p className="fm-small fm-foot">{messages.savedAsYouGo}</p>
             )}
@@ -111,8 +115,34 @@ interface OpenedDialogProps {
 function OpenedDialog({ dialog, onClose }: OpenedDialogProps): ReactNode {
   if (!dialog) return null
   if (dialog.kind === 'review') return <ReviewDialog onClose={onClose} />
-  if (dialog.kind === 'import') return <ImportDialog onClose={onClose} />
-  const { kind, definition } = dialog
-  const Chosen = kind === 'history' ? HistoryDialog : ResetDialog
-  return <Chosen definition={definition} onClose={onClose} />
+  if (dialog.kind === 'reset') return <ResetDialog definition={dialog.definition} onClose={onClose} />
+  return <LazyDialog dialog={dialog} onClose={onClose} />
+}
+
+interface LazyDialogProps {
+  readonly dialog: Exclude<OpenDialog, { readonly kind: 'review' | 'reset' }>
+  readonly onClose: () => void
+}
+
+function LazyDialog({ dialog, onClose }: LazyDialogProps): ReactNode {
+  const { editor, messages } = usePage()
+  const more = useMore()
+  useEffect(() => {
+    if (more !== null) return
+    editor.announce(messages.unreachable)
+    onClose()
+  }, [more])
+  if (!more) return null
+  return dialog.kind === 'import' ? (
+    <more.ImportDialog onClose={onClose} />
+  ) : (
+    <more.HistoryDialog definition={dialog.definition} onClose={onClose} />
+  )
+}
+
+function LazyActivity({ groups }: { readonly groups: readonly Group[] }): ReactNode {
+  const { messages } = usePage()
+  const more = useMore()
+  if (more === null) return <p className="fm-notice is-bad">{messages.unreachable}</p>
+  return more && <more.ActivityPage groups={groups} />
 }

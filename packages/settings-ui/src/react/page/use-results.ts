@@ -110,7 +110,9 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
 
   const isOnePage = editor.isOwn || group !== undefined
   const current =
-    isSearch || isOnePage ? undefined : (groups.find(({ slug }) => slug === url.group) ?? groups[0])
+    isSearch || isOnePage || url.view !== null
+      ? undefined
+      : (groups.find(({ slug }) => slug === url.group) ?? groups[0])
   const isPaused = usePaused(text)
   const sections = useMemo(() => {
     if (isSearch && isWhole) return sectionsOf(groups, matches.kept)

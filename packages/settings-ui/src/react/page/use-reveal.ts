@@ -70,8 +70,7 @@ export function mark(control: HTMLElement | null, block: ScrollLogicalPosition):
 
 /** The control of a setting, or of several elements the one that Tab stops at. */
 export function focusControl(control: HTMLElement): void {
-  const inner =
-    control.getAttribute('role') === 'radiogroup' ? control.querySelector<HTMLElement>('[data-first]') : null
+  const inner = control.querySelector<HTMLElement>('[data-first]')
   ;(inner ?? control).focus()
 }
 

@@ -8,6 +8,8 @@ export type Filter = (typeof filters)[number]
 export interface UrlState {
   /** The slug of a group; null if the address does not say. */
   readonly group: string | null
+  /** `activity` shows what has happened to settings in place of a group. */
+  readonly view: string | null
   readonly text: string
   /** Search for the text as it is, whatever it could mean. */
   readonly isExact: boolean
@@ -16,8 +18,8 @@ export interface UrlState {
   readonly scope: string | null
 }
 
-/** No search and no filter. */
-export const noSearch = { text: '', isExact: false, only: [], scope: null } as const
+/** Neither a search nor a filter, and settings in view. */
+export const noSearch = { view: null, text: '', isExact: false, only: [], scope: null } as const
 
 /** Milliseconds without a key after which the address follows: changing it takes longer than drawing a frame. */
 const pause = 200
@@ -68,6 +70,7 @@ function readUrl(): UrlState {
   const only = (query.get('only') ?? '').split(',')
   return {
     group: query.get('group'),
+    view: query.get('view') === 'activity' ? 'activity' : null,
     text: (query.get('q') ?? '').slice(0, longestText),
     isExact: query.has('exact'),
     only: filters.filter((filter) => only.includes(filter)),
@@ -84,9 +87,9 @@ function writeUrl(state: UrlState, isStep: boolean): void {
 }
 
 /** The address of this page in another state. */
-export function urlOf({ group, text, isExact, only, scope }: UrlState): URL {
+export function urlOf({ group, view, text, isExact, only, scope }: UrlState): URL {
   const url = new URL(location.href)
-  const parts = { group, q: text, exact: isExact && text ? '1' : '', only: only.join(','), scope }
+  const parts = { group, view, q: text, exact: isExact && text ? '1' : '', only: only.join(','), scope }
   if (url.searchParams.get('group') !== group) url.hash = ''
   for (const [name, value] of Object.entries(parts)) {
     if (value) url.searchParams.set(name, value)

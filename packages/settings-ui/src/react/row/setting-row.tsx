@@ -3,9 +3,10 @@ import { SettingScope, SettingType } from '@fastify-modular/settings/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Field } from '../controls/control-props.ts'
 import { controlOf, isGroup, isWide, widthOf } from '../controls/controls.tsx'
+import { Diff } from '../diff/diff.tsx'
 import { Icon } from '../icons.tsx'
 import { format, type Messages } from '../messages.ts'
-import { relativeTime, toInput, zoneName } from '../model/input.ts'
+import { parseInput, relativeTime, toInput, zoneName } from '../model/input.ts'
 import {
   type Definition,
   displayTime,
@@ -17,9 +18,11 @@ import {
   rowState,
   type RowState,
   type SettingValue,
+  splitError,
 } from '../model/setting.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { RowTools } from './row-tools.tsx'
+import { SchemaControl } from './schema-control.tsx'
 
 interface SettingRowProps {
   readonly definition: Definition
@@ -46,6 +49,8 @@ export function SettingRow({ definition, alias, isScopeShown = false }: SettingR
   const hasHint = unit !== null || (type === SettingType.Number && min !== null && max !== null)
   const pill = pillOf({ definition, value, draft, state, isOwn: editor.isOwn, isJustSaved, messages })
   const note = draft?.theirs ? messages.conflict : draft?.errors.join(' ')
+  // A form shows them at its fields.
+  const isOfParts = draft?.errors.every((error) => splitError(error).pointer !== '')
   const described = [
     hasHint && `${id}-u`,
     `${id}-d`,
@@ -104,10 +109,14 @@ export function SettingRow({ definition, alias, isScopeShown = false }: SettingR
         />
       </div>
       {draft?.theirs ? (
-        <Conflict id={`${id}-e`} definition={definition} theirs={draft.theirs} />
+        <Conflict id={`${id}-e`} definition={definition} theirs={draft.theirs} input={draft.input} />
       ) : (
         note && (
-          <p className="fm-note is-bad" id={`${id}-e`} dir="auto">
+          <p
+            className={isOfParts ? 'fm-note is-bad is-of-parts' : 'fm-note is-bad'}
+            id={`${id}-e`}
+            dir="auto"
+          >
             <Icon name="alert" />
             {note}
           </p>
@@ -300,12 +309,13 @@ function Control({ definition, value, draft, isReadOnly, describedBy }: ControlP
     onInput: (event) => onInput(event.currentTarget.value),
     onBlur: () => afterPress(() => editor.leave(definition)),
   }
-  const Chosen = controlOf(definition)
+  const Chosen = definition.schema === null || sensitive ? controlOf(definition) : SchemaControl
   return (
     <Chosen
       definition={definition}
       field={field}
       input={input}
+      errors={draft?.errors ?? []}
       storedAt={value.updatedAt}
       isUnsaved={draft !== undefined}
       onInput={onInput}
@@ -328,22 +338,26 @@ interface ConflictProps {
   readonly id: string
   readonly definition: Definition
   readonly theirs: SettingValue
+  /** What the user has entered. */
+  readonly input: Input
 }
 
 /** Another user has changed the setting: both values, and the choice. */
-function Conflict({ id, definition, theirs }: ConflictProps): ReactNode {
+function Conflict({ id, definition, theirs, input }: ConflictProps): ReactNode {
   const { editor, messages, locale } = usePage()
   const { key } = definition
   const text = format(messages.theirs, {
     name: theirs.updatedBy ?? messages.somebody,
     time: displayTime(theirs.updatedAt ?? new Date().toISOString(), locale),
-    value: displayValue(definition, theirs.value, messages),
   })
+  const parsed = parseInput(definition, input, theirs.value)
+  const mine = 'value' in parsed ? parsed.value : String(input)
   return (
     <div className="fm-conflict" role="group" aria-label={messages.conflict}>
       <p id={id} dir="auto">
         {text}
       </p>
+      <Diff definition={definition} from={{ value: theirs.value }} to={{ value: mine }} />
       <button type="button" className="fm-button" onClick={() => editor.undo(key)}>
         {messages.useTheirs}
       </button>

@@ -7,6 +7,7 @@ import { SettingScope, toEtag } from '../../setting-definition.ts'
 import type { StoredHistoryEntry } from '../../history/history.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { isJson } from '../../values/decode.ts'
+import { dateTimePattern } from '../../values/validate.ts'
 import { requireSetting, rowUser, sharedScope } from '../../write/entries.ts'
 import { requireUpdate, updatePermission, writeOptionsOf } from '../access.ts'
 import { answerRepresentation, fingerprint, sendJson } from '../conditional.ts'
@@ -52,6 +53,20 @@ const page = {
   ),
 }
 
+/** Selects changes; members of a query. */
+const selection = {
+  group: Type.Optional(
+    Type.String({ maxLength: 200, description: 'the group of a setting; empty for settings without one' }),
+  ),
+  actor: Type.Optional(Type.String({ maxLength: 255, description: 'the id of a caller' })),
+  since: Type.Optional(
+    Type.String({
+      pattern: dateTimePattern,
+      description: 'an ISO 8601 date-time, like 2025-01-31T14:30:00Z',
+    }),
+  ),
+}
+
 const entryMembers = {
   revision: Revision,
   key: Type.String(),
@@ -88,7 +103,7 @@ const Inspection = Type.Object({
 
 export function addHistoryRoutes(
   app: SettingsApp,
-  { settings, history, sharedValues, codec }: SettingsService,
+  { settings, history, sharedValues, codec, states }: SettingsService,
 ): void {
   app.get(
     '/:key/inspect',
@@ -156,7 +171,7 @@ export function addHistoryRoutes(
       operationId: 'listSettingChanges',
       summary: 'Changes of System and Application settings by revision, newest first',
       documents: updatePermission,
-      query: Type.Object(page, closed),
+      query: Type.Object({ ...page, ...selection }, closed),
       ok: Type.Object({
         changes: Type.Array(
           Type.Object({ revision: Revision, at: Type.String(), actor: text, entries: ListedEntries }),
@@ -167,7 +182,8 @@ export function addHistoryRoutes(
     async (request, reply) => {
       const caller = requireUpdate(request)
       const scope = caller.isAdmin === true ? {} : { scope: SettingScope.Application }
-      const { entries, next } = await history.page({ ...scope, ...request.query })
+      const { group, ...query } = request.query
+      const { entries, next } = await history.page({ ...scope, ...query, ...keysOf(group) })
       const changes = member('changes', `[${groupByRevision(entries).join(',')}]`)
       reply.header('cache-control', 'no-store')
       return sendJson(reply, `{${changes},${member('next', JSON.stringify(next))}}`)
@@ -178,13 +194,16 @@ export function addHistoryRoutes(
     '/:key/rollback',
     operation({
       operationId: 'rollbackSetting',
-      summary: 'Write the value of a revision again, as a new revision',
+      summary: 'Write the value of a revision, or the one that it replaced, as a new revision',
       documents: updatePermission,
       params: KeyParams,
       body: Type.Object(
         {
           scope: ScopeInput,
           revision: Revision,
+          undo: Type.Optional(
+            Type.Boolean({ description: 'true for what the revision replaced, false for what it wrote' }),
+          ),
           note: Type.Optional(Type.String({ maxLength: 500, description: 'text of at most 500 characters' })),
         },
         closed,
@@ -193,9 +212,9 @@ export function addHistoryRoutes(
     }),
     async (request, reply) => {
       const { key } = request.params
-      const { scope, revision, note = null } = request.body
+      const { scope, revision, undo = false, note = null } = request.body
       const { id } = requireUpdate(request, [scope])
-      const target = { key, scope, revision, userId: rowUser(scope, id) }
+      const target = { key, scope, revision, undo, userId: rowUser(scope, id) }
       const { entries } = await history.rollback(target, {
         ...writeOptionsOf(request),
         origin: 'rollback',
@@ -210,6 +229,12 @@ export function addHistoryRoutes(
       })
     },
   )
+
+  function keysOf(group: string | undefined) {
+    if (group === undefined) return {}
+    const definitions = states().map(({ setting }) => setting.definition)
+    return { keys: definitions.filter((each) => (each.group ?? '') === group).map(({ key }) => key) }
+  }
 
   /**
    * Selects the history of one setting, in the scope that the request names, or else that of its shared values.

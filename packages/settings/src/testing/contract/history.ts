@@ -136,6 +136,28 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await select({ userId: 'nobody' }), [])
   },
 
+  'history is selected by several keys, by actor and by time, and its pages go on with that': async (
+    open,
+  ) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), '1')], { actor: 'ann', origin: 'api' })
+    const second = await writeAll(store, [change(rowId('c'), '1')], { actor: 'bob', origin: 'api' })
+    await until('the next millisecond', () => Date.now() > second.at)
+    const third = await writeAll(store, [change(rowId('b'), '2')], { actor: 'ann', origin: 'api' })
+    const select = async (query: object): Promise<string[]> => {
+      const rows = await store.readHistory({ userId: '', limit: 10, maxBytes: 1000, ...query })
+      return rows.map((row) => `${row.revision} ${row.key}`)
+    }
+    assert.deepEqual(await select({ keys: ['b', 'c'] }), ['3 b', '2 c', '1 b'])
+    assert.deepEqual(await select({ keys: [] }), [])
+    assert.deepEqual(await select({ actor: 'ann' }), ['3 b', '1 a', '1 b'])
+    assert.deepEqual(await select({ actor: 'ann', keys: ['a'] }), ['1 a'])
+    assert.deepEqual(await select({ since: third.at }), ['3 b'])
+    assert.deepEqual(await select({ since: second.at, actor: 'bob' }), ['2 c'])
+    const [following] = await store.readHistory({ actor: 'ann', limit: 1 })
+    assert.deepEqual(await select({ actor: 'ann', following }), ['1 a', '1 b'])
+  },
+
   'a page of history goes on after any entry, also within a revision': async (open) => {
     const store = await open()
     const ids = [{ ...rowId('b'), scope: SettingScope.System }, rowId('a'), rowId('b'), rowId('c')]

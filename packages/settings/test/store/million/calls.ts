@@ -32,6 +32,9 @@ export function callsOf(
   return {
     '/changes': history({}),
     '/changes, a later page': history(following({})),
+    '/changes?actor=': history({ actor: 'ann' }),
+    '/changes?since=': history({ since: rows / 2 }),
+    '/changes?group=': history({ keys: ['key.0', 'key.1'] }),
     'history({ key })': history({ key: 'key.0' }),
     'history({ key }), a later page': history({ key: 'key.0', ...following({}) }),
     'history({ key }) of a key that users alone have': history({ key: 'key.1' }),

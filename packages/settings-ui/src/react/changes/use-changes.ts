@@ -1,0 +1,79 @@
+/** What has happened to settings, page by page, newest first. */
+import type { SettingChangeSet } from '@fastify-modular/settings/client'
+import { useEffect, useState } from 'react'
+import { failureText } from '../messages.ts'
+import { toFailure } from '../model/source.ts'
+import { usePage } from '../page-context.ts'
+
+/** A page of changes; `next` is where the one after it begins. */
+interface ChangesPage {
+  readonly changes: readonly SettingChangeSet[]
+  readonly next: string | null
+}
+
+export type LoadChanges = (before?: string) => Promise<ChangesPage>
+
+export interface Changes {
+  /** Undefined until the first page is there. */
+  readonly changes: readonly SettingChangeSet[] | undefined
+  readonly failure: string
+  /** Undefined at the end. */
+  readonly showOlder: (() => void) | undefined
+  readonly reload: () => void
+  readonly fail: (error: unknown) => void
+}
+
+/** @param load another function loads from the beginning */
+export function useChanges(load: LoadChanges): Changes {
+  const { editor, messages } = usePage()
+  const [page, setPage] = useState<ChangesPage>()
+  const [failure, setFailure] = useState('')
+  const [round, setRound] = useState(0)
+  const fail = (error: unknown): void => setFailure(failureText(toFailure(error), messages))
+
+  useEffect(() => {
+    let isGone = false
+    async function begin(): Promise<void> {
+      try {
+        // Whether a change still holds, the values say.
+        const [first] = await Promise.all([load(), editor.refresh()])
+        if (isGone) return
+        setPage(first)
+        setFailure('')
+      } catch (error) {
+        if (!isGone) fail(error)
+      }
+    }
+    void begin()
+    return () => {
+      isGone = true
+    }
+  }, [load, round])
+
+  const next = page?.next ?? null
+  function showOlder(): void {
+    if (page === undefined || next === null) return
+    load(next).then(
+      (older) => setPage({ changes: join(page.changes, older.changes), next: older.next }),
+      fail,
+    )
+  }
+
+  return {
+    changes: page?.changes,
+    failure,
+    showOlder: next === null ? undefined : showOlder,
+    reload: () => setRound(round + 1),
+    fail,
+  }
+}
+
+/** A page may end within a revision; the next one goes on with it. */
+function join(
+  newer: readonly SettingChangeSet[],
+  older: readonly SettingChangeSet[],
+): readonly SettingChangeSet[] {
+  const [last, first] = [newer.at(-1), older[0]]
+  if (!last || last.revision !== first?.revision) return [...newer, ...older]
+  return [...newer.slice(0, -1), { ...last, entries: [...last.entries, ...first.entries] }, ...older.slice(1)]
+}

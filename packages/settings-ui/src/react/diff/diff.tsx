@@ -1,0 +1,90 @@
+/** From one value to another: the same in the review, the import, the history, the activity and a conflict. */
+import { SettingType } from '@fastify-modular/settings/client'
+import { type ReactNode, useMemo } from 'react'
+import { Icon } from '../icons.tsx'
+import { plural } from '../messages.ts'
+import { spokenTime, toLocal } from '../model/input.ts'
+import { type Definition, displayValue, type JsonValue } from '../model/setting.ts'
+import { usePage } from '../page-context.ts'
+import { diffLines } from './lines.ts'
+
+/** One of the two values. */
+export interface Side {
+  readonly value: JsonValue
+  /** Nothing is stored: the value is the default. */
+  readonly isDefault?: boolean
+}
+
+interface DiffProps {
+  readonly definition: Definition
+  readonly from: Side
+  readonly to: Side
+}
+
+/** Of a secret, only that it is another one. */
+export function Diff({ definition, from, to }: DiffProps): ReactNode {
+  const { messages } = usePage()
+  if (definition.sensitive) return <p className="fm-small">{messages.secretChanged}</p>
+  const texts = [from, to].map(({ value }) => toText(value))
+  if (texts.some((text) => text.includes('\n')))
+    return <Lines before={texts[0] ?? ''} after={texts[1] ?? ''} />
+  return (
+    <p className="fm-diff">
+      <span className="fm-hidden">{messages.from} </span>
+      <del>
+        <Shown definition={definition} side={from} />
+      </del>
+      <Icon name="to" />
+      <span className="fm-hidden">{messages.to} </span>
+      <ins>
+        <Shown definition={definition} side={to} />
+      </ins>
+    </p>
+  )
+}
+
+/** As an editor shows it: JSON has a line for each of its parts. */
+function toText(value: JsonValue): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : ''
+}
+
+function Shown({ definition, side }: { readonly definition: Definition; readonly side: Side }): ReactNode {
+  const { messages, locale } = usePage()
+  const { value, isDefault } = side
+  const { type } = definition
+  const isColor = type === SettingType.Color && typeof value === 'string' && value !== ''
+  const spoken = type === SettingType.DateTime && value ? spokenTime(toLocal(String(value)), locale) : ''
+  return (
+    <>
+      {isColor && (
+        <svg className="fm-i" viewBox="0 0 16 16" aria-hidden="true">
+          <rect x="2" y="2" width="12" height="12" rx="3" fill={value} />
+        </svg>
+      )}
+      <bdi>{spoken || displayValue(definition, value, messages)}</bdi>
+      {isDefault && value !== null && value !== '' && <i> {messages.defaultValue}</i>}
+    </>
+  )
+}
+
+function Lines({ before, after }: { readonly before: string; readonly after: string }): ReactNode {
+  const { messages, locale } = usePage()
+  const lines = useMemo(() => diffLines(before, after), [before, after])
+  return (
+    <ol className="fm-lines" dir="ltr">
+      {lines.map((line, index) =>
+        line.kind === 'gap' ? (
+          <li key={index} className="is-gap">
+            {plural(messages.equalLines, line.count, locale)}
+          </li>
+        ) : (
+          <li key={index} className={`is-${line.kind}`}>
+            {line.kind !== 'same' && <span className="fm-hidden">{messages[line.kind]} </span>}
+            {line.text}
+          </li>
+        ),
+      )}
+    </ol>
+  )
+}

@@ -1,0 +1,5 @@
+/** What most visits of a page do without: a file of its own, loaded when it is first wanted. */
+export { ActivityPage } from './changes/activity-page.tsx'
+export { JsonControl } from './controls/json-form.tsx'
+export { HistoryDialog } from './dialogs/history-dialog.tsx'
+export { ImportDialog } from './dialogs/import-dialog.tsx'

@@ -1,0 +1,191 @@
+/** Who changed what, in all settings and in one, and the ways back. */
+import { setting, SettingScope } from '@fastify-modular/settings'
+import { test } from 'tap'
+import { problems } from '../support/axe.js'
+import { definitions } from '../support/definitions.js'
+import { visit } from '../support/visit.js'
+
+const { Application, System } = SettingScope
+
+const site = {
+  closed: setting.bool('site.closed', {
+    displayName: 'Closed',
+    scope: Application,
+    confirm: 'Everyone notices.',
+    default: false,
+  }),
+}
+
+test('activity', async (t) => {
+  const visited = await visit(t, { settings: { definitions: [definitions, site] } })
+  if (!visited) return
+  const { page, app, open, row, complaints } = visited
+  const status = page.getByRole('status')
+  const activity = page.getByRole('region', { name: 'Activity' })
+  const events = activity.locator('.fm-event')
+  const event = (text: string | RegExp) => events.filter({ hasText: text })
+  const write = (key: string, value: string | object, actor: string, scope: 0 | 1 = Application) =>
+    app.settings.setSetting(key, value as never, scope, undefined, { actor })
+
+  await t.test('it lists changes newest first: who, from which value to which, when', async (t) => {
+    await open('/settings/manage')
+    await write('app.title', 'First', 'Grace')
+    await write('app.title', 'Second', 'Linus Tor')
+    await write('app.accent', '#aa0000', 'Grace')
+    await write('mail.password', 'hush', 'Grace', System)
+    await app.settings.resetToDefault('app.title', Application, undefined, {
+      actor: 'Grace',
+      note: 'too loud',
+    })
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await event('Grace reset Title').waitFor()
+    const texts = await events.allInnerTexts()
+    t.match(texts[0], /Grace reset Title\s*“too loud”/)
+    t.match(texts[0], /Second[\s\S]*Fastify Modular default/)
+    t.match(texts[1], /Grace changed SMTP password\s*changed/)
+    t.match(texts[2], /Grace changed Accent colour[\s\S]*#3b82f6 default[\s\S]*#aa0000/)
+    t.match(texts[3], /LT[\s\S]*Linus Tor changed Title[\s\S]*First[\s\S]*Second/)
+    t.notMatch(texts.join(' '), /hush/)
+    t.match(texts[0], /now|second|minute/)
+    t.match(await events.first().locator('time').getAttribute('datetime'), /^\d{4}-\d\d-\d\dT/)
+    t.equal(await activity.getByRole('heading', { level: 3 }).first().innerText(), 'Today')
+    t.equal(new URL(page.url()).searchParams.get('view'), 'activity')
+    t.equal(await page.getByRole('link', { name: 'Activity' }).getAttribute('aria-current'), 'page')
+    t.same(await problems(page), [])
+    t.same(complaints, [])
+  })
+
+  await t.test('person, group and time narrow it', async (t) => {
+    await page.getByLabel('Person').selectOption('Linus Tor')
+    await page.waitForFunction(() => !document.body.innerText.includes('Grace changed'))
+    t.ok((await event('Linus Tor changed Title').count()) > 0)
+    await page.getByLabel('Person').selectOption('')
+    await page.getByLabel('Group', { exact: true }).selectOption('Appearance')
+    await event('Accent colour').first().waitFor()
+    await page.waitForFunction(() => !document.body.innerText.includes('Linus Tor changed'))
+    await page.getByLabel('Time').selectOption('Last 24 hours')
+    await event('Accent colour').first().waitFor()
+    await page.getByLabel('Person').selectOption('Linus Tor')
+    await activity.getByText('No setting has all of this.').waitFor()
+  })
+
+  await t.test(
+    'a change that holds can be undone, a secret too; one that was overwritten cannot',
+    async (t) => {
+      await open('/settings/manage?view=activity')
+      await write('app.title', 'First', 'Grace')
+      await write('app.title', 'Second', 'Linus')
+      await write('mail.password', 'one', 'Grace', System)
+      await write('mail.password', 'two', 'Linus', System)
+      await page.reload()
+      await event('Linus changed Title').first().waitFor()
+      t.equal(await event('Grace changed Title').first().getByRole('button', { name: /^Undo/ }).count(), 0)
+      await event('Linus changed Title').first().getByRole('button', { name: /^Undo/ }).click()
+      await status.getByText('Title is as it was before.').waitFor()
+      t.equal(app.settings.get(definitions.title), 'First')
+      await event('Ada changed Title')
+        .or(event('ada changed Title'))
+        .first()
+        .getByText('back to an earlier value')
+        .waitFor()
+      await event('Linus changed SMTP password').first().getByRole('button', { name: /^Undo/ }).click()
+      await status.getByText('SMTP password is as it was before.').waitFor()
+      t.equal(app.settings.get(definitions.password), 'one')
+    },
+  )
+
+  await t.test('what was written together stands together; JSON is compared line by line', async (t) => {
+    await open('/settings/manage?view=activity')
+    await app.settings.setMany(
+      [
+        { key: 'app.title', scope: Application, value: 'Bulk' },
+        { key: 'app.features', scope: Application, value: { beta: true, list: [1, 2] } },
+      ],
+      { actor: 'Grace' },
+    )
+    await page.reload()
+    const together = event('Grace changed 2 settings').first()
+    await together.waitFor()
+    t.same(await together.locator('.fm-lines .is-removed').allTextContents(), ['removed   "beta": false'])
+    const added = await together.locator('.fm-lines .is-added').allTextContents()
+    t.equal(added[0], 'added   "beta": true,')
+    t.same(await problems(page), [])
+    await together.getByRole('button', { name: 'Title', exact: true }).click()
+    await row('app.title').locator('input:focus').waitFor()
+    await page.waitForURL((url) => !url.searchParams.has('view'))
+  })
+
+  await t.test('older changes come page by page', async (t) => {
+    await open('/settings/manage?view=activity')
+    for (let index = 0; index < 60; index++) await write('app.title', `Title ${index}`, 'Grace')
+    await page.reload()
+    await event('Title 59').first().waitFor()
+    t.equal(await events.count(), 50)
+    await activity.getByRole('button', { name: 'Show older' }).click()
+    await page.waitForFunction(() => document.querySelectorAll('.fm-event').length > 50)
+    t.ok((await events.count()) <= 100)
+  })
+
+  await t.test('the history of one setting is the same list, with Now and Restore', async (t) => {
+    await open('/settings/manage?group=general')
+    await write('app.title', 'First', 'Grace')
+    await write('app.title', 'Second', 'Linus')
+    await page.reload()
+    await row('app.title')
+      .getByRole('button', { name: /^More for/ })
+      .click()
+    await page.getByRole('menuitem', { name: 'History' }).click()
+    const dialog = page.getByRole('dialog', { name: 'History of Title' })
+    await dialog.locator('.fm-event').first().getByText('Now', { exact: true }).waitFor()
+    t.match(
+      await dialog.locator('.fm-event').first().innerText(),
+      /Linus changed Title[\s\S]*First[\s\S]*Second/,
+    )
+    t.same(await problems(page), [])
+    await dialog
+      .locator('.fm-event')
+      .nth(1)
+      .getByRole('button', { name: /^Restore/ })
+      .click()
+    await status.getByText('Title has the older value again.').waitFor()
+    t.equal(app.settings.get(definitions.title), 'First')
+  })
+
+  await t.test('what is to be confirmed is undone in its history, which shows the question', async (t) => {
+    await open('/settings/manage')
+    await app.settings.setSetting('site.closed', true, Application, undefined, { actor: 'Grace' })
+    await page.getByRole('link', { name: 'Activity' }).click()
+    const closed = event('Grace changed Closed').first()
+    await closed.getByRole('button', { name: /^Undo/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'History of Closed' })
+    await dialog.getByText('Everyone notices.').waitFor()
+    t.equal(app.settings.get(site.closed), true)
+    await dialog.getByRole('button', { name: /^Undo/ }).click()
+    await status.getByText('Closed is as it was before.').waitFor()
+    t.equal(app.settings.get(site.closed), false)
+  })
+
+  await t.test('who may not change settings has no activity; an editor has none of System', async (t) => {
+    await write('mail.host', 'mail.test', 'Grace', System)
+    await open('/settings/manage?view=activity', 'vera')
+    await row('app.title').waitFor()
+    t.equal(await page.getByRole('link', { name: 'Activity' }).count(), 0)
+    await open('/settings/manage?view=activity', 'eve')
+    await events.first().waitFor()
+    t.equal(await event('SMTP').count(), 0)
+  })
+
+  await t.test('a save is undone from its message', async (t) => {
+    await open('/settings/manage?group=appearance')
+    await row('app.style').getByRole('radio', { name: 'dense' }).check()
+    await page.getByLabel('Accent colour', { exact: true }).fill('#112233')
+    await page.keyboard.press('Control+s')
+    await status.getByText('Saved 2 settings.').waitFor()
+    await page.locator('.fm-toast').getByRole('button', { name: 'Undo' }).click()
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('#fm-app\\.accent')?.value === '#3b82f6',
+    )
+    await row('app.style').getByRole('radio', { name: 'calm', checked: true }).waitFor()
+    t.equal((await app.settings.getSettingValue('app.style', Application))?.isOverridden, false)
+  })
+})

@@ -1,0 +1,174 @@
+/** What the pages take from their host for each request, and for whom they are there. */
+import { settings } from '@fastify-modular/settings'
+import { settingsUi } from '@fastify-modular/settings-ui'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import { definitions } from './support/definitions.js'
+import { createHost } from './support/host.js'
+import { as, boot, configOf, themeOf } from './support/pages.js'
+
+test('title, logo, links, theme, language and texts may differ from request to request', async (t) => {
+  const app = await createHost(t, {
+    ui: {
+      title: async ({ caller }) => `Notes of ${caller?.name}`,
+      logo: ({ caller }) => (caller?.isAdmin ? '/logo.svg' : undefined),
+      links: ({ caller }) => [
+        { label: 'Notes & more', href: '/notes?of=<me>' },
+        ...(caller?.isAdmin ? [{ label: 'Status', href: 'https://status.example.com/' }] : []),
+      ],
+      theme: ({ caller }) => ({
+        scheme: caller?.isAdmin ? 'dark' : 'auto',
+        tokens: { accent: caller?.isAdmin ? 'light-dark(#b91c1c, #fca5a5)' : '#2f57dd' },
+        setting: 'user.theme',
+      }),
+      locale: ({ caller }) => (caller?.isAdmin ? 'de-AT' : 'en-GB'),
+      messages: ({ caller }) => ({ adminHeading: `Settings for ${caller?.name}` }),
+    },
+  })
+  const page = async (user: string) => (await app.inject({ url: '/settings/manage', ...as(user) })).payload
+  const ada = await page('ada')
+  t.match(ada, '<html lang="de-AT" dir="ltr" data-theme="dark">')
+  t.match(ada, '<title>Settings for Ada · Notes of Ada</title>')
+  t.match(ada, '<img src="../logo.svg"')
+  t.match(ada, '<a href="../notes?of=&#60;me&#62;" dir="auto">Notes &#38; more</a>')
+  t.match(ada, '<a href="https://status.example.com/" dir="auto">Status</a>')
+  t.notMatch(ada, 'id="fm-scheme"', 'the setting chooses the scheme')
+  t.match(configOf(ada), { themeSetting: 'user.theme', locale: 'de-AT', scheme: 'dark' })
+  t.match(await themeOf(app, ada), /--fm-accent:light-dark\(#b91c1c, #fca5a5\)\}$/)
+  const eve = await page('eve')
+  t.match(eve, '<html lang="en-GB" dir="ltr">')
+  t.match(eve, '<title>Settings for Eve · Notes of Eve</title>')
+  t.notMatch(eve, /<img|Status/)
+  t.match(configOf(eve), { messages: { adminHeading: 'Settings for Eve' } })
+})
+
+test('what a function returns and no page can use is left out and logged: the page is where it is put right', async (t) => {
+  const lines: string[] = []
+  const app = await boot(
+    t,
+    {
+      caller: () => null,
+      guard: false,
+      title: () => 7 as unknown as string,
+      links: () => [{ label: 'Click', href: 'javascript:alert(1)' }],
+      locale: () => 'no_such',
+      theme: () => ({ tokens: { accent: '#fafafa', surface: 'light-dark(#fff, #111)' } }),
+    },
+    true,
+    { level: 'warn', stream: { write: (line: string) => void lines.push(line) } },
+  )
+  const { statusCode, payload } = await app.inject('/settings/me')
+  t.equal(statusCode, 200)
+  t.match(payload, '<html lang="en"')
+  t.notMatch(payload, 'javascript:')
+  const css = await themeOf(app, payload)
+  t.notMatch(css, '#fafafa')
+  t.match(css, '--fm-surface:light-dark(#fff, #111)')
+  t.same(
+    new Set(lines.flatMap((line) => JSON.parse(line)['option'] ?? [])),
+    new Set(['links', 'locale', 'theme', 'title']),
+  )
+})
+
+test('only tokens get from an address into a style sheet', async (t) => {
+  const app = await createHost(t)
+  const html = (await app.inject({ url: '/settings/manage', ...as('ada') })).payload
+  const { pathname } = new URL(String(configOf(html)['style']), 'http://x/settings/manage')
+  const plain = (await app.inject(pathname)).payload
+  const added = async (query: string) => {
+    const { payload, headers } = await app.inject({
+      url: `${pathname}?${query}`,
+      headers: { 'accept-encoding': 'br' },
+    })
+    t.equal(headers['content-encoding'], payload === plain ? undefined : 'br')
+    return (await app.inject(`${pathname}?${query}`)).payload.slice(plain.length)
+  }
+  t.equal(await added('accent=%23123456&radius=4px'), ':root,:host{--fm-accent:#123456;--fm-radius:4px}')
+  for (const hostile of [
+    'accent=red}body{display:none}',
+    'accent=a;b:c',
+    'accent=%3C/style%3E',
+    `accent=${'a'.repeat(201)}`,
+    'accent=a&accent=b',
+    'colour=red',
+    '__proto__=x',
+  ])
+    t.equal((await app.inject(`${pathname}?${hostile}`)).payload, plain, hostile)
+})
+
+test('an accent that is hard to read is a boot error that names scheme and ratio', async (t) => {
+  const wrong: readonly (readonly [string, object])[] = [
+    ['surface (light-dark(#fff, #15171c)) in the dark scheme, and has 3.0', { accent: '#2f57dd' }],
+    ['in the light scheme', { accent: '#fde047', 'on-accent': '#000' }],
+    ['on-accent (#fff) in the dark scheme', { accent: 'light-dark(#0b6e4f, #5fd3a8)', 'on-accent': '#fff' }],
+  ]
+  for (const [message, tokens] of wrong) {
+    await t.rejects(boot(t, { caller: () => null, guard: false, theme: { tokens } }), {
+      code: 'FMOD_SETTINGS_UI_INVALID_OPTION',
+      message,
+    })
+  }
+  for (const accent of ['light-dark(#b91c1c, #fca5a5)', 'LIGHT-DARK(#B00, #faa)', 'oklch(0.5 0.2 20)'])
+    await boot(t, { caller: () => null, guard: false, theme: { tokens: { accent } } })
+})
+
+test('the administration is linked where something can be changed, or where a function says so', async (t) => {
+  const link = /<a href="\.\/manage"/
+  const app = await createHost(t)
+  const page = (host: FastifyInstance, user: string, url: string) => host.inject({ url, ...as(user) })
+  t.match((await page(app, 'eve', '/settings/me')).payload, link)
+  t.notMatch((await page(app, 'vera', '/settings/me')).payload, link)
+  t.equal((await page(app, 'vera', '/settings/manage')).statusCode, 200, 'who knows the address may look')
+  t.equal((await page(app, 'vera', '/settings')).headers['location'], './settings/me')
+  const strict = await createHost(t, {
+    ui: { adminPage: (caller) => caller?.isAdmin === true, userPage: async (caller) => caller?.id !== 'eve' },
+  })
+  t.match((await page(strict, 'ada', '/settings/me')).payload, link)
+  t.equal((await page(strict, 'ada', '/settings/manage')).statusCode, 200)
+  t.notMatch((await page(strict, 'vera', '/settings/me')).payload, link)
+  for (const url of ['/settings/manage', '/settings/me']) {
+    const refused = await page(strict, 'eve', url)
+    t.equal(refused.statusCode, 403, url)
+    t.notMatch(refused.payload, 'fm-config')
+  }
+})
+
+test('a layout of the host: its document, its policy', async (t) => {
+  const app = await createHost(t, {
+    ui: {
+      title: '</title><b>',
+      layout: (request, { title, head, body, locale, direction, scheme, policy }) => {
+        t.match(policy, "default-src 'none'")
+        return `<!doctype html><html lang="${locale}" dir="${direction}" data-theme="${scheme}"><title>${title}</title>${head}<main data-path="${request.url}">${body}</main></html>`
+      },
+    },
+  })
+  const { payload, headers } = await app.inject({ url: '/settings/manage', ...as('ada') })
+  t.match(
+    payload,
+    /^<!doctype html><html lang="en" dir="ltr" data-theme="auto"><title>Settings · &#60;\/title&#62;&#60;b&#62;<\/title>/,
+  )
+  t.match(payload, '<main data-path="/settings/manage"><div id="fm-app" class="fm">')
+  t.equal(payload.match(/<script/g)?.length, 2)
+  t.notMatch(payload, /fm-top|<style|style="/, 'no header of ours, nothing inline')
+  t.equal(headers['content-security-policy'], undefined)
+  t.equal(headers['cache-control'], 'no-store')
+})
+
+test('an application under a prefix of its own finds its settings and its assets', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.register(
+    async (scope) => {
+      await scope.register(settings, { definitions: [definitions], caller: () => null })
+      await scope.register(settingsUi, { caller: () => null, guard: false })
+    },
+    { prefix: '/tenant' },
+  )
+  await app.ready()
+  const html = (await app.inject('/tenant/settings/manage')).payload
+  t.match(configOf(html), { apiBase: '../api/settings' })
+  const { pathname } = new URL(String(configOf(html)['style']), 'http://x/tenant/settings/manage')
+  t.equal((await app.inject(pathname)).statusCode, 200)
+  t.equal((await app.inject('/tenant/settings')).headers['location'], './settings/me')
+})
