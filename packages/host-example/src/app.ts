@@ -74,7 +74,6 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     undeclared: 'refuse',
     access: { '/settings/*': 'signed-in' },
   })
-  await app.register(health)
   await app.register(inertia, {
     version: assets.version,
     rootTemplate: createRootTemplate(assets, document),
@@ -82,6 +81,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     encryptHistory: true, // what the browser remembers of a session is readable until it ends
   })
   await app.register(apiDocs, { document, script: assets.comfort, browser: config.apiBrowser })
+  await app.register(health)
   await app.register(events, { transport: database.eventTransport })
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],

@@ -34,7 +34,17 @@ test('a draining instance is not ready, lives, and ends the connection of every 
   app.drain()
   t.match(await app.inject('/health/ready'), { statusCode: 503, body: '{"status":"draining"}' })
   t.match(await app.inject('/health/live'), { statusCode: 200, body: '{"status":"ok"}' })
-  for (const url of ['/', '/login', '/api/notes', '/nowhere', '/health/live', '/error/404']) {
+  for (const url of [
+    '/',
+    '/login',
+    '/api/notes',
+    '/nowhere',
+    '/health/live',
+    '/error/404',
+    '/openapi.json',
+    '/api/docs',
+    '/favicon.ico',
+  ]) {
     t.equal((await app.inject(url)).headers.connection, 'close', url)
   }
 })

@@ -275,10 +275,7 @@ interface CrossRulesInit {
 }
 
 /** Finds the rules that the entries of one write touch. */
-function crossRulesOf(
-  entries: readonly WriteEntry[],
-  { registry, find, codec }: CrossRulesInit,
-): CrossRules {
+function crossRulesOf(entries: readonly WriteEntry[], { registry, find, codec }: CrossRulesInit): CrossRules {
   const questions = questionsOf(entries, registry)
   if (questions.length === 0) return noRules
   const written = new Map(entries.map((entry) => [rowIdText(idOf(entry)), entry]))
