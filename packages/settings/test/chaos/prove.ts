@@ -16,16 +16,16 @@ const end = Date.now() + Number(minutes) * 60_000
 const faults = {
   'an instance is killed': async (index: number) => {
     await cluster.end(index, 'SIGKILL')
-    await cluster.boot(index, treeOf(index))
+    await cluster.boot(index, currentTree())
   },
   'an instance is restarted': async (index: number) => {
     await cluster.end(index, 'SIGTERM')
-    await cluster.boot(index, treeOf(index))
+    await cluster.boot(index, currentTree())
   },
   'two instances are killed': async (index: number) => {
     const both = [index, (index + 1) % size]
     await Promise.all(both.map((each) => cluster.end(each, 'SIGKILL')))
-    await Promise.all(both.map((each) => cluster.boot(each, treeOf(each))))
+    await Promise.all(both.map((each) => cluster.boot(each, currentTree())))
   },
   'the server is killed': () => cluster.killServer(),
   'connections are reset': async (index: number) => cluster.proxy(index).applyToOpen('reset'),
@@ -35,21 +35,19 @@ const faults = {
   'the network heals': async (index: number) => cluster.proxy(index).apply('none'),
 }
 
-/** Which version runs in a place: while a deployment rolls, the later places are new. */
-let firstNew = tree === undefined ? 0 : size
-function treeOf(index: number): string | undefined {
-  return index < firstNew ? tree : undefined
-}
+/** The earlier version cannot start again on the tables of this one. */
+let isMigrated = false
+const currentTree = (): string | undefined => (isMigrated ? undefined : tree)
 
 try {
-  await Promise.all(Array.from({ length: size }, (_, index) => cluster.boot(index, treeOf(index))))
+  await Promise.all(Array.from({ length: size }, (_, index) => cluster.boot(index, currentTree())))
   await cluster.progress(10)
   await causeFaults(tree === undefined ? end : Date.now() + (end - Date.now()) / 6)
-  while (firstNew > 0) {
-    const index = --firstNew
-    await cluster.end(index, 'SIGTERM')
-    await cluster.boot(index)
-    await causeFaults(Date.now() + (end - Date.now()) / (firstNew + 2))
+  for (let old = tree === undefined ? 0 : size; old > 0; old--) {
+    isMigrated = true
+    await cluster.end(old - 1, 'SIGTERM')
+    await cluster.boot(old - 1)
+    await causeFaults(Date.now() + (end - Date.now()) / old)
   }
   console.table({ ...(await cluster.verify()), ...Object.fromEntries(done) })
 } finally {
