@@ -120,7 +120,7 @@ export interface PageConfig {
 }
 
 /** What the script of a page needs to know. */
-export function pageConfig({ page, path, caller, look, options }: PageVisit, assets: Assets): PageConfig {
+function pageConfig({ page, path, caller, look, options }: PageVisit, assets: Assets): PageConfig {
   const { prefix, apiBase } = options
   const { locale, isLocaleNamed, messages, theme } = look
   const assetBase = relativePath(path, `${prefix}/assets`)
