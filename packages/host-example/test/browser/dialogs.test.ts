@@ -17,7 +17,7 @@ const dialogs: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'History of Title': async (page) => {
     await page.getByRole('button', { name: 'More for Title' }).click()
     await page.getByRole('menuitem', { name: 'History' }).click()
-    await page.getByRole('listitem').filter({ hasText: 'set to' }).first().waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'changed Title' }).first().waitFor()
   },
   'Import settings': async (page) => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
@@ -30,7 +30,7 @@ const dialogs: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page
       .getByLabel('Choose a file')
       .setInputFiles({ name: 'settings.json', mimeType: 'application/json', buffer })
-    await page.getByRole('dialog').getByText('app.title').waitFor()
+    await page.getByRole('dialog').getByText('From a file').waitFor()
   },
 }
 
