@@ -66,4 +66,32 @@ export const hinted = {
     ],
     default: 's',
   }),
+  retries: setting.number('mail.retries', {
+    displayName: 'Retries',
+    scope: System,
+    group: 'Mail',
+    default: 3,
+  }),
+  sender: setting.email('mail.sender', { displayName: 'Sender', scope: System, group: 'Mail' }),
+}
+
+/** Fewer than a search is worth. */
+export const few = {
+  sender: setting.text('few.sender', {
+    displayName: 'Sender',
+    description: 'The name that letters are signed with.',
+    scope: System,
+    placeholder: 'Harbour notes',
+    tags: ['mail'],
+  }),
+  code: setting.text('few.code', {
+    displayName: 'Code',
+    scope: System,
+    pattern: '^[A-Z]{2,10}$',
+    patternHint: 'Two to ten capital letters, such as ABC.',
+    tags: ['mail'],
+  }),
+  receipts: setting.bool('few.receipts', { displayName: 'Receipts', scope: System, default: true }),
+  copies: setting.bool('few.copies', { displayName: 'Copies', scope: System, default: false }),
+  color: setting.color('few.color', { displayName: 'Colour', scope: System, default: '#3b82f6' }),
 }

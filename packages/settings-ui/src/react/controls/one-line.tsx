@@ -85,6 +85,7 @@ export function ColorControl({ definition, field }: ControlProps): ReactNode {
   const { value, readOnly, onInput, onBlur } = field
   return (
     <span className={readOnly ? 'fm-field is-locked' : 'fm-field'}>
+      {readOnly && <Icon name="lock" />}
       <input
         type="color"
         className="fm-swatch"

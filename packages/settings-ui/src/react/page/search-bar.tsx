@@ -16,7 +16,7 @@ interface SearchBarProps extends SearchProps {
   readonly children: ReactNode
 }
 
-/** Settings from which on there is something to filter, and preferences to search. */
+/** Settings from which on there is something to search and to filter. */
 const enough = 8
 
 export function SearchBar(props: SearchBarProps): ReactNode {
@@ -24,12 +24,11 @@ export function SearchBar(props: SearchBarProps): ReactNode {
   const { editor, messages, canUpdate } = usePage()
   const [isOpen, setOpen] = useState(state.text !== '')
   const isMany = results.definitions.length >= enough || results.isSearch
-  const hasSearch = isMany || !editor.isOwn
-  if (results.definitions.length === 0 || !hasSearch) return null
+  if (results.definitions.length === 0 || (editor.isOwn && !isMany)) return null
   return (
     <div className={isOpen ? 'fm-tools is-open' : 'fm-tools'}>
       {children}
-      <SearchField {...props} isOpen={isOpen} onOpen={setOpen} />
+      {isMany && <SearchField {...props} isOpen={isOpen} onOpen={setOpen} />}
       {isMany && !editor.isOwn && (
         <MenuButton
           className="fm-button fm-filter"
@@ -46,7 +45,11 @@ export function SearchBar(props: SearchBarProps): ReactNode {
         </MenuButton>
       )}
       {!editor.isOwn && canUpdate && (
-        <MenuButton className="fm-button is-icon" name={messages.more} label={<Icon name="more" />}>
+        <MenuButton
+          className={isMany ? 'fm-button is-icon' : 'fm-button is-icon fm-push'}
+          name={messages.more}
+          label={<Icon name="more" />}
+        >
           {(close) => <TransferMenu onClose={close} />}
         </MenuButton>
       )}

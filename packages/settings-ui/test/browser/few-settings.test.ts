@@ -1,0 +1,112 @@
+/** A page with little on it: what is not shown, and how controls look that are empty, wrong, narrow or read-only. */
+import { test } from 'tap'
+import { few } from '../support/hinted.js'
+import { boxOf, contrastOf, looks } from '../support/looks.js'
+import { visit } from '../support/visit.js'
+
+test('a few settings', async (t) => {
+  const visited = await visit(t, { settings: { definitions: [few], overrides: {} } })
+  if (!visited) return
+  const { page, open, row } = visited
+  const field = (name: string) => page.getByLabel(name, { exact: true })
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+
+  await t.test('F-16: there is no search, no filter and no syntax of a search', async (t) => {
+    await open('/settings/manage')
+    t.equal(await page.locator('[data-key]').count(), 5)
+    t.equal(await page.getByRole('search').count(), 0)
+    t.equal(await page.getByRole('searchbox').count(), 0)
+    t.equal(await page.getByRole('button', { name: /Search|Filter/ }).count(), 0)
+    t.notMatch(await page.locator('body').innerText(), /tag:|@(modified|locked|sensitive|type)/)
+    const more = await page.getByRole('button', { name: 'More', exact: true }).boundingBox()
+    const main = await page.locator('.fm-main').boundingBox()
+    t.ok(more && main && Math.abs(more.x + more.width - main.x - main.width) < 1, 'export and import stay')
+  })
+
+  await t.test('F-26: a placeholder is told from a value by its words and its style', async (t) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await open('/settings/manage')
+      const sender = field('Sender')
+      t.equal(await sender.getAttribute('placeholder'), 'e.g. Harbour notes')
+      const empty = await looks(sender, '::placeholder')
+      await sender.fill('Harbour notes')
+      const filled = await looks(sender)
+      const { background } = await looks(row('few.sender').locator('.fm-field'))
+      t.not(empty.color, filled.color)
+      t.same([empty.style, filled.style], ['italic', 'normal'])
+      const contrast = contrastOf(empty.color, background)
+      t.ok(contrast >= 4.5, `${contrast.toFixed(2)}:1, ${colorScheme}`)
+    }
+    await page.emulateMedia({ colorScheme: 'light' })
+  })
+
+  await t.test('F-31: what does not match a pattern is answered by its hint alone', async (t) => {
+    await open('/settings/manage')
+    await field('Code').fill('x')
+    await save.click()
+    await row('few.code').getByText('Two to ten capital letters, such as ABC.').waitFor()
+    t.equal(await field('Code').getAttribute('aria-invalid'), 'true')
+    await page.route('**/api/settings/bulk', (route) =>
+      route.continue({ postData: (route.request().postData() ?? '').replace('"ABC"', '"x"') }),
+    )
+    await field('Code').fill('ABC')
+    const [response] = await Promise.all([page.waitForResponse('**/api/settings/bulk'), save.click()])
+    t.match(await response.text(), /Two to ten capital letters, such as ABC/)
+    await row('few.code').and(page.locator('[data-state=invalid]')).waitFor()
+    await row('few.code').getByText('Two to ten capital letters, such as ABC.').waitFor()
+    await page.unroute('**/api/settings/bulk')
+    t.notOk((await page.content()).includes('{2,10}'), 'nor what the server answers')
+  })
+
+  await t.test('F-28: label and control stand as the container allows, whatever the window', async (t) => {
+    await page.setViewportSize({ width: 820, height: 1180 })
+    await open('/settings/manage')
+    const places = async () => ({
+      row: await boxOf(row('few.sender')),
+      label: await boxOf(row('few.sender').locator('.fm-about')),
+      field: await boxOf(row('few.sender').locator('.fm-field')),
+    })
+    const tablet = await places()
+    t.notOk(await page.locator('.fm-nav').isVisible(), 'the groups take nothing of the width')
+    t.ok(tablet.label.width >= 400, `${tablet.label.width} px for the label`)
+    t.ok(tablet.field.x >= tablet.label.x + tablet.label.width, 'the control beside it')
+    await field('Sender').fill('Draft')
+    const name = await boxOf(row('few.sender').locator('label'))
+    const tools = await boxOf(row('few.sender').getByRole('toolbar'))
+    t.ok(tools.y < name.y + name.height && tools.y + tools.height > name.y, 'tools do not wrap')
+
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.locator('#fm-app').evaluate((element) => (element.style.width = '600px'))
+    const narrow = await places()
+    t.ok(narrow.row.width <= 600)
+    t.ok(narrow.field.y >= narrow.label.y + narrow.label.height, 'the control below its label')
+    t.equal(narrow.field.x, narrow.label.x)
+    t.equal(narrow.field.width, narrow.label.width, 'as wide as it')
+  })
+
+  await t.test('F-32: who may only read sees switches and colours that are not to be changed', async (t) => {
+    const seen = async () => ({
+      on: await looks(field('Receipts')),
+      thumb: await looks(field('Receipts'), '::before'),
+      off: await looks(field('Copies')),
+      color: await looks(row('few.color').locator('.fm-field')),
+      text: await looks(field('Colour')),
+    })
+    await open('/settings/manage')
+    const enabled = await seen()
+    t.equal(await row('few.color').locator('.fm-field > .fm-i').count(), 0)
+    await open('/settings/manage', 'vera')
+    const readOnly = await seen()
+    t.not(readOnly.on.background, enabled.on.background)
+    t.not(readOnly.on.background, enabled.off.background)
+    t.not(readOnly.thumb.background, enabled.thumb.background)
+    t.not(readOnly.off.background, enabled.off.background)
+    t.not(readOnly.color.background, enabled.color.background)
+    t.not(readOnly.text.color, enabled.text.color)
+    t.same([enabled.color.border, readOnly.color.border], ['solid', 'dashed'])
+    t.same([enabled.on.cursor, readOnly.on.cursor], ['pointer', 'default'])
+    t.ok(await row('few.color').locator('.fm-field > .fm-i').isVisible(), 'a lock')
+    t.ok(await page.getByText('You can look at these settings.').isVisible())
+  })
+})
