@@ -230,7 +230,7 @@ class SqliteStore implements SettingsStore {
     try {
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(client, queryBuilder(client), tables)
-      const writer = createWriter(connection, tables)
+      const writer = createWriter(connection, tables, reads.counted)
       const forgetting = createForgetting(client, tables)
       return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {
