@@ -115,7 +115,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     importSettings: transfer.importSettings,
     publicValues: () => publicValues(states()),
     orphans: () => findOrphans(store, registry),
-    eraseUser: createErase({ store, users, events, log }),
+    eraseUser: createErase({ store, users, coherence, events, log }),
     rewrap: async () => {
       const report = await rewrap({ store, sealing, isSensitive, applyResealed })
       log.info({ audit: 'settings.rewrap', ...report }, 'sensitive settings were sealed with the newest key')

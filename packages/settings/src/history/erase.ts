@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Coherence } from '../memory/coherence.ts'
 import type { UserCache } from '../memory/user-values.ts'
 import { type SettingsStore, userHash } from '../store/store.ts'
 import { requireUser } from '../write/entries.ts'
@@ -21,12 +22,13 @@ export interface ErasureReport {
 interface EraseInit {
   readonly store: Pick<SettingsStore, 'eraseUser'>
   readonly users: Pick<UserCache, 'forget'>
+  readonly coherence: Pick<Coherence, 'reload'>
   readonly events: () => Events | undefined
   readonly log: FastifyBaseLogger
 }
 
 /** Makes `settings.eraseUser`: one transaction for each portion, safe to repeat and to interrupt. */
-export function createErase({ store, users, events, log }: EraseInit) {
+export function createErase({ store, users, coherence, events, log }: EraseInit) {
   return async function eraseUser(id: string): Promise<ErasureReport> {
     const userId = requireUser(id)
     const counts = { values: 0, history: 0, mentions: 0 }
@@ -37,6 +39,8 @@ export function createErase({ store, users, events, log }: EraseInit) {
       isDone = erased.isDone
       await setImmediate()
     }
+    // Shared values in memory name their writers.
+    if (counts.mentions > 0) await coherence.reload()
     log.info(
       { audit: 'settings.erase', user: userHash(userId), ...counts },
       'the settings of a user were erased',

@@ -318,6 +318,8 @@ export class Coherence {
     this.#areUsersDue = false
     try {
       const { next, userIds } = await store.readUserNews(this.#userMark, manyUsers + 1)
+      // Shared values name their writers: after an erasure, or a backup, all of them are read.
+      if (userIds.includes('')) this.#isSuspect = true
       if (userIds.length > manyUsers || userIds.includes('')) users.forget()
       else users.forget(userIds)
       this.#userMark = next

@@ -71,7 +71,10 @@ export async function readOwnValues(
     const rows = await store.readUser(userId)
     const byKey = new Map(rows.map((row) => [row.key, row]))
     return {
-      versions: JSON.stringify([userId, ...rows.map(({ key, revision }) => [key, revision])]),
+      versions: JSON.stringify([
+        userId,
+        ...rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy]),
+      ]),
       of: (state) => toUserDto(state, { userId, row: byKey.get(state.setting.definition.key), codec }),
     }
   } catch (error) {

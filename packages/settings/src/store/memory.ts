@@ -180,13 +180,14 @@ export function memoryStore(): SettingsStore {
       row.scope === SettingScope.User && row.userId === userId
     const values = select(isOwn).length
     const entries = history.filter(isOwn)
-    let mentions = 0
+    let writers = 0
     for (const map of [rows, unset]) for (const [name, row] of map) if (isOwn(row)) map.delete(name)
     for (const [name, row] of rows) {
       if (row.updatedBy !== userId) continue
       rows.set(name, Object.freeze({ ...row, updatedBy: null }))
-      mentions++
+      writers++
     }
+    let mentions = writers
     history = history
       .filter((row) => !isOwn(row))
       .map((row) => {
@@ -194,7 +195,7 @@ export function memoryStore(): SettingsStore {
         mentions++
         return Object.freeze({ ...row, actor: null, note: null })
       })
-    if (written.delete(userId) || values > 0) {
+    if (written.delete(userId) || values + writers > 0) {
       note('')
       history.push(
         Object.freeze(erasedEntry(Math.max(Date.now(), ...entries.map((row) => row.revision + 1)))),

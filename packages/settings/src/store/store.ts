@@ -194,7 +194,7 @@ export interface StoreNews {
 export interface UserNews {
   /** For the next question. It means something to the store alone. */
   readonly next: string
-  /** Each one at least once; an empty id stands for a user who was erased. */
+  /** Each one at least once; an empty id stands for a user who was erased, or for any user. */
   readonly userIds: readonly string[]
 }
 

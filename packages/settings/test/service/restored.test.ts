@@ -12,7 +12,7 @@ import t, { type Test, test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions } from '../support/app.ts'
 
-const { System, Application } = SettingScope
+const { System, Application, User } = SettingScope
 
 t.setTimeout(120_000)
 
@@ -241,6 +241,24 @@ test('SQLite: a backup that is restored into the open file is read again', async
   await until('the restored value', () => settings.get(definitions.port) === 25)
   await settings.setSetting('mail.port', 27, System)
   t.match(settings.status, { state: 'ready', revision: 2 })
+})
+
+test('SQLite: a backup that differs in preferences only is read again, and so is what is written after it', async (t) => {
+  const file = await newFile(t)
+  const { settings } = await createApp(t, { store: sqlite({ file }, { pollInterval: 5 }) })
+  const theme = async () => (await settings.forUser('alice')).get(definitions.theme)
+  const live = new Database(file)
+  await live.backup(`${file}.backup`)
+  live.close()
+  for (const user of ['alice', 'bob', 'carol']) await settings.setSetting('app.theme', 'dark', User, user)
+  t.equal(await theme(), 'dark')
+  const backup = new Database(`${file}.backup`)
+  await backup.backup(file)
+  backup.close()
+  await until('the restored value', async () => (await theme()) === 'light')
+  const other = await createApp(t, { store: sqlite({ file }) })
+  await other.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await until('the value of the other process', async () => (await theme()) === 'dark')
 })
 
 test('SQLite: a file that is put in the place of the open one is read, and only then written', async (t) => {

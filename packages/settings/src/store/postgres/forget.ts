@@ -45,13 +45,13 @@ export function createForgetting(
       inTransaction(async (client) => {
         const count = async (statement: string): Promise<number> =>
           (await client.query(statement, [userId])).rowCount ?? 0
-        await client.query('begin')
+        await client.query('begin isolation level read committed')
         const values = await count(statements.unsetValues)
         const versions = await count(statements.deleteValues)
         const history = await count(statements.deleteHistory)
         const writers = await count(statements.anonymousValues)
         const actors = await count(statements.anonymousHistory)
-        if (versions + history > 0) await client.query(statements.erased)
+        if (versions + history + writers > 0) await client.query(statements.erased)
         await client.query('commit')
         const isDone = [versions, history, writers, actors].every((rows) => rows < erasedAtOnce)
         return { values, history, mentions: writers + actors, isDone }

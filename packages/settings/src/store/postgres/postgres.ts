@@ -165,7 +165,7 @@ class PostgresStore implements SettingsStore {
   }
 
   async readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
-    return canExist(query.key, query.userId, query.following?.key)
+    return canExist(query.key, query.userId, query.actor, query.following?.key)
       ? this.#use(({ reads }) => reads.history(query))
       : []
   }

@@ -56,7 +56,8 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
     const history = erase.history.run(userId).changes
     const writers = erase.writers.run(userId).changes
     const actors = erase.actors.run(userId).changes
-    if (versions + history > 0) erase.erased.run({ now: Date.now(), seq: Number(erase.count.get() ?? 0) })
+    if (versions + history + writers > 0)
+      erase.erased.run({ now: Date.now(), seq: Number(erase.count.get() ?? 0) })
     const isDone = [versions, history, writers, actors].every((rows) => rows < erasedAtOnce)
     return { values, history, mentions: writers + actors, isDone }
   })

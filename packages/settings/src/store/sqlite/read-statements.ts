@@ -32,6 +32,8 @@ export interface SqliteReads {
   user(userId: string): StoredRow[]
   news(query: NewsQuery): Omit<StoreNews, 'epoch'>
   userNews(since: string | undefined, limit: number): UserNews
+  /** Takes note of the count of an own write of users' values. */
+  counted(count: number): void
   history(query: HistoryQuery): HistoryRow[]
   scan(after: RowId | null, limit: number): StoredRow[]
   scanHistory(after: HistoryId | null, limit: number): HistoryRow[]
@@ -97,6 +99,8 @@ export function prepareReads(
       `select distinct +user_id from ${getTableName(history)} where scope = 2 and seq > ? limit ?`,
     )
     .pluck()
+  /** The highest count of writes of users' values that this process has seen. */
+  let highest = 0
   const others = client.prepare<[string], KeyCount>(findOthers(getTableName(values)))
   const plain = client.prepare(
     `select 1 from ${getTableName(history)} where key = ? and ${plainHistory} limit 1`,
@@ -149,11 +153,15 @@ export function prepareReads(
     },
     user: (userId) => user.all({ userId }),
     news,
-    // In the order of commits: there is one writer.
-    userNews: (since, limit) => ({
-      next: userWrites.get() ?? '0',
-      userIds: since === undefined ? [] : writtenUsers.all(Number(since), limit),
-    }),
+    // In the order of commits: there is one writer. A count that fell is that of a backup: any user may differ.
+    userNews: (since, limit) => {
+      const next = userWrites.get() ?? '0'
+      const isBackup = highest > Number(next)
+      highest = Number(next)
+      if (since === undefined) return { next, userIds: [] }
+      return { next, userIds: isBackup ? [''] : writtenUsers.all(Number(since), limit) }
+    },
+    counted: (count) => void (highest = count),
     history: (query) => (query.maxBytes === undefined ? entries(query) : page(query, query.maxBytes)),
     scan: (after, limit) =>
       db

@@ -160,7 +160,7 @@ class SqliteStore implements SettingsStore {
 
   readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
     return this.#use(({ reads }) =>
-      canExist(query.key, query.userId, query.following?.key) ? reads.history(query) : [],
+      canExist(query.key, query.userId, query.actor, query.following?.key) ? reads.history(query) : [],
     )
   }
 
@@ -197,6 +197,7 @@ class SqliteStore implements SettingsStore {
   }
 
   eraseUser(userId: string): Promise<Erased> {
+    if (!canExist(userId)) return Promise.resolve({ values: 0, history: 0, mentions: 0, isDone: true })
     return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.user(userId)))
   }
 
@@ -229,7 +230,7 @@ class SqliteStore implements SettingsStore {
     try {
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(client, queryBuilder(client), tables)
-      const writer = createWriter(connection, tables)
+      const writer = createWriter(connection, tables, reads.counted)
       const forgetting = createForgetting(client, tables)
       return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {

@@ -40,7 +40,11 @@ export interface SqliteWriter {
  * Writes take the lock of the file first (`immediate`): a transaction that reads before it writes would otherwise fail
  * whenever another process wrote in between, whatever the time-out.
  */
-export function createWriter({ client, file }: Connection, tables: SqliteTables): SqliteWriter {
+export function createWriter(
+  { client, file }: Connection,
+  tables: SqliteTables,
+  onCounted: (users: number) => void,
+): SqliteWriter {
   const statements = prepareStatements(client, tables)
   const trims = new TrimCounter()
 
@@ -57,6 +61,7 @@ export function createWriter({ client, file }: Connection, tables: SqliteTables)
   function apply(request: WriteRequest, result: WriteResult): void {
     const ofUsers = isOfUsers(request)
     const seq = ofUsers ? statements.countUsers() : 0
+    if (ofUsers) onCounted(seq)
     statements.save(
       result.changes.flatMap((change) => change.after ?? (ofUsers ? unsetRow(change, result) : [])),
     )

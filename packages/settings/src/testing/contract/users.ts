@@ -194,6 +194,25 @@ export const users: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 0 })
     assert.deepEqual(await eraseAll(store, 'nobody'), { values: 0, history: 0, mentions: 0 })
   },
+
+  'erasing somebody who only wrote shared values is noticed by others': async (open) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1' })
+    const { next } = await store.readUserNews(undefined, 10)
+    assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 2 })
+    assert.ok((await store.readUserNews(next, 10)).userIds.includes(''))
+  },
+
+  'a name that no row can have selects no history and erases no other user': async (open) => {
+    const store = await open()
+    await setOf(store, '\ufffd', 'a', '1')
+    await writeAll(store, [change(rowId('a'), '1')], { actor: '\ufffd' })
+    for (const name of ['\ud800', 'u\u00001', '\u0000']) {
+      assert.deepEqual(await eraseAll(store, name), { values: 0, history: 0, mentions: 0 })
+      assert.deepEqual(await store.readHistory({ actor: name, limit: 10 }), [])
+    }
+    assert.equal((await store.readUser('\ufffd')).length, 1)
+  },
 }
 
 async function eraseAll(store: SettingsStore, userId: string): Promise<object> {
