@@ -152,13 +152,19 @@ const revealing = ['detail', 'where', 'internalQuery', 'input']
  */
 export class WriteQueue {
   readonly #limit: number
+  readonly #size: number
   readonly #line: (() => void)[] = []
   #free: number
 
   /** `limit` is how long a task waits for its turn, in milliseconds. */
   constructor(limit: number, size: number) {
     this.#limit = limit
+    this.#size = size
     this.#free = size
+  }
+
+  get isIdle(): boolean {
+    return this.#free === this.#size
   }
 
   /** Runs the task when it is its turn. @throws {ServiceUnavailableException} its turn does not come in time */

@@ -74,7 +74,7 @@ insert into ${meta} (name, value) values ('trimmed', '0') on conflict (name) do 
 
 -- Instances of the version before give users' rows the shared revision, hold its lock and read the rows without one. While
 -- they run beside this version, they must not overwrite what they may not have seen: what it wrote in the last minute.
-create function ${name('settings_value_keep')}() returns trigger language plpgsql as $$
+create function ${name('settings_value_keep')}() returns trigger language plpgsql set search_path from current as $$
 begin
   if old.revision > 1000000000000 and old.updated_at > extract(epoch from clock_timestamp()) * 1000 - 60000
     and exists (select from ${meta} m where m.name = 'revision'

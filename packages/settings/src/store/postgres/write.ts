@@ -44,14 +44,33 @@ export function createWriter(init: WriterInit): PostgresWriter {
   const { pool } = init
   const shared = new WriteQueue(turnLimit, 1)
   const ofUsers = new WriteQueue(turnLimit, Math.max(1, (pool.options.max ?? 10) - spared))
+  const turns = new Map<string, WriteQueue>()
   const setup: Setup = { ...init, statements: writeStatements(init.names), trims: new TrimCounter() }
+
+  /** One at a time: writes that wait for the lock of a user's row would take the connections of all other users. */
+  async function inTurnOf<T>(userId: string, task: () => Promise<T>): Promise<T> {
+    const turn = turns.get(userId) ?? new WriteQueue(turnLimit, 1)
+    turns.set(userId, turn)
+    try {
+      return await turn.take(task)
+    } finally {
+      if (turn.isIdle) turns.delete(userId)
+    }
+  }
+
   return {
     write: (request) =>
       isOfUsers(request)
-        ? ofUsers.take(() => onConnection(pool, (client) => writeUsers(client, setup, request)))
+        ? inTurnOf(firstUserOf(request), () =>
+            ofUsers.take(() => onConnection(pool, (client) => writeUsers(client, setup, request))),
+          )
         : shared.take(() => onConnection(pool, (client) => writeShared(client, setup, request))),
     reseal: (request) => shared.take(() => onConnection(pool, (client) => reseal(client, setup, request))),
   }
+}
+
+function firstUserOf({ reads }: WriteRequest): string {
+  return reads.find(({ scope }) => scope === SettingScope.User)?.userId ?? ''
 }
 
 /** Under the lock of the revision, which makes writers take turns: commit order is revision order. */

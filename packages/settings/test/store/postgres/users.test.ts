@@ -172,3 +172,18 @@ test('notifications fit into what PostgreSQL takes, and beyond 1,000 users all a
   t.same(payloadsOf(users(0), 'instance'), [])
   t.end()
 })
+
+test('many writes of one user that wait for a lock leave connections to writes of others', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  await setOf(store, 'busy', 'a', '0')
+  const client = await pool.connect()
+  await client.query(`begin; select from settings_value where user_id = 'busy' for update`)
+  const waiting = Array.from({ length: 20 }, (_, index) => setOf(store, 'busy', 'a', String(index)))
+  const settled = Promise.allSettled(waiting)
+  const other = await Promise.race([setOf(store, 'other', 'a', '1'), settled])
+  t.notOk(Array.isArray(other), 'the other user is served first')
+  await client.query('rollback')
+  client.release()
+  await settled
+})
