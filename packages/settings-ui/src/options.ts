@@ -97,7 +97,9 @@ export interface SettingsUiOptions {
 const path = option.that(isPath, 'a path of this origin, such as "/settings"')
 
 /** The options that may be functions of the request, as values. */
-export const lookSchema = Type.Object({
+export const lookSchema: OptionsSchema<
+  Pick<SettingsUiOptions, 'title' | 'logo' | 'links' | 'theme' | 'locale' | 'messages'>
+> = Type.Object({
   title: option.string(),
   logo: option.string('a path of this origin or a data: URL'),
   links: option.that(areLinks, 'an array of { label, href }, each href a path or an http or https URL'),
