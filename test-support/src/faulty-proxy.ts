@@ -104,9 +104,7 @@ class Connection implements ProxiedConnection {
       [server, client],
     ] as const) {
       socket.on('error', () => {}) // `close` follows
-      socket.on('close', (hadError) =>
-        this.#pass(() => (hadError ? other.resetAndDestroy() : other.destroySoon())),
-      )
+      socket.on('close', (hadError) => this.#pass(() => (hadError ? reset(other) : other.destroySoon())))
     }
     client.on('data', (chunk: Buffer) => {
       this.#sent = Buffer.concat([this.#sent, chunk]).subarray(-remembered)
@@ -123,8 +121,8 @@ class Connection implements ProxiedConnection {
   apply(fault: Fault): void {
     if (fault === 'reset') {
       this.#fault = 'none'
-      this.#client.resetAndDestroy()
-      this.#server.resetAndDestroy()
+      reset(this.#client)
+      reset(this.#server)
     } else if (this.#fault !== 'silent') {
       this.#fault = fault
     }
@@ -156,6 +154,12 @@ class Connection implements ProxiedConnection {
       flush: (done) => this.#pass(() => done()),
     })
   }
+}
+
+/** While the end of a socket is being sent libuv refuses to reset it, and Node would leave it open. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }
 
 function closeOf(socket: Socket): Promise<void> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Test, test } from 'tap'
 import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
@@ -168,6 +169,34 @@ test('PostgreSQL: notifications are dropped, and come again, while queries are a
   t.same(heard, ['one', 'three'])
   const { rows } = await listening.query<{ text: string }>(`SELECT repeat('AZ', 100000) AS text`)
   t.equal(rows[0]?.text.length, 200_000, 'large answers arrive whole')
+})
+
+test('a reset closes connections whose end is on its way, too', async (t) => {
+  const handles = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  const { proxy, open, ping } = await startEcho(t)
+  const resets = createServer((socket) => socket.on('data', () => proxy.applyToOpen('reset'))).listen(
+    0,
+    '127.0.0.1',
+  )
+  t.teardown(() => resets.close())
+  await once(resets, 'listening')
+  const address = resets.address()
+  const trigger = connect(address !== null && typeof address === 'object' ? address.port : 0, '127.0.0.1')
+  t.teardown(() => trigger.destroy())
+  await once(trigger, 'connect')
+  const client = await open()
+  client.on('error', () => {}) // `close` follows
+  await ping(client)
+  const before = handles()
+  const closed = new Promise((resolve) => client.once('close', resolve))
+  client.end(() => trigger.write('now')) // both arrive in one look at the network, the end first
+  await closed
+  for (let turns = 0; turns < 1000 && handles() > before - 4; turns++) await turn()
+  t.equal(
+    handles(),
+    before - 4,
+    'the client, the server and both sides of the proxy: one left would keep the process',
+  )
 })
 
 test('messages are told apart wherever the stream is cut', async (t) => {
