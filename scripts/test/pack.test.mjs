@@ -21,7 +21,7 @@ for (const folder of published) {
     t.ok(manifest.keywords.includes('fastify') && manifest.keywords.length >= 5)
     t.ok(existsSync(join(folder, 'LICENSE')))
     t.ok(manifest.files.includes('dist') && manifest.files.includes('src'), 'source maps name the sources')
-    t.equal(manifest.peerDependencies.fastify, '^5.0.0')
+    t.equal(manifest.peerDependencies.fastify, '^5.0.0 || ^6.0.0')
     t.match(manifest.scripts, { prepack: 'node ../../scripts/prepack.mjs' })
     t.end()
   })
