@@ -7,10 +7,12 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import validateName from 'validate-npm-package-name'
@@ -70,21 +72,23 @@ interface CreateOptions {
 export function createApplication({ folder, database }: CreateOptions): Target {
   const target = checkTarget(folder)
   const parent = dirname(target.path)
-  const firstMade = mkdirSync(parent, { recursive: true })
+  const missing = missingFolders(parent)
+  const draft = join(parent, `.${target.name}-${randomUUID()}`)
   try {
-    const draft = join(parent, `.${target.name}-${randomUUID()}`)
-    try {
-      mkdirSync(draft) // mkdtemp would make it private
-      write(draft, { name: target.name, database })
-      move(draft, target.path)
-    } finally {
-      rmSync(draft, { recursive: true, force: true })
-    }
+    mkdirSync(draft, { recursive: true })
+    write(draft, { name: target.name, database })
+    move(draft, target.path)
     return target
   } catch (error) {
-    if (firstMade !== undefined) rmSync(firstMade, { recursive: true, force: true })
+    if (existsSync(draft)) rmSync(draft, { recursive: true })
+    for (const each of missing) if (existsSync(each)) rmdirSync(each)
     throw error
   }
+}
+
+/** The folders that have to be made so that there is this one, the innermost first. */
+function missingFolders(path: string): string[] {
+  return existsSync(path) ? [] : [path, ...missingFolders(dirname(path))]
 }
 
 function write(draft: string, { name, database }: { name: string; database: Database }): void {
@@ -124,12 +128,11 @@ function manifestOf(template: Manifest, { name, database }: { name: string; data
 }
 
 /** Whether this Node brings SQLite along: 22.13 and later. */
-function hasNodeSqlite(): boolean {
-  return process.getBuiltinModule('node:sqlite') !== undefined
-}
+const hasNodeSqlite = (): boolean => isBuiltin('node:sqlite')
 
 /** At once where the folder does not exist; file by file into an empty one, which may be a shell's working directory. */
 function move(draft: string, path: string): void {
   if (!existsSync(path)) return renameSync(draft, path)
   for (const name of readdirSync(draft)) renameSync(join(draft, name), join(path, name))
+  rmdirSync(draft)
 }

@@ -54,14 +54,22 @@ test('what is created', async (t) => {
 
     const [, password = ''] = await app.printed(/with the password (\S+)/)
     t.ok(password.length >= 16)
-    const signIn = await fetch(`${app.url}/login?returnTo=%2Fsettings%2Fmanage`, {
+    const signIn = async (user: string) => {
+      const answer = await fetch(`${app.url}/login?returnTo=%2Fsettings%2Fmanage`, {
+        method: 'POST',
+        body: new URLSearchParams({ user, password }),
+        redirect: 'manual',
+      })
+      t.equal(answer.headers.get('location'), '/settings/manage')
+      return { cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+    }
+    const added = await fetch(`${app.url}/api/notes`, {
       method: 'POST',
-      body: new URLSearchParams({ user: 'admin', password }),
-      redirect: 'manual',
+      headers: { ...(await signIn('writer')), 'content-type': 'application/json' },
+      body: '{"text":"Milk"}',
     })
-    t.equal(signIn.headers.get('location'), '/settings/manage')
-    const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-    const headers = { cookie, accept: 'text/html' }
+    t.equal(added.status, 201)
+    const headers = { ...(await signIn('admin')), accept: 'text/html' }
     t.equal((await fetch(`${app.url}/settings/manage`, { headers })).status, 200)
     t.match(await (await fetch(app.url, { headers })).text(), /href="\/settings\/manage"/)
     t.same(await app.stop(), { code: 0, signal: null })

@@ -1,5 +1,6 @@
 /** The command: its options, its questions, and what it refuses. */
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { contentOf, create, scratchFolder } from './command.js'
@@ -27,8 +28,7 @@ test('the name, the versions and the driver of the database are in the files', a
     t.equal(name, 'shop')
     t.equal(dependencies['@fastify-modular/core'], `^${own.version}`)
     t.equal('pg' in dependencies, database === 'postgres')
-    const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
-    t.equal('better-sqlite3' in dependencies, database === 'sqlite' && !hasNodeSqlite)
+    t.equal('better-sqlite3' in dependencies, database === 'sqlite' && !isBuiltin('node:sqlite'))
     const texts = ['README.md', 'src/app.ts', 'src/home.ts'].map((file) =>
       readFileSync(join(folder, file), 'utf8'),
     )
@@ -92,6 +92,7 @@ test('hostile names and folders are refused, and nothing is written', async (t) 
     [join(folder, 'file/below'), /cannot be written: E/],
     [join(folder, 'new/file/../../file/below'), /cannot be written: E/],
     [join(folder, 'dangling'), /cannot be written: E/],
+    [join(folder, 'new', 'x'.repeat(300), 'shop'), /cannot be written: E/],
   ]
   for (const [name, message] of refusals) {
     for (const flags of [[], ['--yes']]) {

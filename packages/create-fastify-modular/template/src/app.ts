@@ -23,7 +23,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     logger: { level: options.logLevel },
     ...createErrorServerOptions(),
   })
-  await app.register(errors)
+  await app.register(errors, { pagesForBrowsers: true })
   await addSessions(app, options.sessionSecret)
   await app.register(publicRoutes, {
     provider: sessionProvider,

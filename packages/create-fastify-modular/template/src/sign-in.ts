@@ -78,6 +78,8 @@ function loginPage(returnTo = '/', problem = ''): string {
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>Sign in</title>
 <style>body { font: 1rem/1.6 system-ui; margin: 4rem auto; max-width: 20rem } input, button { display: block; font: inherit; width: 100%; box-sizing: border-box; margin-bottom: 1rem; padding: .4rem }</style>
 <h1>Sign in</h1>
