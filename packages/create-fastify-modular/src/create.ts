@@ -47,11 +47,12 @@ export interface Target {
  * @throws {Refusal} npm refuses its name, it is not empty, or it is a file
  */
 export function checkTarget(folder: string): Target {
+  if (folder.trim() === '' || folder.includes('\0')) throw new Refusal('Name the folder of the application.')
   const path = resolve(folder)
   const name = basename(path)
   const { validForNewPackages, errors = [], warnings = [] } = validateName(name)
-  if (folder.trim() === '' || folder.includes('\0') || !validForNewPackages) {
-    const [reason = 'name must be printable text'] = [...errors, ...warnings]
+  if (!validForNewPackages) {
+    const [reason = 'npm refuses it'] = [...errors, ...warnings]
     throw new Refusal(`${JSON.stringify(name)} cannot be the name of a package: ${reason}`)
   }
   const found = statSync(path, { throwIfNoEntry: false })

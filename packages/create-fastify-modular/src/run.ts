@@ -55,7 +55,7 @@ async function create(args: readonly string[], terminal: Terminal): Promise<numb
     terminal.errors.write(`The files are written, but "${manager} install" failed: repeat it there.\n`)
   }
   const steps = [
-    `cd ${relative(process.cwd(), path) || '.'}`,
+    ...(path === process.cwd() ? [] : [`cd ${relative(process.cwd(), path)}`]),
     ...(isInstalled ? [] : [`${manager} install`]),
     ...(database === 'postgres'
       ? ['export DATABASE_URL=postgres://user:password@127.0.0.1:5432/my_app']

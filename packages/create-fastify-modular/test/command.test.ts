@@ -51,6 +51,7 @@ test('the template takes the versions that this repository tests', (t) => {
       t.equal(range, '*', `${name}: the command puts its own version there`)
       continue
     }
+    if (name === 'fastify') continue // continuous integration puts other versions there
     const [, tested = ''] = new RegExp(`^ {2}'?${name}'?: (.*)$`, 'm').exec(catalog) ?? []
     t.ok(
       tested.split(' ').some((each) => range === `^${each.replace('^', '')}`),
@@ -70,8 +71,8 @@ test('hostile names and folders are refused, and nothing is written', async (t) 
   symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling'))
   const before = contentOf(folder)
   const refusals: readonly (readonly [string, RegExp])[] = [
-    ['', /cannot be the name of a package/],
-    [' ', /cannot be the name of a package/],
+    ['', /Name the folder/],
+    [' ', /Name the folder/],
     ['/', /cannot be the name of a package/],
     [join(folder, 'My App'), /cannot be the name of a package/],
     [join(folder, 'UPPER'), /capital letters/],
@@ -84,7 +85,7 @@ test('hostile names and folders are refused, and nothing is written', async (t) 
     [join(folder, 'a;b'), /URL-friendly/],
     [join(folder, 'größe'), /URL-friendly/],
     [join(folder, 'line\nbreak'), /URL-friendly/],
-    [`${join(folder, 'nul')}\0`, /cannot be the name of a package/],
+    [`${join(folder, 'nul')}\0`, /Name the folder/],
     [join(folder, 'x'.repeat(215)), /214/],
     [join(folder, 'full'), /is not empty/],
     [join(folder, 'hidden'), /is not empty/],
