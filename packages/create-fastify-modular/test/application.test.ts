@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { spawnApp, spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { test } from 'tap'
 import { create } from './command.js'
@@ -86,6 +87,16 @@ test('what is created', async (t) => {
       pathToFileURL(join(folder, 'dist/src/postgres-store.js')).href
     )
     t.throws(() => module.createStore({}), /Set DATABASE_URL, for example to postgres:\/\//)
-    t.ok(module.createStore({ DATABASE_URL: 'postgres://127.0.0.1/shop' }))
+  })
+
+  await t.test('it keeps settings in PostgreSQL', async (t) => {
+    cpSync(join(folder, 'dist/src/postgres-store.js'), join(folder, 'dist/src/store.js'))
+    const app = await spawnApp('dist/src/main.js', {
+      cwd: folder,
+      env: { ...env, DATABASE_URL: (await testDatabase(t)).url },
+    })
+    t.teardown(() => app.stop())
+    t.equal((await fetch(`${app.url}/api/settings/public`)).status, 200)
+    t.same(await app.stop(), { code: 0, signal: null })
   })
 })

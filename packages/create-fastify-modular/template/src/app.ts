@@ -1,4 +1,4 @@
-/** The application, put together. The order of the plugins matters; a wrong one stops the boot with a message that names it. */
+/** The application, put together: the one file to read to see what there is. */
 import { events, modules } from '@fastify-modular/core'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
@@ -23,6 +23,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     logger: { level: options.logLevel },
     ...createErrorServerOptions(),
   })
+  // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
   await app.register(errors, { pagesForBrowsers: true })
   await addSessions(app, options.sessionSecret)
   await app.register(publicRoutes, {
