@@ -11,7 +11,7 @@ export const FMOD_CORE_INVALID_MODULE = createMisuseError<[string, string]>(
 )
 export const FMOD_CORE_UNKNOWN_DEPENDENCY = createMisuseError<[string, string]>(
   'FMOD_CORE_UNKNOWN_DEPENDENCY',
-  'The module "%s" depends on "%s", which is not in the list of modules. Add that module or remove the dependency.',
+  'The module "%s" depends on "%s", which is not in the list of modules. Add that module, or name it in optionalDependsOn if the module works without it.',
 )
 export const FMOD_CORE_DEPENDENCY_CYCLE = createMisuseError<[string]>(
   'FMOD_CORE_DEPENDENCY_CYCLE',
