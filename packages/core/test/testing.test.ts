@@ -36,6 +36,17 @@ test('an application without testCallers has no test callers', async (t) => {
   })
 })
 
+test('injectAs in an application without a gate says that the request had no caller', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  testCallers(app)
+  app.get('/', async () => 'anonymous')
+  await t.rejects(injectAs(app, alice, '/'), {
+    code: 'FMOD_CORE_TEST_CALLERS_IGNORED',
+    message: /public-routes/,
+  })
+})
+
 test('eventsOf records what was published and waits for handlers', async (t) => {
   class OneHandler {
     static event = NoteShared
