@@ -68,3 +68,13 @@ test('eventsOf records what was published and waits for handlers', async (t) => 
   await app.events.publish(new NoteShared({ noteId: '2', by: 'a' }))
   t.same(record.published, ['notes.shared'], 'a disposed record is finished')
 })
+
+test('eventsOf records an application that is ready already', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events)
+  await app.ready()
+  using record = eventsOf(app)
+  await app.events.publish(new NoteShared({ noteId: '1', by: 'a' }))
+  t.same(record.published, ['notes.shared'])
+})
