@@ -60,7 +60,7 @@ async function broken(fixture: ModuleFixture): Promise<Record<string, string>> {
 }
 
 function fixtureOf(changes: Partial<Module> = {}): ModuleFixture {
-  return { module: () => billing(changes), others: () => [audit, customers], application }
+  return { create: () => billing(changes), others: () => [audit, customers], application }
 }
 
 const alone = 'it boots with nothing but what it depends on, and closes'
@@ -161,13 +161,13 @@ test('a module that never closes breaks the contract, and does not hold it up fo
 
 test('an application without a gate cannot show who may call the routes', async (t) => {
   const messages = await broken({
-    module: () => ({ name: 'bare', plugin: async (app) => void app.get('/bare', () => 'open') }),
+    create: () => ({ name: 'bare', plugin: async (app) => void app.get('/bare', () => 'open') }),
     application: () => Fastify(),
   })
   t.same(Object.keys(messages), [access])
   t.match(messages[access], /no gate/)
   t.same(
-    await broken({ module: () => ({ name: 'quiet', onReady: () => {} }), application: () => Fastify() }),
+    await broken({ create: () => ({ name: 'quiet', onReady: () => {} }), application: () => Fastify() }),
     {},
     'a module without routes needs none',
   )

@@ -12,7 +12,7 @@ import type { DefineTest } from './transport-contract.ts'
 /** A module, and an application to try it in. */
 export interface ModuleFixture {
   /** Makes the module; called once for each application. */
-  module(): Module
+  create(): Module
   /** Makes an application with the plugins that the module contributes to and a gate, without modules and not ready. */
   application(): FastifyInstance | Promise<FastifyInstance>
   /** Makes the modules that it depends on, the optional ones included. @default none */
@@ -21,12 +21,12 @@ export interface ModuleFixture {
 
 /**
  * Defines the conformance tests of one module:
- * `moduleContract(test, { module: () => billing(), application: createApplication })`.
+ * `moduleContract(test, { create: () => billing(), application: createApp })`.
  * They start and close applications, so run no other tests of the same process at the same time.
  */
 export function moduleContract(test: DefineTest, fixture: ModuleFixture): void {
   test('it boots with nothing but what it depends on, and closes', async () => {
-    const module = fixture.module()
+    const module = fixture.create()
     const trial = await start(fixture, [...requiredBy(module, fixture.others?.() ?? []), module])
     await trial.close()
   })
@@ -34,14 +34,14 @@ export function moduleContract(test: DefineTest, fixture: ModuleFixture): void {
   test('it leaves its neighbours as they are, listed before them or after them', async () => {
     const others = fixture.others?.() ?? []
     const expected = await answersWith(fixture, [...others, neighbour])
-    const last = await answersWith(fixture, [...(fixture.others?.() ?? []), neighbour, fixture.module()])
+    const last = await answersWith(fixture, [...(fixture.others?.() ?? []), neighbour, fixture.create()])
     assert.deepEqual(last, expected)
-    const first = await answersWith(fixture, [fixture.module(), neighbour, ...(fixture.others?.() ?? [])])
+    const first = await answersWith(fixture, [fixture.create(), neighbour, ...(fixture.others?.() ?? [])])
     assert.deepEqual(first, expected)
   })
 
   test('each of its routes says who may call it', async () => {
-    const module = fixture.module()
+    const module = fixture.create()
     const trial = await start(fixture, [...(fixture.others?.() ?? []), module])
     const { app, routes } = trial
     const isGated = app.hasDecorator('publicRoutes')
@@ -53,7 +53,7 @@ export function moduleContract(test: DefineTest, fixture: ModuleFixture): void {
 
   test('the keys of its settings begin with its name', async () => {
     const without = await trying(fixture, fixture.others?.() ?? [], ({ app }) => settingKeys(app))
-    const module = fixture.module()
+    const module = fixture.create()
     const all = await trying(fixture, [...(fixture.others?.() ?? []), module], ({ app }) => settingKeys(app))
     const foreign = all.filter((key) => !without.includes(key) && !key.startsWith(`${module.name}.`))
     assertNone(foreign, `these keys do not begin with "${module.name}."`)
@@ -63,7 +63,7 @@ export function moduleContract(test: DefineTest, fixture: ModuleFixture): void {
     // What plugins keep for the whole process is there after the first application.
     await trying(fixture, fixture.others?.() ?? [], () => undefined)
     const before = running()
-    const trial = await start(fixture, [...(fixture.others?.() ?? []), fixture.module()])
+    const trial = await start(fixture, [...(fixture.others?.() ?? []), fixture.create()])
     await trial.close()
     for (let turn = 0; turn < 200 && added(before).length > 0; turn++) await delay(5) // sockets end a little later
     assertNone(added(before), 'these are left')
@@ -71,7 +71,7 @@ export function moduleContract(test: DefineTest, fixture: ModuleFixture): void {
 
   test('it boots again as it did the first time', async () => {
     const boot = () =>
-      trying(fixture, [...(fixture.others?.() ?? []), fixture.module()], ({ app, routes }) => ({
+      trying(fixture, [...(fixture.others?.() ?? []), fixture.create()], ({ app, routes }) => ({
         routes,
         settings: settingKeys(app),
       }))

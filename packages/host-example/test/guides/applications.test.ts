@@ -8,9 +8,9 @@ import { promisify } from 'node:util'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { spawnApp } from '@fastify-modular/test-support/spawn-app'
 import { test } from 'tap'
-import { replay, stepsOf } from './transcript.js'
+import { replay, stepsOf } from '../transcript.js'
 
-const root = new URL('../../../', import.meta.url)
+const root = new URL('../../../../', import.meta.url)
 const run = promisify(execFile)
 /** Milliseconds after which a compiler or a test run that has not ended has failed. */
 const timeout = 240_000
@@ -40,8 +40,10 @@ const published: Files = {
   ...filesOf(guide('publishing-a-module')),
 }
 
-/** Inside of this package, so that its packages are found. */
-const folder = mkdtempSync(join(dirname(fileURLToPath(import.meta.url)), 'guides-'))
+/** Inside of this package, so that its packages are found, and where nothing looks for tests. */
+const data = fileURLToPath(new URL('packages/host-example/data/', root))
+mkdirSync(data, { recursive: true })
+const folder = mkdtempSync(join(data, 'guides-'))
 
 function write(name: string, files: Files): void {
   for (const [path, code] of Object.entries(files)) {
