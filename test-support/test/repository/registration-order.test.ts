@@ -4,7 +4,9 @@ import { repositoryFiles, textOf } from './sources.js'
 
 const documents = repositoryFiles().filter((path) => path.endsWith('.md') && !path.startsWith('.changeset/'))
 const examples = repositoryFiles().filter((path) =>
-  /^(?:examples\/.*\.[cm]?[jt]s|packages\/host-example\/src\/app\.ts)$/.test(path),
+  /^(?:examples\/.*\.[cm]?[jt]s|packages\/host-example\/src\/app\.ts|packages\/[^/]+\/template\/.*\.ts)$/.test(
+    path,
+  ),
 )
 
 test('documents and examples state one order of registration', (t) => {
