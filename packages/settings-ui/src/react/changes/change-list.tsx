@@ -130,7 +130,7 @@ function Change({ change, newest, source, ofOne }: ChangeProps): ReactNode {
           const definition = definitionOf(entry)
           const isNewest = newest.get(entry.key) === entry
           return (
-            <div key={`${entry.scope} ${entry.key}`} className={isSingle ? 'fm-entry' : 'fm-entry is-named'}>
+            <div key={`${entry.scope} ${entry.key}`} className="fm-entry">
               {!isSingle && nameOf(entry)}
               {definition && <EntryDiff entry={entry} definition={definition} fail={source.fail} />}
               {definition && (

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
-import { failureText, format } from '../messages.ts'
+import { failureText, plural } from '../messages.ts'
 import { toFailure } from '../model/source.ts'
 import { usePage } from '../page-context.ts'
 import { Chips, FilterMenu } from './filters.tsx'
@@ -60,7 +60,7 @@ export function SearchBar(props: SearchBarProps): ReactNode {
 
 /** Export to a file, and the import. */
 function TransferMenu({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const { api, editor, messages, open } = usePage()
+  const { api, editor, messages, locale, open } = usePage()
 
   async function download(): Promise<void> {
     try {
@@ -69,7 +69,7 @@ function TransferMenu({ onClose }: { readonly onClose: () => void }): ReactNode 
       const link = Object.assign(document.createElement('a'), { href: url, download: 'settings.json' })
       link.click()
       URL.revokeObjectURL(url)
-      editor.announce(format(messages.exportDone, { count: content.settings.length }))
+      editor.announce(plural(messages.exportDone, content.settings.length, locale))
     } catch (error) {
       editor.announce(failureText(toFailure(error), messages))
     }
