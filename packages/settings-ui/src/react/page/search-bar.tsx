@@ -23,7 +23,10 @@ export function SearchBar(props: SearchBarProps): ReactNode {
   const { state, results, changeUrl, children } = props
   const { editor, messages, canUpdate } = usePage()
   const [isOpen, setOpen] = useState(state.text !== '')
-  const isMany = results.definitions.length >= enough || results.isSearch
+  // A search that a link has opened stays when it is emptied: the focus is in it.
+  const [isAsked, setAsked] = useState(results.isSearch)
+  if (results.isSearch && !isAsked) setAsked(true)
+  const isMany = results.definitions.length >= enough || isAsked
   if (results.definitions.length === 0 || (editor.isOwn && !isMany)) return null
   return (
     <div className={isOpen ? 'fm-tools is-open' : 'fm-tools'}>
