@@ -28,8 +28,17 @@ export function SearchBar(props: SearchBarProps): ReactNode {
   if (results.isSearch && !isAsked) setAsked(true)
   const isMany = results.definitions.length >= enough || isAsked
   if (results.definitions.length === 0 || (editor.isOwn && !isMany)) return null
+  const isEmpty = state.text === '' && state.only.length === 0 && state.scope === null
   return (
-    <div className={isOpen ? 'fm-tools is-open' : 'fm-tools'}>
+    <div
+      className={isOpen ? 'fm-tools is-open' : 'fm-tools'}
+      // On narrow pages the search takes the place of the groups: they are back when it is left empty.
+      onBlur={({ target, currentTarget, relatedTarget }) => {
+        const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
+        const isOpening = target instanceof Element && target.matches('.fm-open-search')
+        if (isEmpty && !isInside && !isOpening) setOpen(false)
+      }}
+    >
       {children}
       {isMany && <SearchField {...props} isOpen={isOpen} onOpen={setOpen} />}
       {isMany && !editor.isOwn && (

@@ -18,6 +18,7 @@ interface SearchFieldProps extends SearchProps {
 export function SearchField({ state, results, changeUrl, isOpen, onOpen }: SearchFieldProps): ReactNode {
   const { id, root, messages } = usePage()
   const input = useRef<HTMLInputElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
   const [at, setAt] = useState(-1)
   const isSlashOn = useSearchKeys(open)
   const rows = results.isSearch ? results.sections.flatMap((section) => section.rows) : []
@@ -30,11 +31,17 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
     requestAnimationFrame(() => input.current?.focus())
   }
 
+  /** On phones; elsewhere the field stays, and there is no button that could have the focus. */
+  function close(): void {
+    onOpen(false)
+    requestAnimationFrame(() => button.current?.focus())
+  }
+
   function walk(event: KeyboardEvent): void {
     if (event.key === 'Escape' && state.text !== '') {
       event.preventDefault()
       search('')
-    }
+    } else if (event.key === 'Escape') close()
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && rows.length > 0) {
       event.preventDefault()
@@ -102,6 +109,7 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
       {!isOpen && (
         <button
           type="button"
+          ref={button}
           className="fm-button is-icon fm-open-search"
           aria-label={messages.search}
           onClick={open}
