@@ -19,12 +19,14 @@ export default defineConfig({
     outDir,
     emptyOutDir: true,
     target: 'es2022',
+    // Browsers that have light-dark(): what stands in for it in others works in no shadow root.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: false,
     cssCodeSplit: false,
     rollupOptions: {
-      input: 'src/app/main.tsx',
+      input: { app: 'src/app/main.tsx', element: 'src/app/element.tsx' },
       output: {
-        entryFileNames: 'app.[hash:12].js',
+        entryFileNames: '[name].[hash:12].js',
         chunkFileNames: 'more.[hash:12].js',
         assetFileNames: ({ names }) =>
           names.some((name) => name.endsWith('.css')) ? 'app.css' : '[name][extname]',

@@ -53,6 +53,20 @@ test('the settings pages in a browser', async (t) => {
     )
   })
 
+  await t.test('on a phone the settings have the whole width, and the bar that saves too', async (t) => {
+    const size = page.viewportSize()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${host.url}/inertia/settings?group=mail`)
+    await page.getByLabel('SMTP server', { exact: true }).fill('mail.example.org')
+    const bar = page.getByRole('region', { name: 'Unsaved changes' })
+    t.equal((await bar.boundingBox())?.width, 390)
+    const row = await page.locator('[data-key="mail.host"]').boundingBox()
+    t.ok(row && row.width > 390 - 2 * 18, `${row?.width} px`)
+    t.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+    await bar.getByRole('button', { name: 'Discard' }).click()
+    if (size) await page.setViewportSize(size)
+  })
+
   await t.test('everyday words find the setting that is meant, first', async (t) => {
     const meant = [
       ['dark mode', 'app.theme'],

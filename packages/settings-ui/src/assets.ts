@@ -15,6 +15,8 @@ export interface Asset {
   readonly name: string
   readonly type: string
   readonly etag: string
+  /** Its name stays when its content changes: browsers ask each time whether it did. */
+  readonly isStable?: boolean
   readonly identity: Buffer
   readonly br: Buffer
   readonly gzip: Buffer
@@ -22,6 +24,8 @@ export interface Asset {
 
 export interface Assets {
   readonly script: Asset
+  /** What defines `<fm-settings>`, under a name that documents of the host may contain. */
+  readonly element: Asset
   /** Scripts that the first one loads when they are wanted. */
   readonly more: readonly Asset[]
   readonly style: Asset
@@ -36,14 +40,19 @@ export interface Assets {
 export async function loadAssets(css = '', folder = new URL('./public/', import.meta.url)): Promise<Assets> {
   const names = await readdir(folder).catch(() => [])
   const scripts = names.filter((name) => name.endsWith('.js'))
-  const first = scripts.find((name) => name.startsWith('app.')) ?? 'app.js'
-  const [style, script, ...more] = await Promise.all([
+  const named = (start: string): string =>
+    scripts.find((name) => name.startsWith(`${start}.`)) ?? `${start}.js`
+  const first = named('app')
+  const [style, script, element, ...more] = await Promise.all([
     readBuilt(folder, 'app.css'),
     readScript(folder, first),
+    // Both are named, so that browsers load them at once.
+    append(Buffer.from(`import './${first}'\nimport './${named('element')}'\n`), ''),
     ...scripts.filter((name) => name !== first).map((name) => readScript(folder, name)),
   ])
   return {
     script,
+    element: { ...toAsset('js', scriptType, element), name: 'element.js', isStable: true },
     more,
     style: toAsset('css', 'text/css; charset=utf-8', css === '' ? style : await append(style.identity, css)),
     texts: await loadTexts(),
@@ -84,9 +93,11 @@ export function createStyles(style: Asset): (tokens: Readonly<Record<string, unk
   }
 }
 
+const scriptType = 'text/javascript; charset=utf-8'
+
 /** A script under the name that it was built with: scripts load each other by name. */
 async function readScript(folder: URL, name: string): Promise<Asset> {
-  return { ...toAsset('js', 'text/javascript; charset=utf-8', await readBuilt(folder, name)), name }
+  return { ...toAsset('js', scriptType, await readBuilt(folder, name)), name }
 }
 
 type Encodings = Pick<Asset, 'identity' | 'br' | 'gzip'>
@@ -117,7 +128,7 @@ function toAsset(extension: string, type: string, encodings: Encodings): Asset {
 /** Answers with an asset in the best encoding that the client takes (RFC 9110, 12.5.3). */
 export function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply): void {
   reply
-    .header('cache-control', 'public, max-age=31536000, immutable')
+    .header('cache-control', asset.isStable ? 'no-cache' : 'public, max-age=31536000, immutable')
     .header('etag', asset.etag)
     .header('vary', 'accept-encoding')
     .header('x-content-type-options', 'nosniff')

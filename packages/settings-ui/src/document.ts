@@ -99,10 +99,10 @@ function escapeJson(value: unknown): string {
 
 export type PageName = 'manage' | 'me'
 
-/** Sent as JSON within the page: what the page learns about its caller and its host, never the value of a setting. */
+/** Sent as JSON, within the page or alone for `<fm-settings>`: what the page learns about its caller and its host, never the value of a setting. */
 export interface PageConfig {
   readonly page: PageName
-  /** This address and those below are relative to the page. */
+  /** This address and those below are relative to that of the page. */
   readonly apiBase: string
   readonly style: string
   /** The texts of the language; left out for English, which the script has. */
@@ -111,6 +111,7 @@ export interface PageConfig {
   readonly canUpdate: boolean
   readonly isAdmin: boolean
   readonly locale: string
+  readonly direction: 'ltr' | 'rtl'
   /** Left out where the host names none: the browser says in which language it wants definitions. */
   readonly definitionsLocale?: string
   readonly scheme: 'auto' | 'light' | 'dark'
@@ -120,7 +121,7 @@ export interface PageConfig {
 }
 
 /** What the script of a page needs to know. */
-function pageConfig({ page, path, caller, look, options }: PageVisit, assets: Assets): PageConfig {
+export function pageConfig({ page, path, caller, look, options }: PageVisit, assets: Assets): PageConfig {
   const { prefix, apiBase } = options
   const { locale, isLocaleNamed, messages, theme } = look
   const assetBase = relativePath(path, `${prefix}/assets`)
@@ -134,6 +135,7 @@ function pageConfig({ page, path, caller, look, options }: PageVisit, assets: As
     canUpdate: isOwn || hasPermission(caller, 'Settings.Update'),
     isAdmin: caller?.isAdmin === true,
     locale,
+    direction: directionOf(locale),
     ...(isLocaleNamed && { definitionsLocale: locale }),
     scheme: theme.scheme ?? 'auto',
     ...(theme.setting !== undefined && { themeSetting: theme.setting }),

@@ -16,6 +16,7 @@ import type {
 import fp from 'fastify-plugin'
 import { createStyles, loadAssets, sendAsset } from './assets.ts'
 import {
+  pageConfig,
   pageContent,
   type PageName,
   type PageVisit,
@@ -61,8 +62,8 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
         '/assets/:name',
         { ...hidden, config: { public: ['GET'] } },
         async (request, reply) => {
-          const { script, more, style, texts } = assets
-          const asset = [script, ...more, style, ...texts.values()].find(
+          const { script, element, more, style, texts } = assets
+          const asset = [script, element, ...more, style, ...texts.values()].find(
             ({ name }) => name === request.params.name,
           )
           if (asset === undefined) return reply.callNotFound()
@@ -75,8 +76,16 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
         return reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`))
       })
       for (const page of pageNames) {
-        if (visibility[page] !== false)
-          scope.get(`/${page}`, guarded, (request, reply) => sendPage(page, request, reply))
+        if (visibility[page] === false) continue
+        scope.get(`/${page}`, guarded, (request, reply) => sendPage(page, request, reply))
+        // For `<fm-settings>`, in documents that are not ours.
+        scope.get(`/${page}.json`, guarded, async (request, reply) => {
+          const visit = await visitOf(page, request)
+          return reply
+            .header('cache-control', 'no-store')
+            .header('x-content-type-options', 'nosniff')
+            .send(pageConfig(visit, assets))
+        })
       }
     },
     { prefix: under },

@@ -88,6 +88,47 @@ test('UI-28: assets are public, hashed, immutable, compressed and within the bud
   t.equal((await app.inject({ url: '/settings/assets/app.js', ...as('ada') })).statusCode, 404)
 })
 
+test('`<fm-settings>`: what it shows is guarded as its page is, and never stored', async (t) => {
+  const app = await createHost(t)
+  await app.settings.setSetting('app.title', 'Value-of-a-setting', 1)
+  for (const page of ['manage', 'me']) {
+    const url = `/settings/${page}.json`
+    const { payload, headers } = await app.inject({ url, ...as('ada') })
+    t.match(headers, { 'cache-control': 'no-store', 'content-type': /^application\/json/ })
+    t.same(
+      JSON.parse(payload),
+      configOf((await app.inject({ url: `/settings/${page}`, ...as('ada') })).payload),
+    )
+    t.notMatch(payload, 'Value-of-a-setting')
+    t.equal((await app.inject({ url, headers: { accept: 'application/json' } })).statusCode, 401)
+  }
+  const strict = await createHost(t, {
+    ui: { adminPage: (caller) => caller?.isAdmin === true, userPage: false },
+  })
+  t.equal((await strict.inject({ url: '/settings/manage.json', ...as('eve') })).statusCode, 403)
+  t.equal((await strict.inject({ url: '/settings/me.json', ...as('ada') })).statusCode, 404)
+})
+
+test('`<fm-settings>`: its script has one address, at which browsers ask for what is new', async (t) => {
+  const app = await createHost(t)
+  const url = '/settings/assets/element.js'
+  const { payload, headers } = await app.inject({ url, headers: { 'accept-encoding': 'br' } })
+  t.match(headers, { 'cache-control': 'no-cache', 'content-encoding': 'br' })
+  const etag = String(headers['etag'])
+  t.equal((await app.inject({ url, headers: { 'if-none-match': etag } })).statusCode, 304)
+  t.equal(payload, (await app.inject({ url, headers: { 'accept-encoding': 'br' } })).payload)
+  const { payload: script } = await app.inject(url)
+  const names = [...script.matchAll(/^import '\.\/((?:app|element)\.[\w-]{12}\.js)'$/gm)].map(
+    ([, name]) => name,
+  )
+  t.equal(names.length, 2, 'the script of the pages, and what makes an element of them')
+  for (const name of names) {
+    const asset = await app.inject({ url: `/settings/assets/${name}`, headers: { 'accept-encoding': 'br' } })
+    t.match(asset.headers, { 'cache-control': /immutable/ })
+    t.comment(`${name}: ${asset.rawPayload.length} bytes in brotli`)
+  }
+})
+
 test('the prefix leads to the pages by relative addresses; pages can be left out', async (t) => {
   const app = await createHost(t)
   const from = async (url: string) => (await app.inject({ url, ...as('ada') })).headers['location']
@@ -153,7 +194,7 @@ test('a boot error without a gate, unless the host says what guards the pages', 
   const open = await boot(t, { caller, guard: false })
   t.equal((await open.inject('/settings/manage')).statusCode, 200)
   const guarded = await boot(t, { caller, guard: (_request, reply, _done) => void reply.code(418).send() })
-  for (const path of ['/settings', '/settings/manage', '/settings/me']) {
+  for (const path of ['', '/manage', '/me', '/manage.json', '/me.json'].map((each) => `/settings${each}`)) {
     t.equal((await guarded.inject(path)).statusCode, 418)
   }
 })

@@ -1,4 +1,5 @@
 /** The languages of the pages: complete, and chosen by request. */
+import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'tap'
 import { languageOf, preferredLocale } from '#src/locale.js'
 import { english } from '#src/texts/en.js'
@@ -34,6 +35,28 @@ for (const [language, texts] of Object.entries(languages)) {
     t.end()
   })
 }
+
+test('every text has a place, and every class of the style sheet an element', async (t) => {
+  const folder = new URL('../src/', import.meta.url)
+  const names = (await readdir(folder, { recursive: true })).filter(
+    (name) => /\.tsx?$/.test(name) && !name.startsWith('texts'),
+  )
+  const sources = await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')))
+  // Where a text is declared, its name has a colon after it.
+  const code = sources.join('\n').replaceAll(/^ {2}\w+:/gm, '')
+  const css = await readFile(new URL('react/styles.css', folder), 'utf8')
+  const isUsed = (word: string) => new RegExp(String.raw`(?<![\w-])${word}(?![\w-])`).test(code)
+  t.same(
+    Object.keys(english).filter((name) => !isUsed(name)),
+    [],
+  )
+  // The kinds of lines in a diff are part of their classes.
+  const classes = new Set([...css.matchAll(/\.((?:fm|is|are)-[\w-]+)/g)].map(([, name]) => name ?? ''))
+  t.same(
+    [...classes].filter((name) => !isUsed(name) && !['is-added', 'is-removed'].includes(name)),
+    [],
+  )
+})
 
 test('the browser chooses among the languages that ship, by its own preference', (t) => {
   const table: Readonly<Record<string, string | undefined>> = {

@@ -1,8 +1,14 @@
 /** The prebuilt pages: reads what the server wrote into the document and shows the page for it. */
+import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
 import type { Messages } from '../react/messages.ts'
-import { SettingsAdmin, UserSettings } from '../react/settings-components.tsx'
+import {
+  SettingsAdmin,
+  SettingsGroup,
+  type SettingsProps,
+  UserSettings,
+} from '../react/settings-components.tsx'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
 import '../react/styles.css'
 
@@ -17,13 +23,30 @@ if (root) void start(root)
 /** A function: awaited outside of one, the texts would make Vite divide this script. */
 async function start(element: HTMLElement): Promise<void> {
   if (config.themeSetting === undefined) offerSchemes(config.scheme)
-  const { page, messages, definitionsLocale = null, ...props } = config
-  const Page = page === 'manage' ? SettingsAdmin : UserSettings
-  const texts = await loadTexts(config.texts)
+  const props = await propsOf(config)
   element.replaceChildren()
-  createRoot(element).render(
-    <Page {...props} definitionsLocale={definitionsLocale} messages={{ ...texts, ...messages }} id="fm" />,
-  )
+  createRoot(element).render(pageOf(config, { ...props, id: 'fm' }))
+}
+
+/** What the server says, as properties of a page; its texts are loaded. */
+export async function propsOf(page: PageConfig): Promise<SettingsProps> {
+  const { apiBase, canUpdate, isAdmin, locale, definitionsLocale = null, themeSetting, messages } = page
+  const texts = await loadTexts(page.texts)
+  return {
+    apiBase,
+    canUpdate,
+    isAdmin,
+    locale,
+    definitionsLocale,
+    messages: { ...texts, ...messages },
+    ...(themeSetting !== undefined && { themeSetting }),
+  }
+}
+
+/** The page, or one group of it. */
+export function pageOf({ page }: PageConfig, props: SettingsProps, group?: string): ReactNode {
+  if (page === 'me') return <UserSettings {...props} group={group} />
+  return group === undefined ? <SettingsAdmin {...props} /> : <SettingsGroup {...props} group={group} />
 }
 
 /** The texts of a language other than English; the English ones if they cannot be loaded. */

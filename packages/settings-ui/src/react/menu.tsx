@@ -1,6 +1,7 @@
 /** Menus: they open beside their button, on phones at the bottom edge, and give the focus back to it. */
 import { type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { Icon, type IconName } from './icons.tsx'
+import { treeOf } from './tree.ts'
 
 interface MenuButtonProps {
   /** What the button says, or its accessible name where it shows an icon only. */
@@ -74,13 +75,14 @@ function Popup({ button, role, name, isAbove, onClose, children }: PopupProps): 
     popup.addEventListener('toggle', onToggle)
     return () => {
       popup.removeEventListener('toggle', onToggle)
-      if (popup.contains(document.activeElement)) opener?.focus()
+      if (popup.contains(treeOf(opener).activeElement)) opener?.focus()
     }
   }, [])
 
   function walk(event: KeyboardEvent): void {
     const all = [...(element.current?.querySelectorAll<HTMLElement>(items) ?? [])]
-    const at = all.findIndex((each) => each === document.activeElement)
+    const focused = treeOf(element.current).activeElement
+    const at = all.findIndex((each) => each === focused)
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key]
     if (next === undefined) return
     event.preventDefault()

@@ -165,7 +165,8 @@ export const defaultMessages = {
   invalidColor: 'Enter a hex color like #3b82f6.',
   invalidUrl: 'Enter an absolute http or https URL, like https://example.com.',
   invalidEmail: 'Enter one email address, like name@example.com.',
-  patternMismatch: 'Enter text that matches the pattern {pattern}',
+  formatLike: 'Enter text in the same format as {example}.',
+  formatUnknown: 'Enter text in the format that this setting expects. Its description may say which.',
 
   historyTitle: 'History of {name}',
   historyEmpty: 'Nobody has changed this setting.',
@@ -211,7 +212,10 @@ export const defaultMessages = {
   formKeys: 'Arrow keys move between the fields, with Alt they move an item.',
 
   export: 'Export…',
-  exportDone: 'Exported {count} settings without secrets.',
+  exportDone: {
+    one: 'Exported {count} setting without secrets.',
+    other: 'Exported {count} settings without secrets.',
+  },
   import: 'Import…',
   importTitle: 'Import settings',
   importFile: 'Choose a file',

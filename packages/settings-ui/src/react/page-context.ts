@@ -1,6 +1,6 @@
 /** What every part of a page needs. */
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
-import { createContext, useContext, useSyncExternalStore } from 'react'
+import { createContext, type RefObject, useContext, useSyncExternalStore } from 'react'
 import type { Messages } from './messages.ts'
 import type { EditorState } from './model/editor-state.ts'
 import type { SettingsEditor } from './model/editor.ts'
@@ -16,6 +16,12 @@ export type OpenDialog =
 export interface PageContext {
   /** What the ids of its elements begin with. */
   readonly id: string
+  /** Its element: a host may show several pages. */
+  readonly root: RefObject<HTMLDivElement | null>
+  /** Address and title of the window are the host's, and stay as they are. */
+  readonly isEmbedded: boolean
+  /** Where an ended session is renewed. */
+  readonly signInHref: string | undefined
   readonly editor: SettingsEditor
   readonly api: SettingsClient
   readonly messages: Messages

@@ -1,10 +1,11 @@
 /** The public components, and what their pages are made of: the API, the editor and the texts. */
-import { type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { defaultMessages, type Messages } from './messages.ts'
 import { createEditor, type SettingsEditor } from './model/editor.ts'
 import { createApi, ownSource, sharedSource } from './model/source.ts'
 import type { PageContext } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
+import { treeOf } from './tree.ts'
 
 /** Shows and changes all settings that the caller may see: `<SettingsAdmin canUpdate isAdmin />`. */
 export function SettingsAdmin(props: SettingsProps): ReactNode {
@@ -18,11 +19,13 @@ export function SettingsGroup({ group, ...props }: SettingsProps & { readonly gr
   return <SettingsPage context={context} heading={group} group={group} />
 }
 
-/** Shows and changes the caller's own settings: `<UserSettings canUpdate />`. */
-export function UserSettings(props: Omit<SettingsProps, 'isAdmin'>): ReactNode {
+/** Shows and changes the caller's own settings, all or those of one group: `<UserSettings canUpdate />`. */
+export function UserSettings({ group, ...props }: UserSettingsProps): ReactNode {
   const context = useSettingsPage(props, true)
-  return <SettingsPage context={context} heading={context.messages.userHeading} />
+  return <SettingsPage context={context} heading={group ?? context.messages.userHeading} group={group} />
 }
+
+type UserSettingsProps = Omit<SettingsProps, 'isAdmin'> & { readonly group?: string | undefined }
 
 /** What all settings components take. What was entered outlives every change of them but that of `apiBase`. */
 export interface SettingsProps {
@@ -41,8 +44,8 @@ export interface SettingsProps {
   /** Texts that differ from the English ones. */
   readonly messages?: Partial<Messages>
   /**
-   * The key of the User setting that says `light` or `dark`: on the preferences page the document's `data-theme` follows it
-   * as it changes.
+   * The key of the User setting that says `light` or `dark`: on the preferences page the `data-theme` of the document, or
+   * of the first element in its shadow root, follows it as it changes.
    */
   readonly themeSetting?: string
   /**
@@ -50,6 +53,10 @@ export interface SettingsProps {
    * link leads, is `<id>-settings`. Two components on a page need two. @default one that React makes up
    */
   readonly id?: string
+  /** Leaves the address and the title of the window alone. @default false: they carry group, search and filters, and the number of errors */
+  readonly isEmbedded?: boolean
+  /** Where an ended session is renewed, in a new tab. @default the address of the window: the gate leads there by way of the login */
+  readonly signInHref?: string
   /** Called when something becomes unsaved and when nothing is any more, for hosts whose links load no new document. */
   readonly onDirtyChange?: (isDirty: boolean) => void
   /** Called after each change that was saved from here, for hosts that show what the settings say. */
@@ -62,8 +69,10 @@ function useSettingsPage(
   isOwn: boolean,
 ): Omit<PageContext, 'open' | 'reveal' | 'save'> {
   const { apiBase = '/api/settings', canUpdate, isAdmin = false, locale = 'en' } = props
+  const { isEmbedded = false, signInHref } = props
   const madeUpId = useId()
   const id = props.id ?? madeUpId
+  const root = useRef<HTMLDivElement>(null)
   const messages = useTexts(props.messages)
 
   // Hosts write functions in line: the latest are called, and a new one changes nothing else.
@@ -86,10 +95,10 @@ function useSettingsPage(
 
   useFreshness(editor, props.locale)
   useDirtyChange(editor, (isDirty) => latest.current.props.onDirtyChange?.(isDirty))
-  useScheme(editor, isOwn ? props.themeSetting : undefined)
+  useScheme(editor, root, isOwn ? props.themeSetting : undefined)
   return useMemo(
-    () => ({ id, editor, api, messages, locale, canUpdate, isAdmin }),
-    [id, editor, api, messages, locale, canUpdate, isAdmin],
+    () => ({ id, root, isEmbedded, signInHref, editor, api, messages, locale, canUpdate, isAdmin }),
+    [id, isEmbedded, signInHref, editor, api, messages, locale, canUpdate, isAdmin],
   )
 }
 
@@ -116,17 +125,22 @@ function useDirtyChange(editor: SettingsEditor, onDirtyChange: (isDirty: boolean
   }, [editor])
 }
 
-/** The document follows the setting that chooses its scheme; values that name none leave it to the system. */
-function useScheme(editor: SettingsEditor, key: string | undefined): void {
+/** What is around the page follows the setting that chooses its scheme; values that name none leave it to the system. */
+function useScheme(
+  editor: SettingsEditor,
+  root: RefObject<HTMLElement | null>,
+  key: string | undefined,
+): void {
   useEffect(() => {
     if (key === undefined) return undefined
     return editor.subscribe(() => {
       const { drafts, values } = editor.getState()
       const chosen = drafts.get(key)?.input ?? values.get(key)?.value
       if (chosen === undefined) return
-      document.documentElement.dataset['theme'] = chosen === 'light' || chosen === 'dark' ? chosen : 'auto'
+      const scheme = chosen === 'light' || chosen === 'dark' ? chosen : 'auto'
+      treeOf(root.current).firstElementChild?.setAttribute('data-theme', scheme)
     })
-  }, [editor, key])
+  }, [editor, root, key])
 }
 
 const channelName = 'fm-settings'

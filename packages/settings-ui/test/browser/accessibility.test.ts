@@ -157,7 +157,11 @@ test('the pages of all callers', async (t) => {
         .split(' ')
         .map((id) => document.getElementById(id)?.textContent),
     )
-    t.match(help, [/Shown in the header/, /Unsaved · was Fastify Modular/, /Enter text that matches/])
+    t.match(help, [
+      /Shown in the header/,
+      /Unsaved · was Fastify Modular/,
+      /Enter text in the same format as/,
+    ])
     t.match(await page.locator('[data-key="app.sign_up"]').ariaSnapshot(), /switch "Open registration"/)
     t.match(
       await page.getByRole('navigation', { name: 'Groups' }).ariaSnapshot(),

@@ -88,6 +88,8 @@ test('activity', async (t) => {
         .first()
         .getByText('back to an earlier value')
         .waitFor()
+      const focused = event('Linus changed Title').first().and(page.locator(':focus'))
+      t.equal(await focused.count(), 1, 'the focus stays with the change')
       await event('Linus changed SMTP password').first().getByRole('button', { name: /^Undo/ }).click()
       await status.getByText('SMTP password is as it was before.').waitFor()
       t.equal(app.settings.get(definitions.password), 'one')

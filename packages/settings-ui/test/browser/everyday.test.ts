@@ -129,6 +129,29 @@ test('everyday work', async (t) => {
     },
   )
 
+  await t.test('on a phone the groups are back once the search is left empty', async (t) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open('/settings/manage')
+    const groups = button('Groups: General')
+    const search = page.getByRole('searchbox')
+    for (const leave of [() => search.press('Escape'), () => field('Title').click()]) {
+      await button('Search settings').click()
+      await page.locator('[type=search]:focus').waitFor()
+      t.notOk(await groups.isVisible())
+      await leave()
+      await groups.waitFor()
+    }
+    await button('Search settings').click()
+    await search.press('Escape')
+    await button('Search settings').and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await search.fill('port')
+    await row('mail.port').waitFor()
+    await field('SMTP port').click()
+    t.equal(await search.inputValue(), 'port', 'with something in it, it stays')
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   await t.test('with a finger: what one touches is 44 px high', async (t) => {
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
@@ -136,14 +159,28 @@ test('everyday work', async (t) => {
     await open('/settings/manage?scope=application')
     t.ok(await page.evaluate(() => matchMedia('(pointer: coarse)').matches))
     await field('Title').fill('Draft')
-    const small = await page
-      .locator('main :is(button, a, select, summary, label:has([type=radio]), .fm-field):visible')
-      .evaluateAll((all) =>
-        all
-          .filter((each) => each.getBoundingClientRect().height < 44)
-          .map((each) => each.getAttribute('aria-label') ?? each.textContent),
-      )
-    t.same(small, [])
+    const small = () =>
+      page
+        .locator(
+          'main :is(button, a, select, summary, label:has([type=radio], [type=file]), .fm-field):visible',
+        )
+        .evaluateAll((all) =>
+          all
+            .filter((each) => each.getBoundingClientRect().height < 44)
+            .map((each) => each.getAttribute('aria-label') ?? each.textContent),
+        )
+    t.same(await small(), [])
+    for (const menu of ['Groups: Groups', 'More for Title', 'More']) {
+      await button(menu).click()
+      await page.locator('.fm-menu:popover-open').waitFor()
+      t.same(await small(), [], menu)
+      if (menu !== 'More') await page.keyboard.press('Escape')
+    }
+    await page.getByRole('menuitem', { name: 'Import…' }).click()
+    await page.getByRole('dialog').waitFor()
+    t.same(await small(), [], 'the import')
+    t.notOk(await page.getByText('or drop it here.').isVisible(), 'nothing is dropped with a finger')
+    await page.keyboard.press('Escape')
     await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
     await page.setViewportSize({ width: 1280, height: 800 })
   })

@@ -23,6 +23,25 @@ test('a few settings', async (t) => {
     t.ok(more && main && Math.abs(more.x + more.width - main.x - main.width) < 1, 'export and import stay')
   })
 
+  await t.test('F-16: a search that a link opens can be emptied, and another one made', async (t) => {
+    for (const user of ['ada', 'vera']) {
+      await open('/settings/manage?q=nowhere', user)
+      const search = page.getByRole('searchbox')
+      t.equal(await search.inputValue(), 'nowhere')
+      await page.locator('.fm-empty').getByRole('button', { name: 'Clear search' }).click()
+      await row('few.sender').waitFor()
+      t.equal(await page.locator('[data-key]').count(), 5)
+      await page.locator('[type=search]:focus').waitFor()
+      await page.keyboard.type('sender')
+      await row('few.code').waitFor({ state: 'detached' })
+      await search.fill('')
+      await row('few.code').waitFor()
+      await page.locator('[type=search]:focus').waitFor()
+    }
+    await open('/settings/me?q=nowhere')
+    t.equal(await page.getByRole('searchbox').count(), 0, 'where there is nothing to search')
+  })
+
   await t.test('F-26: a placeholder is told from a value by its words and its style', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
@@ -58,6 +77,17 @@ test('a few settings', async (t) => {
     await page.unroute('**/api/settings/bulk')
     t.notOk((await page.content()).includes('{2,10}'), 'nor what the server answers')
   })
+
+  await t.test(
+    'F-31: without a hint a text says what would match, and never how it is checked',
+    async (t) => {
+      await open('/settings/manage')
+      await field('Sender').fill('<b>')
+      await save.click()
+      await row('few.sender').getByText('Enter text in the same format as Harbour notes.').waitFor()
+      t.notMatch(await page.content(), /\[\^&lt;&gt;\]|\[\^<>\]/)
+    },
+  )
 
   await t.test('F-28: label and control stand as the container allows, whatever the window', async (t) => {
     await page.setViewportSize({ width: 820, height: 1180 })

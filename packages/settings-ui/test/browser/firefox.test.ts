@@ -1,14 +1,15 @@
-/** Both pages in another engine: they load, find, and save, and Firefox has nothing to complain about. */
+/** Both pages and the element in another engine: they load, find, and save, and Firefox has nothing to complain about. */
 import { testFirefox } from '@fastify-modular/test-support/firefox'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
 import { startHost } from '../support/host.js'
+import { plainHost, plainPath } from '../support/plain-host.js'
 
-test('Firefox loads both pages, searches and saves without an error on the console', async (t) => {
+test('Firefox loads both pages and the element, searches and saves without an error on the console', async (t) => {
   const browser = await testFirefox(t)
   if (browser === null) return
-  const { url, app } = await startHost(t)
+  const { url, app } = await startHost(t, { modules: [plainHost] })
   const page = await browser.newPage()
   page.setDefaultTimeout(60_000)
   const complaints: string[] = []
@@ -39,5 +40,11 @@ test('Firefox loads both pages, searches and saves without an error on the conso
   await click('[data-key="user.theme"] input[value="dark"]')
   await page.waitForSelector('[data-key="user.theme"] .fm-pill.is-good')
   t.equal(await app.settings.getSetting('user.theme', SettingScope.User, 'ada'), 'dark')
+
+  await page.goto(url + plainPath('<fm-settings page="manage" group="Mail"></fm-settings>'))
+  await type('fm-settings >>> [data-key="mail.port"] input', '2526')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('fm-settings >>> [data-key="mail.port"][data-state="overridden"]')
+  t.equal(app.settings.get(definitions.port), 2526)
   t.same(complaints, [])
 })

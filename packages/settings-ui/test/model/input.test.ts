@@ -145,7 +145,15 @@ test('hints while typing: range, colour, address, pattern; what this engine cann
   t.match(hint(SettingType.Color, 'red'), /hex color/)
   t.match(hint(SettingType.Url, 'ftp://a.example'), /https/)
   t.match(hint(SettingType.Email, 'a@b@c'), /email/)
-  t.match(hint(SettingType.Text, 'abc', { pattern: '^\\d+$' }), /\^\\d\+\$/)
+  const digits = { pattern: '^\\d+$' }
+  t.equal(
+    hint(SettingType.Text, 'abc', digits),
+    'Enter text in the format that this setting expects. Its description may say which.',
+  )
+  const like7 = 'Enter text in the same format as 7.'
+  t.equal(hint(SettingType.Text, 'abc', { ...digits, placeholder: '7' }), like7)
+  t.equal(hint(SettingType.Text, 'abc', { ...digits, placeholder: 'Your code', defaultValue: '7' }), like7)
+  t.equal(hint(SettingType.Text, 'abc', { ...digits, patternHint: 'Digits only.' }), 'Digits only.')
   t.equal(
     hint(SettingType.Url, 'abc', { pattern: '^\\d+$', required: true })?.includes('\\d'),
     false,

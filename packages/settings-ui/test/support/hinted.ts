@@ -82,6 +82,7 @@ export const few = {
     description: 'The name that letters are signed with.',
     scope: System,
     placeholder: 'Harbour notes',
+    pattern: '^[^<>]+$',
     tags: ['mail'],
   }),
   code: setting.text('few.code', {

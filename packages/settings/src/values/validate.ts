@@ -146,16 +146,29 @@ function checkFormat(setting: RegisteredSetting, text: string, budget: PatternBu
   }
 }
 
-function checkPattern(
-  { definition, pattern, maxBytes }: RegisteredSetting,
-  text: string,
-  budget: PatternBudget,
-): string[] {
+function checkPattern(setting: RegisteredSetting, text: string, budget: PatternBudget): string[] {
+  const { pattern, maxBytes } = setting
   if (!pattern || text.length > maxBytes) return []
   const found = budget.search(pattern, text)
   if (found === undefined)
     return ['Enter shorter text: checking it against the pattern of this setting takes too much work.']
-  return found ? [] : [definition.patternHint ?? `Enter text that matches the pattern ${pattern.source}`]
+  return found ? [] : [describeFormat(setting, pattern, budget)]
+}
+
+/** What can be done about it: expressions are not for people, and clients have them in the definition. */
+function describeFormat(
+  { definition, defaultValue }: RegisteredSetting,
+  pattern: CompiledPattern,
+  budget: PatternBudget,
+): string {
+  const { patternHint, placeholder, sensitive } = definition
+  if (patternHint !== null) return patternHint
+  const example = [placeholder, sensitive ? null : defaultValue].find(
+    (each) => typeof each === 'string' && each !== '' && budget.search(pattern, each),
+  )
+  return example
+    ? `Enter text in the same format as ${String(example)}.`
+    : 'Enter text in the format that this setting expects. Its description may say which.'
 }
 
 function checkRule({ definition, validate }: RegisteredSetting, value: unknown): string[] {

@@ -117,7 +117,7 @@ function Change({ change, newest, source, ofOne }: ChangeProps): ReactNode {
     : plural(messages.someoneChangedMany, entries.length, locale)
   const date = new Date(at)
   return (
-    <li className="fm-event">
+    <li className="fm-event" tabIndex={-1}>
       <span className="fm-face" aria-hidden="true">
         {initialsOf(person)}
       </span>
@@ -130,7 +130,7 @@ function Change({ change, newest, source, ofOne }: ChangeProps): ReactNode {
           const definition = definitionOf(entry)
           const isNewest = newest.get(entry.key) === entry
           return (
-            <div key={`${entry.scope} ${entry.key}`} className={isSingle ? 'fm-entry' : 'fm-entry is-named'}>
+            <div key={`${entry.scope} ${entry.key}`} className="fm-entry">
               {!isSingle && nameOf(entry)}
               {definition && <EntryDiff entry={entry} definition={definition} fail={source.fail} />}
               {definition && (
@@ -229,11 +229,19 @@ function WayBack({ entry, definition, isNewest, isHistory, source }: WayBackProp
   }
 
   // The history shows what there is to confirm.
-  const ask = confirm && !isHistory ? () => open({ kind: 'history', definition }) : () => void goBack()
+  const isAsked = Boolean(confirm) && !isHistory
   return (
     <>
       {isCurrent && isHistory && <span className="fm-pill is-good">{messages.now}</span>}
-      <button type="button" className="fm-link" onClick={ask}>
+      <button
+        type="button"
+        className="fm-link"
+        onClick={({ currentTarget }) => {
+          if (isAsked) return open({ kind: 'history', definition })
+          currentTarget.closest('li')?.focus() // the button goes with what it undoes
+          void goBack()
+        }}
+      >
         {isCurrent ? messages.undo : messages.restore}
         <span className="fm-hidden">
           {' '}

@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { format } from '../messages.ts'
 import { findJsonError } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
+import { treeOf } from '../tree.ts'
 import type { ControlProps } from './control-props.ts'
 
 export function LongTextControl({ definition, field }: ControlProps): ReactNode {
@@ -33,7 +34,8 @@ export function CodeControl({ definition, field, onInput, children }: CodeContro
   const error = isInvalid ? findJsonError(value) : null
 
   useEffect(() => {
-    if (readOnly || isInvalid || document.activeElement !== area.current) return undefined
+    const isFocused = treeOf(area.current).activeElement === area.current
+    if (readOnly || isInvalid || !isFocused) return undefined
     const timer = setTimeout(onBlur, pause)
     return () => clearTimeout(timer)
   }, [value])

@@ -98,16 +98,23 @@ function checkRange(definition: Definition, value: number, messages: Messages): 
   return format(messages.outOfRange, { range: displayRange(definition, messages) ?? '' })
 }
 
-function checkText(
-  { type, pattern, patternHint }: Definition,
-  text: string,
-  messages: Messages,
-): string | undefined {
+function checkText(definition: Definition, text: string, messages: Messages): string | undefined {
+  const { type, pattern, patternHint } = definition
   if (type === SettingType.Color) return /^#[0-9a-f]{6}$/i.test(text) ? undefined : messages.invalidColor
   if (type === SettingType.Url) return isWebUrl(text) ? undefined : messages.invalidUrl
   if (type === SettingType.Email) return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : messages.invalidEmail
   if (!isVerbatim(type) || pattern === null || matches(pattern, text)) return undefined
-  return patternHint ?? format(messages.patternMismatch, { pattern })
+  return patternHint ?? describeFormat(definition, pattern, messages)
+}
+
+/** What can be done about a text that a pattern refuses: expressions are not for people. */
+function describeFormat(
+  { placeholder, defaultValue }: Definition,
+  pattern: string,
+  messages: Messages,
+): string {
+  const example = [placeholder, defaultValue].find((each) => each && matches(pattern, each))
+  return example ? format(messages.formatLike, { example }) : messages.formatUnknown
 }
 
 /** Whether the text is an absolute http or https URL. */

@@ -1,5 +1,5 @@
 /** The groups of a page: a list at the side, on narrow pages a menu. */
-import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { groupIcon, Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
 import { plural } from '../messages.ts'
@@ -107,20 +107,28 @@ interface NavLinkTarget extends NavLinkProps {
   readonly children: ReactNode
 }
 
-/** A link, so that it opens in a new tab too. */
+/** A link, so that it opens in a new tab too; a button where the address says nothing about groups. */
 function NavLink({ state, changeUrl, onFollow, next, isCurrent, children }: NavLinkTarget): ReactNode {
+  const { root, isEmbedded } = usePage()
+  const ariaCurrent = isCurrent ? 'page' : undefined
+  function follow(event: MouseEvent<HTMLElement>): void {
+    if (!isEmbedded && (event.ctrlKey || event.metaKey || event.shiftKey)) return
+    event.preventDefault()
+    onFollow?.()
+    changeUrl(next, true)
+    const page = root.current
+    if (page && page.getBoundingClientRect().top < 0) page.scrollIntoView()
+  }
+
+  if (isEmbedded) {
+    return (
+      <button type="button" aria-current={ariaCurrent} onClick={follow}>
+        {children}
+      </button>
+    )
+  }
   return (
-    <a
-      href={urlOf({ ...state, ...next }).search}
-      aria-current={isCurrent ? 'page' : undefined}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return
-        event.preventDefault()
-        onFollow?.()
-        changeUrl(next, true)
-        scrollTo({ top: 0 })
-      }}
-    >
+    <a href={urlOf({ ...state, ...next }).search} aria-current={ariaCurrent} onClick={follow}>
       {children}
     </a>
   )

@@ -104,7 +104,7 @@ function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] })
 
 /** How much was found, what was searched for instead, and the ways on. */
 function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
-  const { messages, locale } = usePage()
+  const { root, messages, locale } = usePage()
   const { found, count, filtered } = results
   const { text, isExact } = state
   const { corrected } = found
@@ -118,7 +118,14 @@ function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
             {format(messages.didYouMean, { query: corrected })}
           </button>
         )}
-        <button type="button" className="fm-button" onClick={() => changeUrl(noSearch)}>
+        <button
+          type="button"
+          className="fm-button"
+          onClick={() => {
+            root.current?.querySelector<HTMLElement>('[type=search]')?.focus() // this button goes
+            changeUrl(noSearch)
+          }}
+        >
           {messages.clearSearch}
         </button>
       </div>

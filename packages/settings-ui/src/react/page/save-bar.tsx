@@ -6,9 +6,10 @@ import { failureText, plural } from '../messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { splitError } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { listenToKeys, treeOf } from '../tree.ts'
 
 export function SaveBar(): ReactNode {
-  const { editor, messages, locale, open } = usePage()
+  const { editor, messages, locale, signInHref, open } = usePage()
   const count = useEditor((state) => state.drafts.size)
   const isSaving = useEditor((state) => state.saving.size > 0)
   const failure = useEditor((state) => state.failure)
@@ -48,8 +49,13 @@ export function SaveBar(): ReactNode {
         </button>
       )}
       {isSignedOut ? (
-        // This page itself: the gate leads there by way of the login.
-        <a className="fm-button is-main" href={location.pathname} target="_blank" rel="noopener">
+        // A page leads there itself: its gate sends to the login.
+        <a
+          className="fm-button is-main"
+          href={signInHref ?? location.pathname}
+          target="_blank"
+          rel="noopener"
+        >
           {messages.signIn}
         </a>
       ) : (
@@ -95,15 +101,15 @@ function SignedOut(): ReactNode {
 
 /** What cannot be saved as it is: the list of it, and the way to the next one. */
 function Attention(): ReactNode {
-  const { messages, locale, reveal } = usePage()
+  const { root, messages, locale, reveal } = usePage()
   const drafts = useEditor((state) => state.drafts)
   const definitions = useEditor((state) => state.definitions)
   const wrong = needsAttention({ definitions, drafts })
 
   function next(): void {
-    const here = (
-      document.activeElement?.closest('[data-key]') ?? document.querySelector('[data-found]')
-    )?.getAttribute('data-key')
+    const tree = treeOf(root.current)
+    const row = tree.activeElement?.closest('[data-key]') ?? tree.querySelector('[data-found]')
+    const here = row?.getAttribute('data-key')
     const at = wrong.findIndex(({ key }) => key === here)
     const target = wrong[(at + 1) % wrong.length]
     if (target) reveal(target.key)
@@ -111,13 +117,11 @@ function Attention(): ReactNode {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (!event.altKey || event.key !== 'ArrowDown' || document.activeElement instanceof HTMLSelectElement)
-        return
+      if (!event.altKey || event.key !== 'ArrowDown' || event.target instanceof HTMLSelectElement) return
       event.preventDefault()
       next()
     }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
+    return listenToKeys(treeOf(root.current), onKey)
   })
 
   return (

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
-import { failureText, format } from '../messages.ts'
+import { failureText, plural } from '../messages.ts'
 import { toFailure } from '../model/source.ts'
 import { usePage } from '../page-context.ts'
 import { Chips, FilterMenu } from './filters.tsx'
@@ -23,10 +23,22 @@ export function SearchBar(props: SearchBarProps): ReactNode {
   const { state, results, changeUrl, children } = props
   const { editor, messages, canUpdate } = usePage()
   const [isOpen, setOpen] = useState(state.text !== '')
-  const isMany = results.definitions.length >= enough || results.isSearch
+  // A search that a link has opened stays when it is emptied: the focus is in it.
+  const [isAsked, setAsked] = useState(results.isSearch)
+  if (results.isSearch && !isAsked) setAsked(true)
+  const isMany = results.definitions.length >= enough || isAsked
   if (results.definitions.length === 0 || (editor.isOwn && !isMany)) return null
+  const isEmpty = state.text === '' && state.only.length === 0 && state.scope === null
   return (
-    <div className={isOpen ? 'fm-tools is-open' : 'fm-tools'}>
+    <div
+      className={isOpen ? 'fm-tools is-open' : 'fm-tools'}
+      // On narrow pages the search takes the place of the groups: they are back when it is left empty.
+      onBlur={({ target, currentTarget, relatedTarget }) => {
+        const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
+        const isOpening = target instanceof Element && target.matches('.fm-open-search')
+        if (isEmpty && !isInside && !isOpening) setOpen(false)
+      }}
+    >
       {children}
       {isMany && <SearchField {...props} isOpen={isOpen} onOpen={setOpen} />}
       {isMany && !editor.isOwn && (
@@ -60,7 +72,7 @@ export function SearchBar(props: SearchBarProps): ReactNode {
 
 /** Export to a file, and the import. */
 function TransferMenu({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const { api, editor, messages, open } = usePage()
+  const { api, editor, messages, locale, open } = usePage()
 
   async function download(): Promise<void> {
     try {
@@ -69,7 +81,7 @@ function TransferMenu({ onClose }: { readonly onClose: () => void }): ReactNode 
       const link = Object.assign(document.createElement('a'), { href: url, download: 'settings.json' })
       link.click()
       URL.revokeObjectURL(url)
-      editor.announce(format(messages.exportDone, { count: content.settings.length }))
+      editor.announce(plural(messages.exportDone, content.settings.length, locale))
     } catch (error) {
       editor.announce(failureText(toFailure(error), messages))
     }

@@ -4,6 +4,7 @@ import { Icon } from '../icons.tsx'
 import { format } from '../messages.ts'
 import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
+import { listenToKeys, treeOf } from '../tree.ts'
 import type { Row, SearchProps } from './use-results.ts'
 import { mark, show } from './use-reveal.ts'
 import { longestText } from './use-url-state.ts'
@@ -15,25 +16,32 @@ interface SearchFieldProps extends SearchProps {
 
 /** / and ⌘K lead to it, arrows walk the results, Enter goes to one, Escape clears. On phones it opens from a button. */
 export function SearchField({ state, results, changeUrl, isOpen, onOpen }: SearchFieldProps): ReactNode {
-  const { id, messages } = usePage()
+  const { id, root, messages } = usePage()
   const input = useRef<HTMLInputElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
   const [at, setAt] = useState(-1)
   const isSlashOn = useSearchKeys(open)
   const rows = results.isSearch ? results.sections.flatMap((section) => section.rows) : []
   const active = rows[at]
   const controlOf = (row: Row | undefined): HTMLElement | null =>
-    row ? document.getElementById(elementId({ id }, row.definition)) : null
+    row ? treeOf(root.current).getElementById(elementId({ id }, row.definition)) : null
 
   function open(): void {
     onOpen(true)
     requestAnimationFrame(() => input.current?.focus())
   }
 
+  /** On phones; elsewhere the field stays, and there is no button that could have the focus. */
+  function close(): void {
+    onOpen(false)
+    requestAnimationFrame(() => button.current?.focus())
+  }
+
   function walk(event: KeyboardEvent): void {
     if (event.key === 'Escape' && state.text !== '') {
       event.preventDefault()
       search('')
-    }
+    } else if (event.key === 'Escape') close()
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && rows.length > 0) {
       event.preventDefault()
@@ -47,7 +55,7 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
 
   function walkTo(index: number): void {
     setAt(index)
-    mark(controlOf(rows[index]), 'nearest')
+    mark(treeOf(root.current), controlOf(rows[index]), 'nearest')
   }
 
   function search(text: string): void {
@@ -101,6 +109,7 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
       {!isOpen && (
         <button
           type="button"
+          ref={button}
           className="fm-button is-icon fm-open-search"
           aria-label={messages.search}
           onClick={open}
@@ -124,8 +133,10 @@ export function isSlashWanted(): boolean {
 }
 
 function useSearchKeys(focus: () => void): boolean {
+  const { root } = usePage()
   const [isSlashOn, setSlashOn] = useState(isSlashWanted)
   useEffect(() => {
+    const tree = treeOf(root.current)
     const onKey = (event: globalThis.KeyboardEvent): void => {
       const isTyping =
         event.target instanceof Element &&
@@ -139,16 +150,16 @@ function useSearchKeys(focus: () => void): boolean {
         !event.shiftKey
       const isSlash =
         event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && isSlashWanted()
-      const isBlocked = document.querySelector('dialog[open]') !== null
+      const isBlocked = tree.querySelector('dialog[open]') !== null
       if (isBlocked || !(isCommand || isSlash)) return
       event.preventDefault()
       focus()
     }
     const follow = (): void => setSlashOn(isSlashWanted())
-    addEventListener('keydown', onKey)
+    const stop = listenToKeys(tree, onKey)
     addEventListener(slashKey, follow)
     return () => {
-      removeEventListener('keydown', onKey)
+      stop()
       removeEventListener(slashKey, follow)
     }
   })

@@ -1,5 +1,5 @@
 /** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { ResetDialog } from '../dialogs/reset-dialog.tsx'
 import { ReviewDialog } from '../dialogs/review-dialog.tsx'
 import { needsConfirmation } from '../model/editor-state.ts'
@@ -54,14 +54,13 @@ interface BodyProps {
 }
 
 function Body({ heading, group, wanted }: BodyProps): ReactNode {
-  const { id, editor, messages, save, canUpdate } = usePage()
-  const root = useRef<HTMLDivElement>(null)
-  const [state, changeUrl] = useUrlState({ isOwner: group === undefined })
+  const { id, root, isEmbedded, editor, messages, save, canUpdate } = usePage()
+  const [state, changeUrl] = useUrlState({ isOwner: group === undefined && !isEmbedded })
   const [areKeysShown, setKeysShown] = useState(false)
   const [isWhole, setWhole] = useState(false)
   const results = useResults(state, { group, isWhole })
   const isReady = useEditor(({ phase }) => phase === 'ready')
-  useWindow(root)
+  useWindow()
   useReveal({ wanted, results, changeUrl })
   useHighlight(root, results.found.words, results.sections)
 

@@ -13,8 +13,14 @@ export function useHighlight(
     if (!('highlights' in CSS) || words.length === 0) return undefined
     const texts =
       root.current?.querySelectorAll('.fm-name label, .fm-label, .fm-about p, .fm-alias span') ?? []
-    CSS.highlights.set(name, new Highlight(...[...texts].flatMap((element) => rangesOf(element, words))))
-    return () => void CSS.highlights.delete(name)
+    const ranges = [...texts].flatMap((element) => rangesOf(element, words))
+    // One for all pages in the document: each takes its own ranges away.
+    const marks = CSS.highlights.get(name) ?? new Highlight()
+    CSS.highlights.set(name, marks)
+    for (const range of ranges) marks.add(range)
+    return () => {
+      for (const range of ranges) marks.delete(range)
+    }
   }, [root, words, shown])
 }
 

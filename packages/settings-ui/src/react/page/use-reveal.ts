@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useState } from 'react'
 import { elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { treeOf } from '../tree.ts'
 import type { Results } from './use-results.ts'
 import { type ChangeUrl, noSearch } from './use-url-state.ts'
 
@@ -16,7 +17,7 @@ interface RevealOptions {
 }
 
 export function useReveal({ wanted, results, changeUrl }: RevealOptions): void {
-  const { id } = usePage()
+  const { id, root } = usePage()
   const { definitions, groups, sections, leftOut } = results
   const phase = useEditor((state) => state.phase)
   const [target, setTarget] = useState<Wanted | null>(null)
@@ -43,26 +44,30 @@ export function useReveal({ wanted, results, changeUrl }: RevealOptions): void {
     // What decides whether it is there shows why it is not.
     if (definition.showWhen && leftOut.has(target.key)) return setTarget({ key: definition.showWhen.key })
     const isListed = sections.some(({ rows }) => rows.some((row) => row.definition === definition))
-    const control = isListed ? document.getElementById(elementId({ id }, definition)) : null
+    const control = isListed ? treeOf(root.current).getElementById(elementId({ id }, definition)) : null
     if (!control) {
       const group = groups.find((each) => each.definitions.includes(definition))
       return changeUrl({ ...noSearch, group: group?.slug ?? null })
     }
     show(control)
     setTarget(null)
-  }, [target, sections, leftOut, definitions, groups, id, changeUrl])
+  }, [target, sections, leftOut, definitions, groups, id, root, changeUrl])
 }
 
 /** Puts the focus on a control, its row into the middle of the window, and a mark on the row until another has it. */
 export function show(control: HTMLElement): void {
   control.closest('details')?.setAttribute('open', '')
   focusControl(control)
-  mark(control, 'center')
+  mark(treeOf(control), control, 'center')
 }
 
 /** Brings the row of a control into view, and moves the mark to it. */
-export function mark(control: HTMLElement | null, block: ScrollLogicalPosition): void {
-  for (const marked of document.querySelectorAll('[data-found]')) marked.removeAttribute('data-found')
+export function mark(
+  tree: Document | ShadowRoot,
+  control: HTMLElement | null,
+  block: ScrollLogicalPosition,
+): void {
+  for (const marked of tree.querySelectorAll('[data-found]')) marked.removeAttribute('data-found')
   const row = control?.closest('[data-key]')
   row?.setAttribute('data-found', '')
   row?.scrollIntoView({ block })

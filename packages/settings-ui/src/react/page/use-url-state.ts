@@ -57,11 +57,14 @@ export function useUrlState({ isOwner }: UrlOptions): [UrlState, ChangeUrl] {
     return () => clearTimeout(timer)
   }, [isOwner, state])
 
-  const change = useCallback<ChangeUrl>((part, isStep = false) => {
-    latest.current = { ...latest.current, ...part }
-    setState(latest.current)
-    if (isStep) writeUrl(latest.current, true)
-  }, [])
+  const change = useCallback<ChangeUrl>(
+    (part, isStep = false) => {
+      latest.current = { ...latest.current, ...part }
+      setState(latest.current)
+      if (isStep && isOwner) writeUrl(latest.current, true)
+    },
+    [isOwner],
+  )
   return [state, change]
 }
 

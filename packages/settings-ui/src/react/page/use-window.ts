@@ -1,14 +1,15 @@
 /** What a page has to do with its window: keys, the warning before unsaved changes are lost, the title, the focus. */
-import { type RefObject, useEffect, useLayoutEffect } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { format } from '../messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { focusedIn, listenToKeys, treeOf } from '../tree.ts'
 import { focusControl } from './use-reveal.ts'
 
-/** @param root the element of the page: a host may show several */
-export function useWindow(root: RefObject<HTMLElement | null>): void {
-  const { save } = usePage()
+export function useWindow(): void {
+  const { root, save } = usePage()
+  const before = useRef<HTMLElement | null>(null)
   const hasDrafts = useEditor((state) => state.drafts.size > 0)
 
   // Only while there is something to lose: the listener keeps a page out of the back/forward cache.
@@ -23,61 +24,59 @@ export function useWindow(root: RefObject<HTMLElement | null>): void {
     const onKey = (event: KeyboardEvent): void => {
       const isSave = event.key === 's' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
       if (isSave) event.preventDefault()
-      // With the focus in a page or a dialog it is meant for that one only.
+      // With the focus in a page or a dialog it is meant for that one only. The keys of a shadow root end there.
       const focused =
         event.target instanceof Element ? event.target.closest('.fm-settings, .fm-dialog') : null
       if (focused !== null && focused !== root.current) return
       if (isSave) save()
-      if (event.key === 'F6' && root.current) walkToBar(root.current, event)
+      if (event.key === 'F6' && root.current) walkToBar(root.current, before, event)
     }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
+    return listenToKeys(treeOf(root.current), onKey)
   }, [root, save])
 
   useTitle()
-  useFocus(root)
+  useFocus()
 }
 
-let before: HTMLElement | null = null
-
 /** F6 leads to the bar, and back to where one was. */
-function walkToBar(root: HTMLElement, event: KeyboardEvent): void {
+function walkToBar(root: HTMLElement, before: RefObject<HTMLElement | null>, event: KeyboardEvent): void {
   const bar = root.querySelector('.fm-bar')
-  const focused = document.activeElement
+  const focused = treeOf(root).activeElement
   if (!bar || !(focused instanceof HTMLElement)) return
   event.preventDefault()
-  if (bar.contains(focused)) return before?.focus()
-  before = focused
+  if (bar.contains(focused)) return before.current?.focus()
+  before.current = focused
   const first = bar.querySelector<HTMLElement>('.is-main') ?? bar.querySelector<HTMLElement>('button')
   first?.focus()
 }
 
 function useTitle(): void {
-  const { messages } = usePage()
+  const { messages, isEmbedded } = usePage()
   const count = useEditor((state) => needsAttention(state).length)
   useLayoutEffect(() => {
-    if (count === 0) return undefined
+    if (count === 0 || isEmbedded) return undefined
     const prefix = format(messages.titleError, { count })
     document.title = prefix + document.title
     return () => {
       // The rest of it may have changed: it is the host's, and another page may say the same.
       document.title = document.title.replace(prefix, '')
     }
-  }, [count, messages])
+  }, [count, messages, isEmbedded])
 }
 
 /** The focus goes to the setting that was worked on when what had it is gone: a button of the bar, ↺, a dialog. */
-function useFocus(root: RefObject<HTMLElement | null>): void {
-  const { id, reveal } = usePage()
+function useFocus(): void {
+  const { id, root, reveal } = usePage()
   const focus = useEditor((state) => state.focus)
   useLayoutEffect(() => {
     if (!focus) return
     if (focus.isError) return reveal(focus.key)
     // Once everything is drawn that changes with it, and before the user's next key.
     queueMicrotask(() => {
-      const focused = document.activeElement
+      const tree = treeOf(root.current)
+      const focused = focusedIn(tree)
       if (focused !== document.body && focused?.isConnected && !focused.closest('dialog')) return
-      const control = document.getElementById(elementId({ id }, focus))
+      const control = tree.getElementById(elementId({ id }, focus))
       if (control) focusControl(control)
       else root.current?.querySelector<HTMLElement>('.fm-main')?.focus({ preventScroll: true })
     })

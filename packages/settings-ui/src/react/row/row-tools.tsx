@@ -5,6 +5,7 @@ import { MenuButton, MenuItem } from '../menu.tsx'
 import { format } from '../messages.ts'
 import { type Definition, displayTime, type Draft, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { treeOf } from '../tree.ts'
 
 interface RowToolsProps {
   readonly definition: Definition
@@ -72,7 +73,8 @@ export function RowTools({ definition, value, draft, mayChange }: RowToolsProps)
 
   function walk(event: KeyboardEvent<HTMLElement>): void {
     const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>(':scope > button')]
-    const at = buttons.findIndex((button) => button === document.activeElement)
+    const focused = treeOf(event.currentTarget).activeElement
+    const at = buttons.findIndex((button) => button === focused)
     if (at < 0 || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return
     event.preventDefault()
     const isForward = (event.key === 'ArrowRight') === event.currentTarget.matches(':dir(ltr)')
@@ -102,7 +104,7 @@ interface RowMenuProps {
 }
 
 function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactNode {
-  const { editor, messages, locale, canUpdate, open } = usePage()
+  const { editor, messages, locale, canUpdate, isEmbedded, open } = usePage()
   const { key, displayName: name, sensitive, docsUrl } = definition
   const changed =
     value.updatedAt &&
@@ -141,7 +143,12 @@ function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactN
             )}
             <MenuItem
               icon="link"
-              onSelect={then(() => void copyLink(key).then(() => editor.announce(messages.linkCopied)))}
+              onSelect={then(
+                () =>
+                  void copyLink(key, { isShown: !isEmbedded }).then(() =>
+                    editor.announce(messages.linkCopied),
+                  ),
+              )}
             >
               {messages.copyLink}
             </MenuItem>
@@ -165,11 +172,11 @@ function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactN
   )
 }
 
-/** The clipboard needs a secure context; the address bar shows the link in any. */
-async function copyLink(key: string): Promise<void> {
+/** The clipboard needs a secure context; an address bar that shows the link needs none. */
+async function copyLink(key: string, { isShown }: { readonly isShown: boolean }): Promise<void> {
   const url = new URL(location.href)
   url.hash = `setting:${key}`
-  history.replaceState(history.state, '', url)
+  if (isShown) history.replaceState(history.state, '', url)
   await copy(url.href)
 }
 

@@ -21,6 +21,7 @@ import {
   splitError,
 } from '../model/setting.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
+import { treeOf } from '../tree.ts'
 import { RowTools } from './row-tools.tsx'
 import { SchemaControl } from './schema-control.tsx'
 
@@ -74,7 +75,9 @@ export function SettingRow({ definition, alias, isScopeShown = false }: SettingR
               className="fm-label"
               id={`${id}-l`}
               dir="auto"
-              onClick={() => document.getElementById(id)?.querySelector('input')?.focus()}
+              onClick={({ currentTarget }) =>
+                treeOf(currentTarget).getElementById(id)?.querySelector('input')?.focus()
+              }
             >
               {displayName}
             </span>
@@ -131,7 +134,7 @@ export function SettingRow({ definition, alias, isScopeShown = false }: SettingR
 
 interface Pill {
   readonly text: string
-  readonly kind?: 'bad' | 'good' | 'muted' | 'warn' | undefined
+  readonly kind?: 'bad' | 'good' | 'muted' | undefined
   readonly icon?: 'check' | 'key' | 'lock'
 }
 

@@ -1,0 +1,179 @@
+/**
+ * `<fm-settings>`: the settings pages as an element of any page. It has a shadow root of its own, and works where only
+ * scripts, styles and connections of this origin are allowed.
+ */
+import type { ReactNode } from 'react'
+import { createRoot, type Root } from 'react-dom/client'
+import type { PageConfig } from '../document.ts'
+import { defaultMessages } from '../react/messages.ts'
+import type { SettingsProps } from '../react/settings-components.tsx'
+import { pageOf, propsOf } from './main.tsx'
+
+/** This script, beside which the pages are: behind a proxy it knows the address better than the server does. */
+const here = import.meta.url
+
+/** Milliseconds after which a request counts as unanswered. */
+const timeout = 15_000
+
+/** Style sheets by address: elements of one look share theirs. */
+const styles = new Map<string, Promise<CSSStyleSheet>>()
+
+/** What the attributes want to be shown. */
+interface Wanted {
+  /** `me` or `manage` */
+  readonly page: string
+  readonly group: string | undefined
+  readonly isEmbedded: boolean
+}
+
+/** What is needed to show it. */
+interface Content {
+  readonly config: PageConfig
+  readonly sheet: CSSStyleSheet
+  readonly page: (events: Pick<SettingsProps, 'onSaved' | 'onDirtyChange'>) => ReactNode
+}
+
+interface Shown {
+  readonly wanted: string
+  readonly root?: Root
+}
+
+class SettingsElement extends HTMLElement {
+  static readonly observedAttributes = ['page', 'group', 'address']
+
+  readonly #shadow = this.attachShadow({ mode: 'open' })
+  #shown: Shown | null = null
+  #isDue = false
+
+  constructor() {
+    super()
+    this.#shadow.append(document.createElement('slot')) // what the host says until the page is there
+  }
+
+  connectedCallback(): void {
+    this.#updateSoon()
+  }
+
+  disconnectedCallback(): void {
+    this.#updateSoon()
+  }
+
+  attributeChangedCallback(): void {
+    this.#updateSoon()
+  }
+
+  /** Once for all attributes; an element that is only moved to another place keeps what was entered. */
+  #updateSoon(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    queueMicrotask(() => {
+      this.#isDue = false
+      if (this.isConnected) this.#show()
+      else this.#hide()
+    })
+  }
+
+  #hide(): void {
+    this.#shown?.root?.unmount()
+    this.#shown = null
+    this.#shadow.replaceChildren(document.createElement('slot'))
+  }
+
+  #show(): void {
+    const wanted: Wanted = {
+      page: this.getAttribute('page') ?? 'me',
+      group: this.getAttribute('group') ?? undefined,
+      isEmbedded: !this.hasAttribute('address'),
+    }
+    const name = JSON.stringify(wanted)
+    if (this.#shown?.wanted === name) return
+    this.#shown?.root?.unmount()
+    const loading: Shown = { wanted: name }
+    this.#shown = loading
+    load(wanted).then(
+      (content) => this.#shown === loading && this.#render(name, content),
+      () => this.#shown === loading && this.#sayFailure(),
+    )
+  }
+
+  #render(wanted: string, { sheet, config, page }: Content): void {
+    const around = document.createElement('div')
+    around.className = 'fm-embed'
+    around.lang = config.locale
+    around.dir = config.direction
+    around.dataset['theme'] = config.scheme
+    this.#shadow.adoptedStyleSheets = [sheet]
+    this.#shadow.replaceChildren(around)
+    const root = createRoot(around)
+    this.#shown = { wanted, root }
+    const dispatch = (type: string, detail?: unknown): void =>
+      void this.dispatchEvent(new CustomEvent(type, { bubbles: true, composed: true, detail }))
+    root.render(
+      page({
+        onSaved: () => dispatch('fm-saved'),
+        onDirtyChange: (isDirty) => dispatch('fm-dirty', { isDirty }),
+      }),
+    )
+  }
+
+  /** In English, and in the host's style: neither texts nor styles are there. */
+  #sayFailure(): void {
+    const text = document.createElement('p')
+    text.role = 'alert'
+    text.textContent = `${defaultMessages.loadFailed} `
+    const again = document.createElement('button')
+    again.textContent = defaultMessages.tryAgain
+    again.addEventListener('click', () => {
+      this.#hide()
+      this.#show()
+    })
+    text.append(again)
+    this.#shadow.replaceChildren(text)
+  }
+}
+
+async function load({ page, group, isEmbedded }: Wanted): Promise<Content> {
+  const address = new URL(`../${encodeURIComponent(page)}.json`, here)
+  const absolute = (path: string): string => new URL(path, address).href
+  const config = (await (await request(address.href)).json()) as PageConfig // of our own server
+  const { apiBase, style, texts } = config
+  const [sheet, props] = await Promise.all([
+    styleOf(absolute(style)),
+    propsOf({
+      ...config,
+      apiBase: absolute(apiBase),
+      ...(texts !== undefined && { texts: absolute(texts) }),
+    }),
+  ])
+  const signInHref = absolute(`./${page}`)
+  return {
+    config,
+    sheet,
+    page: (events) => pageOf(config, { ...props, ...events, isEmbedded, signInHref }, group),
+  }
+}
+
+function styleOf(address: string): Promise<CSSStyleSheet> {
+  const made = styles.get(address) ?? makeStyle(address)
+  styles.set(address, made)
+  made.catch(() => styles.delete(address))
+  return made
+}
+
+async function makeStyle(address: string): Promise<CSSStyleSheet> {
+  const css = await (await request(address)).text()
+  return new CSSStyleSheet().replace(css)
+}
+
+/** @throws {Error} the server did not answer, or not with what was asked for */
+async function request(address: string): Promise<Response> {
+  const response = await fetch(address, {
+    headers: { accept: 'application/json, text/css' }, // a gate does not send to its login
+    signal: AbortSignal.timeout(timeout),
+  })
+  if (!response.ok) throw new Error(`${address}: ${response.status}`)
+  return response
+}
+
+// A document may load the script twice, from two addresses.
+if (!customElements.get('fm-settings')) customElements.define('fm-settings', SettingsElement)

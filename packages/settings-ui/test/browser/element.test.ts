@@ -1,0 +1,287 @@
+/** `<fm-settings>` on pages of hosts that have no front-end tooling. */
+import type { Page } from 'playwright-core'
+import { test } from 'tap'
+import { problems } from '../support/axe.js'
+import { definitions } from '../support/definitions.js'
+import { openPlain, plainHost, plainPath } from '../support/plain-host.js'
+import { visit } from '../support/visit.js'
+
+/** Keeps requests waiting until the function that it returns is called. */
+async function hold(page: Page, pattern: string): Promise<() => void> {
+  let answer = (): void => undefined
+  const held = new Promise<void>((resolve) => (answer = resolve))
+  await page.route(pattern, async (route) => {
+    await held
+    await route.continue()
+  })
+  return () => answer()
+}
+
+const both = '<fm-settings id="admin" page="manage"></fm-settings><fm-settings id="mine"></fm-settings>'
+
+test('the administration and the preferences as elements of one page', async (t) => {
+  const visited = await visit(t, { modules: [plainHost], ui: { theme: { setting: 'user.theme' } } })
+  if (!visited) return
+  const { page, app, url, writes, complaints } = visited
+  const admin = page.locator('#admin')
+  const mine = page.locator('#mine')
+  const own = page.locator('#own')
+  const port = admin.getByLabel('SMTP port', { exact: true })
+  const search = admin.getByRole('searchbox')
+  /** What has the focus, through all shadow roots. */
+  const focused = () =>
+    page.evaluate(() => {
+      let element = document.activeElement
+      while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+      return element?.id || element?.textContent || ''
+    })
+  const openMail = async () => {
+    await openPlain(visited, both)
+    await admin.getByRole('button', { name: 'Mail' }).click()
+    await port.waitFor()
+  }
+
+  await t.test(
+    'a strict policy refuses nothing, axe finds nothing, styles of the host stay outside',
+    async (t) => {
+      await openPlain(visited, both)
+      t.equal(await admin.getByRole('heading', { level: 1 }).textContent(), 'Settings')
+      t.equal(await mine.getByRole('heading', { level: 1 }).textContent(), 'Preferences')
+      const drawn = await admin.locator('h1').evaluate((heading) => {
+        const { fontStyle, textTransform, fontFamily } = getComputedStyle(heading)
+        return [fontStyle, textTransform, fontFamily]
+      })
+      t.same(drawn, ['normal', 'none', 'system-ui, sans-serif'])
+      t.same(await problems(page), [])
+      t.same(complaints, [])
+    },
+  )
+
+  await t.test(
+    'in the scheme of the document, or in that of its setting, which changes nothing around it',
+    async (t) => {
+      const background = (element: typeof mine) =>
+        element.locator('.fm-embed').evaluate((around) => getComputedStyle(around).backgroundColor)
+      const [light, dark] = ['rgb(247, 247, 249)', 'rgb(12, 13, 16)']
+      await openPlain(visited, both)
+      t.same([await background(admin), await background(mine)], [light, light])
+      await mine.getByRole('radio', { name: 'dark' }).check()
+      await mine.locator('.fm-embed[data-theme=dark]').waitFor()
+      t.same([await background(admin), await background(mine)], [light, dark])
+      t.equal(await page.locator('html').getAttribute('data-theme'), null)
+      t.same(await problems(page), [])
+      await page.locator('html').evaluate((html) => html.setAttribute('class', 'is-dark'))
+      t.equal(await background(admin), dark)
+    },
+  )
+
+  await t.test('the host learns what was saved; its address and its title stay', async (t) => {
+    await openMail()
+    const [address, steps] = [page.url(), await page.evaluate(() => history.length)]
+    await port.fill('0')
+    await port.press('Enter')
+    await admin.getByRole('button', { name: '1 needs attention', exact: true }).waitFor()
+    t.equal(await page.title(), 'Plain host')
+    await port.fill('25')
+    await port.press('Control+s')
+    await page.locator('body[data-events*=saved]').waitFor()
+    t.equal(
+      await page.locator('body').getAttribute('data-events'),
+      'admin fm-dirty true; admin fm-dirty false; admin fm-saved; ',
+    )
+    t.equal(app.settings.get(definitions.port), 25)
+    await page.clock.install()
+    await search.fill('title')
+    await admin.locator('[data-key="app.title"]').waitFor()
+    await page.clock.runFor(1000) // the address of a page follows within
+    t.same([page.url(), await page.evaluate(() => history.length)], [address, steps])
+    await admin.getByRole('button', { name: 'More for Title' }).click()
+    await admin.getByRole('menuitem', { name: 'Copy link' }).click()
+    await page.clock.runFor(1000)
+    t.equal(page.url(), address)
+  })
+
+  await t.test('a link to a setting on the page of the host leads to it', async (t) => {
+    await openPlain(visited, both, '#setting:mail.port')
+    await page.waitForFunction(() =>
+      document
+        .querySelector('#admin')
+        ?.shadowRoot?.activeElement?.closest('[data-key="mail.port"][data-found]'),
+    )
+    t.equal(await focused(), await port.getAttribute('id'))
+  })
+
+  await t.test("keys are the element's where it has the focus, and the host's elsewhere", async (t) => {
+    await openMail()
+    await own.focus()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('/')
+    t.equal(await own.inputValue(), '/')
+    await port.fill('26')
+    await own.focus()
+    await page.keyboard.press('Control+s')
+    t.same(writes, [])
+    await port.focus()
+    await page.keyboard.press('F6')
+    t.match(await focused(), /^Save/)
+    await page.keyboard.press('F6')
+    t.equal(await focused(), await port.getAttribute('id'))
+    await port.press('Control+s')
+    await admin.getByText('Saved 1 setting.').waitFor()
+    t.equal(await focused(), await port.getAttribute('id'))
+    await page.keyboard.press('Control+k')
+    await admin.locator('[type=search]:focus').waitFor()
+    await page.keyboard.type('smtp')
+    await admin.getByRole('button', { name: 'Clear search' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await admin.locator('[data-found]').waitFor()
+    t.equal(await mine.locator('[data-found]').count(), 0)
+  })
+
+  await t.test('menus and dialogs take the focus and give it back', async (t) => {
+    await openMail()
+    await port.fill('27')
+    const review = admin.getByRole('button', { name: 'Review' })
+    await review.click()
+    await admin.getByRole('dialog', { name: 'Review 1 change' }).waitFor()
+    t.equal(await focused(), 'Review 1 change')
+    t.same(await problems(page), [])
+    await page.keyboard.press('Escape')
+    await admin.getByRole('dialog').waitFor({ state: 'detached' })
+    t.equal(await focused(), 'Review')
+    const more = admin.getByRole('button', { name: 'More for SMTP port' })
+    await more.press('Enter')
+    await admin.getByRole('menuitem', { name: 'History' }).press('ArrowDown')
+    t.equal(await focused(), 'Copy link')
+    await page.keyboard.press('Escape')
+    await admin.getByRole('menu').waitFor({ state: 'detached' })
+    t.ok(await more.evaluate((button) => (button.getRootNode() as ShadowRoot).activeElement === button))
+  })
+
+  await t.test('a save that ends later does not take the focus from the host', async (t) => {
+    await openMail()
+    const answer = await hold(page, '**/api/settings/bulk')
+    await port.fill('28')
+    await port.press('Enter')
+    await own.focus()
+    answer()
+    await admin.getByText('Saved 1 setting.').waitFor()
+    t.equal(await focused(), 'own')
+    await page.unroute('**/api/settings/bulk')
+  })
+
+  await t.test('at 390 px nothing is wider than the window', async (t) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await openPlain(visited, both)
+    await admin.getByRole('button', { name: 'Groups: General' }).click()
+    await admin.getByRole('button', { name: 'Mail' }).click()
+    await port.fill('0')
+    await port.press('Enter')
+    await admin.getByRole('button', { name: '1 needs attention', exact: true }).waitFor()
+    t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+    t.same(await problems(page), [])
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  await t.test('an ended session is renewed on the page of the settings', async (t) => {
+    await openMail()
+    await visited.browser.clearCookies()
+    await port.fill('29')
+    await port.press('Enter')
+    const link = admin.getByRole('link', { name: 'Sign in…' })
+    t.equal(await link.evaluate((anchor: HTMLAnchorElement) => anchor.href), `${url}/settings/manage`)
+  })
+})
+
+test('the life of an element', async (t) => {
+  const visited = await visit(t, {
+    modules: [plainHost],
+    ui: { adminPage: (caller) => caller?.id !== 'vera' },
+  })
+  if (!visited) return
+  const { page, browser, url, complaints } = visited
+  const element = page.locator('fm-settings')
+  const port = element.getByLabel('SMTP port', { exact: true })
+
+  await t.test('moved to another place it keeps what was entered', async (t) => {
+    await openPlain(visited, '<fm-settings page="manage" group="Mail"></fm-settings><p id="end"></p>')
+    t.equal(await element.locator('[data-key]').count(), 3, 'one group')
+    t.equal(await element.getByRole('heading', { level: 1 }).textContent(), 'Mail')
+    await port.fill('25')
+    await element.evaluate((moved) => document.querySelector('#end')?.append(moved))
+    t.equal(await page.locator('#end').getByLabel('SMTP port', { exact: true }).inputValue(), '25')
+  })
+
+  await t.test(
+    'taken away it leaves nothing behind, and shows its settings again when it is back',
+    async (t) => {
+      await openPlain(visited, '<fm-settings page="manage"></fm-settings>')
+      await element.getByRole('searchbox').fill('smtp')
+      await element.getByRole('button', { name: 'Clear search' }).waitFor()
+      await element.getByRole('searchbox').press('ArrowDown')
+      await port.fill('25')
+      await port.press('F6')
+      const [taken, inside] = await Promise.all([
+        element.evaluateHandle((each) => each),
+        element.evaluateHandle((each) => new WeakRef(each.shadowRoot?.querySelector('.fm-settings') ?? each)),
+      ])
+      await taken.evaluate((each) => each.remove())
+      for (let round = 0; round < 50; round++) {
+        await page.requestGC()
+        if (await inside.evaluate((reference) => reference.deref() === undefined)) break
+      }
+      t.ok(await inside.evaluate((reference) => reference.deref() === undefined), 'its content is collected')
+      t.equal(await page.evaluate(() => CSS.highlights.get('fm-match')?.size), 0)
+      const requests: string[] = []
+      page.on('request', (request) => requests.push(request.url()))
+      await page.evaluate(() => {
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
+        new BroadcastChannel('fm-settings').postMessage('saved')
+        dispatchEvent(new Event('focus'))
+      })
+      await taken.evaluate((each) => document.querySelector('main')?.append(each))
+      await element.locator('[data-key]').first().waitFor()
+      t.equal(requests[0], `${url}/settings/manage.json`)
+    },
+  )
+
+  await t.test('other attributes show something else', async (t) => {
+    await openPlain(visited, '<fm-settings page="manage"></fm-settings>')
+    const set = (name: string, value: string) =>
+      element.evaluate((each, [attribute, to]) => each.setAttribute(attribute, to), [name, value] as const)
+    await set('page', 'me')
+    await element.getByRole('heading', { level: 1, name: 'Preferences' }).waitFor()
+    t.equal(await element.locator('[data-key]').count(), 2)
+    await set('group', 'Tables')
+    await element.getByRole('heading', { level: 1, name: 'Tables' }).waitFor()
+    t.equal(await element.locator('[data-key]').count(), 1)
+    t.same(complaints, [])
+  })
+
+  await t.test('with `address` a link opens the group, and the back button leaves it', async (t) => {
+    await openPlain(visited, '<fm-settings page="manage" address></fm-settings>')
+    const address = page.url()
+    await element.getByRole('link', { name: 'Mail' }).click()
+    await port.waitFor()
+    t.equal(new URL(page.url()).searchParams.get('group'), 'mail')
+    await page.reload()
+    await port.waitFor()
+    await page.goBack()
+    await port.waitFor({ state: 'detached' })
+    t.equal(page.url(), address)
+  })
+
+  await t.test('says until it is there what stands in it, and then why it is not', async (t) => {
+    await browser.addCookies([{ name: 'user', value: 'vera', url }])
+    const answer = await hold(page, '**/settings/manage.json')
+    await page.goto(url + plainPath('<fm-settings page="manage">One moment</fm-settings>'))
+    await page.waitForFunction(() => customElements.get('fm-settings'))
+    t.ok(await page.getByText('One moment').isVisible())
+    answer()
+    await element.getByRole('alert').waitFor()
+    t.match(await element.getByRole('alert').textContent(), 'The settings could not be loaded.')
+    await browser.addCookies([{ name: 'user', value: 'ada', url }])
+    await element.getByRole('button', { name: 'Try again' }).click()
+    await element.locator('[data-key]').first().waitFor()
+  })
+})
