@@ -53,8 +53,9 @@ async function handOver() {
   const publish = (count) => async () => {
     calls = 0
     for (let i = 0; i < batch; i++) void apps[count].events.publish(event)
+    const isDone = () => calls === batch * count
     do await turn()
-    while (calls < batch * count)
+    while (!isDone())
     return batch
   }
   const ns = await measure({
