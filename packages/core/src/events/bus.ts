@@ -70,7 +70,7 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
-    const traceparent = tracing && currentTraceparent(tracing)
+    const traceparent = currentTraceparent(tracing)
     const submitted = transport.publish(event, { tx, wakes, traceparent })
     if (submitted instanceof Promise) {
       return submitted.then((waker) => {
