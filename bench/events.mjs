@@ -10,7 +10,7 @@ import { createDatabase, startPostgres } from '@fastify-modular/test-support/pos
 import { Type } from '@sinclair/typebox'
 import Database from 'better-sqlite3'
 import Fastify from 'fastify'
-import { measure, percentile, report } from './support/measure.mjs'
+import { measure, percentile, report, size } from './support/measure.mjs'
 import { measureWaiting } from './support/waiting-events.mjs'
 
 class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
@@ -50,17 +50,21 @@ async function handOver() {
     1: await appWith(undefined, handlers(1, handle)),
     5: await appWith(undefined, handlers(5, handle)),
   }
+  const batches = size(20, 1)
   const publish = (count) => async () => {
-    calls = 0
-    for (let i = 0; i < batch; i++) void apps[count].events.publish(event)
-    do await turn()
-    while (calls < batch * count)
-    return batch
+    const isDone = () => calls === batch * count
+    for (let each = 0; each < batches; each++) {
+      calls = 0
+      for (let i = 0; i < batch; i++) void apps[count].events.publish(event)
+      do await turn()
+      while (!isDone())
+    }
+    return batch * batches
   }
   const ns = await measure({
     'bare call of one function': async () => {
-      for (let i = 0; i < batch; i++) handle(event)
-      return batch
+      for (let i = 0; i < batch * batches; i++) handle(event)
+      return batch * batches
     },
     'no handler': publish(0),
     'one handler': publish(1),

@@ -1,5 +1,11 @@
-import { test } from 'tap'
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import Fastify from 'fastify'
+import { test, type Test } from 'tap'
 import { startHost } from './host.js'
+
+const { Application, User } = SettingScope
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -8,6 +14,23 @@ const auditLines = (log: string): Line[] =>
     .split('\n')
     .filter((line) => line.startsWith('{"level"') && line.includes('"audit":'))
     .map((line) => JSON.parse(line) as Line)
+
+const change = { audit: 'setting.change', actor: 'admin' }
+const linesOfHost: readonly Line[] = [
+  { audit: 'app.start' },
+  { audit: 'sign-in.failure', account: 'alice', address: '127.0.0.1' },
+  { audit: 'sign-in.failure', account: null, address: '127.0.0.1' },
+  { ...change, change: 'create', key: 'app.title', scope: 'Application', user: null },
+  { ...change, change: 'create', key: 'app.api_secret', scope: 'Application' },
+  { ...change, change: 'create', key: 'app.theme', scope: 'User', user: 'admin' },
+  { ...change, change: 'delete', key: 'app.title' },
+  { audit: 'app.drain' },
+  { audit: 'app.stop' },
+]
+const linesOfSettings: readonly Line[] = [
+  { audit: 'settings.rewrap', rewrapped: 1, history: 1, unreadable: [] },
+  { audit: 'settings.erase', user: /^[\w-]{11}$/, values: 1, history: 1, mentions: 0 },
+]
 
 test('the log tells auditors who did what, and holds no value, password or typed name', async (t) => {
   const host = await startHost(t)
@@ -24,17 +47,41 @@ test('the log tells auditors who did what, and holds no value, password or typed
   t.equal((await admin.ask('/api/settings/app.title?scope=1', { method: 'DELETE' })).status, 204)
   t.same(await host.stop('SIGTERM'), { code: 0, signal: null })
 
-  const change = { audit: 'setting.change', actor: 'admin' }
-  t.match(auditLines(host.log()), [
-    { audit: 'app.start' },
-    { audit: 'sign-in.failure', account: 'alice', address: '127.0.0.1' },
-    { audit: 'sign-in.failure', account: null, address: '127.0.0.1' },
-    { ...change, change: 'create', key: 'app.title', scope: 'Application', user: null },
-    { ...change, change: 'create', key: 'app.api_secret', scope: 'Application' },
-    { ...change, change: 'create', key: 'app.theme', scope: 'User', user: 'admin' },
-    { ...change, change: 'delete', key: 'app.title' },
-    { audit: 'app.drain' },
-    { audit: 'app.stop' },
-  ])
+  t.match(auditLines(host.log()), linesOfHost)
   t.notMatch(host.log(), /A value|A secret|"dark"|a wrong password|typed by mistake/)
 })
+
+test('the log tells auditors of secrets sealed anew and of an erased user, and holds neither', async (t) => {
+  const store = memoryStore()
+  const { app: plain } = await startSettings(t, { store })
+  await plain.settings.setSetting('x.secret', 'A secret', Application)
+  await plain.settings.setSetting('x.choice', 'A choice', User, 'mallory')
+
+  const keys = [{ id: 'one', key: randomBytes(32) }]
+  const { app, log } = await startSettings(t, { store, encryption: { keys } })
+  await app.settings.rewrap()
+  await app.settings.eraseUser('mallory')
+  t.match(auditLines(log()), linesOfSettings)
+  t.equal(auditLines(log()).length, linesOfSettings.length)
+  t.notMatch(log(), /A secret|A choice|mallory/)
+})
+
+test('the guide lists the lines for auditors, all of them and no others', async (t) => {
+  const guide = await readFile(new URL('../../../docs/guides/deploying.md', import.meta.url), 'utf8')
+  const [, table = ''] = guide.split('| `audit` |')
+  const listed = Array.from(table.matchAll(/^\| `([\w.-]+)` \|/gm), ([, name]) => name)
+  const logged = [...linesOfHost, ...linesOfSettings].map(({ audit }) => audit)
+  t.same(new Set(listed), new Set(logged))
+})
+
+/** An application with two settings, and what it has logged. */
+async function startSettings(t: Test, options: SettingsOptions) {
+  const lines: string[] = []
+  const app = Fastify({ logger: { level: 'info', stream: { write: (line) => void lines.push(line) } } })
+  t.teardown(() => app.close())
+  const secret = setting.text('x.secret', { displayName: 'Secret', scope: Application, sensitive: true })
+  const choice = setting.text('x.choice', { displayName: 'Choice', scope: User })
+  await app.register(settings, { ...options, definitions: [secret, choice] })
+  await app.ready()
+  return { app, log: () => lines.join('') }
+}

@@ -138,6 +138,16 @@ export class LiteralTrie<T> {
     }
   }
 
+  /** All values on the way along the path. */
+  all(path: string): readonly T[] {
+    const values: T[] = []
+    this.find(path, (value) => {
+      values.push(value)
+      return false
+    })
+    return values
+  }
+
   #continues(label: string, path: string, at: number): boolean {
     if (!this.#backward) return path.startsWith(label, at)
     if (label.length > path.length - at) return false

@@ -70,12 +70,16 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
-    const published = (waker: Waker | void) => {
-      announce('published', { type, eventId: event.eventId })
-      return wakes ? (waker ?? needsNoWaking) : undefined
+    const traceparent = currentTraceparent(tracing)
+    const submitted = transport.publish(event, { tx, wakes, traceparent })
+    if (submitted instanceof Promise) {
+      return submitted.then((waker) => {
+        announce('published', { type, eventId: event.eventId })
+        return wakes ? (waker ?? needsNoWaking) : undefined
+      })
     }
-    const submitted = transport.publish(event, { tx, wakes, traceparent: currentTraceparent(tracing) })
-    return submitted instanceof Promise ? submitted.then(published) : published(submitted)
+    announce('published', { type, eventId: event.eventId })
+    return wakes ? (submitted ?? needsNoWaking) : undefined
   }
 
   function publish(event: DomainEvent): Promise<void>
@@ -109,7 +113,7 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     transactional: transport.transactional,
     deadLetters: transport.deadLetters ?? null,
     removedHandlers: transport.removedHandlers ?? null,
-    stats: () => ({ ...counts }),
+    stats: counts,
     open: async (log) =>
       transport.open({
         log,

@@ -176,6 +176,8 @@ const grace = 100
 export class Slots {
   readonly #perHandler: number
   readonly #abort = new AbortController()
+  /** What the signal says; reading it there takes longer than handing an event over. */
+  #isAborted = false
   readonly #running = new Map<string, number>()
   readonly #deliveries = new Set<Promise<void>>()
 
@@ -189,9 +191,9 @@ export class Slots {
     return this.#abort.signal
   }
 
-  /** How many further deliveries the handler may begin. */
+  /** How many further deliveries the handler may begin; none after the signal. */
   free(handler: string): number {
-    return this.#perHandler - (this.#running.get(handler) ?? 0)
+    return this.#isAborted ? 0 : this.#perHandler - (this.#running.get(handler) ?? 0)
   }
 
   /** Keeps a slot until the delivery settles, which must not reject; then calls `onFree`. */
@@ -210,6 +212,7 @@ export class Slots {
   /** Waits up to `timeout` ms, then aborts the signal and gives handlers that obey it a moment to end. */
   async close(timeout: number): Promise<void> {
     await withTimeout(this.#idle(), timeout, () => {})
+    this.#isAborted = true
     this.#abort.abort()
     await withTimeout(this.#idle(), Math.min(timeout, grace), () => {})
   }

@@ -17,20 +17,35 @@ const channels = {
   deadLettered: channel('fastify-modular:events:dead-lettered'),
 }
 
+type Stage = keyof typeof channels
+
 /** Counts of this process since it started. */
-export type EventCounts = { [K in keyof typeof channels]: number }
+export type EventCounts = { [K in Stage]: number }
 
 /** Counts and announces one stage of an event's life. */
-export type Announce = (stage: keyof typeof channels, diagnostic: EventDiagnostic) => void
+export type Announce = (stage: Stage, diagnostic: EventDiagnostic) => void
 
-/** An announcer with the counts it keeps. */
-export function createAnnouncer(): { readonly counts: EventCounts; readonly announce: Announce } {
-  const counts: EventCounts = { published: 0, handled: 0, failed: 0, deadLettered: 0 }
+/** An announcer, and what it has counted. */
+export function createAnnouncer(): { readonly counts: () => EventCounts; readonly announce: Announce } {
+  // Counters of their own: `counts[stage]++` would be a sixth of an event without a handler (bench/events.mjs).
+  const stages = {
+    published: { channel: channels.published, count: 0 },
+    handled: { channel: channels.handled, count: 0 },
+    failed: { channel: channels.failed, count: 0 },
+    deadLettered: { channel: channels.deadLettered, count: 0 },
+  }
+  const { published, handled, failed, deadLettered } = stages
   return {
-    counts,
-    announce(stage, diagnostic) {
-      counts[stage]++
-      if (channels[stage].hasSubscribers) channels[stage].publish(diagnostic)
+    counts: () => ({
+      published: published.count,
+      handled: handled.count,
+      failed: failed.count,
+      deadLettered: deadLettered.count,
+    }),
+    announce(name, diagnostic) {
+      const stage = stages[name]
+      stage.count++
+      if (stage.channel.hasSubscribers) stage.channel.publish(diagnostic)
     },
   }
 }

@@ -96,7 +96,7 @@ export function eventClassOf(event: unknown): EventClass | undefined {
 
 /** The type of an event that a class of `defineEvent` made, which the bus has checked. */
 export function eventTypeOf(event: DomainEvent): string {
-  return eventClassOf(event)?.type ?? ''
+  return (Object.getPrototypeOf(event) as { readonly constructor: EventClass }).constructor.type
 }
 
 /** Whether a value is a class from `defineEvent`. */
@@ -104,15 +104,24 @@ export function isEventClass(value: unknown): value is EventClass {
   return typeof value === 'function' && 'type' in value && 'schema' in value
 }
 
-/** The event classes that one application knows, with their compiled schemas. */
+/** A class, and its schema compiled at first use: importing a module does no work. */
+interface KnownClass {
+  readonly eventClass: EventClass
+  check?: TypeCheck<TObject>
+}
+
+/** The event classes that one application knows. */
 export class EventClasses {
-  readonly #byType = new Map<string, { readonly eventClass: EventClass; check?: TypeCheck<TObject> }>()
+  readonly #byType = new Map<string, KnownClass>()
 
   /** @throws {FMOD_CORE_DUPLICATE_EVENT_TYPE} another class has this type */
-  add(eventClass: EventClass): void {
+  add(eventClass: EventClass): KnownClass {
     const known = this.#byType.get(eventClass.type)
     if (known && known.eventClass !== eventClass) throw new FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
-    if (!known) this.#byType.set(eventClass.type, { eventClass })
+    if (known) return known
+    const added = { eventClass }
+    this.#byType.set(eventClass.type, added)
+    return added
   }
 
   /**
@@ -124,25 +133,24 @@ export class EventClasses {
     const eventClass = eventClassOf(event)
     if (!eventClass)
       throw new FMOD_CORE_INVALID_EVENT(typeof event, 'it was not made by a class from defineEvent')
-    this.add(eventClass)
-    this.#classFor(eventClass.type, event)
+    checkPayload(this.add(eventClass), event)
     return eventClass.type
   }
 
   /** Makes a stored event again. @throws {FMOD_CORE_INVALID_EVENT} unknown type or invalid payload */
   revive(type: string, eventId: string, payload: unknown): DomainEvent {
-    return new (this.#classFor(type, payload))(payload as never, eventId)
-  }
-
-  /** The class of a type, if the payload fits its schema. */
-  #classFor(type: string, payload: unknown): EventClass {
     const known = this.#byType.get(type)
     if (!known) throw new FMOD_CORE_INVALID_EVENT(type, 'no class of this type is known here')
-    // Compiled at first use: importing a module does no work.
-    known.check ??= TypeCompiler.Compile(known.eventClass.schema)
-    if (known.check.Check(payload)) return known.eventClass
-    // The path and the rule, never the value: it may be a secret.
-    const first = known.check.Errors(payload).First()
-    throw new FMOD_CORE_INVALID_EVENT(type, `${first?.path || 'the payload'}: ${first?.message ?? 'invalid'}`)
+    checkPayload(known, payload)
+    return new known.eventClass(payload as never, eventId)
   }
+}
+
+function checkPayload(known: KnownClass, payload: unknown): void {
+  known.check ??= TypeCompiler.Compile(known.eventClass.schema)
+  if (known.check.Check(payload)) return
+  // The path and the rule, never the value: it may be a secret.
+  const first = known.check.Errors(payload).First()
+  const problem = `${first?.path || 'the payload'}: ${first?.message ?? 'invalid'}`
+  throw new FMOD_CORE_INVALID_EVENT(known.eventClass.type, problem)
 }

@@ -5,7 +5,7 @@ import { option, type OptionsSchema, Type } from '../internal/options.ts'
 import { isThenable } from '../internal/safe.ts'
 import { dispatchDefaults, Slots } from './delivery.ts'
 import { type DomainEvent, eventTypeOf } from './event.ts'
-import type { EventHandler } from './handlers.ts'
+import type { Delivery, EventHandler } from './handlers.ts'
 import type { EventTransport, TransportContext } from './transport.ts'
 import { checkTransportOptions } from './transport-options.ts'
 
@@ -47,15 +47,19 @@ export function inProcess(options: InProcessOptions = {}): EventTransport {
     open: (context) => dispatcher.open(context),
     subscribe: (handler) => dispatcher.subscribe(handler),
     start: () => dispatcher.start(),
-    publish: (event, { traceparent }) => dispatcher.publish({ event, traceparent }),
+    publish: (event, { traceparent }) => dispatcher.publish(event, traceparent),
     close: () => dispatcher.close(closeTimeout),
   }
 }
 
 interface Published {
   readonly event: DomainEvent
-  readonly traceparent: string | undefined
+  readonly delivery: Delivery
+  /** Of all handlers of its type; before the start, of those that are known. */
+  readonly lanes: readonly Lane[]
 }
+
+const untraced: Delivery = Object.freeze({ attempt: 1 })
 
 /** A handler and what waits for one of its slots. */
 interface Lane {
@@ -92,14 +96,15 @@ class Dispatcher {
 
   start(): void {
     this.#state = 'started'
-    this.#waiting = this.#published.reduce((count, { event }) => count + this.#lanesFor(event).length, 0)
+    this.#published = this.#published.map((one) => ({ ...one, lanes: this.#lanesFor(one.event) }))
+    this.#waiting = this.#published.reduce((count, { lanes }) => count + lanes.length, 0)
     this.#schedule()
   }
 
-  publish(published: Published): void {
-    const { event } = published
+  publish(event: DomainEvent, traceparent: string | undefined): void {
     // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
-    const deliveries = this.#state === 'started' ? this.#lanesFor(event).length : 1
+    const lanes = this.#lanesFor(event)
+    const deliveries = this.#state === 'started' ? lanes.length : 1
     if (deliveries === 0) return
     if (this.#waiting >= this.#maxWaiting) {
       throw new ServiceUnavailableException(
@@ -107,7 +112,8 @@ class Dispatcher {
       )
     }
     this.#waiting += deliveries
-    this.#published.push(published)
+    const delivery = traceparent === undefined ? untraced : { attempt: 1, traceparent }
+    this.#published.push({ event, delivery, lanes })
     this.#schedule()
   }
 
@@ -134,33 +140,33 @@ class Dispatcher {
     const published = this.#published
     this.#published = []
     for (const one of published) {
-      for (const lane of this.#lanesFor(one.event)) {
-        lane.waiting.push(one)
-        this.#next(lane)
+      for (const lane of one.lanes) {
+        if (lane.waiting.length > 0 || this.#slots.free(lane.handler.name) <= 0) lane.waiting.push(one)
+        else this.#deliver(lane, one)
       }
     }
   }
 
   /** Begins with what waits, as far as slots are free and the application has not closed. */
   #next(lane: Lane): void {
-    while (!this.#slots.signal.aborted && this.#slots.free(lane.handler.name) > 0) {
+    while (this.#slots.free(lane.handler.name) > 0) {
       const one = lane.waiting.shift()
       if (!one) return
-      this.#waiting--
       this.#deliver(lane, one)
     }
   }
 
-  #deliver(lane: Lane, { event, traceparent }: Published): void {
+  #deliver(lane: Lane, { event, delivery }: Published): void {
     const { handler } = lane
+    this.#waiting--
     try {
-      const result = handler.handle(event, this.#slots.signal, { attempt: 1, traceparent })
+      const result = handler.handle(event, this.#slots.signal, delivery)
       if (!isThenable(result)) return this.#succeed(handler, event)
-      const delivery = Promise.resolve(result).then(
+      const handled = Promise.resolve(result).then(
         () => this.#succeed(handler, event),
         (error: unknown) => this.#fail(handler, event, error),
       )
-      this.#slots.take(handler.name, delivery, () => this.#next(lane))
+      this.#slots.take(handler.name, handled, () => this.#next(lane))
     } catch (error) {
       this.#fail(handler, event, error)
     }

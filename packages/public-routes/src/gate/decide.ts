@@ -50,7 +50,7 @@ export class Decider {
   /**
    * Reads everything that the decision depends on at once, so that nothing that runs after this call can change it.
    * What a route's verdict does not settle is worked out when `rule` is first read. For known callers it rarely is, and
-   * a regular expression costs more than everything else that the gate does: twice a whole request (bench/gate.mjs).
+   * a regular expression of the engine costs more than all else that the gate does: twice a request (bench/gate.mjs).
    */
   decide(request: FastifyRequest, route: RouteRecord | null): Decision {
     const { method } = request

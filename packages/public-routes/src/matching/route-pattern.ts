@@ -14,6 +14,7 @@ const optionalParameter = /(\/:[^/()]*?)\?(\/?)$/
  * otherwise one.
  */
 export function parseRoutePattern(url: string): readonly RoutePattern[] {
+  if (!/[:*]/.test(url)) return [url === '' ? [] : [url]] // most routes of many applications
   if (!optionalParameter.test(url)) return [parseParts(url)]
   return [
     parseParts(url.replace(optionalParameter, '$1$2')),

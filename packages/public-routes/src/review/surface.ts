@@ -5,7 +5,7 @@ import { frameworkDefault } from '../initial-rules.ts'
 import type { PatternPart, RoutePattern } from '../matching/route-pattern.ts'
 import { sampleTexts } from '../matching/sample-text.ts'
 import { formatMethods, type PublicRoute } from '../rule.ts'
-import type { RegisteredRule } from '../rules.ts'
+import { LiteralTrie, type RegisteredRule } from '../rules.ts'
 
 /** A route that a rule can open. */
 export interface Opening {
@@ -21,21 +21,16 @@ export interface SurfaceEntry {
   readonly openings: readonly Opening[]
 }
 
-/** Cost: each rule with each route, at boot and for each call of `surface` (bench/boot.mjs). */
-export function describeSurface({
-  rules,
-  records,
-  decider,
-}: {
+interface SurfaceParts {
   readonly rules: readonly RegisteredRule[]
   readonly records: readonly RouteRecord[]
   readonly decider: Decider
-}): readonly SurfaceEntry[] {
-  return rules.map((rule) => ({
+}
+
+export function describeSurface(parts: SurfaceParts): readonly SurfaceEntry[] {
+  return Array.from(findMeetings(parts), ([rule, records]) => ({
     rule,
-    openings: records
-      .filter((record) => canMatch(rule.route, record) && decider.canOpen(rule, record))
-      .flatMap((record) => openingsOf(rule, record)),
+    openings: records.flatMap((record) => openingsOf(rule, record)),
   }))
 }
 
@@ -46,23 +41,68 @@ export interface Overruled {
   readonly method: string
 }
 
-/** Framework defaults are left out: the application did not write them. Cost: like `describeSurface`. */
-export function findOverruled({
+/** Framework defaults are left out: the application did not write them. */
+export function findOverruled({ rules, records, decider }: SurfaceParts): readonly Overruled[] {
+  const closed = records.filter(
+    (record) => !record.isDerivedHead && record.methods.some((method) => record.isClosed(method)),
+  )
+  const own = rules.filter(({ source }) => source !== frameworkDefault)
+  const overruled = Array.from(findMeetings({ rules: own, records: closed, decider }), ([rule, met]) =>
+    met
+      .filter((record) => openPath(rule, record) !== undefined)
+      .flatMap((record) =>
+        record.methods
+          .filter((method) => record.isClosed(method) && rule.route.allows(method))
+          .map((method) => ({ rule, record, method })),
+      ),
+  )
+  return overruled.flat()
+}
+
+/** For each rule the routes that it may open, by their literal texts alone. */
+function findMeetings({
   rules,
   records,
   decider,
-}: Parameters<typeof describeSurface>[0]): readonly Overruled[] {
-  return records.flatMap((record) =>
-    record.methods
-      .filter((method) => record.isClosed(method) && !record.isDerivedHead)
-      .flatMap((method) =>
-        rules
-          .filter((rule) => rule.source !== frameworkDefault && rule.route.allows(method))
-          .filter((rule) => canMatch(rule.route, record) && decider.canOpen(rule, record))
-          .filter((rule) => openPath(rule, record) !== undefined)
-          .map((rule) => ({ rule, record, method })),
-      ),
+}: SurfaceParts): ReadonlyMap<RegisteredRule, readonly RouteRecord[]> {
+  const candidates = findCandidates(rules, records)
+  const places = new Map(records.map((record, place) => [record, place]))
+  const placeOf = (record: RouteRecord) => places.get(record) ?? 0
+  return new Map(
+    rules.map((rule) => [
+      rule,
+      Array.from(candidates.get(rule) ?? records)
+        .filter((record) => canMatch(rule.route, record) && decider.canOpen(rule, record))
+        .toSorted((one, other) => placeOf(one) - placeOf(other)),
+    ]),
   )
+}
+
+/**
+ * The routes whose paths begin like the literal text of a rule, so that not every rule is compared with every route: a
+ * hundred modules have 100,000 such pairs (bench/boot.mjs). None for suffix rules, which any route may meet.
+ */
+function findCandidates(
+  rules: readonly RegisteredRule[],
+  records: readonly RouteRecord[],
+): ReadonlyMap<RegisteredRule, ReadonlySet<RouteRecord>> {
+  const candidates = new Map<RegisteredRule, Set<RouteRecord>>()
+  const byLiteral = new LiteralTrie<Set<RouteRecord>>('forward')
+  const byHead = new LiteralTrie<RouteRecord>('forward')
+  for (const rule of rules.filter(({ route }) => route.kind !== 'suffix')) {
+    const found = new Set<RouteRecord>()
+    candidates.set(rule, found)
+    byLiteral.add(rule.route.literal, found)
+  }
+  for (const record of records) {
+    for (const head of record.heads) {
+      byHead.add(head, record)
+      for (const found of byLiteral.all(head)) found.add(record)
+    }
+  }
+  for (const [{ route }, found] of candidates)
+    for (const record of byHead.all(route.literal)) found.add(record)
+  return candidates
 }
 
 function openingsOf(rule: RegisteredRule, record: RouteRecord): readonly Opening[] {

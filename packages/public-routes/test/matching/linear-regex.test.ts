@@ -1,6 +1,7 @@
 import { compileLinearRegex } from '#src/matching/linear-regex.js'
 import { maxPathLength } from '@fastify-modular/core/internal'
 import fc from 'fast-check'
+import { RE2JS } from 're2js'
 import { test } from 'tap'
 
 const code = 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'
@@ -114,7 +115,61 @@ test('property 6: every match begins with the literal head', async (t) => {
   t.pass()
 })
 
+const segment = fc.constantFrom(
+  'a',
+  'b',
+  '1',
+  '-',
+  '.',
+  '/',
+  '[^/]+',
+  String.raw`[^\/]+`,
+  String.raw`\/`,
+  String.raw`\.`,
+)
+const segments = fc
+  .tuple(fc.constantFrom('/', '^/', ''), fc.array(segment, { maxLength: 8 }), fc.constantFrom('', '$'))
+  .map((parts) => parts.flat().join(''))
+  .filter((text) => text !== '')
+
+test('an expression of whole segments matches what the linear engine matches, whichever of the two runs it', async (t) => {
+  fc.assert(
+    fc.property(segments, fc.array(path, { minLength: 5, maxLength: 20 }), (text, paths) => {
+      const ours = compileLinearRegex(text)
+      const engine = RE2JS.compile(`^(?:${RE2JS.translateRegExp(text)})`)
+      return paths.every((candidate) => ours.test(candidate) === engine.test(candidate))
+    }),
+    { numRuns: 2000, seed: 3 },
+  )
+  t.pass()
+})
+
+const byV8 = [
+  '/api/items/[^/]+/share$',
+  '^/a',
+  String.raw`\/a\/[^\/]+\/b\.css$`,
+  '/[^/]+',
+  '/a-[^/]+/b/[^/]+$',
+]
+const byEngine = [
+  '/[^/]+a',
+  '/[^/]+[^/]+$',
+  '/[^/]*/b',
+  '/a+',
+  '/a.b',
+  '/(?:[^/]+/)+$',
+  '/[^/]+-[^/]+$',
+  '/[^/]+/?$',
+  /\/a/i,
+]
+
+test('V8 runs expressions in which nothing can match in two ways, and no others', async (t) => {
+  for (const pattern of byV8) t.equal(compileLinearRegex(pattern).maxLength, Infinity, pattern)
+  for (const pattern of byEngine) t.not(compileLinearRegex(pattern).maxLength, Infinity, String(pattern))
+})
+
 const hostile = [
+  `${'/[^/]+'.repeat(100)}/b$`,
   '/(a|aa)+$',
   '/(a+)+$',
   String.raw`/(\w|\d)+$`,
@@ -128,6 +183,7 @@ const longPaths = [
   `/${'a'.repeat(maxPathLength - 2)}!`,
   `/${'ab'.repeat(maxPathLength / 2 - 1)}`,
   `/${'x'.repeat(maxPathLength - 1)}`,
+  '/a'.repeat(maxPathLength / 2),
 ]
 
 for (const pattern of hostile) {

@@ -4,7 +4,7 @@
  */
 import { closestName } from '@fastify-modular/core/internal'
 import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import {
   type CompleteDefinition,
   type JsonValue,
@@ -64,13 +64,13 @@ export const definitionSchema = Type.Object({
   ),
   unit: nullable(Type.String({ ...filled, maxLength: 30 }), 'a string of 1 to 30 characters'),
   tags: Type.Array(Type.String({ pattern: '^[^\\s,"]{1,50}$' }), {
-    default: [],
+    default: Object.freeze([]),
     maxItems: 20,
     description:
       'an array of at most 20 strings of 1 to 50 characters without white space, commas and quotation marks',
   }),
   keywords: Type.Array(Type.String({ ...filled, maxLength: 50 }), {
-    default: [],
+    default: Object.freeze([]),
     maxItems: 20,
     description: 'an array of at most 20 strings of 1 to 50 characters',
   }),
@@ -120,16 +120,18 @@ export function completeDefinition(declared: SettingDefinition): CompletedDefini
   return { definition: Object.freeze({ ...definition, allowedValues: allowed }), unknown }
 }
 
+const members = Object.entries<TSchema>(definitionSchema.properties)
+
 /** The members that have another type or form, each with what it must be. */
 export function memberProblems(definition: CompleteDefinition): string[] {
-  return Object.entries(definitionSchema.properties)
-    .filter(([name, schema]) => {
-      const member = name as keyof CompleteDefinition
-      // Most members are left out, and most of a boot's checks would be of their defaults (bench/boot.mjs).
-      const isDefault = 'default' in schema && definition[member] === schema.default
-      return !isDefault && !isValid(member, definition)
-    })
-    .map(([name, { description = '' }]) => `${name} must be ${description}`)
+  const problems: string[] = []
+  for (const [name, schema] of members) {
+    const member = name as keyof CompleteDefinition
+    // Most members are left out, and most of a boot's checks would be of their defaults (bench/boot.mjs).
+    const isDefault = 'default' in schema && definition[member] === schema.default
+    if (!isDefault && !isValid(member, definition)) problems.push(`${name} must be ${schema.description}`)
+  }
+  return problems
 }
 
 function unknownMember(name: string, names: readonly string[], path: string): string {
@@ -139,11 +141,13 @@ function unknownMember(name: string, names: readonly string[], path: string): st
   return `unknown member ${path}${name}${hint}`
 }
 
+/** Compiled at first use: most applications use few of the members. */
+const checks = new Map<string, TypeCheck<TSchema>>()
+
 function isValid(name: keyof CompleteDefinition, definition: CompleteDefinition): boolean {
-  return (
-    Value.Check(definitionSchema.properties[name], definition[name]) &&
-    furtherChecks[name]?.(definition) !== false
-  )
+  const check = checks.get(name) ?? TypeCompiler.Compile<TSchema>(definitionSchema.properties[name])
+  checks.set(name, check)
+  return check.Check(definition[name]) && furtherChecks[name]?.(definition) !== false
 }
 
 /** Where a copy is made from, and where the unknown members that it meets are reported. */
@@ -163,16 +167,20 @@ function copyMembers(
     if (!Object.hasOwn(members, name) && !further.includes(name))
       unknown.push(unknownMember(name, [...Object.keys(members), ...further], path))
   }
-  const copy: Record<string, unknown> = {}
-  for (const [name, schema] of Object.entries(members))
-    copy[name] = copyOf(schema, Reflect.get(declared, name), { path: `${path}${name}.`, unknown })
+  // With all members from the start: an object that gets so many one by one becomes a hash table (bench/boot.mjs).
+  const copy: Record<string, unknown> = { ...members }
+  for (const [name, schema] of Object.entries(members)) {
+    const own: unknown = Reflect.get(declared, name)
+    const value: unknown = 'default' in schema ? (own ?? schema.default) : own
+    const isNested = typeof value === 'object' && value !== null && value !== schema.default
+    copy[name] =
+      isNested || schema === json ? copyOf(schema, value, { path: `${path}${name}.`, unknown }) : value
+  }
   return copy
 }
 
 /** A frozen copy of what the schema describes. Anything else stays as it is and does not satisfy the schema. */
-function copyOf(schema: TSchema, declared: unknown, context: CopyContext): unknown {
-  const value: unknown = declared ?? ('default' in schema ? schema.default : declared)
-  if (schema !== json && (typeof value !== 'object' || value === null)) return value
+function copyOf(schema: TSchema, value: unknown, context: CopyContext): unknown {
   const shape = KindGuard.IsUnion(schema) ? schema.anyOf[0] : schema
   if (shape !== undefined && opaque.has(shape))
     return isJson(value) ? deepFreeze(readText(encodeValue(value))) : undefined
