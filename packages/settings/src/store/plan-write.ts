@@ -84,6 +84,8 @@ interface Found {
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
   readonly rows: Iterable<LockedRow>
+  /** For a write of users' rows: the highest version that an erasure took away. A row that is not found exceeds it. */
+  readonly erased?: number
 }
 
 /**
@@ -91,7 +93,7 @@ interface Found {
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, a change of a row that was not read, or of one that belongs
  * to another kind of write
  */
-export function planWrite(request: WriteRequest, { revision, at, rows }: Found): WriteResult {
+export function planWrite(request: WriteRequest, { revision, at, rows, erased = 0 }: Found): WriteResult {
   const ofUsers = isOfUsers(request)
   const found = new Map<string, LockedRow | undefined>()
   for (const id of request.reads) found.set(rowIdText(id), undefined)
@@ -108,7 +110,7 @@ export function planWrite(request: WriteRequest, { revision, at, rows }: Found):
     const before = setRow(known)
     if (!before && change.value === null) continue
     const { scope, userId, key } = change
-    const version = isOfUser ? Math.max((known?.revision ?? 0) + 1, at) : revision + 1
+    const version = isOfUser ? Math.max((known?.revision ?? erased) + 1, at) : revision + 1
     const after = rowAfter(change, version, at, request.actor)
     changes.push({ scope, userId, key, revision: version, before, after })
   }

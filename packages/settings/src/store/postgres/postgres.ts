@@ -40,7 +40,7 @@ import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { type PostgresReads, prepareReads } from './read-statements.ts'
 import { postgresSettingsTables } from './tables.ts'
-import { createWriter, onConnection, type PostgresWriter } from './write.ts'
+import { createWriter, type PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
@@ -205,9 +205,11 @@ class PostgresStore implements SettingsStore {
   async eraseUser(userId: string): Promise<Erased> {
     if (!canExist(userId)) return { values: 0, history: 0, mentions: 0, isDone: true }
     const { forgetting, announcer } = this.#opened()
-    const erased = await this.#use(() => forgetting.user(userId))
-    announcer.addUser(userId)
-    return erased
+    try {
+      return await forgetting.user(userId)
+    } finally {
+      announcer.addUser(userId) // also if it failed: it may have been committed
+    }
   }
 
   async watch(watch: StoreWatch): Promise<() => Promise<void>> {
@@ -246,19 +248,18 @@ class PostgresStore implements SettingsStore {
     const { schema, prefix } = names
     const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
     const announcer = new Announcer({ pool, names, instance: this.#instance, window: this.#announceWindow })
+    const writer = createWriter({
+      pool,
+      names,
+      statementTimeout: timeouts.query,
+      onCommit: (written) => announcer.add(written),
+    })
     return {
       ...connections,
       announcer,
       reads: prepareReads(drizzle(pool), tables, names),
-      writer: createWriter({
-        pool,
-        names,
-        statementTimeout: timeouts.query,
-        onCommit: (written) => announcer.add(written),
-      }),
-      forgetting: createForgetting(pool, names, (task) =>
-        onConnection(pool, (client) => orStoreFailure(task(client))),
-      ),
+      writer,
+      forgetting: createForgetting(pool, names, (task) => writer.underLock(task)),
     }
   }
 

@@ -28,6 +28,8 @@ interface Setup extends WriterInit {
 export interface PostgresWriter {
   write(request: WriteRequest): Promise<WriteResult>
   reseal(request: ResealRequest): Promise<number>
+  /** Runs a task in a transaction that holds the lock of the revision, as shared writes do, and commits. */
+  underLock<T>(task: (client: PoolClient) => Promise<T>): Promise<T>
 }
 
 /** Milliseconds that a write waits for the writes before it. */
@@ -66,6 +68,15 @@ export function createWriter(init: WriterInit): PostgresWriter {
           )
         : shared.take(() => onConnection(pool, (client) => writeShared(client, setup, request))),
     reseal: (request) => shared.take(() => onConnection(pool, (client) => reseal(client, setup, request))),
+    underLock: (task) =>
+      shared.take(() =>
+        onConnection(pool, async (client) => {
+          await orStoreFailure(sendTogether(client, [{ text: setup.statements.begin }, lockStatement(setup)]))
+          const result = await orStoreFailure(task(client))
+          checkCommitted(await orStoreFailure(client.query('commit')))
+          return result
+        }),
+      ),
   }
 }
 
@@ -91,7 +102,10 @@ async function writeShared(client: PoolClient, setup: Setup, request: WriteReque
   return result
 }
 
-/** How often a write begins anew because a row that it found missing was born meanwhile. */
+/**
+ * How often a write begins because a row that it found missing was born, or its user erased, meanwhile. From the second
+ * time on other writes of the users wait, so that a third is for instances of earlier versions, which know no such lock.
+ */
 const attempts = 3
 
 /** Under the locks of the rows: writers of different users do not wait for each other. */
@@ -99,18 +113,21 @@ async function writeUsers(client: PoolClient, setup: Setup, request: WriteReques
   const ids = request.reads.filter(({ scope }) => scope === SettingScope.User).toSorted(compareRowIds)
   const others = request.reads.filter(({ scope }) => scope !== SettingScope.User)
   for (let attempt = 1; ; attempt++) {
-    const [, locked, found] = await orStoreFailure(
+    const answers = await orStoreFailure(
       sendTogether(client, [
         { text: setup.statements.begin },
+        ...(attempt > 1 ? [lockOutStatement(setup, ids)] : []),
         lockUsersStatement(setup, ids),
         ...(others.length > 0 ? [findStatement(setup, others)] : []),
       ]),
     )
+    const [locked, found] = answers.slice(attempt > 1 ? 2 : 1)
     const rows = (locked?.rows ?? []) as LockedRecord[]
     const at = Math.max(...rows.map(({ now }) => Number(now)))
+    const erased = Math.max(...rows.map((row) => Number(row.erased)))
     const known = rows.filter(isPresent).map(toRow)
     const shared = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
-    const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared] })
+    const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared], erased })
     try {
       if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
       else await apply(client, setup, { request, result, known })
@@ -142,7 +159,7 @@ async function reseal(client: PoolClient, setup: Setup, request: ResealRequest):
 }
 
 /** Runs a transaction on a connection of its own, which is rolled back or thrown away when it fails. */
-export async function onConnection<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
+async function onConnection<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await orStoreFailure(pool.connect())
   let isClean = true
   // Without a listener a lost connection would end the process. The loss also ends a write whose enqueue() waits for
@@ -200,8 +217,20 @@ function findStatement({ statements, names }: Setup, ids: readonly RowId[]): Que
 function lockUsersStatement(setup: Setup, ids: readonly RowId[]): QueryConfig {
   const { statements, names, statementTimeout } = setup
   const [, userIds, keys] = columnsOf(ids)
-  const values = [...timeoutsOf(statementTimeout), userIds, keys]
+  const values = [...timeoutsOf(statementTimeout), userIds, keys, locksOf(names, ids)]
   return { name: names.statement('users'), text: statements.lockUsers, values }
+}
+
+function lockOutStatement(
+  { statements, names, statementTimeout }: Setup,
+  ids: readonly RowId[],
+): QueryConfig {
+  return { text: statements.lockOut, values: [...timeoutsOf(statementTimeout), locksOf(names, ids)] }
+}
+
+/** In the order of the users: two writes that lock each other out take turns. */
+function locksOf({ userLock }: PostgresNames, ids: readonly RowId[]): string[] {
+  return [...new Set(ids.map(({ userId }) => userLock(userId)))]
 }
 
 interface Decided {
@@ -259,7 +288,7 @@ async function apply(
   onCommit(result)
 }
 
-/** Whether a row that was missing when the others were locked was written by somebody else before it could be. */
+/** Whether a row that was missing when the others were locked was written, or its user erased, before it could be. */
 function isRace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '22012'
 }
@@ -269,7 +298,8 @@ function columnsOf(ids: readonly RowId[]): unknown[][] {
   return [ids.map(({ scope }) => scope), ids.map(({ userId }) => userId), ids.map(({ key }) => key)]
 }
 
-function resealedValues(rows: ResealRequest['values']): unknown[][] {
+function resealedValues(given: ResealRequest['values']): unknown[][] {
+  const rows = given.toSorted((a, b) => compareRowIds(a.before, b.before))
   return [
     ...columnsOf(rows.map(({ before }) => before)),
     rows.map(({ before }) => before.revision),
@@ -330,9 +360,13 @@ interface ValueRecord {
   readonly updated_by: string | null
 }
 
-/** A row that was locked, or nothing where there is none, and the time of the server after the lock. */
+/**
+ * A row that was locked, or nothing where there is none, and then the highest version that was erased; with the time of
+ * the server after the lock.
+ */
 type LockedRecord = (ValueRecord | { readonly [column in keyof ValueRecord]: null }) & {
   readonly now: string
+  readonly erased: string | null
 }
 
 function isPresent(record: LockedRecord): record is ValueRecord & LockedRecord {
