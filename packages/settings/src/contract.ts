@@ -13,16 +13,10 @@ import { resolveFor, unwrap } from './reading/reader.ts'
 import type { Layer, RowCodec } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type { SettingsStore } from './store/store.ts'
-import { toRaw } from './values/decode.ts'
-import {
-  type BulkSettingUpdate,
-  requireSetting,
-  requireUser,
-  rowUser,
-  toBulkEntries,
-  toConflict,
-  type WriteOptions,
-} from './write/entries.ts'
+import { toRaw } from './values/json.ts'
+import { requireSetting } from './memory/shared-values.ts'
+import { requireUser, rowUser } from './memory/user-values.ts'
+import { type BulkSettingUpdate, toBulkEntries, toConflict, type WriteOptions } from './write/write.ts'
 import type { Write } from './write/write.ts'
 
 export type { SettingDefinitions } from './definitions/registry.ts'

@@ -23,7 +23,7 @@ import type { Sealing } from './secrets/sealing.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
 import { type SettingDefinition, SettingScope } from './setting-definition.ts'
 import type { SettingsStore, StoredRow } from './store/store.ts'
-import { requireUser } from './write/entries.ts'
+import { requireUser } from './memory/user-values.ts'
 import { createWrite } from './write/write.ts'
 
 /** What the service needs from its host. */

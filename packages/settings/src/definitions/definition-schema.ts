@@ -13,7 +13,7 @@ import {
   SettingType,
   type ValueSchema,
 } from '../setting-definition.ts'
-import { deepFreeze, encodeValue, readText } from '../values/decode.ts'
+import { deepFreeze, encodeValue, readText } from '../values/json.ts'
 import { checkUrl, defaultLimits } from '../values/validate.ts'
 import { checkJson } from '../values/json.ts'
 

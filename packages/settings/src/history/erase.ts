@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Coherence } from '../memory/coherence.ts'
 import type { UserCache } from '../memory/user-values.ts'
 import { type SettingsStore, userHash } from '../store/store.ts'
-import { requireUser } from '../write/entries.ts'
+import { requireUser } from '../memory/user-values.ts'
 
 /** What was removed, and what may be left in other places. */
 export interface ErasureReport {

@@ -8,7 +8,7 @@ import type { CompleteDefinition, JsonValue, SettingScope } from '../setting-def
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import type { SettingsStore } from '../store/store.ts'
-import { sharedScope } from '../write/entries.ts'
+import { sharedScope } from '../memory/shared-values.ts'
 import { type SettingValueDto, toRememberedDto, toSharedDto, toUserDto } from './dto.ts'
 
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */

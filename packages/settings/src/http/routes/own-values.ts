@@ -9,7 +9,8 @@ import type { OwnWrites } from '../../http-options.ts'
 import { isUserSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { readOwnValues } from '../../reading/list.ts'
-import { requireSetting, type WriteEntry } from '../../write/entries.ts'
+import { requireSetting } from '../../memory/shared-values.ts'
+import { type WriteEntry } from '../../write/write.ts'
 import { callerOf, requireUpdate, updatePermission, writeOptionsOf } from '../access.ts'
 import {
   answerRepresentation,

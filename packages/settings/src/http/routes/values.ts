@@ -15,13 +15,8 @@ import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
-import {
-  requireFit,
-  requireSetting,
-  toBulkEntries,
-  toConflict,
-  type WriteEntry,
-} from '../../write/entries.ts'
+import { requireFit, requireSetting } from '../../memory/shared-values.ts'
+import { toBulkEntries, toConflict, type WriteEntry } from '../../write/write.ts'
 import { changeKind, type EntryOutcome, type WriteOutcome } from '../../write/write.ts'
 import {
   callerOf,

@@ -1,12 +1,12 @@
 /** Writes in PostgreSQL, from the lock to the commit. */
-import { type AsyncTx, isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
+import { type AsyncTx, ServiceUnavailableException } from '@fastify-modular/core'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { compareRowIds, isOfUsers, planWrite, TrimCounter } from '../plan-write.ts'
 import type { LockedRow, ResealRequest, RowId, WriteRequest, WriteResult } from '../store.ts'
-import { orStoreFailure, toStoreFailure, WriteQueue } from './connection.ts'
+import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import { type WriteStatements, writeStatements } from './write-statements.ts'
 
@@ -156,44 +156,6 @@ async function reseal(client: PoolClient, setup: Setup, request: ResealRequest):
   )
   checkCommitted(committed)
   return (values?.rowCount ?? 0) + (entries?.rowCount ?? 0)
-}
-
-/** Runs a transaction on a connection of its own, which is rolled back or thrown away when it fails. */
-async function onConnection<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await orStoreFailure(pool.connect())
-  let isClean = true
-  // Without a listener a lost connection would end the process. The loss also ends a write whose enqueue() waits for
-  // something other than this connection.
-  const { lost, onError } = lossOf()
-  client.on('error', onError)
-  try {
-    return await Promise.race([task(client), lost])
-  } catch (error) {
-    isClean = !isUnanswered(error) && (await rollBack(client))
-    throw error
-  } finally {
-    client.off('error', onError)
-    client.release(!isClean)
-  }
-}
-
-/** A connection that did not answer would not answer a rollback either; the server rolls back when it is closed. */
-function isUnanswered(error: unknown): boolean {
-  const cause = isDomainException(error) && error.statusCode === 503 ? error.cause : undefined
-  return cause instanceof Error && !('severity' in cause) // errors that PostgreSQL answers have a severity
-}
-
-function rollBack(client: PoolClient): Promise<boolean> {
-  return client.query('rollback').then(
-    () => true,
-    () => false,
-  )
-}
-
-function lossOf(): { readonly lost: Promise<never>; readonly onError: (error: unknown) => void } {
-  let onError: (error: unknown) => void = () => {}
-  const lost = new Promise<never>((_, reject) => (onError = (error) => reject(toStoreFailure(error))))
-  return { lost, onError }
 }
 
 function lockStatement({ statements, names, statementTimeout }: Setup): QueryConfig {
@@ -383,27 +345,5 @@ function toRow(record: ValueRecord): LockedRow {
     revision: Number(record.revision),
     updatedAt: Number(record.updated_at),
     updatedBy: record.updated_by,
-  }
-}
-
-/** Runs the statements in their order; where the driver pipelines, without waiting for the answers in between. */
-export async function sendTogether(
-  client: PoolClient,
-  statements: readonly QueryConfig[],
-): Promise<readonly QueryResult[]> {
-  if (client.pipeline) return Promise.all(sendAtOnce(client, statements))
-  const results: QueryResult[] = []
-  for (const statement of statements) results.push(await client.query(statement))
-  return results
-}
-
-/** As one packet, which wakes the server once: 4.0 ms a write where the disk does not count, 4.3 ms in several packets. */
-function sendAtOnce(client: PoolClient, statements: readonly QueryConfig[]): Promise<QueryResult>[] {
-  const { stream } = client.connection
-  stream.cork()
-  try {
-    return statements.map((statement) => client.query(statement))
-  } finally {
-    stream.uncork()
   }
 }
