@@ -1,6 +1,11 @@
 /** The settings contract for other modules, in process (names in camelCase, without Async; S 4.2). */
-import { isUserSetting, type SettingState, type SharedValues } from './memory/shared-values.ts'
-import type { UserCache } from './memory/user-values.ts'
+import {
+  isUserSetting,
+  requireSetting,
+  type SettingState,
+  type SharedValues,
+} from './memory/shared-values.ts'
+import { requireUser, rowUser, type UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
 import {
   type DefinitionFilter,
@@ -14,10 +19,13 @@ import type { Layer, RowCodec } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type { SettingsStore } from './store/store.ts'
 import { toRaw } from './values/json.ts'
-import { requireSetting } from './memory/shared-values.ts'
-import { requireUser, rowUser } from './memory/user-values.ts'
-import { type BulkSettingUpdate, toBulkEntries, toConflict, type WriteOptions } from './write/write.ts'
-import type { Write } from './write/write.ts'
+import {
+  type BulkSettingUpdate,
+  toBulkEntries,
+  toConflict,
+  type Write,
+  type WriteOptions,
+} from './write/write.ts'
 
 export type { SettingDefinitions } from './definitions/registry.ts'
 

@@ -3,9 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Coherence } from '../memory/coherence.ts'
-import type { UserCache } from '../memory/user-values.ts'
+import { requireUser, type UserCache } from '../memory/user-values.ts'
 import { type SettingsStore, userHash } from '../store/store.ts'
-import { requireUser } from '../memory/user-values.ts'
 
 /** What was removed, and what may be left in other places. */
 export interface ErasureReport {

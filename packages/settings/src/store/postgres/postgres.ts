@@ -6,26 +6,26 @@ import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { canExist, checkRequest } from '../plan-write.ts'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
-import type {
-  Erased,
-  HistoryId,
-  HistoryQuery,
-  HistoryRow,
-  KeyCount,
-  NewsQuery,
-  ResealRequest,
-  RowId,
-  SettingsStore,
-  StoreContext,
-  StoredRow,
-  StoreNews,
-  StoreWatch,
-  TrimResult,
-  UserNews,
-  WriteRequest,
-  WriteResult,
+import {
+  type Erased,
+  type HistoryId,
+  type HistoryQuery,
+  type HistoryRow,
+  type KeyCount,
+  type NewsQuery,
+  type ResealRequest,
+  type RowId,
+  type SettingsStore,
+  type StoreContext,
+  type StoredRow,
+  type StoreNews,
+  storePort,
+  type StoreWatch,
+  type TrimResult,
+  type UserNews,
+  type WriteRequest,
+  type WriteResult,
 } from '../store.ts'
-import { storePort } from '../store.ts'
 import {
   checkSource,
   type Connections,
