@@ -173,7 +173,7 @@ export class TrimCounter {
 
   /**
    * Counts the changes, and returns those whose values are to be trimmed: every eighth of a value, and each one after a
-   * write that was not counted here.
+   * write that was not counted here. One of a value that was unset leaves it to the next: most of them are the first ever.
    */
   takeDue({ changes }: WriteResult): readonly AppliedChange[] {
     if (this.#last.size > capacity) this.#last.clear()
@@ -182,7 +182,7 @@ export class TrimCounter {
       const { revision } = change
       const last = this.#last.get(name)
       const isNext = last !== undefined && last.revision === change.before?.revision
-      const count = isNext ? (last.count + 1) % interval : 0
+      const count = !change.before ? interval - 1 : isNext ? (last.count + 1) % interval : 0
       this.#last.set(name, { revision, count })
       return count === 0
     })

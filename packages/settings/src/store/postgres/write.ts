@@ -218,8 +218,7 @@ async function apply(
     changes.map(({ after }) => after?.sealed ?? false),
   ]
   const trimmed = keepHistory === undefined ? [] : trims.takeDue(result)
-  const trimming = [...columnsOf(trimmed), keepHistory ?? 1]
-  const values = [at, actor, origin, requestId, note, ...columns, ...trimming]
+  const values = [at, actor, origin, requestId, note, ...columns]
   const applied = known
     ? {
         name: names.statement('saveUsers'),
@@ -231,16 +230,21 @@ async function apply(
         text: statements.save,
         values: [...values, String(result.revision)],
       }
+  const trim = {
+    name: names.statement('trim'),
+    text: statements.trim,
+    values: [...columnsOf(trimmed), keepHistory],
+  }
+  const all = trimmed.length > 0 ? [applied, trim] : [applied]
   const commit = { text: 'commit' }
   try {
     if (request.enqueue) {
-      await orStoreFailure(client.query(applied))
+      await orStoreFailure(sendTogether(client, all))
       await enqueue(client, request, result)
       checkCommitted(await orStoreFailure(client.query(commit)))
     } else {
       // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
-      const [, committed] = await orStoreFailure(sendTogether(client, [applied, commit]))
-      checkCommitted(committed)
+      checkCommitted((await orStoreFailure(sendTogether(client, [...all, commit]))).at(-1))
     }
   } catch (error) {
     // It may have been committed all the same.
