@@ -299,7 +299,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The row of an entry. */
-export function idOf({ state, scope, userId }: WriteEntry): RowId {
+function idOf({ state, scope, userId }: WriteEntry): RowId {
   return { scope, userId, key: state.setting.definition.key }
 }
 
