@@ -1,6 +1,11 @@
 /** The settings contract for other modules, in process (names in camelCase, without Async; S 4.2). */
-import { isUserSetting, type SettingState, type SharedValues } from './memory/shared-values.ts'
-import type { UserCache } from './memory/user-values.ts'
+import {
+  isUserSetting,
+  requireSetting,
+  type SettingState,
+  type SharedValues,
+} from './memory/shared-values.ts'
+import { requireUser, rowUser, type UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
 import {
   type DefinitionFilter,
@@ -13,17 +18,14 @@ import { resolveFor, unwrap } from './reading/reader.ts'
 import type { Layer, RowCodec } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type { SettingsStore } from './store/store.ts'
-import { toRaw } from './values/decode.ts'
+import { toRaw } from './values/json.ts'
 import {
   type BulkSettingUpdate,
-  requireSetting,
-  requireUser,
-  rowUser,
   toBulkEntries,
   toConflict,
+  type Write,
   type WriteOptions,
-} from './write/entries.ts'
-import type { Write } from './write/write.ts'
+} from './write/write.ts'
 
 export type { SettingDefinitions } from './definitions/registry.ts'
 

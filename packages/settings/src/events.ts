@@ -27,7 +27,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from './store/store.ts'
-import { readText } from './values/decode.ts'
+import { readText } from './values/json.ts'
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
 const identity = {

@@ -86,9 +86,13 @@ export const FMOD_SETTINGS_DRIVER_UNSUPPORTED = createMisuseError<[string, strin
   'FMOD_SETTINGS_DRIVER_UNSUPPORTED',
   '%s does not work on Node %s: %s',
 )
-export const FMOD_SETTINGS_SCHEMA_OUTDATED = createMisuseError<[string, number, number]>(
+export const FMOD_SETTINGS_MIGRATION_FAILED = createMisuseError<[number, number, string, number]>(
+  'FMOD_SETTINGS_MIGRATION_FAILED',
+  'The migration of the settings tables in PostgreSQL from version %d to %d failed, and they are as they were: %s. Start again, or run the statements of printSql({ from: %d }) first.',
+)
+export const FMOD_SETTINGS_SCHEMA_OUTDATED = createMisuseError<[string, number, number, number]>(
   'FMOD_SETTINGS_SCHEMA_OUTDATED',
-  'The tables of the %s store have schema version %d, this package needs %d. Start once with migrate: "auto", or run the statements of printSql().',
+  'The tables of the %s store have schema version %d, this package needs %d. Start once with migrate: "auto", or run the statements of printSql({ from: %d }).',
 )
 export const FMOD_SETTINGS_SCHEMA_TOO_NEW = createMisuseError<[string, number, number]>(
   'FMOD_SETTINGS_SCHEMA_TOO_NEW',

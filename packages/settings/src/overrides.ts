@@ -2,8 +2,7 @@
 import type { Registry } from './definitions/registry.ts'
 import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_INVALID_OVERRIDES } from './misuse-errors.ts'
 import type { JsonValue } from './setting-definition.ts'
-import { deepFreeze } from './values/decode.ts'
-import { createPatternBudget } from './values/pattern.ts'
+import { deepFreeze } from './values/json.ts'
 import { validateValue } from './values/validate.ts'
 
 /** Values by key. Those of the environment win over those of the option, being closer to the machine. */
@@ -36,7 +35,7 @@ export function checkOverrides(locked: ReadonlyMap<string, JsonValue>, registry:
     const setting = registry.find(key)
     if (!setting) return [`no module defines "${key}"`]
     if (value === null) return [`"${key}" is null, which cannot be locked`]
-    return validateValue(setting, value, createPatternBudget(1000)).map((message) => `"${key}": ${message}`)
+    return validateValue(setting, value).map((message) => `"${key}": ${message}`)
   })
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(problems.join('; '))
 }

@@ -1,6 +1,6 @@
 /** What `app.settings` is: the contract of the specification and the comfortable way to the same values. */
 import type { SettingDefinitions, SettingsContract } from './contract.ts'
-import type { WriteOptions } from './write/entries.ts'
+import type { WriteOptions } from './write/write.ts'
 import type { TokenMap } from './definitions/builder.ts'
 import type { Registry } from './definitions/registry.ts'
 import type { DynamicKey, SettingKeyMap, SettingToken } from './definitions/tokens.ts'

@@ -6,7 +6,7 @@ import type { ImportReport, SettingsExport } from '../history/transfer.ts'
 import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
 import type { SettingInspection } from '../reading/inspect.ts'
-import type { BulkSettingUpdate } from '../write/entries.ts'
+import type { BulkSettingUpdate } from '../write/write.ts'
 
 /** Selects definitions; members are combined with AND. */
 export interface DefinitionsFilter extends CallOptions {

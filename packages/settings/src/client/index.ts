@@ -20,7 +20,7 @@ export type {
   WriteCondition,
 } from './client.ts'
 export type { SettingDefinitionDto } from '../http/localized-definitions.ts'
-export type { BulkSettingUpdate } from '../write/entries.ts'
+export type { BulkSettingUpdate } from '../write/write.ts'
 export type { SettingValueDto } from '../reading/dto.ts'
 export type { SettingSource } from '../memory/shared-values.ts'
 export type { HistoryEntry, HistoryPage } from '../history/history.ts'

@@ -1,6 +1,5 @@
 /** What can be wrong with a definition (decisions 2 and 3). JavaScript modules have no compiler: types too. */
 import { type CompleteDefinition, SettingType } from '../setting-definition.ts'
-import { createPatternBudget } from '../values/pattern.ts'
 import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import { memberProblems } from './definition-schema.ts'
 
@@ -82,7 +81,7 @@ export function checkCondition(
   if (!other) return [`${where}which no module defines`]
   // Whether the form shows the setting would reveal something of the secret.
   if (other.definition.sensitive) return [`${where}which is sensitive: its value is never shown`]
-  const errors = equals === null ? [] : validateValue(other, equals, createPatternBudget(1000))
+  const errors = equals === null ? [] : validateValue(other, equals)
   return errors.map((error) => `${where}and waits for a value that it never has: ${error}`)
 }
 

@@ -13,9 +13,8 @@ import {
   SettingType,
   type ValueSchema,
 } from '../setting-definition.ts'
-import { deepFreeze, encodeValue, readText } from '../values/decode.ts'
+import { checkJson, deepFreeze, encodeValue, readText } from '../values/json.ts'
 import { checkUrl, defaultLimits } from '../values/validate.ts'
-import { checkJson } from '../values/json.ts'
 
 /** With a character that is not white space. */
 const filled = { pattern: '\\S' }

@@ -3,8 +3,8 @@ import { CloneType, type TSchema } from '@sinclair/typebox'
 import { closestName } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
 import type { CompleteDefinition, JsonValue, SettingDefinition, SettingScope } from '../setting-definition.ts'
-import { decodeDefault, deepFreeze } from '../values/decode.ts'
-import { type CompiledPattern, compilePattern, createPatternBudget, maxSteps } from '../values/pattern.ts'
+import { decodeDefault, deepFreeze } from '../values/json.ts'
+import { type CompiledPattern, compilePattern, maxSteps } from '../values/pattern.ts'
 import {
   defaultLimits,
   maxBytesOf,
@@ -198,7 +198,7 @@ function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; error
   const decoded = decodeDefault(type, raw)
   if (!decoded.ok) return { defaultValue: null, errors: decoded.errors }
   // The developer wrote both the pattern and the text: time to match them is not a risk.
-  const errors = validateValue(setting, decoded.value, createPatternBudget(1000))
+  const errors = validateValue(setting, decoded.value)
   return { defaultValue: deepFreeze(decoded.value), errors }
 }
 

@@ -10,7 +10,7 @@ import {
   type SettingDefinition,
   type SettingOption,
 } from '../setting-definition.ts'
-import { toRaw } from '../values/decode.ts'
+import { toRaw } from '../values/json.ts'
 
 /** A definition whose value is a `T` (with null where there is no default). */
 export interface SettingToken<out T, K extends string = string> extends SettingDefinition {

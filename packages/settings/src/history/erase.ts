@@ -3,9 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Coherence } from '../memory/coherence.ts'
-import type { UserCache } from '../memory/user-values.ts'
+import { requireUser, type UserCache } from '../memory/user-values.ts'
 import { type SettingsStore, userHash } from '../store/store.ts'
-import { requireUser } from '../write/entries.ts'
 
 /** What was removed, and what may be left in other places. */
 export interface ErasureReport {
@@ -32,15 +31,21 @@ export function createErase({ store, users, coherence, events, log }: EraseInit)
   return async function eraseUser(id: string): Promise<ErasureReport> {
     const userId = requireUser(id)
     const counts = { values: 0, history: 0, mentions: 0 }
-    for (let isDone = false; !isDone;) {
-      const erased = await store.eraseUser(userId)
-      users.forget([userId])
-      for (const count of ['values', 'history', 'mentions'] as const) counts[count] += erased[count]
-      isDone = erased.isDone
-      await setImmediate()
+    let isDone = false
+    try {
+      while (!isDone) {
+        const erased = await store.eraseUser(userId)
+        users.forget([userId])
+        for (const count of ['values', 'history', 'mentions'] as const) counts[count] += erased[count]
+        isDone = erased.isDone
+        await setImmediate()
+      }
+    } finally {
+      // A portion that failed may have been committed.
+      if (!isDone) users.forget([userId])
+      // Shared values in memory name their writers.
+      if (!isDone || counts.mentions > 0) await coherence.reload()
     }
-    // Shared values in memory name their writers.
-    if (counts.mentions > 0) await coherence.reload()
     log.info(
       { audit: 'settings.erase', user: userHash(userId), ...counts },
       'the settings of a user were erased',

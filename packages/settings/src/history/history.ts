@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ArgumentException, ConflictException, NotFoundException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
-import type { SharedValues } from '../memory/shared-values.ts'
+import { requireSetting, type SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryPlace, HistoryRow, SettingsStore, TrimResult } from '../store/store.ts'
-import { readText } from '../values/decode.ts'
+import { readText } from '../values/json.ts'
 import { isSecret } from '../values/validate.ts'
-import { requireSetting, rowUser, toConflict, type WriteOptions } from '../write/entries.ts'
-import type { Write, WriteOutcome } from '../write/write.ts'
+import { rowUser } from '../memory/user-values.ts'
+import { toConflict, type Write, type WriteOptions, type WriteOutcome } from '../write/write.ts'
 
 /** One change of one value. */
 export interface HistoryEntry {

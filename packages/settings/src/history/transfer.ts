@@ -1,12 +1,18 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
 import { ArgumentException } from '@fastify-modular/core'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
-import { type ChangeKind, changeKind, type Write } from '../write/write.ts'
-import { requireFit, sharedScope, toConflict, type WriteEntry, type WriteOptions } from '../write/entries.ts'
+import {
+  changeKind,
+  type ChangeKind,
+  toConflict,
+  type Write,
+  type WriteEntry,
+  type WriteOptions,
+} from '../write/write.ts'
+import { requireFit, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { Layer } from '../secrets/row-codec.ts'
 import { isSecret } from '../values/validate.ts'
 import type { Coherence } from '../memory/coherence.ts'
-import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 
 /** One stored value of a file. */
 export interface ExportedSetting {

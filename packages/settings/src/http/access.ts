@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidati
 import { InvalidScopeException } from '../exceptions.ts'
 import type { FindCaller } from '../http-options.ts'
 import { SettingScope, type SharedScope } from '../setting-definition.ts'
-import type { WriteOptions } from '../write/entries.ts'
+import type { WriteOptions } from '../write/write.ts'
 import { parseScope } from './schemas.ts'
 
 /** The permission of every write (S 4.1). */

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PreconditionFailedException } from '../exceptions.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
 import { type JsonValue, toEtag } from '../setting-definition.ts'
-import type { StaleRow } from '../write/entries.ts'
+import type { StaleRow } from '../write/write.ts'
 
 /** Whether a row may be written at its current revision; undefined for a request without a condition. */
 export function rowCondition({ headers }: FastifyRequest): ((revision: number) => boolean) | undefined {

@@ -2,6 +2,7 @@
  * All System and Application values in memory. Every change is applied in one step of the event loop, so a reader
  * never sees half of a bulk; applying is order-independent, so a late reload cannot undo a newer write.
  */
+import { ArgumentException, NotFoundException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
@@ -23,6 +24,32 @@ export interface SettingState {
 /** Whether users may have values of their own of a setting. */
 export function isUserSetting({ setting }: SettingState): boolean {
   return setting.definition.scope === SettingScope.User
+}
+
+/**
+ * The scope in which a setting has its shared value: a User setting has the application's default of it there
+ * (decisions 16 and 20).
+ */
+export function sharedScope({ setting }: SettingState): SharedScope {
+  return setting.definition.scope === SettingScope.System ? SettingScope.System : SettingScope.Application
+}
+
+/** @throws {ArgumentException} the setting has its shared value in another scope (decision 20) */
+export function requireFit(state: SettingState, scope: SettingScope): SettingState {
+  const fits = sharedScope(state)
+  if (scope === fits) return state
+  const name = fits === SettingScope.System ? 'System (0)' : 'Application (1)'
+  throw new ArgumentException(
+    `The setting "${state.setting.definition.key}" has its value in the scope ${name}.`,
+    'scope',
+  )
+}
+
+/** @throws {NotFoundException} no module defines the key */
+export function requireSetting(sharedValues: SharedValues, key: string): SettingState {
+  const state = sharedValues.find(key)
+  if (!state) throw new NotFoundException('Setting', key)
+  return state
 }
 
 /** A row as it became; `row` undefined means unset. */

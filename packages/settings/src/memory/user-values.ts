@@ -1,4 +1,5 @@
 /** The values of users, loaded when first needed and kept for the users seen last. */
+import { ArgumentException } from '@fastify-modular/core'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { type SettingsStore, type StoredRow, userHash } from '../store/store.ts'
@@ -11,6 +12,23 @@ import type { SharedValues } from './shared-values.ts'
 export type UserValues = ReadonlyMap<string, JsonValue | Error>
 
 const noValues: UserValues = new Map()
+
+/**
+ * The user of a row: empty for System and Application, whatever was passed.
+ * @throws {ArgumentException} User scope without a user, an identifier that is too long, an unknown scope
+ */
+export function rowUser(scope: SettingScope, userId: string | null | undefined): string {
+  if (scope === SettingScope.System || scope === SettingScope.Application) return ''
+  if (scope !== SettingScope.User)
+    throw new ArgumentException('The scope must be 0 (System), 1 (Application) or 2 (User).', 'scope')
+  return requireUser(userId)
+}
+
+/** @throws {ArgumentException} no user, or an identifier of more than 255 characters */
+export function requireUser(userId: string | null | undefined): string {
+  if (typeof userId === 'string' && userId !== '' && userId.length <= 255) return userId
+  throw new ArgumentException('User scope needs a user id of 1 to 255 characters.', 'userId')
+}
 
 interface UserCacheInit {
   readonly store: Pick<SettingsStore, 'readUser'>

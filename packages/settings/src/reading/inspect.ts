@@ -6,7 +6,7 @@ import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { KeyCount, SettingsStore, StoredRow } from '../store/store.ts'
 import { isSecret } from '../values/validate.ts'
-import { requireUser } from '../write/entries.ts'
+import { requireUser } from '../memory/user-values.ts'
 
 /** One place that may hold a value. */
 export interface InspectedLayer {

@@ -1,14 +1,13 @@
 /** Lists of values in their order: group, order, key (decision 16). */
 import { isDomainException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
-import type { SettingState } from '../memory/shared-values.ts'
+import { type SettingState, sharedScope } from '../memory/shared-values.ts'
 import type { UserCache } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { CompleteDefinition, JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import type { SettingsStore } from '../store/store.ts'
-import { sharedScope } from '../write/entries.ts'
 import { type SettingValueDto, toRememberedDto, toSharedDto, toUserDto } from './dto.ts'
 
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */

@@ -1,9 +1,9 @@
 /** Between stored text and values: decoding by definition, sealing of sensitive ones. */
 import type { FastifyBaseLogger } from 'fastify'
-import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
-import { decodeStored, decodeValidated } from '../values/decode.ts'
+import { type Decoded, deepFreeze, parseJson, refused } from '../values/json.ts'
+import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { Sealing } from './sealing.ts'
@@ -110,4 +110,24 @@ const storedPlain = 'it is stored in plain text although encryption is required.
 function notUnsealed(cause: unknown): string {
   const reason = cause instanceof Error ? cause.message : 'unknown'
   return `it cannot be unsealed with the keys at hand (${reason}). Add the key it was sealed with to the option encryption.keys, or write the value again`
+}
+
+/**
+ * Decodes what a store keeps, deep-frozen; not ok when it is not JSON or no longer fits the definition: the setting then
+ * has its default. The errors never repeat the value.
+ */
+export function decodeStored(setting: RegisteredSetting, text: string): Decoded {
+  const decoded = decodeValidated(text)
+  if (!decoded.ok) return decoded
+  const errors = validateValue(setting, decoded.value)
+  return errors.length > 0 ? { ok: false, errors } : decoded
+}
+
+/** The same for a text whose value was validated when it was written. */
+function decodeValidated(text: string): Decoded {
+  const parsed = parseJson(text)
+  if (!parsed.ok) return parsed
+  return parsed.value === null
+    ? refused('A stored value is never null.')
+    : { ok: true, value: deepFreeze(parsed.value) }
 }

@@ -36,6 +36,8 @@ export function memoryStore(): SettingsStore {
   const written = new Map<string, number>()
   let writes = 0
   let trimmedAt = 0
+  /** The highest version of a user's row that is erased. */
+  let erasedVersion = 0
   const trims = new TrimCounter()
 
   // Each method runs to its end before another one starts, which makes every write atomic.
@@ -67,7 +69,12 @@ export function memoryStore(): SettingsStore {
       const found = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? unset.get(rowIdText(id)) ?? [])
       const ofUsers = isOfUsers(request)
       const known = ofUsers ? 0 : revision
-      const result = planWrite(request, { revision: known, at: Date.now(), rows: found })
+      const result = planWrite(request, {
+        revision: known,
+        at: Date.now(),
+        rows: found,
+        erased: erasedVersion,
+      })
       for (const change of result.changes) {
         const name = rowIdText(change)
         unset.delete(name)
@@ -180,6 +187,7 @@ export function memoryStore(): SettingsStore {
       row.scope === SettingScope.User && row.userId === userId
     const values = select(isOwn).length
     const entries = history.filter(isOwn)
+    const own = [...rows.values(), ...unset.values(), ...entries].filter(isOwn)
     let writers = 0
     for (const map of [rows, unset]) for (const [name, row] of map) if (isOwn(row)) map.delete(name)
     for (const [name, row] of rows) {
@@ -197,9 +205,9 @@ export function memoryStore(): SettingsStore {
       })
     if (written.delete(userId) || values + writers > 0) {
       note('')
-      history.push(
-        Object.freeze(erasedEntry(Math.max(Date.now(), ...entries.map((row) => row.revision + 1)))),
-      )
+      for (const row of own) erasedVersion = Math.max(erasedVersion, row.revision)
+      erasedVersion = Math.max(erasedVersion, Date.now())
+      history.push(Object.freeze(erasedEntry(erasedVersion)))
     }
     return { values, history: entries.length, mentions, isDone: true }
   }

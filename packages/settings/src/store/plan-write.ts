@@ -84,6 +84,8 @@ interface Found {
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
   readonly rows: Iterable<LockedRow>
+  /** For a write of users' rows: the highest version that an erasure took away. A row that is not found exceeds it. */
+  readonly erased?: number
 }
 
 /**
@@ -91,7 +93,7 @@ interface Found {
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, a change of a row that was not read, or of one that belongs
  * to another kind of write
  */
-export function planWrite(request: WriteRequest, { revision, at, rows }: Found): WriteResult {
+export function planWrite(request: WriteRequest, { revision, at, rows, erased = 0 }: Found): WriteResult {
   const ofUsers = isOfUsers(request)
   const found = new Map<string, LockedRow | undefined>()
   for (const id of request.reads) found.set(rowIdText(id), undefined)
@@ -108,7 +110,7 @@ export function planWrite(request: WriteRequest, { revision, at, rows }: Found):
     const before = setRow(known)
     if (!before && change.value === null) continue
     const { scope, userId, key } = change
-    const version = isOfUser ? Math.max((known?.revision ?? 0) + 1, at) : revision + 1
+    const version = isOfUser ? Math.max((known?.revision ?? erased) + 1, at) : revision + 1
     const after = rowAfter(change, version, at, request.actor)
     changes.push({ scope, userId, key, revision: version, before, after })
   }
@@ -171,7 +173,7 @@ export class TrimCounter {
 
   /**
    * Counts the changes, and returns those whose values are to be trimmed: every eighth of a value, and each one after a
-   * write that was not counted here.
+   * write that was not counted here. One of a value that was unset leaves it to the next: most of them are the first ever.
    */
   takeDue({ changes }: WriteResult): readonly AppliedChange[] {
     if (this.#last.size > capacity) this.#last.clear()
@@ -180,7 +182,7 @@ export class TrimCounter {
       const { revision } = change
       const last = this.#last.get(name)
       const isNext = last !== undefined && last.revision === change.before?.revision
-      const count = isNext ? (last.count + 1) % interval : 0
+      const count = !change.before ? interval - 1 : isNext ? (last.count + 1) % interval : 0
       this.#last.set(name, { revision, count })
       return count === 0
     })

@@ -4,7 +4,7 @@
  * There are two number lines. **The revision** orders System and Application changes: it counts their writes, one after
  * the other, and is the version of the rows that they write. A **user's row** has versions of its own: each one is the
  * larger of the version before plus one and the milliseconds of the database's clock, so that it rises for ever, also
- * after a deletion. Writes of users leave the revision alone, and need not wait for each other.
+ * after a deletion or an erasure. Writes of users leave the revision alone, and need not wait for each other.
  */
 import { createHash } from 'node:crypto'
 import type { Tx } from '@fastify-modular/core'
@@ -285,8 +285,9 @@ export interface SettingsStore {
   trimUnset(after: number): Promise<TrimResult>
   /**
    * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
-   * with the note. A row of history without the name stands for what is gone. One transaction; the other processes forget
-   * the user.
+   * with the note. A row of history without the name stands for what is gone. One transaction, of which a write of the
+   * user's rows is wholly before or wholly after; what is written after it exceeds every version that is gone. The other
+   * processes forget the user.
    */
   eraseUser(userId: string): Promise<Erased>
   /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */

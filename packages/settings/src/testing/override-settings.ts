@@ -3,8 +3,7 @@ import type { SettingKeyMap } from '../definitions/tokens.ts'
 import { FMOD_SETTINGS_CANNOT_OVERRIDE } from '../misuse-errors.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from '../settings.ts'
 import type { JsonValue } from '../setting-definition.ts'
-import { deepFreeze, encodeValue, readText } from '../values/decode.ts'
-import { createPatternBudget } from '../values/pattern.ts'
+import { deepFreeze, encodeValue, readText } from '../values/json.ts'
 import { validateValue } from '../values/validate.ts'
 
 /** Values by key: of the type that `SettingKeyMap` says, any JSON for keys that are not in it. */
@@ -55,7 +54,7 @@ function readLayer(values: Readonly<Record<string, unknown>>, { registry }: Sett
     const setting = registry.find(key)
     if (!setting) problems.push(`no module defines "${key}"`)
     else {
-      const messages = validateValue(setting, value, createPatternBudget(1000))
+      const messages = validateValue(setting, value)
       problems.push(...messages.map((message) => `"${key}": ${message}`))
       if (messages.length === 0) layer.set(key, deepFreeze(readText(encodeValue(value as JsonValue)))) // the validation has parsed it
     }

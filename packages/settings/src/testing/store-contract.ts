@@ -2,6 +2,7 @@
 import type { SettingsStore } from '../store/store.ts'
 import { type ContractCase, silentLog } from './contract/case.ts'
 import { enqueue } from './contract/enqueue.ts'
+import { erasure } from './contract/erasure.ts'
 import { history } from './contract/history.ts'
 import { instances } from './contract/instances.ts'
 import { reseal } from './contract/reseal.ts'
@@ -27,7 +28,16 @@ export type DeclareTest = (name: string, run: () => Promise<void>) => unknown
  * @example storeContract(test, async () => ({ create: () => myStore(url), dispose: () => drop(url) }))
  */
 export function storeContract(test: DeclareTest, makeFixture: () => Promise<StoreFixture>): void {
-  const cases = { ...values, ...writes, ...users, ...enqueue, ...history, ...reseal, ...instances }
+  const cases = {
+    ...values,
+    ...writes,
+    ...users,
+    ...erasure,
+    ...enqueue,
+    ...history,
+    ...reseal,
+    ...instances,
+  }
   for (const [name, run] of Object.entries(cases)) {
     test(name, () => runCase(run, makeFixture))
   }

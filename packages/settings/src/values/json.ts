@@ -1,5 +1,74 @@
-/** JSON values (S 2.3, decision 7): what comes back from the database is what went in. */
-import { isStorable } from '../setting-definition.ts'
+/** Values as JSON (S 2.3, decisions 4 and 7): their text, their raw form, and what comes back from a database as it went in. */
+import { isStorable, type JsonValue, SettingType } from '../setting-definition.ts'
+
+/** A value read from text, or what is wrong with it. */
+export type Decoded =
+  | { readonly ok: true; readonly value: JsonValue }
+  | { readonly ok: false; readonly errors: readonly string[] }
+
+/** `Number('')` is 0 and `Number('0x10')` is 16: only JSON's own grammar counts (RFC 8259, 6). */
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** Decodes a raw default by type (decision 4); not yet validated, not frozen. */
+export function decodeDefault(type: SettingType, raw: string): Decoded {
+  switch (type) {
+    case SettingType.Number:
+      return jsonNumber.test(raw)
+        ? { ok: true, value: Number(raw) }
+        : refused('Write a number as in JSON, like 587.')
+    case SettingType.Bool:
+      return raw === 'true' || raw === 'false'
+        ? { ok: true, value: raw === 'true' }
+        : refused('Write true or false.')
+    case SettingType.Json:
+      return parseJson(raw)
+    default:
+      return { ok: true, value: raw }
+  }
+}
+
+/** The value of a stored text whatever its definition; null where another program wrote something that is not JSON. */
+export function readText(text: string): JsonValue {
+  const parsed = parseJson(text)
+  return parsed.ok ? parsed.value : null
+}
+
+/** Whether a text is JSON. */
+export function isJson(text: string): boolean {
+  return parseJson(text).ok
+}
+
+/** The text that stores keep; equal values have equal text. */
+export function encodeValue(value: JsonValue): string {
+  return JSON.stringify(value)
+}
+
+/** The raw form of a value (decision 4): text as it is, all else as JSON text; null stays null. */
+export function toRaw(type: SettingType, value: JsonValue): string | null {
+  if (value === null) return null
+  return typeof value === 'string' && type !== SettingType.Json ? value : JSON.stringify(value)
+}
+
+/** Freezes a JSON value with all its members, so that no reader can change what others read. */
+export function deepFreeze<T extends JsonValue>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const member of Object.values(value)) deepFreeze(member)
+  return Object.freeze(value)
+}
+
+/** The value of a text, or that it is not JSON. */
+export function parseJson(text: string): Decoded {
+  try {
+    return { ok: true, value: JSON.parse(text) as JsonValue }
+  } catch {
+    return refused('Write valid JSON.')
+  }
+}
+
+/** Says what is wrong. */
+export function refused(error: string): Decoded {
+  return { ok: false, errors: [error] }
+}
 
 /** Deeper JSON is refused. */
 const maxJsonDepth = 32

@@ -10,7 +10,7 @@ import {
 import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
 import { checkJson } from './json.ts'
 import { checkSchema } from './json-schema.ts'
-import type { CompiledPattern, PatternBudget } from './pattern.ts'
+import { type CompiledPattern, createPatternBudget, type PatternBudget } from './pattern.ts'
 
 /** One registered setting; frozen. */
 export interface RegisteredSetting {
@@ -70,10 +70,11 @@ export function isEmptyValue({ definition }: RegisteredSetting, value: unknown):
 /**
  * Returns everything that is wrong with a value, as messages that say what to enter; none if it may be written.
  * Null is fine unless the setting is required: it clears.
- * @param budget the work that patterns may do, shared by all values of one request
+ * @param budget the work that patterns may do, shared by all values of one request; without it the value has a larger one of
+ * its own: what is stored or declared was accepted before, and a slow machine must not turn it into the default
  * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages
  */
-export function validateValue(setting: RegisteredSetting, value: unknown, budget: PatternBudget): string[] {
+export function validateValue(setting: RegisteredSetting, value: unknown, budget?: PatternBudget): string[] {
   if (isEmptyValue(setting, value)) {
     if (setting.definition.required) return ['A value is required.']
     if (value === null || isTextLike(setting.definition.type)) return []
@@ -105,7 +106,7 @@ export function messagesOf(result: unknown, subject: string): string[] {
   return [...messages]
 }
 
-function checkType(setting: RegisteredSetting, value: unknown, budget: PatternBudget): string[] {
+function checkType(setting: RegisteredSetting, value: unknown, budget?: PatternBudget): string[] {
   const { definition, maxBytes } = setting
   switch (definition.type) {
     case SettingType.Number:
@@ -131,7 +132,7 @@ function checkMember(value: unknown, allowed: readonly string[]): string[] {
   return typeof value === 'string' && allowed.includes(value) ? [] : [`Enter one of: ${allowed.join(', ')}.`]
 }
 
-function checkFormat(setting: RegisteredSetting, text: string, budget: PatternBudget): string[] {
+function checkFormat(setting: RegisteredSetting, text: string, budget?: PatternBudget): string[] {
   switch (setting.definition.type) {
     case SettingType.Color:
       return isColor(text) ? [] : ['Enter a hex color like #3b82f6.']
@@ -146,7 +147,14 @@ function checkFormat(setting: RegisteredSetting, text: string, budget: PatternBu
   }
 }
 
-function checkPattern(setting: RegisteredSetting, text: string, budget: PatternBudget): string[] {
+/** Milliseconds. */
+const ownPatternLimit = 1000
+
+function checkPattern(
+  setting: RegisteredSetting,
+  text: string,
+  budget: PatternBudget = createPatternBudget(ownPatternLimit),
+): string[] {
   const { pattern, maxBytes } = setting
   if (!pattern || text.length > maxBytes) return []
   const found = budget.search(pattern, text)

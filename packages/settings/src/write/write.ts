@@ -2,22 +2,56 @@
  * The one algorithm of every write: single, bulk, a user's own, import, rollback.
  * Locked → stale → invalid → one transaction (decision 22), then memory, listeners, events.
  */
-import { type FieldErrors, isDomainException, SettingValidationException } from '@fastify-modular/core'
-import type { CrossRule, Registry } from '../definitions/registry.ts'
+import {
+  ArgumentException,
+  ConflictException,
+  type FieldErrors,
+  isDomainException,
+  SettingValidationException,
+} from '@fastify-modular/core'
+import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { ChangePublisher, Listeners, Publication } from '../events.ts'
 import { SettingLockedException } from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
-import type { UserCache } from '../memory/user-values.ts'
+import { rowUser, type UserCache } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
 import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../store/store.ts'
-import { encodeValue, readText } from '../values/decode.ts'
+import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, validateValue } from '../values/validate.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
-import { idOf, type StaleRow, type WriteEntry, type WriteOptions } from './entries.ts'
+import { type CrossRules, crossRulesOf } from './cross-rules.ts'
+
+/** What one entry of a write wants; distinct rows within one write. */
+export interface WriteEntry {
+  readonly state: SettingState
+  readonly scope: SettingScope
+  /** Empty for System and Application. */
+  readonly userId: string
+  /** `clear` removes the stored value whatever the definition requires; setting null removes it where null is allowed. */
+  readonly change: { readonly kind: 'set'; readonly value: JsonValue } | { readonly kind: 'clear' }
+  /** Whether the row may be written at this revision (0: unset). */
+  readonly expects?: ((revision: number) => boolean) | undefined
+}
+
+/** The actor, the origin and the reason of a write: recorded in history and events. */
+export interface WriteOptions {
+  readonly actor?: string | null
+  readonly origin?: string
+  readonly requestId?: string | null
+  readonly note?: string | null
+}
+
+/** A row that has changed since its writer read it. */
+export interface StaleRow {
+  readonly key: string
+  readonly scope: SettingScope
+  /** The row's current version, 0 when unset. */
+  readonly version: number
+}
 
 /** How a write is carried out. */
 interface WriteControl {
@@ -101,8 +135,8 @@ async function writeEntries(
   const mayBeStale = control.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
   if (errors && !mayBeStale) throw errors
 
-  const crossRules = crossRulesOf(entries, { ...init, find: init.sharedValues.find })
   const ids = entries.map(idOf)
+  const crossRules = findCrossRules(init, entries, ids)
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {
     refuseStale(entries, current, control)
@@ -158,6 +192,18 @@ async function applyCommit(
   }
   observer.wrote(written, actor)
   await publication.committed(written)
+}
+
+const noRules: CrossRules = { reads: [], check: () => new Map() }
+
+function findCrossRules(init: WriteInit, entries: readonly WriteEntry[], ids: readonly RowId[]): CrossRules {
+  const { registry, codec, sharedValues } = init
+  if (ids.every(({ key }) => registry.rulesOf(key).length === 0)) return noRules
+  const values = entries.map((entry) => ({
+    id: idOf(entry),
+    value: entry.change.kind === 'set' ? entry.change.value : null,
+  }))
+  return crossRulesOf(values, { registry, codec, find: sharedValues.find })
 }
 
 function refuseLocked(entries: readonly WriteEntry[]): void {
@@ -252,97 +298,52 @@ function isRefusal(error: unknown): boolean {
   return isDomainException(error) && error.statusCode < 500
 }
 
-/** Rules about several settings that a write touches. */
-interface CrossRules {
-  /** The rows that the rules look at and the write does not change. */
-  readonly reads: readonly RowId[]
-  /** Messages by key about the state that the write would leave behind. */
-  check(current: CurrentRows): ReadonlyMap<string, readonly string[]>
+/** The row of an entry. */
+function idOf({ state, scope, userId }: WriteEntry): RowId {
+  return { scope, userId, key: state.setting.definition.key }
 }
 
-/** One rule, for one user or (empty) for all users without values of their own. */
-interface Question {
-  readonly rule: CrossRule
-  readonly userId: string
+/** One entry of a bulk write (S 2.5). */
+export interface BulkSettingUpdate {
+  readonly key: string
+  readonly scope: SettingScope
+  /** `null` clears the stored value. */
+  readonly value: JsonValue
+  /** The row's version that the caller saw; a different one fails with `ConflictException`. 0 means unset. */
+  readonly version?: number
 }
 
-const noRules: CrossRules = { reads: [], check: () => new Map() }
-
-interface CrossRulesInit {
-  readonly registry: Pick<Registry, 'rulesOf'>
-  readonly find: (key: string) => SettingState | undefined
-  readonly codec: Pick<RowCodec, 'layerOf'>
+/** The entries of a bulk write, and the errors of unknown settings: one report covers everything (decision 22). */
+export interface BulkEntries {
+  readonly entries: readonly WriteEntry[]
+  readonly errors: ReadonlyMap<string, readonly string[]>
 }
 
-/** Finds the rules that the entries of one write touch. */
-function crossRulesOf(entries: readonly WriteEntry[], { registry, find, codec }: CrossRulesInit): CrossRules {
-  const questions = questionsOf(entries, registry)
-  if (questions.length === 0) return noRules
-  const written = new Map(entries.map((entry) => [rowIdText(idOf(entry)), entry]))
-  const writtenKeys = new Set(entries.map((entry) => idOf(entry).key))
-  const reads = questions.flatMap(({ rule, userId }) =>
-    rule.keys.flatMap((key) => layersOf(find(key), userId)),
-  )
-
-  function valueOf(key: string, userId: string, current: CurrentRows): JsonValue {
-    const state = find(key)
-    if (state?.locked !== undefined) return state.locked
-    for (const id of layersOf(state, userId)) {
-      const entry = written.get(rowIdText(id))
-      const value = entry ? valueAfter(entry) : storedValue(state, current.get(id))
-      if (value !== null) return value
-    }
-    return state?.setting.defaultValue ?? null
-  }
-
-  /** @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a lost key, so that the rule cannot be checked */
-  function storedValue(state: SettingState | undefined, row: ReturnType<CurrentRows['get']>): JsonValue {
-    const layer = state && row && codec.layerOf(state.setting, row)
-    if (layer?.state === 'unreadable') throw layer.error
-    return layer?.state === 'valid' ? layer.value : null
-  }
-
-  return {
-    reads: [...new Map(reads.map((id) => [rowIdText(id), id])).entries()]
-      .filter(([name]) => !written.has(name))
-      .map(([, id]) => id),
-    check(current) {
-      const errors = new Map<string, readonly string[]>()
-      for (const { rule, userId } of questions) {
-        const messages = rule.check((key) => valueOf(key, userId, current))
-        if (messages.length === 0) continue
-        for (const key of rule.keys) {
-          if (writtenKeys.has(key)) errors.set(key, [...(errors.get(key) ?? []), ...messages])
-        }
-      }
-      return errors
-    },
-  }
+/** @throws {ArgumentException} a User-scoped entry (S 4.1.2), or one row twice */
+export function toBulkEntries(
+  sharedValues: SharedValues,
+  updates: readonly BulkSettingUpdate[],
+): BulkEntries {
+  const rows = new Set<string>()
+  const errors = new Map<string, readonly string[]>()
+  const entries = updates.flatMap(({ key, scope, value, version }): WriteEntry[] => {
+    if (scope === SettingScope.User)
+      throw new ArgumentException('A bulk write takes System and Application entries only.', 'scope')
+    const row = `${scope} ${key}`
+    if (rows.has(row)) throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
+    rows.add(row)
+    const userId = rowUser(scope, undefined)
+    const state = sharedValues.find(key)
+    if (!state) errors.set(key, ['Unknown setting.'])
+    const expects = version === undefined ? undefined : (revision: number) => revision === version
+    return state ? [{ state, scope, userId, change: { kind: 'set', value }, expects }] : []
+  })
+  return { entries, errors }
 }
 
-function questionsOf(
-  entries: readonly WriteEntry[],
-  registry: Pick<Registry, 'rulesOf'>,
-): readonly Question[] {
-  const usersByRule = new Map<CrossRule, Set<string>>()
-  for (const { state, userId } of entries) {
-    for (const rule of registry.rulesOf(state.setting.definition.key)) {
-      const users = usersByRule.get(rule) ?? new Set()
-      usersByRule.set(rule, users.add(userId))
-    }
-  }
-  return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
-}
-
-/** The rows that may supply a value, strongest first (S 3.2, decision 18). */
-function layersOf(state: SettingState | undefined, userId: string): readonly RowId[] {
-  if (!state) return []
-  const { key, scope } = state.setting.definition
-  if (scope === SettingScope.System) return [{ scope, userId: '', key }]
-  const application = { scope: SettingScope.Application, userId: '', key }
-  return scope === SettingScope.User && userId !== '' ? [{ scope, userId, key }, application] : [application]
-}
-
-function valueAfter({ change }: WriteEntry): JsonValue {
-  return change.kind === 'set' ? change.value : null
+/** 409 with the rows that changed since they were read (decision 24). */
+export function toConflict(conflicts: readonly StaleRow[]): Error {
+  return new ConflictException('Settings have changed since you read them. Read them again, then decide.', {
+    conflicts,
+  })
 }

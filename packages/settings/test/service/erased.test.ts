@@ -1,10 +1,15 @@
-/** A user who is erased is in no answer of any instance any more. */
+/** A user who is erased is in no answer of any instance any more, and old tags of the user are refused. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ServiceUnavailableException } from '@fastify-modular/core'
 import { SettingScope, memoryStore, type SettingsStore } from '@fastify-modular/settings'
 import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import t, { type Test, test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
-import { as, createApp } from '../support/app.ts'
+import { as, createApp, definitions, rejection } from '../support/app.ts'
 
 const { Application, User } = SettingScope
 
@@ -14,6 +19,11 @@ const engines: Readonly<Record<string, (t: Test) => Promise<() => SettingsStore>
   memory: async () => {
     const store = memoryStore()
     return () => store
+  },
+  SQLite: async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'settings-'))
+    t.teardown(() => rm(folder, { recursive: true }))
+    return () => sqlite({ file: join(folder, 'settings.db') })
   },
   PostgreSQL: async (t) => {
     const { url } = await testDatabase(t)
@@ -51,4 +61,71 @@ test('an erased user is no writer of the values of others, whatever these have c
     t.equal(after.status, 200)
     t.notMatch(after.text, /mallory/)
   }
+})
+
+for (const [name, open] of Object.entries(engines)) {
+  test(`${name}: a tag from before an erasure is refused after it, and names no other content`, async (t) => {
+    const newStore = await open(t)
+    const app = await createApp(t, { store: newStore(), ownWrites: 'authenticated' })
+    const there = name === 'memory' ? app : await createApp(t, { store: newStore() })
+    const alice = as(app, 'alice')
+    const theme = (value: string) => ({ key: 'app.theme', value })
+    for (let round = 0; round < 20; round++) {
+      const tag = String((await alice('PUT', '/me', theme('dark'))).headers.etag)
+      const lists = await Promise.all(['?scope=2', '/me'].map((path) => alice('GET', path)))
+      await there.settings.forUser('alice')
+      await app.settings.eraseUser('alice')
+      const again = String((await alice('PUT', '/me', theme('system'))).headers.etag)
+      t.not(again, tag)
+      t.equal((await alice('PUT', '/me', theme('light'), { 'if-match': tag })).status, 412)
+      for (const [index, path] of ['?scope=2', '/me'].entries()) {
+        const known = { 'if-none-match': String(lists[index]?.headers.etag) }
+        t.equal((await alice('GET', path, undefined, known)).status, 200)
+      }
+      await until(
+        'the other instance',
+        async () => (await there.settings.forUser('alice')).get(definitions.theme) === 'system',
+      )
+      await app.settings.eraseUser('alice')
+    }
+  })
+}
+
+for (const [name, open] of Object.entries(engines).filter(([engine]) => engine !== 'PostgreSQL')) {
+  test(`${name}: no version comes back after an erasure when the clock has gone back`, async (t) => {
+    const app = await createApp(t, { store: (await open(t))(), ownWrites: 'authenticated' })
+    const alice = as(app, 'alice')
+    const put = (value: string, headers?: Record<string, string>) =>
+      alice('PUT', '/me', { key: 'app.theme', value }, headers)
+    const tag = String((await put('dark')).headers.etag)
+    const { now } = Date
+    t.teardown(() => (Date.now = now))
+    Date.now = () => now() - 60 * 60_000
+    await app.settings.eraseUser('alice')
+    const again = String((await put('light')).headers.etag)
+    t.ok(again > tag, `${again} after ${tag}`)
+    t.equal((await put('dark', { 'if-match': tag })).status, 412)
+    await app.settings.eraseUser('alice')
+    t.ok(String((await put('dark')).headers.etag) > again, 'nor after another one')
+  })
+}
+
+test('an erasure whose answer was lost is in memory all the same', async (t) => {
+  const inner = memoryStore()
+  const store: SettingsStore = {
+    ...inner,
+    async eraseUser(userId) {
+      await inner.eraseUser(userId)
+      throw new ServiceUnavailableException('The answer of the database was lost.')
+    },
+  }
+  const app = await createApp(t, { store })
+  const { settings } = app
+  await settings.setSetting('app.theme', 'dark', User, 'alice')
+  await settings.setSetting('app.title', 'Acme', Application, undefined, { actor: 'mallory' })
+  await settings.forUser('alice')
+  t.match(await rejection(settings.eraseUser('alice')), { status: 503 })
+  t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
+  t.match(await rejection(settings.eraseUser('mallory')), { status: 503 })
+  t.notMatch((await as(app, 'admin')('GET', '/')).text, /mallory/)
 })

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { test } from 'tap'
 import { type JsonValue, SettingType } from '#src/setting-definition.js'
-import { decodeDefault, decodeStored, deepFreeze, encodeValue, toRaw } from '#src/values/decode.js'
+import { decodeStored } from '#src/secrets/row-codec.js'
+import { decodeDefault, deepFreeze, encodeValue, toRaw } from '#src/values/json.js'
 import { isTextLike } from '#src/values/validate.js'
 import { allTypes, registered } from '../registered.js'
 

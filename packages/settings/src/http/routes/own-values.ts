@@ -6,10 +6,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import type { OwnWrites } from '../../http-options.ts'
-import { isUserSetting } from '../../memory/shared-values.ts'
+import { isUserSetting, requireSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { readOwnValues } from '../../reading/list.ts'
-import { requireSetting, type WriteEntry } from '../../write/entries.ts'
+import type { WriteEntry } from '../../write/write.ts'
 import { callerOf, requireUpdate, updatePermission, writeOptionsOf } from '../access.ts'
 import {
   answerRepresentation,

@@ -10,19 +10,25 @@ import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import { SettingScope, type SharedScope, toEtag } from '../../setting-definition.ts'
 import type { SensitiveResolved } from '../../http-options.ts'
-import { isUserSetting, type Resolution, type SettingState } from '../../memory/shared-values.ts'
+import {
+  isUserSetting,
+  requireFit,
+  requireSetting,
+  type Resolution,
+  type SettingState,
+} from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
 import {
-  requireFit,
-  requireSetting,
+  changeKind,
+  type EntryOutcome,
   toBulkEntries,
   toConflict,
   type WriteEntry,
-} from '../../write/entries.ts'
-import { changeKind, type EntryOutcome, type WriteOutcome } from '../../write/write.ts'
+  type WriteOutcome,
+} from '../../write/write.ts'
 import {
   callerOf,
   openRoute,

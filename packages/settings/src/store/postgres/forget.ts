@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { Portion, unsetFor } from '../plan-write.ts'
 import type { Erased, TrimResult } from '../store.ts'
 import type { PostgresNames } from './names.ts'
+import type { PostgresWriter } from './write.ts'
 
 export interface PostgresForgetting {
   claim(interval: number): Promise<boolean>
@@ -20,7 +21,7 @@ const portionInit = { first: 500, least: 100, most: 1000, limit: 60 }
 export function createForgetting(
   pool: Pool,
   names: PostgresNames,
-  inTransaction: <T>(task: (client: PoolClient) => Promise<T>) => Promise<T>,
+  underLock: PostgresWriter['underLock'],
 ): PostgresForgetting {
   const statements = forgettingStatements(names)
   const portion = new Portion(portionInit)
@@ -41,23 +42,50 @@ export function createForgetting(
     claim: async (interval) => (await pool.query(statements.claim, [interval])).rowCount === 1,
     history: (olderThan, after) => trim(statements.history, [after, olderThan]),
     unset: (after) => trim(statements.unset, [after]),
-    user: (userId) =>
-      inTransaction(async (client) => {
-        const count = async (statement: string): Promise<number> =>
-          (await client.query(statement, [userId])).rowCount ?? 0
-        await client.query('begin isolation level read committed')
-        const values = await count(statements.unsetValues)
-        const versions = await count(statements.deleteValues)
-        const history = await count(statements.deleteHistory)
-        const writers = await count(statements.anonymousValues)
-        const actors = await count(statements.anonymousHistory)
-        if (versions + history + writers > 0) await client.query(statements.erased)
-        await client.query('commit')
-        const isDone = [versions, history, writers, actors].every((rows) => rows < erasedAtOnce)
-        return { values, history, mentions: writers + actors, isDone }
-      }),
+    user: (userId) => underLock((client) => eraseUser(client, names, statements, userId)),
   }
 }
+
+/**
+ * Erases one portion of a user, under the lock of the revision, which erasures and rewrapping take too, and that of the
+ * user: no write of the user's rows is under way. Others' rows are locked in their order, as their writers do.
+ */
+async function eraseUser(
+  client: PoolClient,
+  names: PostgresNames,
+  statements: ForgettingStatements,
+  userId: string,
+): Promise<Erased> {
+  const run = async (statement: string, values: readonly unknown[] = [userId]) =>
+    (await client.query<{ readonly revision: string }>(statement, [...values])).rows
+  await run(statements.lockUser, [names.userLock(userId)])
+  const values = await run(statements.unsetValues)
+  const versions = await run(statements.deleteValues)
+  const history = await run(statements.deleteHistory)
+  const written = await client.query<Written>(statements.lockWritten, [userId])
+  const columns = (['scope', 'user_id', 'key'] as const).map((name) => written.rows.map((row) => row[name]))
+  const writers = await run(statements.anonymousValues, [userId, ...columns])
+  const actors = await run(statements.anonymousHistory)
+  if (versions.length + history.length + writers.length > 0) {
+    const highest = [...versions, ...history].reduce(
+      (max, { revision }) => Math.max(max, Number(revision)),
+      0,
+    )
+    await run(statements.erased, [highest])
+  }
+  const isDone = [versions, history, written.rows, actors].every((rows) => rows.length < erasedAtOnce)
+  const mentions = writers.length + actors.length
+  return { values: values.length, history: history.length, mentions, isDone }
+}
+
+/** A row that names the user as its writer. */
+interface Written {
+  readonly scope: number
+  readonly user_id: string
+  readonly key: string
+}
+
+type ForgettingStatements = ReturnType<typeof forgettingStatements>
 
 /** The statements by what they forget. */
 function forgettingStatements({ values, history, meta }: PostgresNames) {
@@ -75,9 +103,11 @@ function forgettingStatements({ values, history, meta }: PostgresNames) {
         select coalesce((select at from ${history} where at > $1::bigint and at < $2::bigint
           order by at limit 1 offset $3::int - 1), $2::bigint - 1) as at
       ), gone as (
-        delete from ${history} o using gate, bound where gate.mine and o.at > $1::bigint and o.at <= bound.at
-          and exists (select from ${history} n where (n.key, n.scope, n.user_id) = (o.key, o.scope, o.user_id)
-            and n.revision > o.revision)
+        delete from ${history} where ctid = any (array(
+          select o.ctid from ${history} o, gate, bound where gate.mine and o.at > $1::bigint and o.at <= bound.at
+            and exists (select from ${history} n where (n.key, n.scope, n.user_id) = (o.key, o.scope, o.user_id)
+              and n.revision > o.revision)
+          for update of o skip locked))
         returning 1
       )
       select (select count(*)::int from gone) as removed,
@@ -89,24 +119,42 @@ function forgettingStatements({ values, history, meta }: PostgresNames) {
         select coalesce((select at from ${history} where scope = 2 and new_value is null and at > span.first
           and at < span.last order by at limit 1 offset $2::int - 1), span.last) as at from span
       ), gone as (
-        delete from ${values} v using ${history} h, gate, span, bound
-        where gate.mine and h.scope = 2 and h.new_value is null and h.at > span.first and h.at <= bound.at
-          and (v.scope, v.user_id, v.key) = (2, h.user_id, h.key) and v.value is null and v.revision = h.revision
+        delete from ${values} where ctid = any (array(
+          select v.ctid from ${history} h, gate, span, bound, ${values} v
+          where gate.mine and h.scope = 2 and h.new_value is null and h.at > span.first and h.at <= bound.at
+            and (v.scope, v.user_id, v.key) = (2, h.user_id, h.key) and v.value is null and v.revision = h.revision
+          for update of v skip locked))
         returning 1
       )
       select (select count(*)::int from gone) as removed,
         case when bound.at < span.last and gate.mine then bound.at end as next from bound, span, gate`,
+    lockUser: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
     unsetValues: `update ${values} set value = null
-      where ${limited(values, 'scope = 2 and user_id = $1 and value is not null')}`,
-    deleteValues: `delete from ${values} where ${limited(values, 'scope = 2 and user_id = $1 and value is null')}`,
-    deleteHistory: `delete from ${history} where ${limited(history, 'scope = 2 and user_id = $1')}`,
-    anonymousValues: `update ${values} set updated_by = null
-      where ${limited(values, 'updated_by = $1 and updated_by <> user_id')}`,
+      where ${limited(values, 'scope = 2 and user_id = $1 and value is not null')} returning revision`,
+    deleteValues: `delete from ${values} where ${limited(values, 'scope = 2 and user_id = $1 and value is null')}
+      returning revision`,
+    deleteHistory: `delete from ${history} where ${limited(history, 'scope = 2 and user_id = $1')} returning revision`,
+    // Locked by a statement of its own: one that waits for a lock does not find what it has waited for by its ctid.
+    lockWritten: `select id.* from (
+        select scope, user_id, key from (
+          select scope, user_id, key from ${values} where updated_by = $1 and updated_by <> user_id limit ${erasedAtOnce}
+        ) as named order by scope, user_id, key
+      ) as id left join lateral (
+        select from ${values} v where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) for update
+      ) as v on true`,
+    anonymousValues: `update ${values} set updated_by = null where ctid = any (array(
+        select v.ctid from unnest($2::smallint[], $3::text[], $4::text[]) as id (scope, user_id, key)
+        cross join lateral (
+          select ctid from ${values} v
+          where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) and v.updated_by = $1 limit 1
+        ) as v))
+      returning revision`,
     anonymousHistory: `update ${history} set actor = null, note = null
-      where ${limited(history, 'actor = $1 and actor <> user_id')}`,
-    // Found by instances that were not notified: all forget all users.
+      where ${limited(history, 'actor = $1 and actor <> user_id')} returning revision`,
+    // Found by instances that were not notified: all forget all users. Its version is the highest one that was erased, ever.
     erased: `insert into ${history} (revision, scope, user_id, key, origin, at)
-      select ${now}, 2, '', '', 'erased', ${now}
+      select greatest(${now}, $1::bigint,
+        (select max(revision) from ${history} where key = '' and scope = 2 and user_id = '')), 2, '', '', 'erased', ${now}
       on conflict (revision, scope, user_id, key) do update set xid = pg_current_xact_id()`,
   }
 }

@@ -1,5 +1,5 @@
 /** The schema in PostgreSQL, step by step. Append only: a step that was released never changes. */
-import { checkArgument, postgresOptions } from '../options.ts'
+import { checkArgument, postgresOptions, type PrintOptions, printOptions } from '../options.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 
 /** The condition of the partial index; a statement has to repeat it to use the index. */
@@ -96,11 +96,17 @@ export function recordVersion(names: PostgresNames, version: number): string {
   return `insert into ${names.meta} (name, value) values ('schema', '${version}') on conflict (name) do update set value = excluded.value;\n`
 }
 
-/** The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. */
-export function printSql(options: PostgresTableNames = {}): string {
-  checkArgument('postgres', { name: 'options', schema: postgresOptions, value: options })
+/**
+ * The statements that `migrate: 'auto'` runs, for applications that run them themselves: on an empty database, or on tables
+ * of an earlier version with `from`. One transaction.
+ * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ */
+export function printSql({ from = 0, ...options }: PostgresTableNames & PrintOptions = {}): string {
+  const schema = printOptions(postgresOptions, migrations.length)
+  checkArgument('postgres', { name: 'options', schema, value: { from, ...options } })
   const names = postgresNames(options)
-  const schema = names.schema === undefined ? '' : `create schema if not exists "${names.schema}";\n\n`
-  const steps = migrations.map((migration) => migration(names))
-  return `begin;\n\n${schema}${steps.join('\n')}${recordVersion(names, migrations.length)}\ncommit;\n`
+  const place =
+    names.schema === undefined || from > 0 ? '' : `create schema if not exists "${names.schema}";\n\n`
+  const steps = migrations.slice(from).map((migration) => migration(names))
+  return `begin;\n\n${place}${steps.join('\n')}${recordVersion(names, migrations.length)}\ncommit;\n`
 }

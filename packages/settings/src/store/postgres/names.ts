@@ -20,6 +20,8 @@ export interface PostgresNames {
   readonly channel: string
   /** Of NOTIFY for users' values. Instances of earlier versions do not listen to it. */
   readonly userChannel: string
+  /** The advisory lock of a user: shared by the writes of the user's rows, exclusive for an erasure. */
+  readonly userLock: (userId: string) => string
   /** The name of a prepared statement, which stores on the same connections must not share; empty where none is kept. */
   readonly statement: (name: string) => string
 }
@@ -42,6 +44,7 @@ export function postgresNames(
     // Instances of earlier versions use this name.
     channel: fit([schema, tablePrefix, 'settings'].filter(Boolean).join('.'), 63),
     userChannel: fit([schema, tablePrefix, 'settings.users'].filter(Boolean).join('.'), 63),
+    userLock: (userId) => `${table('settings_value')} of ${userId}`,
     statement: (name) => (isPrepared ? `${statements}.${name}` : ''),
   }
 }

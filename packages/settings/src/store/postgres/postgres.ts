@@ -6,26 +6,26 @@ import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { canExist, checkRequest } from '../plan-write.ts'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
-import type {
-  Erased,
-  HistoryId,
-  HistoryQuery,
-  HistoryRow,
-  KeyCount,
-  NewsQuery,
-  ResealRequest,
-  RowId,
-  SettingsStore,
-  StoreContext,
-  StoredRow,
-  StoreNews,
-  StoreWatch,
-  TrimResult,
-  UserNews,
-  WriteRequest,
-  WriteResult,
+import {
+  type Erased,
+  type HistoryId,
+  type HistoryQuery,
+  type HistoryRow,
+  type KeyCount,
+  type NewsQuery,
+  type ResealRequest,
+  type RowId,
+  type SettingsStore,
+  type StoreContext,
+  type StoredRow,
+  type StoreNews,
+  storePort,
+  type StoreWatch,
+  type TrimResult,
+  type UserNews,
+  type WriteRequest,
+  type WriteResult,
 } from '../store.ts'
-import { storePort } from '../store.ts'
 import {
   checkSource,
   type Connections,
@@ -40,7 +40,7 @@ import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { type PostgresReads, prepareReads } from './read-statements.ts'
 import { postgresSettingsTables } from './tables.ts'
-import { createWriter, onConnection, type PostgresWriter } from './write.ts'
+import { createWriter, type PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
@@ -131,7 +131,7 @@ class PostgresStore implements SettingsStore {
     const onError = (error: unknown): void => warnOfLoss(log, error)
     const connections = await createConnections(this.#source, this.#options, onError)
     try {
-      await migrateThrough(connections, this.#names, this.#migrate)
+      await migrateThrough(connections, this.#names, { mode: this.#migrate, log })
       this.#open = await this.#prepare(connections)
     } catch (error) {
       await connections.release()
@@ -205,9 +205,11 @@ class PostgresStore implements SettingsStore {
   async eraseUser(userId: string): Promise<Erased> {
     if (!canExist(userId)) return { values: 0, history: 0, mentions: 0, isDone: true }
     const { forgetting, announcer } = this.#opened()
-    const erased = await this.#use(() => forgetting.user(userId))
-    announcer.addUser(userId)
-    return erased
+    try {
+      return await forgetting.user(userId)
+    } finally {
+      announcer.addUser(userId) // also if it failed: it may have been committed
+    }
   }
 
   async watch(watch: StoreWatch): Promise<() => Promise<void>> {
@@ -246,19 +248,18 @@ class PostgresStore implements SettingsStore {
     const { schema, prefix } = names
     const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
     const announcer = new Announcer({ pool, names, instance: this.#instance, window: this.#announceWindow })
+    const writer = createWriter({
+      pool,
+      names,
+      statementTimeout: timeouts.query,
+      onCommit: (written) => announcer.add(written),
+    })
     return {
       ...connections,
       announcer,
       reads: prepareReads(drizzle(pool), tables, names),
-      writer: createWriter({
-        pool,
-        names,
-        statementTimeout: timeouts.query,
-        onCommit: (written) => announcer.add(written),
-      }),
-      forgetting: createForgetting(pool, names, (task) =>
-        onConnection(pool, (client) => orStoreFailure(task(client))),
-      ),
+      writer,
+      forgetting: createForgetting(pool, names, (task) => writer.underLock(task)),
     }
   }
 
@@ -272,12 +273,16 @@ class PostgresStore implements SettingsStore {
   }
 }
 
-async function migrateThrough({ pool }: Connections, names: PostgresNames, mode: MigrateMode): Promise<void> {
+async function migrateThrough(
+  { pool }: Connections,
+  names: PostgresNames,
+  how: { readonly mode: MigrateMode; readonly log: FastifyBaseLogger },
+): Promise<void> {
   const client = await orStoreFailure(pool.connect())
   // A connection that breaks fails the waiting statement, and also emits an event that must have a listener.
   client.on('error', ignore)
   try {
-    await migrate(client, names, mode)
+    await migrate(client, names, how)
     client.off('error', ignore)
     client.release()
   } catch (error) {

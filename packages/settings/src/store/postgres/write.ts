@@ -1,12 +1,12 @@
 /** Writes in PostgreSQL, from the lock to the commit. */
-import { type AsyncTx, isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
+import { type AsyncTx, ServiceUnavailableException } from '@fastify-modular/core'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { compareRowIds, isOfUsers, planWrite, TrimCounter } from '../plan-write.ts'
 import type { LockedRow, ResealRequest, RowId, WriteRequest, WriteResult } from '../store.ts'
-import { orStoreFailure, toStoreFailure, WriteQueue } from './connection.ts'
+import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import { type WriteStatements, writeStatements } from './write-statements.ts'
 
@@ -28,6 +28,8 @@ interface Setup extends WriterInit {
 export interface PostgresWriter {
   write(request: WriteRequest): Promise<WriteResult>
   reseal(request: ResealRequest): Promise<number>
+  /** Runs a task in a transaction that holds the lock of the revision, as shared writes do, and commits. */
+  underLock<T>(task: (client: PoolClient) => Promise<T>): Promise<T>
 }
 
 /** Milliseconds that a write waits for the writes before it. */
@@ -66,6 +68,15 @@ export function createWriter(init: WriterInit): PostgresWriter {
           )
         : shared.take(() => onConnection(pool, (client) => writeShared(client, setup, request))),
     reseal: (request) => shared.take(() => onConnection(pool, (client) => reseal(client, setup, request))),
+    underLock: (task) =>
+      shared.take(() =>
+        onConnection(pool, async (client) => {
+          await orStoreFailure(sendTogether(client, [{ text: setup.statements.begin }, lockStatement(setup)]))
+          const result = await orStoreFailure(task(client))
+          checkCommitted(await orStoreFailure(client.query('commit')))
+          return result
+        }),
+      ),
   }
 }
 
@@ -91,7 +102,10 @@ async function writeShared(client: PoolClient, setup: Setup, request: WriteReque
   return result
 }
 
-/** How often a write begins anew because a row that it found missing was born meanwhile. */
+/**
+ * How often a write begins because a row that it found missing was born, or its user erased, meanwhile. From the second
+ * time on other writes of the users wait, so that a third is for instances of earlier versions, which know no such lock.
+ */
 const attempts = 3
 
 /** Under the locks of the rows: writers of different users do not wait for each other. */
@@ -99,18 +113,21 @@ async function writeUsers(client: PoolClient, setup: Setup, request: WriteReques
   const ids = request.reads.filter(({ scope }) => scope === SettingScope.User).toSorted(compareRowIds)
   const others = request.reads.filter(({ scope }) => scope !== SettingScope.User)
   for (let attempt = 1; ; attempt++) {
-    const [, locked, found] = await orStoreFailure(
+    const answers = await orStoreFailure(
       sendTogether(client, [
         { text: setup.statements.begin },
+        ...(attempt > 1 ? [lockOutStatement(setup, ids)] : []),
         lockUsersStatement(setup, ids),
         ...(others.length > 0 ? [findStatement(setup, others)] : []),
       ]),
     )
+    const [locked, found] = answers.slice(attempt > 1 ? 2 : 1)
     const rows = (locked?.rows ?? []) as LockedRecord[]
     const at = Math.max(...rows.map(({ now }) => Number(now)))
+    const erased = Math.max(...rows.map((row) => Number(row.erased)))
     const known = rows.filter(isPresent).map(toRow)
     const shared = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
-    const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared] })
+    const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared], erased })
     try {
       if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
       else await apply(client, setup, { request, result, known })
@@ -141,44 +158,6 @@ async function reseal(client: PoolClient, setup: Setup, request: ResealRequest):
   return (values?.rowCount ?? 0) + (entries?.rowCount ?? 0)
 }
 
-/** Runs a transaction on a connection of its own, which is rolled back or thrown away when it fails. */
-export async function onConnection<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await orStoreFailure(pool.connect())
-  let isClean = true
-  // Without a listener a lost connection would end the process. The loss also ends a write whose enqueue() waits for
-  // something other than this connection.
-  const { lost, onError } = lossOf()
-  client.on('error', onError)
-  try {
-    return await Promise.race([task(client), lost])
-  } catch (error) {
-    isClean = !isUnanswered(error) && (await rollBack(client))
-    throw error
-  } finally {
-    client.off('error', onError)
-    client.release(!isClean)
-  }
-}
-
-/** A connection that did not answer would not answer a rollback either; the server rolls back when it is closed. */
-function isUnanswered(error: unknown): boolean {
-  const cause = isDomainException(error) && error.statusCode === 503 ? error.cause : undefined
-  return cause instanceof Error && !('severity' in cause) // errors that PostgreSQL answers have a severity
-}
-
-function rollBack(client: PoolClient): Promise<boolean> {
-  return client.query('rollback').then(
-    () => true,
-    () => false,
-  )
-}
-
-function lossOf(): { readonly lost: Promise<never>; readonly onError: (error: unknown) => void } {
-  let onError: (error: unknown) => void = () => {}
-  const lost = new Promise<never>((_, reject) => (onError = (error) => reject(toStoreFailure(error))))
-  return { lost, onError }
-}
-
 function lockStatement({ statements, names, statementTimeout }: Setup): QueryConfig {
   const values = timeoutsOf(statementTimeout)
   return { name: names.statement('lock'), text: statements.lock, values }
@@ -200,8 +179,20 @@ function findStatement({ statements, names }: Setup, ids: readonly RowId[]): Que
 function lockUsersStatement(setup: Setup, ids: readonly RowId[]): QueryConfig {
   const { statements, names, statementTimeout } = setup
   const [, userIds, keys] = columnsOf(ids)
-  const values = [...timeoutsOf(statementTimeout), userIds, keys]
+  const values = [...timeoutsOf(statementTimeout), userIds, keys, locksOf(names, ids)]
   return { name: names.statement('users'), text: statements.lockUsers, values }
+}
+
+function lockOutStatement(
+  { statements, names, statementTimeout }: Setup,
+  ids: readonly RowId[],
+): QueryConfig {
+  return { text: statements.lockOut, values: [...timeoutsOf(statementTimeout), locksOf(names, ids)] }
+}
+
+/** In the order of the users: two writes that lock each other out take turns. */
+function locksOf({ userLock }: PostgresNames, ids: readonly RowId[]): string[] {
+  return [...new Set(ids.map(({ userId }) => userLock(userId)))]
 }
 
 interface Decided {
@@ -227,8 +218,7 @@ async function apply(
     changes.map(({ after }) => after?.sealed ?? false),
   ]
   const trimmed = keepHistory === undefined ? [] : trims.takeDue(result)
-  const trimming = [...columnsOf(trimmed), keepHistory ?? 1]
-  const values = [at, actor, origin, requestId, note, ...columns, ...trimming]
+  const values = [at, actor, origin, requestId, note, ...columns]
   const applied = known
     ? {
         name: names.statement('saveUsers'),
@@ -240,16 +230,21 @@ async function apply(
         text: statements.save,
         values: [...values, String(result.revision)],
       }
+  const trim = {
+    name: names.statement('trim'),
+    text: statements.trim,
+    values: [...columnsOf(trimmed), keepHistory],
+  }
+  const all = trimmed.length > 0 ? [applied, trim] : [applied]
   const commit = { text: 'commit' }
   try {
     if (request.enqueue) {
-      await orStoreFailure(client.query(applied))
+      await orStoreFailure(sendTogether(client, all))
       await enqueue(client, request, result)
       checkCommitted(await orStoreFailure(client.query(commit)))
     } else {
       // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
-      const [, committed] = await orStoreFailure(sendTogether(client, [applied, commit]))
-      checkCommitted(committed)
+      checkCommitted((await orStoreFailure(sendTogether(client, [...all, commit]))).at(-1))
     }
   } catch (error) {
     // It may have been committed all the same.
@@ -259,7 +254,7 @@ async function apply(
   onCommit(result)
 }
 
-/** Whether a row that was missing when the others were locked was written by somebody else before it could be. */
+/** Whether a row that was missing when the others were locked was written, or its user erased, before it could be. */
 function isRace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '22012'
 }
@@ -269,7 +264,8 @@ function columnsOf(ids: readonly RowId[]): unknown[][] {
   return [ids.map(({ scope }) => scope), ids.map(({ userId }) => userId), ids.map(({ key }) => key)]
 }
 
-function resealedValues(rows: ResealRequest['values']): unknown[][] {
+function resealedValues(given: ResealRequest['values']): unknown[][] {
+  const rows = given.toSorted((a, b) => compareRowIds(a.before, b.before))
   return [
     ...columnsOf(rows.map(({ before }) => before)),
     rows.map(({ before }) => before.revision),
@@ -330,9 +326,13 @@ interface ValueRecord {
   readonly updated_by: string | null
 }
 
-/** A row that was locked, or nothing where there is none, and the time of the server after the lock. */
+/**
+ * A row that was locked, or nothing where there is none, and then the highest version that was erased; with the time of
+ * the server after the lock.
+ */
 type LockedRecord = (ValueRecord | { readonly [column in keyof ValueRecord]: null }) & {
   readonly now: string
+  readonly erased: string | null
 }
 
 function isPresent(record: LockedRecord): record is ValueRecord & LockedRecord {
@@ -349,27 +349,5 @@ function toRow(record: ValueRecord): LockedRow {
     revision: Number(record.revision),
     updatedAt: Number(record.updated_at),
     updatedBy: record.updated_by,
-  }
-}
-
-/** Runs the statements in their order; where the driver pipelines, without waiting for the answers in between. */
-export async function sendTogether(
-  client: PoolClient,
-  statements: readonly QueryConfig[],
-): Promise<readonly QueryResult[]> {
-  if (client.pipeline) return Promise.all(sendAtOnce(client, statements))
-  const results: QueryResult[] = []
-  for (const statement of statements) results.push(await client.query(statement))
-  return results
-}
-
-/** As one packet, which wakes the server once: 4.0 ms a write where the disk does not count, 4.3 ms in several packets. */
-function sendAtOnce(client: PoolClient, statements: readonly QueryConfig[]): Promise<QueryResult>[] {
-  const { stream } = client.connection
-  stream.cork()
-  try {
-    return statements.map((statement) => client.query(statement))
-  } finally {
-    stream.uncork()
   }
 }

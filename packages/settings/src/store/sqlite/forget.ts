@@ -32,8 +32,8 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
   const remove = { history: prepare(statements.history), unset: prepare(statements.unset) }
   const erase = {
     values: prepare(statements.countValues).pluck(),
-    versions: prepare(statements.deleteValues),
-    history: prepare(statements.deleteHistory),
+    versions: prepare(statements.deleteValues).pluck(),
+    history: prepare(statements.deleteHistory).pluck(),
     writers: prepare(statements.anonymousValues),
     actors: prepare(statements.anonymousHistory),
     count: prepare(statements.count).pluck(),
@@ -52,14 +52,17 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
 
   const eraseUser = client.transaction((userId: string): Erased => {
     const values = Number(erase.values.get(userId))
-    const versions = erase.versions.run(userId).changes
-    const history = erase.history.run(userId).changes
+    const versions = erase.versions.all(userId) as number[]
+    const history = erase.history.all(userId) as number[]
     const writers = erase.writers.run(userId).changes
     const actors = erase.actors.run(userId).changes
-    if (versions + history + writers > 0)
-      erase.erased.run({ now: Date.now(), seq: Number(erase.count.get() ?? 0) })
-    const isDone = [versions, history, writers, actors].every((rows) => rows < erasedAtOnce)
-    return { values, history, mentions: writers + actors, isDone }
+    if (versions.length + history.length + writers > 0) {
+      const now = Date.now()
+      const highest = Math.max(now, ...versions, ...history)
+      erase.erased.run({ now, highest, seq: Number(erase.count.get() ?? 0) })
+    }
+    const isDone = [versions.length, history.length, writers, actors].every((rows) => rows < erasedAtOnce)
+    return { values, history: history.length, mentions: writers + actors, isDone }
   })
 
   return {
@@ -81,6 +84,11 @@ function withSmallCheckpoints<T>(client: Database, task: () => T): T {
   } finally {
     client.pragma(`wal_autocheckpoint = ${usual}`)
   }
+}
+
+/** Selects the highest version of a user's row that is erased; no row before the first erasure. */
+export function erasedVersionIn(history: string): string {
+  return `select revision from ${history} where key = '' and scope = 2 and user_id = '' order by revision desc limit 1`
 }
 
 /** The statements by what they forget. */
@@ -106,16 +114,18 @@ function forgettingStatements(tables: SqliteTables) {
       where h.scope = 2 and h.new_value is null and h.at > ? and h.at <= ?)`,
     countValues: `select count(*) from (
       select value from ${values} where scope = 2 and user_id = ? limit ${erasedAtOnce}) where value is not null`,
-    deleteValues: `delete from ${values} where ${rowsOf(values, value, 'scope = 2 and user_id = ?')}`,
-    deleteHistory: `delete from ${history} where ${rowsOf(history, entry, 'scope = 2 and user_id = ?')}`,
+    deleteValues: `delete from ${values} where ${rowsOf(values, value, 'scope = 2 and user_id = ?')} returning revision`,
+    deleteHistory: `delete from ${history} where ${rowsOf(history, entry, 'scope = 2 and user_id = ?')}
+      returning revision`,
     anonymousValues: `update ${values} set updated_by = null
       where ${rowsOf(values, value, 'updated_by = ? and updated_by <> user_id')}`,
     anonymousHistory: `update ${history} set actor = null, note = null
       where ${rowsOf(history, entry, 'actor = ? and actor <> user_id')}`,
     count: `update ${meta} set value = value + 1 where name = 'users' returning value`,
-    // Found by processes that watch: all forget all users.
+    // Found by processes that watch: all forget all users. Its version is the highest one that was erased, ever.
     erased: `insert into ${history} (revision, scope, user_id, key, origin, at, seq)
-      values (@now, 2, '', '', 'erased', @now, @seq)
+      select max(@highest, coalesce((${erasedVersionIn(String(history))}), 0)), 2, '', '', 'erased', @now, @seq
+      where true
       on conflict (revision, scope, user_id, key) do update set seq = excluded.seq`,
   }
 }

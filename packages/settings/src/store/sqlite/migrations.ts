@@ -1,5 +1,5 @@
 /** The schema in SQLite, step by step. Append only: a step that was released never changes. */
-import { checkArgument, sqliteOptions } from '../options.ts'
+import { checkArgument, sqliteOptions, type PrintOptions, printOptions } from '../options.ts'
 
 /** The condition of the partial index; a statement has to repeat it to use the index. */
 export const plainHistory =
@@ -89,10 +89,15 @@ export function recordVersion(prefix: string, version: number): string {
   return `insert into ${prefix}settings_meta (name, value) values ('schema', '${version}') on conflict (name) do update set value = excluded.value;\n`
 }
 
-/** The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. */
-export function printSql(options: { readonly tablePrefix?: string } = {}): string {
-  checkArgument('sqlite', { name: 'options', schema: sqliteOptions, value: options })
-  const { tablePrefix = '' } = options
-  const steps = migrations.map((migration) => migration(tablePrefix))
+/**
+ * The statements that `migrate: 'auto'` runs, for applications that run them themselves: on an empty database, or on tables
+ * of an earlier version with `from`. One transaction.
+ * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ */
+export function printSql(options: { readonly tablePrefix?: string } & PrintOptions = {}): string {
+  const schema = printOptions(sqliteOptions, migrations.length)
+  checkArgument('sqlite', { name: 'options', schema, value: options })
+  const { tablePrefix = '', from = 0 } = options
+  const steps = migrations.slice(from).map((migration) => migration(tablePrefix))
   return `begin immediate;\n\n${steps.join('\n')}${recordVersion(tablePrefix, migrations.length)}\ncommit;\n`
 }

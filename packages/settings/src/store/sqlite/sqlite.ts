@@ -9,25 +9,25 @@ import {
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
 import { canExist, checkRequest, setRow } from '../plan-write.ts'
-import type {
-  Erased,
-  HistoryId,
-  HistoryQuery,
-  HistoryRow,
-  KeyCount,
-  NewsQuery,
-  ResealRequest,
-  RowId,
-  SettingsStore,
-  StoredRow,
-  StoreNews,
-  StoreWatch,
-  TrimResult,
-  UserNews,
-  WriteRequest,
-  WriteResult,
+import {
+  type Erased,
+  type HistoryId,
+  type HistoryQuery,
+  type HistoryRow,
+  type KeyCount,
+  type NewsQuery,
+  type ResealRequest,
+  type RowId,
+  type SettingsStore,
+  type StoredRow,
+  type StoreNews,
+  storePort,
+  type StoreWatch,
+  type TrimResult,
+  type UserNews,
+  type WriteRequest,
+  type WriteResult,
 } from '../store.ts'
-import { storePort } from '../store.ts'
 import {
   type Connection,
   type DriverSource,

@@ -18,6 +18,7 @@ import type {
   WriteResult,
 } from '../store.ts'
 import { type Connection, toReplacedFailure } from './connection.ts'
+import { erasedVersionIn } from './forget.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteWriter {
@@ -50,8 +51,10 @@ export function createWriter(
 
   function writeLocked(request: WriteRequest): WriteResult {
     const rows = request.reads.flatMap((id) => statements.find(id) ?? [])
-    const revision = isOfUsers(request) ? 0 : statements.revision()
-    const result = planWrite(request, { revision, at: Date.now(), rows })
+    const ofUsers = isOfUsers(request)
+    const revision = ofUsers ? 0 : statements.revision()
+    const erased = ofUsers && rows.length < request.reads.length ? statements.erasedVersion() : 0
+    const result = planWrite(request, { revision, at: Date.now(), rows, erased })
     if (result.changes.length > 0) apply(request, result)
     // Last, because what is acknowledged must be found again.
     if (file.isReplaced()) throw toReplacedFailure()
@@ -118,6 +121,8 @@ function enqueue(client: Database, request: WriteRequest, result: WriteResult): 
 interface WriteStatements {
   find(id: RowId): LockedRow | undefined
   revision(): number
+  /** The highest version of a user's row that is erased. */
+  erasedVersion(): number
   save(rows: readonly LockedRow[]): void
   delete(id: RowId): void
   addHistory(row: HistoryRow, seq: number): void
@@ -149,6 +154,7 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
   const revision = client
     .prepare<[], string>(`select value from ${getTableName(tables.meta)} where name = 'revision'`)
     .pluck()
+  const erasedVersion = client.prepare<[], number>(erasedVersionIn(history)).pluck()
   const prepareSave = (rows: number) =>
     client.prepare(`
     insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
@@ -187,6 +193,7 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
       return record && toRow(id, record)
     },
     revision: () => Number(revision.get() ?? 0),
+    erasedVersion: () => erasedVersion.get() ?? 0,
     save: (rows) => {
       const single = rows.length % batch
       for (const row of rows.slice(0, single)) saveOne.run(...columnsOf(row))

@@ -1,4 +1,5 @@
 /** What the cases of the store contract share. */
+import assert from 'node:assert/strict'
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
 import type {
@@ -70,6 +71,27 @@ export async function trimAll(store: SettingsStore, olderThan: number): Promise<
     after = taken.next
   }
   return removed
+}
+
+/**
+ * The history of a user's values: each entry begins with what the one before it left, the first one with nothing,
+ * versions rise, and the last one is the row.
+ * @throws {AssertionError}
+ */
+export async function replays(store: SettingsStore, userId: string): Promise<void> {
+  const history = (await store.readHistory({ userId, limit: 500 })).toReversed()
+  const rows = await store.readUser(userId)
+  for (const key of new Set([...rows, ...history].map((row) => row.key))) {
+    const entries = history.filter((entry) => entry.key === key)
+    let before: { readonly value: string | null; readonly version: number } = { value: null, version: 0 }
+    for (const { oldValue, newValue, revision, scope } of entries) {
+      assert.equal(scope, SettingScope.User)
+      assert.equal(oldValue, before.value)
+      assert.ok(revision > before.version)
+      before = { value: newValue, version: revision }
+    }
+    assert.equal(rows.find((row) => row.key === key)?.value ?? null, before.value)
+  }
 }
 
 /** Waits until something is true, at most a minute. @throws when it never is */

@@ -1,8 +1,18 @@
 /** Cases: users' rows have versions of their own, and leave the revision alone (decision 66). */
 import assert from 'node:assert/strict'
-import { SettingScope } from '../../setting-definition.ts'
-import { type SettingsStore, userHash } from '../../store/store.ts'
-import { change, type ContractCase, revisionOf, rowId, set, setOf, trimAll, until, writeAll } from './case.ts'
+import { userHash } from '../../store/store.ts'
+import {
+  change,
+  type ContractCase,
+  replays,
+  revisionOf,
+  rowId,
+  set,
+  setOf,
+  trimAll,
+  until,
+  writeAll,
+} from './case.ts'
 
 export const users: Readonly<Record<string, ContractCase>> = {
   'a write of a user leaves the revision alone, and says which version it gave': async (open) => {
@@ -175,69 +185,4 @@ export const users: Readonly<Record<string, ContractCase>> = {
     })
     await stop()
   },
-
-  'an erased user is gone from values, history and as a writer, and others notice it': async (open) => {
-    const store = await open()
-    await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1', note: 'by u1' })
-    for (const value of ['1', '2', null]) await setOf(store, 'u1', 'a', value)
-    await writeAll(store, [change(rowId('b', 'u1'), '"mine"')], { actor: 'u1' })
-    await writeAll(store, [change(rowId('b', 'u2'), '1')], { actor: 'u1' })
-    const others = await store.readUser('u2')
-    const { next } = await store.readUserNews(undefined, 10)
-    assert.deepEqual(await eraseAll(store, 'u1'), { values: 1, history: 4, mentions: 4 })
-    const left = JSON.stringify([await store.scan(null, 100), await store.scanHistory(null, 100)])
-    assert.doesNotMatch(left, /u1/)
-    assert.deepEqual(await store.readUser('u2'), [{ ...others[0], updatedBy: null }])
-    assert.deepEqual(await store.readHistory({ userId: 'u1', limit: 10 }), [])
-    assert.equal((await store.readHistory({ limit: 10 }))[0]?.newValue, '1')
-    assert.ok((await store.readUserNews(next, 10)).userIds.includes(''), 'someone was erased')
-    assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 0 })
-    assert.deepEqual(await eraseAll(store, 'nobody'), { values: 0, history: 0, mentions: 0 })
-  },
-
-  'erasing somebody who only wrote shared values is noticed by others': async (open) => {
-    const store = await open()
-    await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1' })
-    const { next } = await store.readUserNews(undefined, 10)
-    assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 2 })
-    assert.ok((await store.readUserNews(next, 10)).userIds.includes(''))
-  },
-
-  'a name that no row can have selects no history and erases no other user': async (open) => {
-    const store = await open()
-    await setOf(store, '\ufffd', 'a', '1')
-    await writeAll(store, [change(rowId('a'), '1')], { actor: '\ufffd' })
-    for (const name of ['\ud800', 'u\u00001', '\u0000']) {
-      assert.deepEqual(await eraseAll(store, name), { values: 0, history: 0, mentions: 0 })
-      assert.deepEqual(await store.readHistory({ actor: name, limit: 10 }), [])
-    }
-    assert.equal((await store.readUser('\ufffd')).length, 1)
-  },
-}
-
-async function eraseAll(store: SettingsStore, userId: string): Promise<object> {
-  const sum = { values: 0, history: 0, mentions: 0 }
-  for (let isDone = false; !isDone;) {
-    const erased = await store.eraseUser(userId)
-    isDone = erased.isDone
-    for (const count of ['values', 'history', 'mentions'] as const) sum[count] += erased[count]
-  }
-  return sum
-}
-
-/** Each entry begins with what the one before it left, versions rise, and the last one is the row. */
-async function replays(store: SettingsStore, userId: string): Promise<void> {
-  const history = (await store.readHistory({ userId, limit: 500 })).toReversed()
-  const rows = await store.readUser(userId)
-  for (const key of new Set(history.map((entry) => entry.key))) {
-    const entries = history.filter((entry) => entry.key === key)
-    let before: { readonly value: string | null; readonly version: number } = { value: null, version: 0 }
-    for (const { oldValue, newValue, revision, scope } of entries) {
-      assert.equal(scope, SettingScope.User)
-      assert.equal(oldValue, before.value)
-      assert.ok(revision > before.version)
-      before = { value: newValue, version: revision }
-    }
-    assert.equal(rows.find((row) => row.key === key)?.value ?? null, before.value)
-  }
 }

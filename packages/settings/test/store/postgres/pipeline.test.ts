@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { PoolClient } from 'pg'
 import { test } from 'tap'
-import { sendTogether } from '#src/store/postgres/write.js'
+import { sendTogether } from '#src/store/postgres/connection.js'
 import { change, rowId, writeAll } from '#src/testing/contract/case.js'
 import { newPool, openStore } from './open-store.js'
 

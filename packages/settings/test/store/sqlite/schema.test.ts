@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sqlite } from '@fastify-modular/settings/sqlite'
+import { printSql, sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
 import { revisionOf, rowId, set, setOf, silentLog } from '#src/testing/contract/case.js'
@@ -29,6 +29,19 @@ test('tables of the first version are brought up to date with what they hold', a
   t.same(await store.findPlainHistory(['a', 'b']), ['a'])
   t.equal((await set(store, 'a', '"y"')).revision, 2)
   t.equal((await store.readHistory({ limit: 10 })).length, 2)
+})
+
+test('printSql({ from }) brings tables of an earlier version up to date', async (t) => {
+  const database = await openDatabase(t)
+  for (const migration of migrations.slice(0, 2)) database.exec(migration(''))
+  database.exec(
+    `${recordVersion('', 2)} insert into settings_value values (2, 'u1', 'a', '"x"', 0, 1, 5, 'ann')`,
+  )
+  database.exec(printSql({ from: 2 }))
+  const store = sqlite({ database }, { migrate: 'check' })
+  await store.open({ log: silentLog })
+  t.match(await store.readUser('u1'), [{ value: '"x"', revision: 1 }])
+  t.throws(() => printSql({ from: migrations.length + 1 }), { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' })
 })
 
 test('plain text in the history is found, and the history walked through, by an index', async (t) => {

@@ -1,0 +1,115 @@
+/** Cases: the end of a user, alone and beside everything else. */
+import assert from 'node:assert/strict'
+import type { SettingsStore } from '../../store/store.ts'
+import { change, type ContractCase, replays, rowId, setOf, trimAll, writeAll } from './case.ts'
+
+export const erasure: Readonly<Record<string, ContractCase>> = {
+  'an erased user is gone from values, history and as a writer, and others notice it': async (open) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1', note: 'by u1' })
+    for (const value of ['1', '2', null]) await setOf(store, 'u1', 'a', value)
+    await writeAll(store, [change(rowId('b', 'u1'), '"mine"')], { actor: 'u1' })
+    await writeAll(store, [change(rowId('b', 'u2'), '1')], { actor: 'u1' })
+    const others = await store.readUser('u2')
+    const { next } = await store.readUserNews(undefined, 10)
+    assert.deepEqual(await eraseAll(store, 'u1'), { values: 1, history: 4, mentions: 4 })
+    const left = JSON.stringify([await store.scan(null, 100), await store.scanHistory(null, 100)])
+    assert.doesNotMatch(left, /u1/)
+    assert.deepEqual(await store.readUser('u2'), [{ ...others[0], updatedBy: null }])
+    assert.deepEqual(await store.readHistory({ userId: 'u1', limit: 10 }), [])
+    assert.equal((await store.readHistory({ limit: 10 }))[0]?.newValue, '1')
+    assert.ok((await store.readUserNews(next, 10)).userIds.includes(''), 'someone was erased')
+    assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 0 })
+    assert.deepEqual(await eraseAll(store, 'nobody'), { values: 0, history: 0, mentions: 0 })
+  },
+
+  'erasing somebody who only wrote shared values is noticed by others': async (open) => {
+    const store = await open()
+    await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1' })
+    const { next } = await store.readUserNews(undefined, 10)
+    assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 2 })
+    assert.ok((await store.readUserNews(next, 10)).userIds.includes(''))
+  },
+
+  'a name that no row can have selects no history and erases no other user': async (open) => {
+    const store = await open()
+    await setOf(store, '\ufffd', 'a', '1')
+    await writeAll(store, [change(rowId('a'), '1')], { actor: '\ufffd' })
+    for (const name of ['\ud800', 'u\u00001', '\u0000']) {
+      assert.deepEqual(await eraseAll(store, name), { values: 0, history: 0, mentions: 0 })
+      assert.deepEqual(await store.readHistory({ actor: name, limit: 10 }), [])
+    }
+    assert.equal((await store.readUser('\ufffd')).length, 1)
+  },
+
+  'a row that is written after its user was erased never has a version that it had': async (open) => {
+    const store = await open()
+    const versions: number[] = []
+    for (let write = 0; write < 90; write++) {
+      const { revision } = await setOf(store, 'u1', 'a', String(write))
+      versions.push(revision)
+      if (write % 3 === 2) await eraseAll(store, 'u1')
+    }
+    assert.ok(versions.every((version, index) => version > (versions[index - 1] ?? 0)))
+  },
+
+  'erasures, writes of the same users, trimming and sealing at once: none fails, and no value lacks its history':
+    async (open) => {
+      const first = await open()
+      const stores = first.durable ? [first, await open()] : [first]
+      const [last = first] = stores.toReversed()
+      const keys = ['a', 'b', 'c', 'd']
+      const write = (userId: string, other: string, round: number): Promise<unknown>[] => {
+        const own = keys.map((key) => change(rowId(key, userId), String(round)))
+        const both = keys.flatMap((key) => [userId, other].map((id) => change(rowId(key, id), `"${round}"`)))
+        const third = keys.map((key) => change(rowId(key, 'third'), String(round)))
+        const shared = keys.map((key) => change(rowId(key), String(round)))
+        return [
+          writeAll(first, own, { actor: other }),
+          writeAll(last, round % 2 ? both : both.toReversed(), { actor: userId }),
+          writeAll(first, third, { actor: userId, keepHistory: 1 }),
+          writeAll(last, shared, { actor: userId }),
+          setOf(last, userId, 'a', round % 3 ? String(round) : null),
+        ]
+      }
+      for (let round = 0; round < 12; round++) {
+        await Promise.all([
+          ...write('u1', 'u2', round),
+          eraseAll(last, 'u1'),
+          ...write('u2', 'u1', round),
+          eraseAll(first, 'u2'),
+          eraseAll(last, 'u2'),
+          trimAll(last, Date.now()),
+          last.trimUnset(0),
+          sealAll(first),
+        ])
+        for (const userId of ['u1', 'u2']) await replays(last, userId)
+      }
+      for (const userId of ['u1', 'u2']) {
+        await eraseAll(first, userId)
+        const left = JSON.stringify([await last.scan(null, 500), await last.scanHistory(null, 500)])
+        assert.ok(!left.includes(`"${userId}"`), userId)
+      }
+    },
+}
+
+/** Erases a user, portion by portion. Returns the sums. */
+async function eraseAll(store: SettingsStore, userId: string): Promise<object> {
+  const sum = { values: 0, history: 0, mentions: 0 }
+  for (let isDone = false; !isDone;) {
+    const erased = await store.eraseUser(userId)
+    isDone = erased.isDone
+    for (const count of ['values', 'history', 'mentions'] as const) sum[count] += erased[count]
+  }
+  return sum
+}
+
+/** Marks all that is stored as sealed. */
+async function sealAll(store: SettingsStore): Promise<void> {
+  const rows = await store.scan(null, 500)
+  const entries = await store.scanHistory(null, 500)
+  await store.reseal({
+    values: rows.toReversed().map((before) => ({ before, after: { ...before, sealed: true } })),
+    history: entries.map((before) => ({ before, after: { ...before, newSealed: true } })),
+  })
+}

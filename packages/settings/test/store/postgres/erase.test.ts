@@ -1,0 +1,125 @@
+/** Erasing a user in PostgreSQL beside writes that are under way. */
+import { Pool } from 'pg'
+import t, { type Test, test } from 'tap'
+import { change, replays, rowId, setOf, until, writeAll } from '#src/testing/contract/case.js'
+import type { SettingsStore } from '#src/store/store.js'
+import { newPool, openStore } from './open-store.js'
+
+t.setTimeout(120_000)
+
+/** A write of `a` that holds its locks until it may commit. */
+function startWrite(store: SettingsStore, userId: string) {
+  let finish = (): void => {}
+  const mayFinish = new Promise<void>((resolve) => (finish = resolve))
+  let isReady = (): void => {}
+  const ready = new Promise<void>((resolve) => (isReady = resolve))
+  const written = writeAll(store, [change(rowId('a', userId), '"late"')], {
+    enqueue: async () => {
+      isReady()
+      await mayFinish
+    },
+  })
+  return { ready, finish, written }
+}
+
+async function isWaiting(pool: Pool): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rowCount === 1
+}
+
+/** A store that calls `before` ahead of the first statement of its own that matches, and waits for it. */
+async function openInterrupted(t: Test, pool: Pool, statement: RegExp, before: () => Promise<void>) {
+  const interrupted = new Pool({ ...pool.options, connectionString: pool.options.connectionString })
+  interrupted.on('error', () => {})
+  t.teardown(() => interrupted.end())
+  let isDue = true
+  interrupted.on('connect', (client) => {
+    const query = client.query.bind(client)
+    Reflect.set(client, 'query', async (...args: Parameters<typeof query>) => {
+      const [first] = args as unknown[]
+      const text = typeof first === 'string' ? first : String(Reflect.get(Object(first), 'text'))
+      if (isDue && statement.test(text)) {
+        isDue = false
+        await before()
+      }
+      return query(...args)
+    })
+  })
+  return openStore(t, interrupted)
+}
+
+test('a version does not come back after an erasure, however far the clock has gone back', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  for (const key of ['a', 'b']) await setOf(store, 'u1', key, '1')
+  await pool.query('update settings_value set revision = revision + 1000000000')
+  const { revision } = await setOf(store, 'u1', 'a', '2')
+  await store.eraseUser('u1')
+  const again = await setOf(store, 'u1', 'a', '3')
+  t.ok(again.revision > revision)
+  await store.eraseUser('u1')
+  t.ok((await setOf(store, 'u1', 'b', '4')).revision > again.revision, 'nor after another one')
+  t.ok((await setOf(store, 'u1', 'a', '5')).revision > again.revision)
+})
+
+for (const found of ['a value', 'no value']) {
+  test(`a write under way that has found ${found} is wholly before an erasure that begins meanwhile`, async (t) => {
+    const pool = await newPool(t)
+    const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
+    if (found === 'a value') await setOf(one, 'u1', 'a', '1')
+    const write = startWrite(one, 'u1')
+    await write.ready
+    const erased = two.eraseUser('u1')
+    await until('the erasure to wait', () => isWaiting(pool))
+    write.finish()
+    await write.written
+    t.match(await erased, { values: 1, isDone: true })
+    t.same(await one.readUser('u1'), [])
+    t.same(await one.readHistory({ userId: 'u1', limit: 10 }), [])
+  })
+}
+
+for (const table of ['value', 'history']) {
+  test(`a write that begins while an erasure is at the ${table} table is wholly after it`, async (t) => {
+    const pool = await newPool(t)
+    const store = await openStore(t, pool)
+    await setOf(store, 'u1', 'a', '1')
+    let written: Promise<unknown> | undefined
+    let isWritten = false
+    const erasing = await openInterrupted(
+      t,
+      pool,
+      new RegExp(`^delete from .*settings_${table}"`),
+      async () => {
+        written = setOf(store, 'u1', 'b', '2').then(() => (isWritten = true))
+        await until('the write to wait', async () => isWritten || (await isWaiting(pool)))
+      },
+    )
+    await erasing.eraseUser('u1')
+    await written
+    t.match(await store.readUser('u1'), [{ key: 'b', value: '2' }])
+    await replays(store, 'u1')
+  })
+}
+
+test('a value that somebody overwrites while its erased writer is being removed keeps its new writer', async (t) => {
+  const pool = await newPool(t)
+  const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
+  for (const key of ['a', 'b']) await writeAll(one, [change(rowId(key, 'u2'), '1')], { actor: 'u1' })
+  const write = startWrite(one, 'u2')
+  await write.ready
+  const erased = two.eraseUser('u1')
+  await until('the erasure to wait', () => isWaiting(pool))
+  write.finish()
+  await Promise.all([write.written, erased])
+  t.same(
+    (await one.readUser('u2')).map(({ key, updatedBy }) => [key, updatedBy]),
+    [
+      ['a', 'tester'],
+      ['b', null],
+    ],
+  )
+  t.same((await two.eraseUser('u1')).mentions, 0)
+})
