@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { SettingScope } from '../../setting-definition.ts'
 import { type SettingsStore, userHash } from '../../store/store.ts'
-import { change, type ContractCase, revisionOf, rowId, set, setOf, trimAll, until, writeAll } from './case.ts'
+import { change, type ContractCase, revisionOf, rowId, set, setOf, trimAll, writeAll } from './case.ts'
 
 export const users: Readonly<Record<string, ContractCase>> = {
   'a write of a user leaves the revision alone, and says which version it gave': async (open) => {
@@ -131,7 +131,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     assert.ok((await setOf(store, 'u1', 'a', '1')).revision > revision)
   },
 
-  'users whose values were written are known from a mark on': async (open) => {
+  'users whose values were written are known from a mark on': async (open, until) => {
     const store = await open()
     const other = store.watch ? await open() : store
     const { next: start, userIds } = await store.readUserNews(undefined, 10)
@@ -153,7 +153,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual((await store.readUserNews(mark, 10)).userIds, ['u1'])
   },
 
-  'a watch hears of the users that another instance has written': async (open) => {
+  'a watch hears of the users that another instance has written': async (open, until) => {
     const watching = await open()
     if (!watching.watch) return
     const writing = await open()
