@@ -1,9 +1,5 @@
 /** Helpers for the tests of applications and of plugins. */
 export { type EventRecord, eventsOf } from './events-of.ts'
 export { injectAs, testCallers } from './inject-as.ts'
-export {
-  type DefineTest,
-  eventTransportContract,
-  type TransportContractOptions,
-} from './transport-contract.ts'
-export type { TransportFixture } from './transport-harness.ts'
+export { type DefineTest, eventTransportContract } from './transport-contract.ts'
+export type { TransportContractOptions, TransportFixture } from './transport-harness.ts'

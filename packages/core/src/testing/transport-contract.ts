@@ -14,21 +14,13 @@ import {
   runRule,
   start,
   traceparent,
+  type TransportContractOptions,
   type TransportFixture,
   Unrelated,
 } from './transport-harness.ts'
 
 /** Defines one test, which fails by rejecting: `test` of tap, node:test or vitest. */
 export type DefineTest = (name: string, run: () => Promise<void>) => unknown
-
-export interface TransportContractOptions {
-  /**
-   * How long one rule may take, in milliseconds: below the time-out of the test runner, so that a failure says what was
-   * waited for. Give more of both to a slow database.
-   * @default 4000
-   */
-  readonly patience?: number
-}
 
 /**
  * Defines one test for each thing that applications rely on. Each gets storage of its own. Rules named `durable` pass

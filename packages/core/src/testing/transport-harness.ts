@@ -26,6 +26,15 @@ export interface TransportFixture {
   dispose?(): void | Promise<void>
 }
 
+export interface TransportContractOptions {
+  /**
+   * How long one rule may take, in milliseconds: below the time-out of the test runner, so that a failure says what was
+   * waited for. Give more of both to a slow database.
+   * @default 4000
+   */
+  readonly patience?: number
+}
+
 /** Waits for a condition. Rejects with the source of the condition when the patience of the contract has ended. */
 type Until = (condition: () => boolean | Promise<boolean>) => Promise<void>
 
