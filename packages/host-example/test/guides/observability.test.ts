@@ -124,8 +124,8 @@ test('the tracing of the guide makes the span of a handler a child of the publis
   t.equal(handled.length, 2)
   t.ok(handled.every((span) => span.parentSpanContext?.spanId === request?.spanContext().spanId))
   t.same(
-    handled.map(({ status }) => status.code).toSorted(),
-    [SpanStatusCode.UNSET, SpanStatusCode.ERROR].toSorted(),
+    new Set(handled.map(({ status }) => status.code)),
+    new Set([SpanStatusCode.UNSET, SpanStatusCode.ERROR]),
   )
 
   tracing.run(

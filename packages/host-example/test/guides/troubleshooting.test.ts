@@ -84,7 +84,10 @@ symptom('TypeScript does not know `app.settings`', async (t) => {
 
 symptom('FMOD_PUBLIC_ROUTES_NOT_AT_ROOT', async (t) => {
   const app = create(t)
-  const register = async () => await app.register(async (inner) => void (await gate(inner)))
+  const register = async () =>
+    await app.register(async (inner) => {
+      await gate(inner)
+    })
   await t.rejects(register, { code: 'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT' })
 })
 
@@ -332,7 +335,7 @@ symptom('The test process does not end', async (t) => {
 
 test('the guide and this file have the same symptoms', async (t) => {
   const headings = [...(await readFile(guide, 'utf8')).matchAll(/^### (.+)$/gm)].map(([, text]) => text)
-  t.same([...known].toSorted(), headings.toSorted())
+  t.same(known, new Set(headings))
 })
 
 test('the application of the guide boots in its order', async (t) => {
