@@ -3,8 +3,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { startBalancer } from '../../test-support/dist/balancer.js'
-import { startPostgres } from '../../test-support/dist/postgres.js'
+import { startBalancer } from '@fastify-modular/test-support/balancer'
+import { guard } from '@fastify-modular/test-support/guard'
+import { startPostgres } from '@fastify-modular/test-support/postgres'
 
 const host = fileURLToPath(new URL('../../packages/host-example/dist/main.js', import.meta.url))
 const server = process.env.DATABASE_URL ? undefined : await startPostgres()
@@ -33,6 +34,8 @@ async function startInstance(name) {
     SESSION_SECRET: secret,
   }
   const child = spawn(process.execPath, [host], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const callOff = guard({ pid: child.pid }) // the instance ends with this process, even if that is killed
+  const ended = once(child, 'exit').finally(callOff)
   const port = await new Promise((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text) => {
       process.stdout.write(text.replace(/^(?=.)/gm, `[${name}] `))
@@ -41,17 +44,12 @@ async function startInstance(name) {
     })
     child.once('exit', (code) => reject(new Error(`Instance ${name} ended with code ${code}`)))
   })
-  return { port, child }
+  return { port, child, ended }
 }
 
 async function stop() {
   await balancer.close()
-  await Promise.all(
-    instances.map(async ({ child }) => {
-      if (child.exitCode !== null) return
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    }),
-  )
+  for (const { child } of instances) child.kill('SIGTERM')
+  await Promise.all(instances.map(({ ended }) => ended))
   await server?.stop()
 }

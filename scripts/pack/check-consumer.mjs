@@ -104,4 +104,10 @@ function nameDocument(line, blocks) {
 }
 
 /** What an application may add to the documented options. */
-const strictest = { exactOptionalPropertyTypes: true, skipLibCheck: false, jsx: 'react-jsx', noEmit: true }
+const strictest = {
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  jsx: 'react-jsx',
+  noEmit: true,
+  allowImportingTsExtensions: true,
+}

@@ -1,15 +1,11 @@
 // Runs the example of fastify-cli on the packed packages, by its own start script, and asks it over HTTP.
-import { spawn } from 'node:child_process'
 import { strict as assert } from 'node:assert'
-import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestOf } from '../files.mjs'
+import { patience, startServer } from './server.mjs'
 
 const example = 'examples/fastify-cli'
-
-/** Milliseconds after which a server that has not started, or not stopped, has failed. */
-const patience = 120_000
 
 /** Throws when the example does not start, or an answer is not the documented one. */
 export async function checkFastifyCli({ folder, addDependencies }) {
@@ -19,34 +15,13 @@ export async function checkFastifyCli({ folder, addDependencies }) {
   const [program, ...args] = manifestOf(copy).scripts.start.split(' ')
   assert.equal(program, 'fastify', 'the start script runs fastify-cli')
   const cli = join(folder, 'node_modules/fastify-cli/cli.js')
-  const server = spawn(process.execPath, [cli, ...args], {
-    cwd: copy,
-    env: { ...process.env, FASTIFY_PORT: '0', FASTIFY_ADDRESS: '127.0.0.1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: patience,
-  })
-  const ended = once(server, 'close')
+  const env = { FASTIFY_PORT: '0', FASTIFY_ADDRESS: '127.0.0.1' }
+  const server = await startServer([cli, ...args], { cwd: copy, env })
   try {
-    await checkAnswers(await addressOf(server))
+    await checkAnswers(server.url)
   } finally {
-    server.kill('SIGTERM')
-    await ended
+    await server.stop()
   }
-}
-
-/** Resolves to the URL that the server logs; rejects with its output when it ends first. */
-function addressOf(server) {
-  let output = ''
-  return new Promise((resolve, reject) => {
-    const read = (chunk) => {
-      output += chunk
-      const url = /Server listening at (http:[^"\s]+)/.exec(output)?.[1]
-      if (url) resolve(url)
-    }
-    server.stdout.on('data', read)
-    server.stderr.on('data', read)
-    server.once('close', () => reject(new Error(`the example ${example} does not start:\n${output}`)))
-  })
 }
 
 async function checkAnswers(url) {

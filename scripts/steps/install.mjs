@@ -21,7 +21,7 @@ export default async function install() {
 }
 
 function inputs() {
-  const manifests = ['.', 'bench', 'test-support', sqlite, ...packageFolders()].map((folder) =>
+  const manifests = ['.', 'bench', 'examples', 'test-support', sqlite, ...packageFolders()].map((folder) =>
     join(folder, 'package.json'),
   )
   return ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.cjs', ...manifests]

@@ -6,6 +6,7 @@ import { capture, quietPnpm } from '../command.mjs'
 import { filesBelow, manifestOf, packageFolders } from '../files.mjs'
 import { checkConsumer } from '../pack/check-consumer.mjs'
 import { checkContent } from '../pack/check-content.mjs'
+import { checkCreate } from '../pack/check-create.mjs'
 import { checkFastifyCli } from '../pack/check-fastify-cli.mjs'
 import { checkInstall } from '../pack/check-install.mjs'
 import { createConsumer } from '../pack/consumer.mjs'
@@ -18,7 +19,9 @@ export default async function pack() {
     for (const folder of packageFolders()) {
       if (!manifestOf(folder).private) packages.push(await packOne(folder, scratch))
     }
-    const consumer = createConsumer(join(scratch, 'app'), packages)
+    const command = packages.find(({ manifest }) => manifest.bin !== undefined)
+    const libraries = packages.filter((each) => each !== command)
+    const consumer = createConsumer(join(scratch, 'app'), libraries)
     const code = documents().map((path) => codeBlocks(path, readFileSync(path, 'utf8')))
     await checkConsumer(consumer, {
       blocks: code.flatMap(({ blocks }) => blocks),
@@ -27,8 +30,9 @@ export default async function pack() {
     await checkFastifyCli(consumer)
     await checkInstall(
       scratch,
-      packages.map(({ filename }) => filename),
+      libraries.map(({ filename }) => filename),
     )
+    await checkCreate(scratch, { command, packages })
     const fragments = code.flatMap((each) => each.fragments)
     console.log(`code of documents that is not compiled, being a fragment: ${fragments.join(', ') || 'none'}`)
     console.log(`packages fine: ${packages.map(({ manifest }) => manifest.name).join(', ')}`)
@@ -43,12 +47,14 @@ async function packOne(folder, scratch) {
     await quietPnpm(['pack', '--json', '--pack-destination', scratch], { cwd: folder }),
   )
   await capture(process.execPath, ['node_modules/publint/src/cli.js', filename, '--strict'])
-  await capture(process.execPath, [
-    'node_modules/@arethetypeswrong/cli/dist/index.js',
-    filename,
-    '--profile',
-    'esm-only',
-  ])
+  if (manifestOf(folder).exports !== undefined) {
+    await capture(process.execPath, [
+      'node_modules/@arethetypeswrong/cli/dist/index.js',
+      filename,
+      '--profile',
+      'esm-only',
+    ])
+  }
   const content = join(scratch, folder)
   mkdirSync(content, { recursive: true })
   await capture('tar', ['-xzf', filename, '-C', content, '--strip-components=1'])

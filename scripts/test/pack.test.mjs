@@ -21,19 +21,21 @@ for (const folder of published) {
     t.ok(manifest.keywords.includes('fastify') && manifest.keywords.length >= 5)
     t.ok(existsSync(join(folder, 'LICENSE')))
     t.ok(manifest.files.includes('dist') && manifest.files.includes('src'), 'source maps name the sources')
-    t.equal(manifest.peerDependencies.fastify, '^5.0.0')
     t.match(manifest.scripts, { prepack: 'node ../../scripts/prepack.mjs' })
+    t.same(relativeLinks(readmeOf(folder)), [])
     t.end()
   })
 
+  if (manifest.bin !== undefined) continue // a command: nothing imports it
+
   test(`the README of ${manifest.name} is enough to begin with`, (t) => {
+    t.equal(manifest.peerDependencies.fastify, '^5.0.0 || ^6.0.0')
     const needed = Object.keys(manifest.peerDependencies).filter(
       (name) => !manifest.peerDependenciesMeta?.[name]?.optional,
     )
     const named = installLines(readmeOf(folder)).flatMap((line) => line.split(/\s+/))
     for (const name of [manifest.name, ...needed, 'typescript', '@types/node'])
       t.ok(named.includes(name), name)
-    t.same(relativeLinks(readmeOf(folder)), [])
     t.same(typeScriptOptions(readmeOf(folder)), typeScriptOptions(readmeOf(published[0])))
     t.end()
   })

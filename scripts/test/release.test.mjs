@@ -59,7 +59,7 @@ test('a release gives every package the same version below 1.0.0, whatever it br
     const packages = await release(copy, changes)
     t.same(new Set(packages.map(({ version }) => version)), new Set([next]))
     for (const { name, peerDependencies, dependencies = {} } of packages) {
-      if (name === core) continue
+      if (name === core || name === 'create-fastify-modular') continue
       const range = `>=${next.slice(0, -1)}0 <1.0.0`
       t.equal(peerDependencies[core], range, `${name} names core as a peer from its own minor version on`)
       t.notOk(core in dependencies, name)

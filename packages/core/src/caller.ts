@@ -45,6 +45,13 @@ export function requireCaller(request: { readonly caller?: Caller | null | undef
 export const testCallersDecorator = Symbol.for('@fastify-modular/test-callers')
 export const testCallerHeader = 'x-fastify-modular-test-caller'
 
+/** What is under that decorator. */
+export interface TestCallers {
+  readonly byToken: Map<string, Caller>
+  /** Whether a gate looks for them. */
+  areSought: boolean
+}
+
 /**
  * How a gate finds the caller of a request by `injectAs` of `core/testing`; undefined in an application that called no
  * `testCallers`, so that outside tests the header means nothing.
@@ -53,8 +60,9 @@ export function findTestCaller(
   app: FastifyInstance,
 ): ((request: FastifyRequest) => Caller | undefined) | undefined {
   if (!app.hasDecorator(testCallersDecorator)) return undefined
-  const callers: Map<string, Caller> = Reflect.get(app, testCallersDecorator)
-  return (request) => callers.get(String(request.headers[testCallerHeader]))
+  const callers: TestCallers = Reflect.get(app, testCallersDecorator)
+  callers.areSought = true
+  return (request) => callers.byToken.get(String(request.headers[testCallerHeader]))
 }
 
 type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>

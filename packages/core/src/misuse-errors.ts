@@ -11,7 +11,7 @@ export const FMOD_CORE_INVALID_MODULE = createMisuseError<[string, string]>(
 )
 export const FMOD_CORE_UNKNOWN_DEPENDENCY = createMisuseError<[string, string]>(
   'FMOD_CORE_UNKNOWN_DEPENDENCY',
-  'The module "%s" depends on "%s", which is not in the list of modules. Add that module or remove the dependency.',
+  'The module "%s" depends on "%s", which is not in the list of modules. Add that module, or name it in optionalDependsOn if the module works without it.',
 )
 export const FMOD_CORE_DEPENDENCY_CYCLE = createMisuseError<[string]>(
   'FMOD_CORE_DEPENDENCY_CYCLE',
@@ -64,4 +64,8 @@ export const FMOD_CORE_PEER_MISSING = createMisuseError<[string]>(
 export const FMOD_CORE_TRANSPORT_NOT_OPEN = createMisuseError<[string]>(
   'FMOD_CORE_TRANSPORT_NOT_OPEN',
   'The event transport "%s" is not open. Pass it to the events plugin, and register that plugin first.',
+)
+export const FMOD_CORE_TEST_CALLERS_IGNORED = createMisuseError(
+  'FMOD_CORE_TEST_CALLERS_IGNORED',
+  'Nothing in this application looks for the callers of injectAs, so the request had no caller. Register @fastify-modular/public-routes in the test as well; a gate of your own calls findTestCaller(app).',
 )

@@ -36,6 +36,17 @@ test('an application without testCallers has no test callers', async (t) => {
   })
 })
 
+test('injectAs in an application without a gate says that the request had no caller', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  testCallers(app)
+  app.get('/', async () => 'anonymous')
+  await t.rejects(injectAs(app, alice, '/'), {
+    code: 'FMOD_CORE_TEST_CALLERS_IGNORED',
+    message: /public-routes/,
+  })
+})
+
 test('eventsOf records what was published and waits for handlers', async (t) => {
   class OneHandler {
     static event = NoteShared
@@ -56,4 +67,14 @@ test('eventsOf records what was published and waits for handlers', async (t) => 
   record[Symbol.dispose]()
   await app.events.publish(new NoteShared({ noteId: '2', by: 'a' }))
   t.same(record.published, ['notes.shared'], 'a disposed record is finished')
+})
+
+test('eventsOf records an application that is ready already', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events)
+  await app.ready()
+  using record = eventsOf(app)
+  await app.events.publish(new NoteShared({ noteId: '1', by: 'a' }))
+  t.same(record.published, ['notes.shared'])
 })

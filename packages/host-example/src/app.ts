@@ -63,7 +63,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   const auth = await createAuth(database, config)
 
   app.addHook('onSend', securityHeaders(config.isProduction))
-  // errors → public routes → inertia → events → settings → modules → the application's own routes
+  // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
   await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
   // No hook runs before the gate: its provider reads the one cookie that it needs by itself.
   await app.register(cookie, { secret: config.sessionSecret, hook: false })

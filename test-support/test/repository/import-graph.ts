@@ -4,6 +4,7 @@ import { posix } from 'node:path'
 /** What the sources of each package may import of ours. Siblings never import siblings. */
 const packageArrows: Readonly<Record<string, readonly string[]>> = {
   core: [],
+  'create-fastify-modular': [],
   inertia: ['core'],
   'public-routes': ['core'],
   errors: ['core'],

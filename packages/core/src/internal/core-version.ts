@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createMisuseError } from './misuse-error.ts'
 
 /** Versions of Fastify that the plugins run on, for their `fastify` metadata. */
-export const supportedFastify = '5.x'
+export const supportedFastify = '5.x || 6.x'
 
 const FMOD_CORE_VERSION_MISMATCH = createMisuseError<[string, string, string, string, string]>(
   'FMOD_CORE_VERSION_MISMATCH',

@@ -21,6 +21,8 @@ export interface ModuleCore {
   readonly name: string
   /** Names of the modules that come first. */
   readonly dependsOn?: readonly string[]
+  /** Names of modules that come first where the application has them. */
+  readonly optionalDependsOn?: readonly string[]
   /** Event handlers: classes, a namespace import, or the URL of a folder (S 6.3). */
   readonly handlers?: HandlerSource
   /** The module's routes and hooks, mounted as an encapsulated plugin after all contributions were delivered. */
@@ -48,6 +50,7 @@ interface Expectation {
 
 const aFunction: Expectation = { fits: (value) => typeof value === 'function', what: 'a function' }
 const aString: Expectation = { fits: (value) => typeof value === 'string', what: 'a string' }
+const aList: Expectation = { fits: Array.isArray, what: 'a list of names' }
 
 /** The members that are the module's own, and what each must be. Every other member is a contribution. */
 const expected: Readonly<Record<Exclude<keyof ModuleCore, 'handlers'>, Expectation>> = {
@@ -55,7 +58,8 @@ const expected: Readonly<Record<Exclude<keyof ModuleCore, 'handlers'>, Expectati
     fits: (value) => typeof value === 'string' && value !== '',
     what: 'a string of one or more characters',
   },
-  dependsOn: { fits: Array.isArray, what: 'a list of names' },
+  dependsOn: aList,
+  optionalDependsOn: aList,
   plugin: aFunction,
   prefix: aString,
   onReady: aFunction,

@@ -10,10 +10,12 @@ import { checkModule, type ModuleCore } from './module.ts'
  * The modules, each after all it depends on; ties stay in the order given.
  * @throws {FMOD_CORE_INVALID_MODULE} a module has no name, or a member of the wrong type
  * @throws {FMOD_CORE_DUPLICATE_MODULE} two modules share a name
- * @throws {FMOD_CORE_UNKNOWN_DEPENDENCY} a dependency is not in the list
+ * @throws {FMOD_CORE_UNKNOWN_DEPENDENCY} a dependency that is not optional is not in the list
  * @throws {FMOD_CORE_DEPENDENCY_CYCLE} modules depend on each other; the message prints the path
  */
-export function orderModules<M extends Pick<ModuleCore, 'name' | 'dependsOn'>>(modules: readonly M[]): M[] {
+export function orderModules<M extends Pick<ModuleCore, 'name' | 'dependsOn' | 'optionalDependsOn'>>(
+  modules: readonly M[],
+): M[] {
   const byName = indexByName(modules)
   const ordered = new Set<M>()
   const path: string[] = []
@@ -29,6 +31,10 @@ export function orderModules<M extends Pick<ModuleCore, 'name' | 'dependsOn'>>(m
       const dependency = byName.get(name)
       if (!dependency) throw new FMOD_CORE_UNKNOWN_DEPENDENCY(module.name, name)
       visit(dependency)
+    }
+    for (const name of module.optionalDependsOn ?? []) {
+      const dependency = byName.get(name)
+      if (dependency) visit(dependency)
     }
     path.pop()
     ordered.add(module)

@@ -16,7 +16,8 @@ export interface EventRecord extends Disposable {
 
 /**
  * Records the events of an application for a test: `const record = eventsOf(app)`.
- * It records all applications of the process: run those of one test file one after the other.
+ * It records all applications of the process: run those of one test file one after the other. The record ends with the
+ * application; one that is made when the application is ready ends when it is disposed of.
  */
 export function eventsOf(app: FastifyInstance): EventRecord {
   const published: string[] = []
@@ -33,7 +34,7 @@ export function eventsOf(app: FastifyInstance): EventRecord {
   }
   for (const [stage, listener] of Object.entries(listeners))
     subscribe(`fastify-modular:events:${stage}`, listener)
-  app.addHook('onClose', async () => stop())
+  endWith(app, stop)
   return {
     published,
     handled,
@@ -49,5 +50,15 @@ export function eventsOf(app: FastifyInstance): EventRecord {
       }
     },
     [Symbol.dispose]: stop,
+  }
+}
+
+function endWith(app: FastifyInstance, stop: () => void): void {
+  try {
+    app.addHook('onClose', async () => stop())
+  } catch (error) {
+    // An application that is ready takes no hooks.
+    if (!(error instanceof Error && 'code' in error && error.code === 'FST_ERR_INSTANCE_ALREADY_LISTENING'))
+      throw error
   }
 }

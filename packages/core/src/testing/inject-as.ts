@@ -1,30 +1,37 @@
 /** Requests made as a given caller, without signing in. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
-import { type Caller, testCallerHeader, testCallersDecorator } from '../caller.ts'
+import { type Caller, testCallerHeader, type TestCallers, testCallersDecorator } from '../caller.ts'
 import { getDecorator } from '../internal/decorators.ts'
+import { FMOD_CORE_TEST_CALLERS_IGNORED } from '../misuse-errors.ts'
 
 /** Prepares an application for `injectAs`; call it before the application is ready. */
 export function testCallers(app: FastifyInstance): void {
-  if (!app.hasDecorator(testCallersDecorator)) app.decorate(testCallersDecorator, new Map<string, Caller>())
+  if (app.hasDecorator(testCallersDecorator)) return
+  app.decorate(testCallersDecorator, { byToken: new Map(), areSought: false } satisfies TestCallers)
 }
 
 /**
  * Like `app.inject`, as `caller`, which the gate lets in without signing in.
  * A random token, valid for this one request, identifies the caller.
+ * @throws {FMOD_CORE_DECORATOR_MISSING} `testCallers` was not called
+ * @throws {FMOD_CORE_TEST_CALLERS_IGNORED} the application has no gate, so that its requests have no callers
  */
 export async function injectAs(
   app: FastifyInstance,
   caller: Caller,
   request: InjectOptions | string,
 ): Promise<LightMyRequestResponse> {
-  const callers = getDecorator<Map<string, Caller>>(app, testCallersDecorator)
+  const callers = getDecorator<TestCallers>(app, testCallersDecorator)
   const token = randomUUID()
   const options = typeof request === 'string' ? { url: request } : request
-  callers.set(token, caller)
+  callers.byToken.set(token, caller)
   try {
-    return await app.inject({ ...options, headers: { ...options.headers, [testCallerHeader]: token } })
+    const headers = { ...options.headers, [testCallerHeader]: token }
+    const response = await app.inject({ ...options, headers })
+    if (!callers.areSought) throw new FMOD_CORE_TEST_CALLERS_IGNORED()
+    return response
   } finally {
-    callers.delete(token)
+    callers.byToken.delete(token)
   }
 }

@@ -33,6 +33,16 @@ test('decision 49: an unknown dependency is a boot error that names both modules
   t.throws(() => orderModules([module('notes', 'mail')]), error)
 })
 
+test('an optional dependency comes first where it is in the list, and may be missing', async (t) => {
+  const billing = { name: 'billing', optionalDependsOn: ['audit'] }
+  t.same(names([billing, module('audit', 'log'), module('log')]), ['log', 'audit', 'billing'])
+  t.same(names([billing, module('log')]), ['billing', 'log'])
+  t.throws(() => orderModules([billing, module('audit', 'billing')]), {
+    code: 'FMOD_CORE_DEPENDENCY_CYCLE',
+    message: /billing → audit → billing/,
+  })
+})
+
 test('decision 49: two modules of one name are a boot error', async (t) => {
   t.throws(() => orderModules([module('a'), module('a')]), {
     code: 'FMOD_CORE_DUPLICATE_MODULE',
@@ -47,7 +57,14 @@ test('a module without a name is a boot error', async (t) => {
 })
 
 test('a member of the wrong type is a boot error that names the module', async (t) => {
-  const wrong = { plugin: 5, prefix: 5, onReady: {}, onClose: 'x', dependsOn: 'notes' }
+  const wrong = {
+    plugin: 5,
+    prefix: 5,
+    onReady: {},
+    onClose: 'x',
+    dependsOn: 'notes',
+    optionalDependsOn: 'notes',
+  }
   t.same([...Object.keys(wrong), 'name'].toSorted(), [...ownMembers].toSorted(), 'every member is tried')
   for (const [member, value] of Object.entries(wrong)) {
     t.throws(() => orderModules([{ name: 'mail', [member]: value } as never]), {

@@ -52,3 +52,38 @@ test('expectPublicRoutes shows what was opened and what was closed', async (t) =
     message: /\n\+ POST \/new — route \/new \(route config\)\n- GET \/gone/,
   })
 })
+
+test('expectPublicRoutes with a source looks at one module: its routes, and what its rules open', async (t) => {
+  const app = await gatedApp(t, { defaults: false })
+  const files = defineModule({
+    name: 'files',
+    plugin: async (scope) => {
+      scope.get('/files', { config: { public: ['GET'] } }, async () => 'files')
+      scope.get('/old', async () => 'opened by the rule of notes')
+    },
+  })
+  await app.register(modules, { modules: [notes, files] })
+  app.publicRoutes.addExact('/api/notes/list', { methods: ['PATCH'] })
+  app.patch('/api/notes/list', async () => 'of no module')
+  app.publicRoutes.addRegex('/api/notes/[^/]+$', { methods: ['GET'] })
+
+  const ofNotes = [
+    'GET /api/notes/:id — regex /api/notes/[^/]+$ (application)',
+    'HEAD /api/notes/:id — regex /api/notes/[^/]+$ (application)',
+    'GET /api/notes/:id/share — regex /api/notes/[^/]+/share$ (module "notes")',
+    'HEAD /api/notes/:id/share — regex /api/notes/[^/]+/share$ (module "notes")',
+    'GET /old — exact /old (module "notes")',
+    'HEAD /old — exact /old (module "notes")',
+  ]
+  await expectPublicRoutes(app, ofNotes, { source: 'notes' })
+  t.same(await publicRouteLines(app, { source: 'files' }), [
+    'GET /files — route /files (route config)',
+    'GET /old — exact /old (module "notes")',
+    'HEAD /files — route /files (route config)',
+    'HEAD /old — exact /old (module "notes")',
+  ])
+  await t.rejects(expectPublicRoutes(app, [], { source: 'note' }), {
+    code: 'FMOD_PUBLIC_ROUTES_SURFACE_CHANGED',
+    message: /there is no module "note"/,
+  })
+})

@@ -1,0 +1,43 @@
+/** The application, put together: the one file to read to see what there is. */
+import { events, modules } from '@fastify-modular/core'
+import { createErrorServerOptions, errors } from '@fastify-modular/errors'
+import { publicRoutes } from '@fastify-modular/public-routes'
+import { settings, type SettingsStore } from '@fastify-modular/settings'
+import { settingsUi } from '@fastify-modular/settings-ui'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { home } from './home.ts'
+import { notesModule } from './notes.ts'
+import { addSessions, sessionHooks, sessionProvider, type SignIn, signInRoutes } from './sign-in.ts'
+
+export interface AppOptions {
+  readonly store: SettingsStore
+  readonly signIn: SignIn
+  /** At least 32 characters. */
+  readonly sessionSecret: string
+  readonly logLevel: string
+}
+
+/** The application, ready to listen or to be tested. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const app: FastifyInstance = Fastify({
+    logger: { level: options.logLevel },
+    ...createErrorServerOptions(),
+  })
+  // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
+  await app.register(errors, { pagesForBrowsers: true })
+  await addSessions(app, options.sessionSecret)
+  await app.register(publicRoutes, {
+    provider: sessionProvider,
+    crossOrigin: true, // sessions are cookies: refuses writes from other sites
+    undeclared: 'refuse', // a route that does not say who may call it stops the boot
+    access: { '/settings/*': 'signed-in' },
+    expectedHooks: sessionHooks,
+  })
+  await app.register(events)
+  await app.register(settings, { store: options.store, ownWrites: 'authenticated' })
+  await app.register(settingsUi, { title: 'my-app', logout: '/logout', ownWrites: 'authenticated' })
+  await app.register(modules, { modules: [notesModule()] })
+  await app.register(signInRoutes, { signIn: options.signIn })
+  await app.register(home)
+  return app
+}

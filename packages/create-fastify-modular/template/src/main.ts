@@ -1,0 +1,24 @@
+/** Starts the application: reads the environment, listens, and closes when it is told to stop. */
+import { randomBytes } from 'node:crypto'
+import closeWithGrace from 'close-with-grace'
+import { createApp } from './app.ts'
+import { developmentSignIn } from './development-sign-in.ts'
+import { createStore } from './store.ts'
+
+const { env } = process
+const { signIn, password, users } = developmentSignIn(env)
+
+const app = await createApp({
+  store: createStore(env),
+  signIn,
+  // Signs the cookies of sessions. A new one at each start ends all sessions: set it where that matters.
+  sessionSecret: env['SESSION_SECRET'] || randomBytes(32).toString('hex'),
+  logLevel: env['LOG_LEVEL'] || 'info',
+})
+closeWithGrace({ delay: 10_000, logger: app.log }, async () => {
+  await app.close()
+})
+
+const address = await app.listen({ host: env['HOST'] || '127.0.0.1', port: Number(env['PORT'] || 3000) })
+console.log(`\nThe application listens at ${address}`)
+console.log(`For development, ${users.join(', ')} sign in with the password ${password}\n`)

@@ -1,0 +1,102 @@
+/** What the command creates: it compiles, passes its own tests, and answers as its README says. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { spawnApp, spawnNode } from '@fastify-modular/test-support/spawn-app'
+import { test } from 'tap'
+import { create } from './command.js'
+
+const root = join(import.meta.dirname, '..')
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
+
+/** Within this package, so that the application finds what it imports. */
+async function createIn(parent: string, database: string): Promise<string> {
+  const folder = join(parent, database)
+  const { code, errors } = await create([folder, '--no-install', '--database', database])
+  if (code !== 0) throw new Error(errors)
+  return folder
+}
+
+test('what is created', async (t) => {
+  const parent = mkdtempSync(join(import.meta.dirname, 'application-'))
+  t.teardown(() => rmSync(parent, { recursive: true, force: true }))
+  const folder = await createIn(parent, 'sqlite')
+  const onPostgres = await createIn(parent, 'postgres')
+  const env = {
+    PORT: '0',
+    HOST: undefined,
+    NODE_ENV: undefined,
+    DATABASE_URL: undefined,
+    DEVELOPMENT_PASSWORD: undefined,
+    NODE_TEST_CONTEXT: undefined,
+  }
+
+  await t.test('it compiles, for both databases', async (t) => {
+    cpSync(join(onPostgres, 'src/store.ts'), join(folder, 'src/postgres-store.ts')) // one run of the compiler for both
+    const { status, stdout } = spawnSync(process.execPath, [tsc], { cwd: folder, encoding: 'utf8' })
+    t.equal(status, 0, stdout)
+  })
+
+  await t.test('its own tests pass', async (t) => {
+    const tests = spawnNode('--test', { args: ['dist/test/app.test.js'], cwd: folder, env })
+    t.equal((await tests.exited).code, 0, tests.log())
+  })
+
+  await t.test('it answers as its README says, lets people sign in, and ends', async (t) => {
+    const app = await spawnApp('dist/src/main.js', { cwd: folder, env })
+    t.teardown(() => app.stop())
+    const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+    const commands = [...readme.matchAll(/^curl -i (?:-X (\w+) )?http:\/\/127\.0\.0\.1:3000(\S*) +# (\d+)/gm)]
+    t.equal(commands.length, 2)
+    for (const [, method = 'GET', path = '', status] of commands)
+      t.equal((await fetch(app.url + path, { method })).status, Number(status), `${method} ${path}`)
+
+    const [, password = ''] = await app.printed(/with the password (\S+)/)
+    t.ok(password.length >= 16)
+    const signIn = async (user: string) => {
+      const answer = await fetch(`${app.url}/login?returnTo=%2Fsettings%2Fmanage`, {
+        method: 'POST',
+        body: new URLSearchParams({ user, password }),
+        redirect: 'manual',
+      })
+      t.equal(answer.headers.get('location'), '/settings/manage')
+      return { cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+    }
+    const added = await fetch(`${app.url}/api/notes`, {
+      method: 'POST',
+      headers: { ...(await signIn('writer')), 'content-type': 'application/json' },
+      body: '{"text":"Milk"}',
+    })
+    t.equal(added.status, 201)
+    const headers = { ...(await signIn('admin')), accept: 'text/html' }
+    t.equal((await fetch(`${app.url}/settings/manage`, { headers })).status, 200)
+    t.match(await (await fetch(app.url, { headers })).text(), /href="\/settings\/manage"/)
+    t.same(await app.stop(), { code: 0, signal: null })
+  })
+
+  await t.test('its accounts for development refuse production', async (t) => {
+    const app = spawnNode('dist/src/main.js', { cwd: folder, env: { ...env, NODE_ENV: 'production' } })
+    t.equal((await app.exited).code, 1)
+    t.match(app.log(), /development-sign-in\.ts is not for production/)
+  })
+
+  await t.test('without the address of its PostgreSQL it says which variable is missing', async (t) => {
+    const module: { createStore(env: object): unknown } = await import(
+      pathToFileURL(join(folder, 'dist/src/postgres-store.js')).href
+    )
+    t.throws(() => module.createStore({}), /Set DATABASE_URL, for example to postgres:\/\//)
+  })
+
+  await t.test('it keeps settings in PostgreSQL', async (t) => {
+    cpSync(join(folder, 'dist/src/postgres-store.js'), join(folder, 'dist/src/store.js'))
+    const app = await spawnApp('dist/src/main.js', {
+      cwd: folder,
+      env: { ...env, DATABASE_URL: (await testDatabase(t)).url },
+    })
+    t.teardown(() => app.stop())
+    t.equal((await fetch(`${app.url}/api/settings/public`)).status, 200)
+    t.same(await app.stop(), { code: 0, signal: null })
+  })
+})
