@@ -1,10 +1,11 @@
 // P3 to P5, P7: the same six requests to our stack, bare Fastify, and what people would use instead.
-import { installPeers } from './peers/install.mjs'
+import { fileURLToPath } from 'node:url'
 import { microsRows, rangeRows, timesRows } from './peers/rows.mjs'
 import { requireSameAnswers } from './peers/same-answers.mjs'
 import { repeatSeries } from './peers/series.mjs'
 import { report, rotate, size } from './support/measure.mjs'
 import { compareServers } from './support/servers.mjs'
+import { installApart } from '../scripts/install-apart.mjs'
 
 process.env.NODE_ENV = 'production' // the servers inherit it
 
@@ -41,7 +42,7 @@ const others = servers.slice(1)
 const inOwnWords = (server, what) => server === 'bare' && /^P[45] /.test(what)
 
 try {
-  installPeers()
+  installApart(fileURLToPath(new URL('peers', import.meta.url)), 'frameworks to compare with')
   await requireSameAnswers(scripts, requests, inOwnWords)
 } catch (error) {
   console.error(error.message)

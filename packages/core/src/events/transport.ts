@@ -4,7 +4,13 @@ import type { Announce } from './diagnostics.ts'
 import type { DomainEvent } from './event.ts'
 import type { EventHandler } from './handlers.ts'
 
-/** Carries published events to handlers. One transport serves one application. */
+/**
+ * Carries published events to handlers. One transport serves one application. Every transport passes
+ * `eventTransportContract()` of the entry point `testing`.
+ *
+ * An event goes to each handler whose `event.type` is exactly its type, whatever becomes of it elsewhere. Each handler has
+ * ten slots in a process: one that is slow holds up no other. A handler may throw, reject or never end.
+ */
 export interface EventTransport {
   /** Shown in messages. */
   readonly name: string
@@ -12,14 +18,17 @@ export interface EventTransport {
   readonly transactional: Tx['kind'] | false
   /** Prepares storage; called once, before all other methods. */
   open(context: TransportContext): void | Promise<void>
-  /** Registers a handler; called before `start`. */
+  /**
+   * Registers a handler; called before `start`. From now on a durable transport keeps events for it. Of a handler that had
+   * another event before, what waits of that event becomes a dead letter.
+   */
   subscribe(handler: EventHandler): void | Promise<void>
-  /** Begins to deliver. What was published before is delivered now. */
+  /** Begins to deliver, and not before: what was published before is delivered now. */
   start(): void | Promise<void>
   /**
-   * Takes one event. Without a transaction the promise resolves once the transport has the event; within a
-   * synchronous one the event is stored before `publish` returns. With `wakes` it may resolve to a `Waker`: the
-   * transaction then carries no notification.
+   * Takes one event, which the bus has checked. Without a transaction the promise resolves once the transport has the
+   * event; within a synchronous one the event is stored before `publish` returns. With `wakes` it may resolve to a
+   * `Waker`: the transaction then carries no notification.
    */
   publish(event: DomainEvent, options: PublishOptions): void | Promise<Waker | void>
   /**
@@ -29,7 +38,10 @@ export interface EventTransport {
   verify?(tx: Tx): boolean | Promise<boolean>
   /** Events that no further attempt is made for; absent where nothing is kept. */
   readonly deadLetters?: DeadLetters
-  /** Handlers that events are kept for, although this process does not have them; absent where nothing is kept. */
+  /**
+   * Handlers that events are kept for, although this process does not have them; absent where nothing is kept. Having it
+   * says that events outlive the process, which the contract then tries.
+   */
   readonly removedHandlers?: RemovedHandlers
   /**
    * Stops delivering, waits for running handlers within bounds, then aborts their signal. What is not finished then is
@@ -60,6 +72,10 @@ export interface Waker {
 /** What the bus gives a transport. */
 export interface TransportContext {
   readonly log: FastifyBaseLogger
+  /**
+   * Called by the transport for each attempt: `handled` or `failed`, and `deadLettered` when no other one follows. The
+   * bus announces `published`. This is what `app.events.stats()` and the diagnostics channels show.
+   */
   readonly announce: Announce
   /**
    * Makes a stored event again.

@@ -1,99 +1,100 @@
 /** What the contract of transports asks where several processes, or releases one after the other, share a database. */
 import assert from 'node:assert/strict'
-import {
-  type Contract,
-  handlerClass,
-  Happened,
-  recordTraces,
-  start,
-  Unrelated,
-  until,
-} from './transport-harness.ts'
+import { type Contract, handlerClass, Happened, recordTraces, start, Unrelated } from './transport-harness.ts'
 
 /** Each rule opens further transports on the storage of its fixture. */
 export function severalProcesses(contract: Contract): void {
   /** Waits out no lease: what another process gets, it gets at once. */
   const patient = { lease: 60_000, closeTimeout: 20 }
 
-  contract('durable: closing hands unfinished events back, and that counts no attempt', async (fixture) => {
-    if (!fixture.another) return
-    const event = new Happened({ number: 1 })
-    // One more than the fixture's attempts.
-    for (let process = 0; process < 4; process++) {
+  contract(
+    'durable: closing hands unfinished events back, and that counts no attempt',
+    async ({ create, until, isDurable }) => {
+      if (!isDurable) return
+      const event = new Happened({ number: 1 })
+      // One more than the attempts of a fixture.
+      for (let process = 0; process < 4; process++) {
+        let begun = 0
+        await using hanging = await start(create(patient), {
+          OneHandler: () => {
+            begun++
+            return new Promise(() => {})
+          },
+        })
+        if (process === 0) await hanging.app.events.publish(event)
+        await until(() => begun === 1)
+      }
+      const { tracing, deliveries } = recordTraces()
+      await using running = await start(create(patient), { OneHandler: () => {} }, { tracing })
+      await until(() => running.app.events.stats().handled === 1)
+      assert.deepEqual(
+        deliveries.map(({ eventId, attempt }) => ({ eventId, attempt })),
+        [{ eventId: event.eventId, attempt: 1 }],
+      )
+      assert.deepEqual(await running.app.events.deadLetters?.list(), [])
+    },
+  )
+
+  contract(
+    'durable: a process that closes leaves its events to one that runs',
+    async ({ create, until, isDurable }) => {
+      if (!isDurable) return
+      const seen: number[] = []
       let begun = 0
-      await using hanging = await start(fixture.another(patient), {
+      const hanging = await start(create(patient), {
         OneHandler: () => {
           begun++
           return new Promise(() => {})
         },
       })
-      if (process === 0) await hanging.app.events.publish(event)
+      await hanging.app.events.publish(new Happened({ number: 1 }))
       await until(() => begun === 1)
-    }
-    const { tracing, deliveries } = recordTraces()
-    await using running = await start(fixture.another(patient), { OneHandler: () => {} }, { tracing })
-    await until(() => running.app.events.stats().handled === 1)
-    assert.deepEqual(
-      deliveries.map(({ eventId, attempt }) => ({ eventId, attempt })),
-      [{ eventId: event.eventId, attempt: 1 }],
-    )
-    assert.deepEqual(await running.app.events.deadLetters?.list(), [])
-  })
+      await using running = await start(create(patient), {
+        OneHandler: ({ number }) => seen.push(number),
+      })
+      await hanging.app.close()
+      await until(() => running.app.events.stats().handled === 1)
+      assert.deepEqual(seen, [1])
+    },
+  )
 
-  contract('durable: a process that closes leaves its events to one that runs', async (fixture) => {
-    if (!fixture.another) return
-    const seen: number[] = []
-    let begun = 0
-    const hanging = await start(fixture.another(patient), {
-      OneHandler: () => {
-        begun++
-        return new Promise(() => {})
-      },
-    })
-    await hanging.app.events.publish(new Happened({ number: 1 }))
-    await until(() => begun === 1)
-    await using running = await start(fixture.another(patient), {
-      OneHandler: ({ number }) => seen.push(number),
-    })
-    await hanging.app.close()
-    await until(() => running.app.events.stats().handled === 1)
-    assert.deepEqual(seen, [1])
-  })
+  contract(
+    'durable: a removed handler is reported, and can be unsubscribed',
+    async ({ create, until, isDurable }) => {
+      if (!isDurable) return
+      const handlers = { OneHandler: () => {}, RemovedHandler: () => {} }
+      const before = await start(create(patient), handlers)
+      assert.deepEqual(await before.app.events.removedHandlers?.list(), [])
+      await before.app.close()
 
-  contract('durable: a removed handler is reported, and can be unsubscribed', async (fixture) => {
-    if (!fixture.another) return
-    const handlers = { OneHandler: () => {}, RemovedHandler: () => {} }
-    const before = await start(fixture.another(patient), handlers)
-    assert.deepEqual(await before.app.events.removedHandlers?.list(), [])
-    await before.app.close()
+      const warnings: unknown[] = []
+      const one = { OneHandler: () => {} }
+      await using running = await start(create(patient), one, { warnings })
+      const { removedHandlers } = running.app.events
+      assert.ok(removedHandlers)
+      for (const number of [1, 2, 3]) await running.app.events.publish(new Happened({ number }))
+      assert.deepEqual(await removedHandlers.list(), [{ handler: 'app.RemovedHandler', waiting: 3 }])
+      assert.deepEqual(warnings, ['events are kept for handlers that this process does not have'])
 
-    const warnings: unknown[] = []
-    const one = { OneHandler: () => {} }
-    await using running = await start(fixture.another(patient), one, { warnings })
-    const { removedHandlers } = running.app.events
-    assert.ok(removedHandlers)
-    for (const number of [1, 2, 3]) await running.app.events.publish(new Happened({ number }))
-    assert.deepEqual(await removedHandlers.list(), [{ handler: 'app.RemovedHandler', waiting: 3 }])
-    assert.deepEqual(warnings, ['events are kept for handlers that this process does not have'])
-
-    assert.equal(await removedHandlers.unsubscribe('app.OneHandler'), false)
-    assert.equal(await removedHandlers.unsubscribe('app.UnknownHandler'), false)
-    assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
-    await running.app.events.publish(new Happened({ number: 4 }))
-    await until(() => running.app.events.stats().handled === 4)
-    assert.deepEqual(await removedHandlers.list(), [])
-    assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
-  })
+      assert.equal(await removedHandlers.unsubscribe('app.OneHandler'), false)
+      assert.equal(await removedHandlers.unsubscribe('app.UnknownHandler'), false)
+      assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
+      await running.app.events.publish(new Happened({ number: 4 }))
+      await until(() => running.app.events.stats().handled === 4)
+      assert.deepEqual(await removedHandlers.list(), [])
+      assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
+    },
+  )
 
   contract(
     'durable: a handler whose event was changed gets no events of the former type',
-    async (fixture) => {
-      if (!fixture.another) return
-      const before = await start(fixture.another(patient), { OneHandler: () => {} })
+    async ({ create, until, isDurable }) => {
+      if (!isDurable) return
+      const before = await start(create(patient), { OneHandler: () => {} })
       await before.app.close()
       const warnings: unknown[] = []
       const changed = handlerClass('OneHandler', () => {}, Unrelated)
-      await using running = await start(fixture.another(patient), {}, { warnings, handlers: [changed] })
+      await using running = await start(create(patient), {}, { warnings, handlers: [changed] })
       assert.deepEqual(warnings, [
         'event handler has another event now; what waits of the former one becomes a dead letter',
       ])

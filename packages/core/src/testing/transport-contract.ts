@@ -1,6 +1,6 @@
-/** What every event transport must do; run it over your own. Needs no test framework: failures are assertion errors. */
+/** What every event transport must do, as tests that a transport of yours can run. Needs no test framework. */
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { TracedDelivery } from '../events/tracing.ts'
 import type { Tx, Waker } from '../events/transport.ts'
@@ -11,28 +11,35 @@ import {
   publish,
   publishQuietly,
   recordTraces,
+  runRule,
   start,
   traceparent,
+  type TransportContractOptions,
   type TransportFixture,
   Unrelated,
-  until,
 } from './transport-harness.ts'
 
-/** Registers one test: tap's and node:test's `test` fit. */
+/** Defines one test, which fails by rejecting: `test` of tap, node:test or vitest. */
 export type DefineTest = (name: string, run: () => Promise<void>) => unknown
 
-/** Defines the conformance tests of one transport, each on a fixture of its own. */
+/**
+ * Defines one test for each thing that applications rely on. Each gets storage of its own. Rules named `durable` pass
+ * where the transport has no `removedHandlers`, and those about transactions where the fixture has no `transaction`.
+ *
+ * @example eventTransportContract(test, () => ({ create: () => myTransport(url), dispose: () => drop(url) }))
+ */
 export function eventTransportContract(
   test: DefineTest,
-  createFixture: () => TransportFixture | Promise<TransportFixture>,
+  makeFixture: () => TransportFixture | Promise<TransportFixture>,
+  { patience = 4000 }: TransportContractOptions = {},
 ): void {
   const contract: Contract = (rule, run) =>
     test(rule, async () => {
-      const fixture = await createFixture()
+      const fixture = await makeFixture()
       try {
-        await run(fixture)
+        await runRule(run, fixture, patience)
       } finally {
-        await fixture.dispose()
+        await fixture.dispose?.()
       }
     })
   everyTransport(contract)
@@ -42,9 +49,9 @@ export function eventTransportContract(
 
 /** What holds for every transport. */
 function everyTransport(contract: Contract): void {
-  contract('an event reaches every handler of its type, and no other', async ({ transport }) => {
+  contract('an event reaches every handler of its type, and no other', async ({ create, until }) => {
     const seen: string[] = []
-    await using running = await start(transport, {
+    await using running = await start(create(), {
       OneHandler: ({ number, eventId }) => seen.push(`one ${number} ${eventId}`),
       TwoHandler: ({ number, eventId }) => seen.push(`two ${number} ${eventId}`),
     })
@@ -57,23 +64,24 @@ function everyTransport(contract: Contract): void {
     await until(() => running.app.events.stats().handled === 2)
   })
 
-  contract('what is published before the application is ready is delivered', async ({ transport }) => {
+  contract('what is published before the application is ready is delivered', async ({ create, until }) => {
     const seen: number[] = []
     const beforeReady = async (app: FastifyInstance) => {
       await app.events.publish(new Happened({ number: 1 }))
+      for (let turn = 0; turn < 3; turn++) await nextTurn() // what delivers too early does it now
       assert.deepEqual(seen, [])
     }
     const handlers = { OneHandler: ({ number }: Happened) => seen.push(number) }
-    await using running = await start(transport, handlers, { beforeReady })
+    await using running = await start(create(), handlers, { beforeReady })
     await until(() => seen.length === 1)
     assert.equal(running.app.events.stats().published, 1)
   })
 
   contract(
     'a handler that fails disturbs neither the publisher nor the other handlers',
-    async ({ transport }) => {
+    async ({ create, until }) => {
       const seen: number[] = []
-      await using running = await start(transport, {
+      await using running = await start(create(), {
         ThrowsHandler: () => {
           throw new Error('always')
         },
@@ -85,17 +93,17 @@ function everyTransport(contract: Contract): void {
     },
   )
 
-  contract('a payload that breaks its schema is refused where it is published', async ({ transport }) => {
-    await using running = await start(transport, {})
+  contract('a payload that breaks its schema is refused where it is published', async ({ create }) => {
+    await using running = await start(create(), {})
     await assert.rejects(running.app.events.publish(new Happened({ number: 'x' } as never)), {
       code: 'FMOD_CORE_INVALID_EVENT',
     })
     assert.equal(running.app.events.stats().published, 0)
   })
 
-  contract('closing waits for a running handler', async ({ transport }) => {
+  contract('closing waits for a running handler', async ({ create, until }) => {
     const log: string[] = []
-    const running = await start(transport, {
+    const running = await start(create(), {
       SlowHandler: async () => {
         log.push('begins')
         await delay(50)
@@ -108,14 +116,14 @@ function everyTransport(contract: Contract): void {
     assert.deepEqual(log, ['begins', 'ends'])
   })
 
-  contract('a handler whose slots are taken holds up no other one', async ({ transport }) => {
+  contract('a handler whose slots are taken holds up no other one', async ({ create, until }) => {
     let running = 0
     let most = 0
     let slow = 0
     let fast = 0
     let release: () => void = () => {}
     const gate = new Promise<void>((resolve) => (release = resolve))
-    await using app = await start(transport, {
+    await using app = await start(create(), {
       SlowHandler: async () => {
         most = Math.max(most, ++running)
         await gate
@@ -132,26 +140,31 @@ function everyTransport(contract: Contract): void {
     assert.equal(most, 10)
   })
 
-  contract('the trace context of the publisher is the parent of the first attempt', async ({ transport }) => {
-    const { tracing, deliveries } = recordTraces()
-    await using running = await start(transport, { OneHandler: () => 'kept' }, { tracing })
-    const event = new Happened({ number: 1 })
-    tracing.traceparent = traceparent
-    await running.app.events.publish(event)
-    tracing.traceparent = 'malformed'
-    await running.app.events.publish(new Happened({ number: 2 }))
-    await until(() => running.app.events.stats().handled === 2)
-    const first = { type: 'contract.happened', handler: 'app.OneHandler', attempt: 1 }
-    const isFirst = ({ eventId }: TracedDelivery) => eventId === event.eventId
-    assert.deepEqual(deliveries.filter(isFirst), [{ ...first, eventId: event.eventId, parent: traceparent }])
-    assert.deepEqual(
-      deliveries.filter((one) => !isFirst(one)).map(({ parent, link }) => [parent, link]),
-      [[undefined, undefined]],
-    )
-  })
+  contract(
+    'the trace context of the publisher is the parent of the first attempt',
+    async ({ create, until }) => {
+      const { tracing, deliveries } = recordTraces()
+      await using running = await start(create(), { OneHandler: () => 'kept' }, { tracing })
+      const event = new Happened({ number: 1 })
+      tracing.traceparent = traceparent
+      await running.app.events.publish(event)
+      tracing.traceparent = 'malformed'
+      await running.app.events.publish(new Happened({ number: 2 }))
+      await until(() => running.app.events.stats().handled === 2)
+      const first = { type: 'contract.happened', handler: 'app.OneHandler', attempt: 1 }
+      const isFirst = ({ eventId }: TracedDelivery) => eventId === event.eventId
+      assert.deepEqual(deliveries.filter(isFirst), [
+        { ...first, eventId: event.eventId, parent: traceparent },
+      ])
+      assert.deepEqual(
+        deliveries.filter((one) => !isFirst(one)).map(({ parent, link }) => [parent, link]),
+        [[undefined, undefined]],
+      )
+    },
+  )
 
-  contract('after closing, publishing is refused', async ({ transport }) => {
-    const running = await start(transport, {})
+  contract('after closing, publishing is refused', async ({ create }) => {
+    const running = await start(create(), {})
     await running.app.close()
     await assert.rejects(running.app.events.publish(new Happened({ number: 1 })), {
       code: 'FMOD_CORE_EVENTS_CLOSED',
@@ -163,103 +176,115 @@ function everyTransport(contract: Contract): void {
 function durableTransport(contract: Contract): void {
   contract(
     'durable: a committed transaction delivers, a rolled-back one delivers nothing',
-    async (fixture) => {
-      if (!fixture.transaction) return
+    async ({ create, until, transaction }) => {
+      if (!transaction) return
       const seen: number[] = []
-      await using running = await start(fixture.transport, { OneHandler: ({ number }) => seen.push(number) })
+      await using running = await start(create(), { OneHandler: ({ number }) => seen.push(number) })
       const publishIn = (number: number) => (tx: Tx) => publish(running.app, new Happened({ number }), tx)
       await assert.rejects(
-        fixture.transaction(async (tx) => {
+        transaction(async (tx) => {
           await publishIn(1)(tx)
           throw new Error('rolled back')
         }),
         /rolled back/,
       )
-      await fixture.transaction(publishIn(2))
+      await transaction(publishIn(2))
       await until(() => seen.length === 1)
       await delay(200)
       assert.deepEqual(seen, [2])
     },
   )
 
-  contract('durable: who wakes the handlers after the commit delivers what it committed', async (fixture) => {
-    const { transaction, transport } = fixture
+  contract(
+    'durable: who wakes the handlers after the commit delivers what it committed',
+    async ({ create, until, transaction }) => {
+      if (!transaction) return
+      const seen: number[] = []
+      await using running = await start(create(), { OneHandler: ({ number }) => seen.push(number) })
+      const wakers: (Waker | undefined)[] = []
+      const publishIn = (number: number) => async (tx: Tx) =>
+        void wakers.push(await publishQuietly(running.app, new Happened({ number }), tx))
+      await assert.rejects(
+        transaction(async (tx) => {
+          await publishIn(1)(tx)
+          throw new Error('rolled back')
+        }),
+      )
+      await transaction(publishIn(2))
+      for (const waker of wakers) waker?.wake()
+      await until(() => seen.length === 1)
+      await transaction(publishIn(3)) // its process ends before it can wake anybody
+      await until(() => seen.length === 2)
+      assert.deepEqual(seen, [2, 3])
+      await running.app.close()
+      for (const waker of wakers) waker?.wake()
+    },
+  )
+
+  contract(
+    'durable: each event is handled once while nothing fails',
+    async ({ create, until, isDurable }) => {
+      if (!isDurable) return
+      const seen: number[] = []
+      await using running = await start(create(), {
+        OneHandler: async ({ number }) => {
+          await delay(number % 7)
+          seen.push(number)
+        },
+      })
+      const numbers = Array.from({ length: 200 }, (_, index) => index)
+      for (const number of numbers) await running.app.events.publish(new Happened({ number }))
+      await until(() => seen.length >= numbers.length)
+      await delay(700) // longer than the lease of a quick fixture
+      assert.deepEqual(
+        seen.toSorted((a, b) => a - b),
+        numbers,
+      )
+    },
+  )
+
+  contract(
+    'durable: verify knows its own database from another',
+    async ({ create, transaction, foreignTransaction }) => {
+      if (!transaction || !foreignTransaction) return
+      await using running = await start(create(), {})
+      const verdicts: boolean[] = []
+      const verify = async (tx: Tx) => {
+        verdicts.push(
+          tx.kind === 'sync' ? running.app.events.verify(tx) : await running.app.events.verify(tx),
+        )
+      }
+      await transaction(verify)
+      await foreignTransaction(verify)
+      assert.deepEqual(verdicts, [true, false])
+    },
+  )
+
+  contract(
+    'durable: a failed delivery is tried again until it succeeds',
+    async ({ create, until, isDurable }) => {
+      if (!isDurable) return
+      const attempts: string[] = []
+      await using running = await start(create(), {
+        FlakyHandler: ({ eventId }) => {
+          attempts.push(eventId)
+          if (attempts.length === 1) throw new Error('first attempt')
+        },
+      })
+      const event = new Happened({ number: 1 })
+      await running.app.events.publish(event)
+      await until(() => running.app.events.stats().handled === 1)
+      assert.deepEqual(attempts, [event.eventId, event.eventId])
+      assert.deepEqual(await running.app.events.deadLetters?.list(), [])
+    },
+  )
+
+  contract('durable: a retry links to the trace of the publisher', async ({ create, until, transaction }) => {
     if (!transaction) return
-    const seen: number[] = []
-    await using running = await start(transport, { OneHandler: ({ number }) => seen.push(number) })
-    const wakers: (Waker | undefined)[] = []
-    const publishIn = (number: number) => async (tx: Tx) =>
-      void wakers.push(await publishQuietly(running.app, new Happened({ number }), tx))
-    await assert.rejects(
-      transaction(async (tx) => {
-        await publishIn(1)(tx)
-        throw new Error('rolled back')
-      }),
-    )
-    await transaction(publishIn(2))
-    for (const waker of wakers) waker?.wake()
-    await until(() => seen.length === 1)
-    await transaction(publishIn(3)) // its process ends before it can wake anybody
-    await until(() => seen.length === 2)
-    assert.deepEqual(seen, [2, 3])
-    await running.app.close()
-    for (const waker of wakers) waker?.wake()
-  })
-
-  contract('durable: each event is handled once while nothing fails', async (fixture) => {
-    if (!fixture.transaction) return
-    const seen: number[] = []
-    await using running = await start(fixture.transport, {
-      OneHandler: async ({ number }) => {
-        await delay(number % 7)
-        seen.push(number)
-      },
-    })
-    const numbers = Array.from({ length: 200 }, (_, index) => index)
-    for (const number of numbers) await running.app.events.publish(new Happened({ number }))
-    await until(() => seen.length >= numbers.length)
-    await delay(700) // longer than the lease of a quick fixture
-    assert.deepEqual(
-      seen.toSorted((a, b) => a - b),
-      numbers,
-    )
-  })
-
-  contract('durable: verify knows its own database from another', async (fixture) => {
-    const { transaction, foreignTransaction } = fixture
-    if (!transaction || !foreignTransaction) return
-    await using running = await start(fixture.transport, {})
-    const verdicts: boolean[] = []
-    const verify = async (tx: Tx) => {
-      verdicts.push(tx.kind === 'sync' ? running.app.events.verify(tx) : await running.app.events.verify(tx))
-    }
-    await transaction(verify)
-    await foreignTransaction(verify)
-    assert.deepEqual(verdicts, [true, false])
-  })
-
-  contract('durable: a failed delivery is tried again until it succeeds', async (fixture) => {
-    if (!fixture.transaction) return
-    const attempts: string[] = []
-    await using running = await start(fixture.transport, {
-      FlakyHandler: ({ eventId }) => {
-        attempts.push(eventId)
-        if (attempts.length === 1) throw new Error('first attempt')
-      },
-    })
-    const event = new Happened({ number: 1 })
-    await running.app.events.publish(event)
-    await until(() => running.app.events.stats().handled === 1)
-    assert.deepEqual(attempts, [event.eventId, event.eventId])
-    assert.deepEqual(await running.app.events.deadLetters?.list(), [])
-  })
-
-  contract('durable: a retry links to the trace of the publisher', async (fixture) => {
-    if (!fixture.transaction) return
     const { tracing, deliveries } = recordTraces()
     tracing.traceparent = traceparent
     await using running = await start(
-      fixture.transport,
+      create(),
       {
         FlakyHandler: () => {
           if (deliveries.length === 1) throw new Error('first attempt')
@@ -267,7 +292,7 @@ function durableTransport(contract: Contract): void {
       },
       { tracing },
     )
-    await fixture.transaction((tx) => publish(running.app, new Happened({ number: 1 }), tx))
+    await transaction((tx) => publish(running.app, new Happened({ number: 1 }), tx))
     await until(() => running.app.events.stats().handled === 1)
     assert.deepEqual(
       deliveries.map(({ attempt, parent, link }) => ({ attempt, parent, link })),
@@ -280,11 +305,11 @@ function durableTransport(contract: Contract): void {
 
   contract(
     'durable: a poison message becomes a dead letter that can be replayed and discarded',
-    async (fixture) => {
-      if (!fixture.transaction) return
+    async ({ create, until, isDurable }) => {
+      if (!isDurable) return
       let poisoned = true
       const handled: number[] = []
-      await using running = await start(fixture.transport, {
+      await using running = await start(create(), {
         PoisonHandler: ({ number }) => {
           if (poisoned) throw new Error('cannot digest')
           handled.push(number)

@@ -1,5 +1,4 @@
 /** What the contract of transports runs: an application on a transport, an event, a tracer. */
-import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -7,24 +6,47 @@ import { defineEvent, type EventClass } from '../events/event.ts'
 import { events } from '../events/plugin.ts'
 import type { EventTracing, TracedDelivery } from '../events/tracing.ts'
 import type { EventTransport, Tx, Waker } from '../events/transport.ts'
+import { withTimeout } from '../internal/timeout.ts'
 
 /**
- * A transport on storage of its own. Retries must be quick: `maxAttempts: 3`, delays of at most a second or two, leases of
- * half a second; and each handler has ten slots.
+ * Empty storage for one rule. Each handler of its transports has ten slots, and those that try again are quick:
+ * `maxAttempts: 3`, delays of at most a second or two, leases of half a second.
  */
 export interface TransportFixture {
-  readonly transport: EventTransport
-  /** Another transport on the same storage, as another process or a later release has it. For durable transports. */
-  another?(options: { readonly lease: number; readonly closeTimeout: number }): EventTransport
-  /** Runs in a transaction on the transport's database; commits, or rolls back when `run` throws. For durable transports. */
+  /**
+   * A transport on this storage, not open yet. Each call makes one more, as another process or a later release has it;
+   * a durable one takes these options (milliseconds) in place of its own.
+   */
+  create(options?: { readonly lease: number; readonly closeTimeout: number }): EventTransport
+  /** Runs in a transaction on the storage; commits, or rolls back when `run` throws. Where transports take part in some. */
   transaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
   /** The same on another database of the same kind. */
   foreignTransaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
-  dispose(): void | Promise<void>
+  /** Removes the storage. All transports are closed by then. */
+  dispose?(): void | Promise<void>
 }
 
-/** Defines one rule, tried on a fixture of its own. */
-export type Contract = (rule: string, run: (fixture: TransportFixture) => Promise<void>) => void
+export interface TransportContractOptions {
+  /**
+   * How long one rule may take, in milliseconds: below the time-out of the test runner, so that a failure says what was
+   * waited for. Give more of both to a slow database.
+   * @default 4000
+   */
+  readonly patience?: number
+}
+
+/** Waits for a condition. Rejects with the source of the condition when the patience of the contract has ended. */
+type Until = (condition: () => boolean | Promise<boolean>) => Promise<void>
+
+/** What a rule works with. */
+export interface Bench extends TransportFixture {
+  readonly until: Until
+  /** Whether events outlive their process, as the transport says by having `removedHandlers`. */
+  readonly isDurable: boolean
+}
+
+/** Defines one rule, tried on storage of its own. */
+export type Contract = (rule: string, run: (bench: Bench) => Promise<void>) => void
 
 export class Happened extends defineEvent('contract.happened', Type.Object({ number: Type.Integer() })) {}
 export class Unrelated extends defineEvent('contract.unrelated', Type.Object({})) {}
@@ -92,13 +114,30 @@ export async function publishQuietly(
   return undefined
 }
 
-/** Waits until the condition holds, at most 20 seconds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000
-  while (!(await condition())) {
-    assert.ok(Date.now() < end, 'the condition did not come true in time')
-    await delay(5)
+/** For closing what a rule has started, in milliseconds. */
+const closing = 500
+
+/** Runs a rule for at most `patience` milliseconds. Rejects with the wait that was in vain, even if closing hangs after it. */
+export async function runRule(
+  run: (bench: Bench) => Promise<void>,
+  fixture: TransportFixture,
+  patience: number,
+): Promise<void> {
+  const end = Date.now() + patience
+  let failure: Error | undefined
+  const until: Until = async (condition) => {
+    while (!(await condition())) {
+      if (Date.now() > end) {
+        failure = new Error(`after ${patience} ms this was not true: ${String(condition)}`)
+        throw failure
+      }
+      await delay(5)
+    }
   }
+  const isDurable = fixture.create().removedHandlers !== undefined
+  await withTimeout(run({ ...fixture, until, isDurable }), patience + closing, () => {
+    throw failure ?? new Error(`open, publish, start or close had not ended after ${patience + closing} ms`)
+  })
 }
 
 export const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

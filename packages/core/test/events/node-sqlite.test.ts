@@ -51,12 +51,17 @@ function fixture(sameConnection: boolean): TransportFixture {
   const business = sameConnection ? own : open('own.db')
   const foreign = open('foreign.db')
   const retries = { maxAttempts: 3, retryDelay: 20 }
+  const others: NodeSqliteDatabase[] = []
   return {
-    transport: sqliteOutbox({ database: own, pollInterval: 20, lease: 500, ...retries }),
+    create(options) {
+      const database = options ? open('own.db') : own
+      others.push(database)
+      return sqliteOutbox({ database, pollInterval: 20, lease: 500, ...retries, ...options })
+    },
     transaction: transaction(business),
     foreignTransaction: transaction(foreign),
     dispose() {
-      for (const database of new Set([own, business, foreign])) database.close()
+      for (const database of new Set([own, business, foreign, ...others])) database.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -68,6 +73,7 @@ for (const sameConnection of [true, false]) {
     eventTransportContract(
       (name, run) => void t.test(name, run),
       () => fixture(sameConnection),
+      { patience: 60_000 },
     )
   })
 }

@@ -15,6 +15,8 @@ import { createDatabase, testDatabase } from '@fastify-modular/test-support/post
 
 type Run = (tx: Tx) => void | Promise<void>
 const retries = { maxAttempts: 3, retryDelay: 20 }
+/** For a busy machine. */
+const patience = { patience: 60_000 }
 
 /** A transaction by plain statements, so that its callback may be asynchronous, too. */
 function sqliteTransaction(database: Database.Database, txOf: () => SyncTx) {
@@ -45,11 +47,10 @@ function sqliteFixture(
   const foreign = open('foreign.db')
   const others: Database.Database[] = []
   return {
-    transport: sqliteOutbox({ database: own, pollInterval: 20, lease: 500, ...retries }),
-    another(options) {
-      const database = open('own.db')
+    create(options) {
+      const database = options ? open('own.db') : own
       others.push(database)
-      return sqliteOutbox({ database, pollInterval: 20, ...retries, ...options })
+      return sqliteOutbox({ database, pollInterval: 20, lease: 500, ...retries, ...options })
     },
     transaction: sqliteTransaction(business, () => txOf(business)),
     foreignTransaction: sqliteTransaction(foreign, () => txOf(foreign)),
@@ -63,7 +64,8 @@ function sqliteFixture(
 test('inProcess', async (t) => {
   eventTransportContract(
     (name, run) => void t.test(name, run),
-    () => ({ transport: inProcess(), dispose() {} }),
+    () => ({ create: () => inProcess() }),
+    patience,
   )
 })
 
@@ -71,6 +73,7 @@ test('sqliteOutbox on the connection of the publisher', async (t) => {
   eventTransportContract(
     (name, run) => void t.test(name, run),
     () => sqliteFixture(true, fromBetterSqlite),
+    patience,
   )
 })
 
@@ -79,6 +82,7 @@ test('sqliteOutbox on a connection of its own, published through drizzle', async
   eventTransportContract(
     (name, run) => void t.test(name, run),
     () => sqliteFixture(false, txOf),
+    patience,
   )
 })
 
@@ -107,9 +111,8 @@ test('pgBoss', { jobs: 4 }, async (t) => {
       const [own, foreign] = [await createDatabase(serverUrl), await createDatabase(serverUrl)]
       const useDrizzle = made++ % 2 === 1
       return {
-        transport: pgBoss({ connectionString: own.url, pollInterval: 100, lease: 500, ...retries }),
-        another: (options) =>
-          pgBoss({ connectionString: own.url, pollInterval: 100, ...retries, ...options }),
+        create: (options) =>
+          pgBoss({ connectionString: own.url, pollInterval: 100, lease: 500, ...retries, ...options }),
         transaction: pgTransaction(own.url, useDrizzle),
         foreignTransaction: pgTransaction(foreign.url, useDrizzle),
         dispose: async () => {
@@ -118,5 +121,6 @@ test('pgBoss', { jobs: 4 }, async (t) => {
         },
       }
     },
+    patience,
   )
 })

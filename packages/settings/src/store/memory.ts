@@ -1,22 +1,20 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
 import { SettingScope } from '../setting-definition.ts'
 import {
-  checkRequest,
+  checkWrite,
   compareRowIds,
   compareText,
   historyOf,
   isOfUsers,
   planWrite,
   rowIdText,
-  textBytes,
   TrimCounter,
   unsetFor,
 } from './plan-write.ts'
+import { compareHistoryIds, newestFirst, selectHistory } from './select-history.ts'
 import {
   type Erased,
   type HistoryId,
-  type HistoryPlace,
-  type HistoryQuery,
   type HistoryRow,
   type KeyCount,
   type LockedRow,
@@ -65,16 +63,10 @@ export function memoryStore(): SettingsStore {
       return { next: String(writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
     },
     write: async (request) => {
-      checkRequest(request)
+      checkWrite(request)
       const found = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? unset.get(rowIdText(id)) ?? [])
       const ofUsers = isOfUsers(request)
-      const known = ofUsers ? 0 : revision
-      const result = planWrite(request, {
-        revision: known,
-        at: Date.now(),
-        rows: found,
-        erased: erasedVersion,
-      })
+      const result = planWrite(request, { revision, at: Date.now(), rows: found, erased: erasedVersion })
       for (const change of result.changes) {
         const name = rowIdText(change)
         unset.delete(name)
@@ -99,11 +91,7 @@ export function memoryStore(): SettingsStore {
       }
       return result
     },
-    readHistory: async (query) => {
-      const order = (query.userId ?? '') === '' ? newestFirst : latestFirst
-      const found = history.filter((row) => isSelected(row, query)).toSorted(order)
-      return withinBytes(found.slice(0, query.limit), query.maxBytes)
-    },
+    readHistory: async (query) => selectHistory(history, query),
     scan: async (after, limit) =>
       select((row) => after === null || compareRowIds(row, after) > 0).slice(0, limit),
     scanHistory: async (after, limit) =>
@@ -236,31 +224,6 @@ function erasedEntry(revision: number): HistoryRow {
   }
 }
 
-function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
-  const { userId = '' } = query
-  return (
-    row.userId === userId &&
-    (row.scope === SettingScope.User) === (userId !== '') &&
-    (query.key === undefined || row.key === query.key) &&
-    (query.scope === undefined || row.scope === query.scope) &&
-    (query.revision === undefined || row.revision === query.revision) &&
-    (query.keys === undefined || query.keys.includes(row.key)) &&
-    (query.actor === undefined || row.actor === query.actor) &&
-    (query.since === undefined || row.at >= query.since) &&
-    (query.before === undefined || row.revision < query.before) &&
-    (query.following === undefined || (userId === '' ? newestFirst : latestFirst)(row, query.following) > 0)
-  )
-}
-
-function withinBytes(rows: readonly HistoryRow[], maxBytes = Infinity): readonly HistoryRow[] {
-  let bytes = 0
-  const end = rows.findIndex((row, index) => {
-    bytes += textBytes(row)
-    return index > 0 && bytes > maxBytes
-  })
-  return end === -1 ? rows : rows.slice(0, end)
-}
-
 function countByKey(rows: readonly StoredRow[]): KeyCount[] {
   const counts = new Map<string, KeyCount>()
   for (const { key, scope } of rows) {
@@ -268,19 +231,6 @@ function countByKey(rows: readonly StoredRow[]): KeyCount[] {
     counts.set(name, { key, scope, rows: (counts.get(name)?.rows ?? 0) + 1 })
   }
   return [...counts.values()].toSorted((a, b) => a.scope - b.scope || compareText(a.key, b.key))
-}
-
-function newestFirst(a: HistoryId, b: HistoryId): number {
-  return b.revision - a.revision || compareRowIds(a, b)
-}
-
-/** The order of one user's history: by time and version. */
-function latestFirst(a: HistoryPlace, b: HistoryPlace): number {
-  return b.at - a.at || b.revision - a.revision || compareText(b.key, a.key)
-}
-
-function compareHistoryIds(a: HistoryId, b: HistoryId): number {
-  return a.revision - b.revision || compareRowIds(a, b)
 }
 
 function isPlain({ oldValue, oldSealed, newValue, newSealed }: HistoryRow): boolean {

@@ -35,12 +35,10 @@ export function rowIdText(id: RowId): string {
   return `${id.scope}\0${id.userId}\0${id.key}`
 }
 
-/** Bytes of the text that an entry of history keeps. */
-export function textBytes({ oldValue, newValue }: HistoryRow): number {
-  return Buffer.byteLength(oldValue ?? '') + Buffer.byteLength(newValue ?? '')
-}
-
-/** Whether rows with these names can exist; a database would refuse other names, or find rows of another name. */
+/**
+ * Whether rows with these names can exist. Reads answer nothing for others, which a database would refuse, or find under
+ * another name.
+ */
 export function canExist(...names: readonly (string | undefined)[]): boolean {
   return names.every((name) => name === undefined || isStorable(name))
 }
@@ -66,8 +64,11 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Refuses a request that no store could keep. Called before the lock is taken. @throws {ArgumentException} */
-export function checkRequest(request: WriteRequest): void {
+/**
+ * Refuses a request that no store could keep: call it first in `write`, before the lock is taken.
+ * @throws {ArgumentException} a user id outside of User scope, User scope without one, NUL or a lone surrogate in a name or note
+ */
+export function checkWrite(request: WriteRequest): void {
   for (const id of request.reads) checkRowId(id)
   for (const name of ['actor', 'origin', 'requestId', 'note'] as const) checkStorable(request[name], name)
 }
@@ -78,43 +79,46 @@ export function isOfUsers({ reads }: WriteRequest): boolean {
 }
 
 /** What a write finds under its lock. */
-interface Found {
-  /** 0 for a write of users' rows. */
+export interface Found {
+  /** The number of the last write of System and Application rows; a write of users' rows does not look at it. */
   readonly revision: number
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
+  /** At least those that the request reads, users' unset ones included. */
   readonly rows: Iterable<LockedRow>
   /** For a write of users' rows: the highest version that an erasure took away. A row that is not found exceeds it. */
   readonly erased?: number
 }
 
 /**
- * Lets the request decide and returns its changes in the order of their rows, without deletions of unset rows.
+ * Lets the request decide and returns what to write: the changes in the order of their rows, with their versions, without
+ * deletions of unset rows. Call it under the lock, and write the result before the lock ends.
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, a change of a row that was not read, or of one that belongs
  * to another kind of write
  */
 export function planWrite(request: WriteRequest, { revision, at, rows, erased = 0 }: Found): WriteResult {
   const ofUsers = isOfUsers(request)
+  const known = ofUsers ? 0 : revision
   const found = new Map<string, LockedRow | undefined>()
   for (const id of request.reads) found.set(rowIdText(id), undefined)
-  for (const row of rows) found.set(rowIdText(row), row)
-  const current = { revision, get: (id: RowId) => setRow(found.get(rowIdText(id))) }
+  for (const row of rows) if (found.has(rowIdText(row))) found.set(rowIdText(row), row)
+  const current = { revision: known, get: (id: RowId) => setRow(found.get(rowIdText(id))) }
   const changes: AppliedChange[] = []
   for (const change of request.decide(current)) {
     const name = rowIdText(change)
-    const known = found.get(name)
+    const row = found.get(name)
     const isOfUser = change.scope === SettingScope.User
     // Deleting the row answers false for a row that was not read and for one that was already changed.
     if (!found.delete(name) || isOfUser !== ofUsers) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
-    const before = setRow(known)
+    const before = setRow(row)
     if (!before && change.value === null) continue
     const { scope, userId, key } = change
-    const version = isOfUser ? Math.max((known?.revision ?? erased) + 1, at) : revision + 1
+    const version = isOfUser ? Math.max((row?.revision ?? erased) + 1, at) : known + 1
     const after = rowAfter(change, version, at, request.actor)
     changes.push({ scope, userId, key, revision: version, before, after })
   }
-  const highest = changes.reduce((max, change) => Math.max(max, change.revision), revision)
+  const highest = changes.reduce((max, change) => Math.max(max, change.revision), known)
   return { revision: highest, at, changes: changes.toSorted(compareRowIds) }
 }
 

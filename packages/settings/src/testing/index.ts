@@ -2,4 +2,9 @@
 export { memoryStore } from '../store/memory.ts'
 export { fakeSettings } from './fake-settings.ts'
 export { overrideSettings, type OverrideValues } from './override-settings.ts'
-export { type DeclareTest, storeContract, type StoreFixture } from './store-contract.ts'
+export {
+  type DeclareTest,
+  storeContract,
+  type StoreContractOptions,
+  type StoreFixture,
+} from './store-contract.ts'

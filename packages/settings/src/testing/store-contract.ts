@@ -1,6 +1,7 @@
 /** The behaviour that every settings store has, as tests that a store of yours can run. */
+import { withTimeout } from '@fastify-modular/core/internal'
 import type { SettingsStore } from '../store/store.ts'
-import { type ContractCase, silentLog } from './contract/case.ts'
+import { type ContractCase, silentLog, waitingAtMost } from './contract/case.ts'
 import { enqueue } from './contract/enqueue.ts'
 import { erasure } from './contract/erasure.ts'
 import { history } from './contract/history.ts'
@@ -12,22 +13,35 @@ import { writes } from './contract/writes.ts'
 
 /** An empty database for one test. */
 export interface StoreFixture {
-  /** A store on this database, not open yet. Each call gives one more instance. */
+  /** A store on this database, not open yet. Each call makes one more, as another process has it. */
   create(): SettingsStore
   /** Removes the database. All stores are closed by then. */
-  dispose?(): Promise<void>
+  dispose?(): void | Promise<void>
 }
 
 /** Declares a test that fails by rejecting: `test` of tap, of node:test or of vitest. */
 export type DeclareTest = (name: string, run: () => Promise<void>) => unknown
 
+export interface StoreContractOptions {
+  /**
+   * How long one test may take, in milliseconds: below the time-out of the test runner, so that a failure says what was
+   * waited for. Give more of both to a slow database.
+   * @default 4000
+   */
+  readonly patience?: number
+}
+
 /**
  * Declares one test for each behaviour that the settings service relies on. Each gets a database of its own.
  * A store whose `transactional`, `durable` or `watch` says that it cannot do something passes the tests of it.
  *
- * @example storeContract(test, async () => ({ create: () => myStore(url), dispose: () => drop(url) }))
+ * @example storeContract(test, () => ({ create: () => myStore(url), dispose: () => drop(url) }))
  */
-export function storeContract(test: DeclareTest, makeFixture: () => Promise<StoreFixture>): void {
+export function storeContract(
+  test: DeclareTest,
+  makeFixture: () => StoreFixture | Promise<StoreFixture>,
+  { patience = 4000 }: StoreContractOptions = {},
+): void {
   const cases = {
     ...values,
     ...writes,
@@ -39,22 +53,29 @@ export function storeContract(test: DeclareTest, makeFixture: () => Promise<Stor
     ...instances,
   }
   for (const [name, run] of Object.entries(cases)) {
-    test(name, () => runCase(run, makeFixture))
+    test(name, async () => runCase(run, await makeFixture(), patience))
   }
 }
 
-async function runCase(run: ContractCase, makeFixture: () => Promise<StoreFixture>): Promise<void> {
-  const fixture = await makeFixture()
+/** For closing the stores of a case, in milliseconds. */
+const closing = 500
+
+async function runCase(run: ContractCase, fixture: StoreFixture, patience: number): Promise<void> {
   const stores: SettingsStore[] = []
+  const until = waitingAtMost(patience)
+  const open = async () => {
+    const store = fixture.create()
+    stores.push(store)
+    await store.open({ log: silentLog })
+    return store
+  }
+  const hangs = () => {
+    throw new Error(`a method of the store had not ended after ${patience + closing} ms`)
+  }
   try {
-    await run(async () => {
-      const store = fixture.create()
-      stores.push(store)
-      await store.open({ log: silentLog })
-      return store
-    })
+    await withTimeout(run(open, until), patience + closing, hangs)
   } finally {
-    for (const store of stores) await store.close()
+    for (const store of stores) await withTimeout(store.close(), closing, () => {})
     await fixture.dispose?.()
   }
 }

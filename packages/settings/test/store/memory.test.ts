@@ -1,4 +1,4 @@
 import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
 import { test } from 'tap'
 
-storeContract(test, async () => ({ create: memoryStore }))
+storeContract(test, () => ({ create: memoryStore }), { patience: 60_000 })

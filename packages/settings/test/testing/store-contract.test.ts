@@ -4,13 +4,14 @@ import { test } from 'tap'
 import { change, revisionOf, rowId, setOf, trimAll, writeAll } from '#src/testing/contract/case.js'
 import type { SettingsStore, WriteRequest } from '#src/store/store.js'
 
-/** The names of the behaviours that a store does not have. */
-async function failuresOf(create: () => SettingsStore): Promise<string[]> {
-  const failed: string[] = []
+/** The behaviours that a store does not have, with what the contract says about them. */
+async function failuresOf(create: () => SettingsStore, patience = 4000): Promise<Map<string, unknown>> {
+  const failed = new Map<string, unknown>()
   const running: Promise<void>[] = []
   storeContract(
-    (name, run) => running.push(run().catch(() => void failed.push(name))),
-    async () => ({ create }),
+    (name, run) => running.push(run().catch((error: unknown) => void failed.set(name, error))),
+    () => ({ create }),
+    { patience },
   )
   await Promise.all(running)
   return failed
@@ -166,11 +167,31 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
 }
 
 test('the reference store has every behaviour', async (t) => {
-  t.same(await failuresOf(memoryStore), [])
+  t.same([...(await failuresOf(memoryStore, 60_000))], [])
 })
 
 for (const [fault, change] of Object.entries(stores)) {
   test(`a store that ${fault} does not pass`, async (t) => {
-    t.ok((await failuresOf(broken(change))).length > 0)
+    t.ok((await failuresOf(broken(change))).size > 0)
   })
 }
+
+test('what is waited for in vain is named before a test runner gives up', async (t) => {
+  const repeats = broken((store) => ({
+    readUserNews: async (_since, limit) => store.readUserNews('0', limit),
+  }))
+  const failed = await failuresOf(repeats, 200)
+  t.match(failed.get('users whose values were written are known from a mark on'), {
+    message: 'waited 200 ms for the end of the news',
+  })
+})
+
+test('a method of a store that does not end fails its test, and is not waited for', async (t) => {
+  const failed = await failuresOf(
+    broken(() => ({ readShared: () => new Promise(() => {}), close: () => new Promise(() => {}) })),
+    200,
+  )
+  t.match(failed.get('an empty store has revision 0 and no rows'), {
+    message: 'a method of the store had not ended after 700 ms',
+  })
+})

@@ -4,7 +4,7 @@ import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { type PostgresTimeouts, within } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
-import { canExist, checkRequest } from '../plan-write.ts'
+import { canExist, checkWrite } from '../plan-write.ts'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
 import {
   type Erased,
@@ -160,7 +160,7 @@ class PostgresStore implements SettingsStore {
   }
 
   async write(request: WriteRequest): Promise<WriteResult> {
-    checkRequest(request)
+    checkWrite(request)
     return this.#opened().writer.write(request)
   }
 

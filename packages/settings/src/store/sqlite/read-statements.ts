@@ -12,7 +12,7 @@ import {
   newestFirst,
   oldestFirst,
 } from '../read-conditions.ts'
-import { textBytes } from '../plan-write.ts'
+import { textBytes } from '../select-history.ts'
 import type {
   HistoryId,
   HistoryQuery,

@@ -8,7 +8,7 @@ import {
 } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
-import { canExist, checkRequest, setRow } from '../plan-write.ts'
+import { canExist, checkWrite, setRow } from '../plan-write.ts'
 import {
   type Erased,
   type HistoryId,
@@ -153,7 +153,7 @@ class SqliteStore implements SettingsStore {
 
   write(request: WriteRequest): Promise<WriteResult> {
     return this.#use(({ writer, lock }) => {
-      checkRequest(request)
+      checkWrite(request)
       return lock.write(() => writer.write(request))
     })
   }

@@ -13,7 +13,10 @@ import type {
 } from '../../store/store.ts'
 
 /** One behaviour that every store has. It fails by throwing. */
-export type ContractCase = (open: OpenStore) => Promise<void>
+export type ContractCase = (open: OpenStore, until: Until) => Promise<void>
+
+/** Waits until something is true. @throws when it takes longer than the case may */
+export type Until = (what: string, isTrue: () => boolean | Promise<boolean>) => Promise<void>
 
 /** Opens one more instance on the database of this case; it is closed when the case ends. */
 type OpenStore = () => Promise<SettingsStore>
@@ -94,14 +97,19 @@ export async function replays(store: SettingsStore, userId: string): Promise<voi
   }
 }
 
-/** Waits until something is true, at most a minute. @throws when it never is */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000
-  while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error(`waited a minute for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+/** `patience` in milliseconds, counted from now, is for all waits together. */
+export function waitingAtMost(patience: number): Until {
+  const end = Date.now() + patience
+  return async (what, isTrue) => {
+    while (!(await isTrue())) {
+      if (Date.now() > end) throw new Error(`waited ${patience} ms for ${what}`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
   }
 }
+
+/** The same for tests of this package, which give each wait a minute. */
+export const until: Until = (what, isTrue) => waitingAtMost(60_000)(what, isTrue)
 
 /** A log that drops everything. */
 export const silentLog: FastifyBaseLogger = {

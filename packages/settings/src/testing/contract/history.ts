@@ -1,7 +1,7 @@
 /** Cases: what was changed is remembered. */
 import assert from 'node:assert/strict'
 import { SettingScope } from '../../setting-definition.ts'
-import { change, type ContractCase, revisionOf, rowId, set, setOf, trimAll, until, writeAll } from './case.ts'
+import { change, type ContractCase, revisionOf, rowId, set, setOf, trimAll, writeAll } from './case.ts'
 
 export const history: Readonly<Record<string, ContractCase>> = {
   'each change leaves one row of history with actor, reason, before and after': async (open) => {
@@ -60,6 +60,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
 
   'news are what a revision came to, the dates of revisions, and all shared changes after one': async (
     open,
+    until,
   ) => {
     const store = await open()
     const { epoch, ...empty } = await store.readNews({ after: 0, limit: 10, known: [0, 7] })
@@ -138,6 +139,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
 
   'history is selected by several keys, by actor and by time, and its pages go on with that': async (
     open,
+    until,
   ) => {
     const store = await open()
     await writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), '1')], { actor: 'ann', origin: 'api' })

@@ -1,6 +1,6 @@
 /** Cases: several writers, several instances, and what outlives a store. */
 import assert from 'node:assert/strict'
-import { change, type ContractCase, rowId, set, until, writeAll, revisionOf } from './case.ts'
+import { change, type ContractCase, rowId, set, writeAll, revisionOf } from './case.ts'
 
 export const instances: Readonly<Record<string, ContractCase>> = {
   '40 parallel first writes of one key give one row and 40 revisions': async (open) => {
@@ -76,7 +76,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     assert.equal((await set(second, 'a', '2')).revision, 2)
   },
 
-  'a watch announces the writes of another instance until it is stopped': async (open) => {
+  'a watch announces the writes of another instance until it is stopped': async (open, until) => {
     const watching = await open()
     if (!watching.watch) return
     const writing = await open()

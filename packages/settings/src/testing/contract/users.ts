@@ -10,7 +10,6 @@ import {
   set,
   setOf,
   trimAll,
-  until,
   writeAll,
 } from './case.ts'
 
@@ -141,7 +140,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     assert.ok((await setOf(store, 'u1', 'a', '1')).revision > revision)
   },
 
-  'users whose values were written are known from a mark on': async (open) => {
+  'users whose values were written are known from a mark on': async (open, until) => {
     const store = await open()
     const other = store.watch ? await open() : store
     const { next: start, userIds } = await store.readUserNews(undefined, 10)
@@ -163,7 +162,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual((await store.readUserNews(mark, 10)).userIds, ['u1'])
   },
 
-  'a watch hears of the users that another instance has written': async (open) => {
+  'a watch hears of the users that another instance has written': async (open, until) => {
     const watching = await open()
     if (!watching.watch) return
     const writing = await open()

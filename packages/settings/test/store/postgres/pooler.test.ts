@@ -19,23 +19,27 @@ const through = pooler?.url ?? given ?? ''
 const run = process.pid
 let count = 0
 
-storeContract(test, async () => {
-  const schema = `pooled_${run}_${++count}`
-  return {
-    create: () =>
-      postgres(
-        { connectionString: through },
-        { schema, prepared: false, listen: { connectionString: direct }, timeouts: { session: false } },
-      ),
-    dispose: async () => {
-      const client = new Client(direct)
-      await client.connect()
-      // The pooler has one search path: what the contract makes for itself is not in the schema.
-      await client.query(`drop schema if exists ${schema} cascade; drop table if exists contract_probe`)
-      await client.end()
-    },
-  }
-})
+storeContract(
+  test,
+  async () => {
+    const schema = `pooled_${run}_${++count}`
+    return {
+      create: () =>
+        postgres(
+          { connectionString: through },
+          { schema, prepared: false, listen: { connectionString: direct }, timeouts: { session: false } },
+        ),
+      dispose: async () => {
+        const client = new Client(direct)
+        await client.connect()
+        // The pooler has one search path: what the contract makes for itself is not in the schema.
+        await client.query(`drop schema if exists ${schema} cascade; drop table if exists contract_probe`)
+        await client.end()
+      },
+    }
+  },
+  { patience: 60_000 },
+)
 
 test('the transactions of a client run on different connections, so that named statements get lost', async (t) => {
   if (pooler === null) return // another pooler may keep them

@@ -5,10 +5,14 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import { storeContract } from '@fastify-modular/settings/testing'
 import { test } from 'tap'
 
-storeContract(test, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
-  return {
-    create: () => sqlite({ file: join(folder, 'settings.db') }, { pollInterval: 5 }),
-    dispose: () => rm(folder, { recursive: true }),
-  }
-})
+storeContract(
+  test,
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'settings-'))
+    return {
+      create: () => sqlite({ file: join(folder, 'settings.db') }, { pollInterval: 5 }),
+      dispose: () => rm(folder, { recursive: true }),
+    }
+  },
+  { patience: 60_000 },
+)

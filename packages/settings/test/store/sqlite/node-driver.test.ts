@@ -24,13 +24,17 @@ function openDatabase(t: Test, file = ':memory:'): NodeSqliteDatabase {
 }
 
 if (module) {
-  storeContract(test, async () => {
-    const folder = await newFolder()
-    return {
-      create: () => sqlite({ file: join(folder, 'settings.db'), driver: 'node' }, { pollInterval: 5 }),
-      dispose: () => rm(folder, { recursive: true }),
-    }
-  })
+  storeContract(
+    test,
+    async () => {
+      const folder = await newFolder()
+      return {
+        create: () => sqlite({ file: join(folder, 'settings.db'), driver: 'node' }, { pollInterval: 5 }),
+        dispose: () => rm(folder, { recursive: true }),
+      }
+    },
+    { patience: 60_000 },
+  )
 }
 
 test('without node:sqlite its driver is one named error (FMOD_SETTINGS_DRIVER_UNSUPPORTED)', async (t) => {

@@ -1,0 +1,353 @@
+/** Each symptom of docs/guides/troubleshooting.md, provoked, and gone with what the guide says. */
+import { readFile } from 'node:fs/promises'
+import { defineEvent, defineModule, events, modules } from '@fastify-modular/core'
+import { eventsOf, injectAs } from '@fastify-modular/core/testing'
+import { createErrorServerOptions, errors } from '@fastify-modular/errors'
+import { publicRoutes } from '@fastify-modular/public-routes'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import { fakeSettings } from '@fastify-modular/settings/testing'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { writeGuideCode } from '@fastify-modular/test-support/guide-code'
+import { Type } from '@sinclair/typebox'
+import Database from 'better-sqlite3'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { test, type Test } from 'tap'
+
+const guide = new URL('../../../../docs/guides/troubleshooting.md', import.meta.url)
+const ada = { id: 'ada', permissions: [], isAdmin: false }
+/** Whoever sends the header is Ada. */
+const provider = {
+  authenticate: ({ headers }: { headers: Record<string, unknown> }) => (headers['x-ada'] ? ada : null),
+}
+const title = setting.text('app.title', {
+  displayName: 'Title',
+  scope: SettingScope.Application,
+  default: 'Notes',
+})
+class Shared extends defineEvent('notes.shared', Type.Object({})) {}
+
+const known = new Set<string>()
+
+function symptom(heading: string, run: (t: Test) => Promise<void>): void {
+  known.add(heading)
+  void test(heading, run)
+}
+
+/** The symptom needs more than an application: another file of the repository provokes it. */
+function elsewhere(heading: string, path: string, text: string): void {
+  symptom(heading, async (t) => {
+    const file = await readFile(new URL(`../../../../packages/${path}`, import.meta.url), 'utf8')
+    t.ok(file.includes(text))
+  })
+}
+
+function create(t: Test, options: FastifyServerOptions = {}): FastifyInstance {
+  const app = Fastify(options)
+  t.teardown(() => app.close())
+  return app
+}
+
+const gate = (app: FastifyInstance) => app.register(publicRoutes, { provider, env: false })
+
+symptom('`app.settings` is undefined, although settings are registered', async (t) => {
+  const app = create(t)
+  void app.register(settings)
+  t.equal(app.settings, undefined)
+  const scoped = create(t)
+  await scoped.register(async (inner) => void inner.register(settings))
+  t.equal(scoped.settings, undefined)
+  const right = create(t)
+  await right.register(fp(async (inner) => void inner.register(settings)))
+  t.ok(right.settings)
+})
+
+symptom('A decorator exists in one plugin and not in its neighbour', async (t) => {
+  const database = () => async (app: FastifyInstance) => void app.decorate('database', 'open')
+  for (const [plugin, expected] of [
+    [database(), false],
+    [fp(database(), { name: 'database' }), true],
+  ] as const) {
+    const app = create(t)
+    await app.register(plugin)
+    await app.register(async (neighbour) => {
+      t.equal(neighbour.hasDecorator('database'), expected)
+    })
+  }
+})
+
+symptom('TypeScript does not know `app.settings`', async (t) => {
+  const index = await readFile(new URL('../../../../packages/settings/src/index.ts', import.meta.url), 'utf8')
+  t.match(index, /declare module 'fastify'[^]*readonly settings: Settings/, 'the type comes with the import')
+})
+
+symptom('FMOD_PUBLIC_ROUTES_NOT_AT_ROOT', async (t) => {
+  const app = create(t)
+  const register = async () =>
+    await app.register(async (inner) => {
+      await gate(inner)
+    })
+  await t.rejects(register, { code: 'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT' })
+})
+
+symptom('FMOD_CORE_HOOK_WITHOUT_PLUGIN', async (t) => {
+  const shop = defineModule({ name: 'shop', settings: (builder) => void builder.add(title) })
+  const app = create(t)
+  await t.rejects(async () => await app.register(modules, { modules: [shop] }), {
+    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+  })
+})
+
+symptom('FMOD_SETTINGS_CALLER_DECLARED_LATER', async (t) => {
+  const app = create(t)
+  await app.register(settings)
+  await gate(app)
+  await t.rejects(async () => await app.ready(), { code: 'FMOD_SETTINGS_CALLER_DECLARED_LATER' })
+})
+
+symptom('FMOD_ERRORS_HANDLER_REPLACED', async (t) => {
+  const app = create(t)
+  await app.register(errors)
+  app.setErrorHandler(() => 'mine')
+  await t.rejects(async () => await app.ready(), { code: 'FMOD_ERRORS_HANDLER_REPLACED' })
+})
+
+symptom('FMOD_SETTINGS_FROZEN, FMOD_PUBLIC_ROUTES_FROZEN, FMOD_ERRORS_CLOSED', async (t) => {
+  const app = create(t)
+  await app.register(errors)
+  await gate(app)
+  await app.ready()
+  t.throws(() => app.publicRoutes.addExact('/late'), { code: 'FMOD_PUBLIC_ROUTES_FROZEN' })
+  t.throws(() => app.problems.define('late' as never, { status: 400, title: 'Late' }), {
+    code: 'FMOD_ERRORS_CLOSED',
+  })
+})
+
+elsewhere(
+  'FMOD_CORE_VERSION_MISMATCH',
+  'core/test/internal/core-version.test.ts',
+  'FMOD_CORE_VERSION_MISMATCH',
+)
+
+symptom('The boot ends after ten seconds with AVV_ERR_PLUGIN_EXEC_TIMEOUT', async (t) => {
+  const app = create(t, { pluginTimeout: 20 })
+  await t.rejects(async () => await app.register(() => new Promise<void>(() => {})), {
+    code: /AVV_ERR_(?:PLUGIN_EXEC|READY)_TIMEOUT|FST_ERR_PLUGIN_TIMEOUT/,
+  })
+})
+
+symptom('Every route answers 401', async (t) => {
+  const app = create(t)
+  await gate(app)
+  app.get('/closed', async () => 'closed')
+  app.get('/open', { config: { access: 'public' } }, async () => 'open')
+  await app.ready()
+  t.equal((await app.inject('/closed')).statusCode, 401)
+  t.equal((await app.inject('/open')).body, 'open')
+  t.match(app.publicRoutes.access.print(), /\/closed/)
+})
+
+symptom('A public route answers 401', async (t) => {
+  const app = create(t)
+  await gate(app)
+  app.publicRoutes.addExact('/open', { methods: ['GET'] })
+  app.route({ method: ['GET', 'POST'], url: '/open', handler: async () => 'open' })
+  await app.ready()
+  t.equal((await app.inject({ method: 'POST', url: '/open' })).statusCode, 401)
+  t.match(await app.publicRoutes.explain('POST', '/open'), { decision: 'protected' })
+  t.match(await app.publicRoutes.explain('GET', '/open'), { decision: 'public' })
+})
+
+symptom('A hook of mine does not run', async (t) => {
+  const app = create(t)
+  const seen: string[] = []
+  const routes: string[] = []
+  await app.register(async (early) => void early.get('/early', async () => 'early'))
+  app.get('/before', async () => 'before')
+  await app.register(async (neighbour) => {
+    neighbour.addHook('onRequest', async ({ url }) => void seen.push(`neighbour ${url}`))
+  })
+  app.addHook('onRequest', async ({ url }) => void seen.push(url))
+  app.addHook('onRoute', ({ method, url }) => void (method === 'GET' && routes.push(url)))
+  await app.register(async (late) => void late.get('/late', async () => 'late'))
+  for (const url of ['/early', '/before', '/late']) await app.inject(url)
+  t.same(seen, ['/early', '/before', '/late'])
+  t.same(routes, ['/late'])
+})
+
+symptom('`request.caller` is null', async (t) => {
+  const app = create(t)
+  await gate(app)
+  app.get('/open', { config: { access: 'public' } }, async ({ caller }) => ({ caller: caller?.id ?? null }))
+  t.same((await app.inject('/open')).json(), { caller: null })
+  t.same((await app.inject({ url: '/open', headers: { 'x-ada': '1' } })).json(), { caller: 'ada' })
+})
+
+symptom("The error has Fastify's own body, `{ statusCode, error, message }`", async (t) => {
+  const app = create(t)
+  const failing = (url: string) => async (inner: FastifyInstance) => {
+    inner.get(url, async () => Promise.reject(new Error('mine')))
+  }
+  await app.register(failing('/early'))
+  await app.register(errors)
+  await app.register(failing('/late'))
+  t.match((await app.inject('/early')).json(), { statusCode: 500, error: 'Internal Server Error' })
+  t.match((await app.inject('/late')).json(), { status: 500, title: 'Internal Server Error' })
+  t.match((await app.inject('/%zz')).json(), { statusCode: 400, error: 'Bad Request' })
+  const right = create(t, createErrorServerOptions())
+  await right.register(errors)
+  t.match((await right.inject('/%zz')).json(), { status: 400, title: 'Bad Request' })
+})
+
+symptom('Browsers are sent to http, and cookies are not Secure', async (t) => {
+  for (const [options, protocol] of [
+    [{}, 'http'],
+    [{ trustProxy: 'uniquelocal, loopback' }, 'https'],
+  ] as const) {
+    const app = create(t, options)
+    app.get('/', async (request) => request.protocol)
+    t.equal((await app.inject({ url: '/', headers: { 'x-forwarded-proto': 'https' } })).body, protocol)
+  }
+})
+
+symptom('A write answers 403, although the caller is signed in', async (t) => {
+  const app = create(t)
+  await gate(app)
+  await app.register(settings, { definitions: [title] })
+  const payload = { key: 'app.title', scope: 1, value: 'x' }
+  const headers = { 'x-ada': '1' }
+  const refused = await app.inject({ method: 'PUT', url: '/api/settings', headers, payload })
+  t.equal(refused.statusCode, 403)
+  t.match(refused.json().detail, /Settings\.Update/)
+})
+
+symptom('Values are gone after a restart', async (t) => {
+  const lines: string[] = []
+  const app = create(t, { logger: { stream: { write: (line: string) => void lines.push(line) } } })
+  await app.register(settings)
+  await app.ready()
+  t.match(lines.join(''), /settings are not persisted/)
+})
+
+symptom('A stored value is not used', async (t) => {
+  const database = new Database(':memory:')
+  const first = Fastify()
+  await first.register(settings, { definitions: [title], store: sqlite({ database }) })
+  await first.settings.setSetting('app.title', 'A long title', SettingScope.Application)
+  await first.close()
+  const short = setting.text('app.title', {
+    displayName: 'Title',
+    scope: SettingScope.Application,
+    default: 'Notes',
+    pattern: '^.{1,5}$',
+  })
+  const app = create(t)
+  await app.register(settings, { definitions: [short], store: sqlite({ database }) })
+  await app.ready()
+  t.equal(app.settings.get(short), 'Notes')
+  t.equal(app.settings.stats.invalid, 1)
+})
+
+symptom('A write answers 409 or 412', async (t) => {
+  const app = create(t)
+  await app.register(settings, {
+    definitions: [title],
+    overrides: { 'app.title': 'Fixed' },
+    caller: () => ({ ...ada, isAdmin: true }),
+  })
+  const payload = { key: 'app.title', scope: 1, value: 'x' }
+  const locked = await app.inject({ method: 'PUT', url: '/api/settings', payload })
+  t.equal(locked.statusCode, 409)
+  t.same(locked.json().locked, ['app.title'])
+})
+
+elsewhere(
+  'FMOD_SETTINGS_MISSING_SEALING_KEYS',
+  'settings/test/service/secrets.test.ts',
+  'FMOD_SETTINGS_MISSING_SEALING_KEYS',
+)
+elsewhere(
+  'FMOD_SETTINGS_DRIVER_UNSUPPORTED',
+  'settings/test/store/sqlite/node-driver.test.ts',
+  'FMOD_SETTINGS_DRIVER_UNSUPPORTED',
+)
+
+symptom('A handler never runs', async (t) => {
+  const calls: string[] = []
+  class Tell {
+    static event = Shared
+    handle = () => void calls.push('Tell')
+  }
+  class TellHandler {
+    static event = Shared
+    handle = () => void calls.push('TellHandler')
+  }
+  const app = create(t)
+  await app.register(modules, { modules: [{ name: 'followers', handlers: { Tell, TellHandler } }] })
+  const record = eventsOf(app)
+  await app.events.publish(new Shared({}))
+  t.equal(app.events.stats().published, 1)
+  t.same(calls, [])
+  await app.ready()
+  await record.waitFor('followers.TellHandler')
+  t.same(calls, ['TellHandler'])
+})
+
+elsewhere('An event is handled twice', 'core/test/events/crashes.test.ts', 'SIGKILL')
+
+symptom('FMOD_SETTINGS_FOREIGN_EVENTS', async (t) => {
+  const [one, other] = [new Database(':memory:'), new Database(':memory:')]
+  const app = create(t)
+  await app.register(events, { transport: sqliteOutbox({ database: one }) })
+  await t.rejects(
+    (async () => {
+      await app.register(settings, { store: sqlite({ database: other }) })
+      await app.ready()
+    })(),
+    { code: 'FMOD_SETTINGS_FOREIGN_EVENTS' },
+  )
+})
+
+symptom('FMOD_CORE_DECORATOR_MISSING from `injectAs`', async (t) => {
+  const app = create(t)
+  await gate(app)
+  await app.ready()
+  await t.rejects(injectAs(app, ada, '/'), { code: 'FMOD_CORE_DECORATOR_MISSING' })
+})
+
+symptom('FST_ERR_INSTANCE_ALREADY_LISTENING', async (t) => {
+  const app = create(t)
+  await app.inject('/')
+  t.throws(() => app.addHook('onRequest', async () => {}), { code: 'FST_ERR_INSTANCE_ALREADY_LISTENING' })
+})
+
+symptom('The test process does not end', async (t) => {
+  const database = new Database(':memory:')
+  const app = Fastify()
+  await app.register(settings, { store: sqlite({ database }) })
+  await app.ready()
+  await app.close()
+  t.ok(database.open, 'what the application was given is closed by who made it')
+  database.close()
+  t.ok(fakeSettings({ title }), 'tests without an application have nothing to close')
+})
+
+test('the guide and this file have the same symptoms', async (t) => {
+  const headings = [...(await readFile(guide, 'utf8')).matchAll(/^### (.+)$/gm)].map(([, text]) => text)
+  t.same(known, new Set(headings))
+})
+
+test('the application of the guide boots in its order', async (t) => {
+  const [file = ''] = writeGuideCode(guide, new URL('./code/', import.meta.url))
+  const { build } = (await import(file)) as {
+    build: (given: object, list: readonly object[]) => Promise<FastifyInstance>
+  }
+  const app = await build(provider, [
+    { name: 'shop', settings: (builder: { add(it: unknown): void }) => builder.add(title) },
+  ])
+  t.teardown(() => app.close())
+  await app.ready()
+  t.equal((await app.inject('/about')).body, 'own routes come last')
+  t.equal((await app.inject('/settings/me')).statusCode, 401)
+})

@@ -1,0 +1,56 @@
+/** The history in memory: its orders, and what a query selects. */
+import { SettingScope } from '../setting-definition.ts'
+import { compareRowIds, compareText } from './plan-write.ts'
+import type { HistoryId, HistoryPlace, HistoryQuery, HistoryRow } from './store.ts'
+
+/** Returns what a query selects of the whole history, newest first. For stores whose database cannot do it. */
+export function selectHistory(history: readonly HistoryRow[], query: HistoryQuery): readonly HistoryRow[] {
+  const order = (query.userId ?? '') === '' ? newestFirst : latestFirst
+  const found = history.filter((row) => isSelected(row, query)).toSorted(order)
+  return withinBytes(found.slice(0, query.limit), query.maxBytes)
+}
+
+/** The order of System and Application history: newest revision first, the entries of one revision by row. */
+export function newestFirst(a: HistoryId, b: HistoryId): number {
+  return b.revision - a.revision || compareRowIds(a, b)
+}
+
+/** The order of one user's history: by time and version. */
+function latestFirst(a: HistoryPlace, b: HistoryPlace): number {
+  return b.at - a.at || b.revision - a.revision || compareText(b.key, a.key)
+}
+
+/** The order of a scan: oldest revision first, the entries of one revision by row. */
+export function compareHistoryIds(a: HistoryId, b: HistoryId): number {
+  return a.revision - b.revision || compareRowIds(a, b)
+}
+
+function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
+  const { userId = '' } = query
+  return (
+    row.userId === userId &&
+    (row.scope === SettingScope.User) === (userId !== '') &&
+    (query.key === undefined || row.key === query.key) &&
+    (query.scope === undefined || row.scope === query.scope) &&
+    (query.revision === undefined || row.revision === query.revision) &&
+    (query.keys === undefined || query.keys.includes(row.key)) &&
+    (query.actor === undefined || row.actor === query.actor) &&
+    (query.since === undefined || row.at >= query.since) &&
+    (query.before === undefined || row.revision < query.before) &&
+    (query.following === undefined || (userId === '' ? newestFirst : latestFirst)(row, query.following) > 0)
+  )
+}
+
+function withinBytes(rows: readonly HistoryRow[], maxBytes = Infinity): readonly HistoryRow[] {
+  let bytes = 0
+  const end = rows.findIndex((row, index) => {
+    bytes += textBytes(row)
+    return index > 0 && bytes > maxBytes
+  })
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
+/** Bytes of the text that an entry of history keeps. */
+export function textBytes({ oldValue, newValue }: HistoryRow): number {
+  return Buffer.byteLength(oldValue ?? '') + Buffer.byteLength(newValue ?? '')
+}

@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { test } from 'tap'
+import { llmsText, minutesToRead } from './llms.js'
+import { repositoryFiles, root, textOf } from './sources.js'
+
+const documents = textOf('docs/README.md')
+const summary = textOf('README.md').split('\n\n')[1]?.replaceAll('\n', ' ') ?? ''
+
+test('llms.txt lists what docs/README.md lists (UPDATE_SNAPSHOTS=1 writes it)', async (t) => {
+  const text = llmsText(summary, documents)
+  if (process.env['UPDATE_SNAPSHOTS']) writeFileSync(join(root, 'llms.txt'), text)
+  t.equal(textOf('llms.txt'), text)
+})
+
+test('a list becomes items with addresses, without minutes', async (t) => {
+  const text = llmsText(
+    'A summary.',
+    '# Title\n\nIntroduction.\n\n## First\n\n1. [A](a.md) (3 min): a\n\n## Second\n\n- [B](../b/README.md): b\n',
+  )
+  const raw = 'https://raw.githubusercontent.com/fastify-modular/fastify-modular/main'
+  t.equal(
+    text,
+    `# fastify-modular\n\n> A summary.\n\n## First\n\n- [A](${raw}/docs/a.md): a\n\n## Second\n\n- [B](${raw}/b/README.md): b\n`,
+  )
+})
+
+test('docs/README.md lists every guide, and its minutes are those that the length of a document takes', async (t) => {
+  const listed = [...documents.matchAll(/^\d+\. \[[^\]]+\]\(([^)]+)\) \((\d+) min\)/gm)].map(
+    ([, target = '', minutes]) => ({ path: posix.join('docs', target), minutes: Number(minutes) }),
+  )
+  const files = repositoryFiles()
+  const missing = files.filter(
+    (path) => /^docs\/guides\/.+\.md$/.test(path) && !listed.some((it) => it.path === path),
+  )
+  t.same(missing, [])
+  const wrong = listed.filter(
+    ({ path, minutes }) => files.includes(path) && Math.abs(minutesToRead(textOf(path)) - minutes) > 1.5,
+  )
+  t.same(
+    wrong.map(({ path, minutes }) => `${path}: ${minutes}, takes ${minutesToRead(textOf(path)).toFixed(1)}`),
+    [],
+  )
+  const whole = documents.slice(documents.indexOf('## The whole'), documents.indexOf('## In production'))
+  const sum = [...whole.matchAll(/\((\d+) min\)/g)].reduce((total, [, minutes]) => total + Number(minutes), 0)
+  t.ok(sum <= 60, `${sum} minutes`)
+})
