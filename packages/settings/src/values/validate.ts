@@ -150,13 +150,10 @@ function checkFormat(setting: RegisteredSetting, text: string, budget?: PatternB
 /** Milliseconds. */
 const ownPatternLimit = 1000
 
-function checkPattern(
-  setting: RegisteredSetting,
-  text: string,
-  budget: PatternBudget = createPatternBudget(ownPatternLimit),
-): string[] {
+function checkPattern(setting: RegisteredSetting, text: string, given: PatternBudget | undefined): string[] {
   const { pattern, maxBytes } = setting
   if (!pattern || text.length > maxBytes) return []
+  const budget = given ?? createPatternBudget(ownPatternLimit)
   const found = budget.search(pattern, text)
   if (found === undefined)
     return ['Enter shorter text: checking it against the pattern of this setting takes too much work.']

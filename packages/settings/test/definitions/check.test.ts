@@ -127,7 +127,7 @@ const refused: readonly (readonly [string, SettingType, Partial<SettingDefinitio
     'a default that its pattern refuses',
     SettingType.Text,
     { pattern: '^a', defaultValue: 'b' },
-    /pattern \^a/,
+    /its default breaks the definition: .* format/,
   ],
   [
     'a required setting with an empty default',

@@ -116,7 +116,7 @@ test('old and new instances write users by turns: nothing is lost, no stale vers
   const { next } = await store.readUserNews(undefined, 10)
   await (await oldWrite(pool, 'app.theme', 'u1')).finish('"old"')
   t.match(await store.readUser('u1'), [{ value: '"old"', revision: 6 }])
-  t.same((await store.readUserNews(next, 10)).userIds, ['u1'])
+  t.ok((await store.readUserNews(next, 10)).userIds.includes('u1')) // others may come again while older transactions are open
   const stale = writeAll(store, [], {
     reads: [rowId('app.theme', 'u1')],
     decide(current) {
