@@ -136,7 +136,7 @@ class Statement {
   readonly #database: NodeSqliteDatabase
   readonly #sql: string
   #statement: NodeSqliteStatement
-  #toRow: ((row: unknown) => unknown) | undefined
+  #toRow: (row: unknown) => unknown = plain
 
   constructor(database: NodeSqliteDatabase, sql: string) {
     this.#database = database
@@ -150,12 +150,11 @@ class Statement {
 
   get(...params: Params): unknown {
     const row = this.#statement.get(...flat(params))
-    return row === undefined || !this.#toRow ? row : this.#toRow(row)
+    return row === undefined ? undefined : this.#toRow(row)
   }
 
   all(...params: Params): unknown[] {
-    const rows = this.#statement.all(...flat(params))
-    return this.#toRow ? rows.map(this.#toRow) : rows
+    return this.#statement.all(...flat(params)).map(this.#toRow)
   }
 
   pluck(): this {
@@ -164,7 +163,7 @@ class Statement {
   }
 
   raw(): this {
-    if (this.#toRow) return this
+    if (this.#toRow !== plain) return this
     // As objects, columns of one name would be one: as a table of its own, a query has distinct names.
     if (!this.#statement.setReturnArrays)
       this.#statement = this.#database.prepare(`select * from (${this.#sql})`)
@@ -177,6 +176,11 @@ class Statement {
 /** better-sqlite3 takes positional parameters one by one or as one list. */
 function flat(params: Params): Params {
   return Array.isArray(params[0]) ? params[0] : params
+}
+
+/** Rows of `node:sqlite` have no prototype, those of better-sqlite3 are plain objects. */
+function plain(row: unknown): object {
+  return { ...Object(row) }
 }
 
 function firstColumn(row: unknown): unknown {
