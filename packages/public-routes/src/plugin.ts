@@ -43,7 +43,8 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const rules = new RuleSet()
   addInitialRules(rules, { defaults, env, legacyPaths: provider.publicPaths ?? [] })
   receive(app, 'publicRoutes', {
-    take: (contribute, module) => contribute(new PublicRouteRegistry(rules, `module "${module}"`)),
+    take: (contribute, module) =>
+      contribute(new PublicRouteRegistry(rules, `module "${module}"`, '', () => module)),
   })
 
   const permissions = new Permissions()

@@ -18,12 +18,22 @@ export class PublicRouteRegistry {
   readonly #rules: RuleSet
   readonly #source: string
   readonly #prefix: string
+  readonly #module: () => string | undefined
 
-  /** `source` names the contributor in explanations. Without `rules` the registry has a set of its own. */
-  constructor(rules: RuleSet = new RuleSet(), source = 'application', prefix = '') {
+  /**
+   * `source` names the contributor in explanations, `module` the module that adds a rule now. Without `rules` the registry
+   * has a set of its own.
+   */
+  constructor(
+    rules: RuleSet = new RuleSet(),
+    source = 'application',
+    prefix = '',
+    module: () => string | undefined = () => undefined,
+  ) {
     this.#rules = rules
     this.#source = source
     this.#prefix = prefix
+    this.#module = module
   }
 
   /** Matches when the path starts with `pattern`, also beyond a segment: `/doc` matches `/doctors`. */
@@ -66,12 +76,10 @@ export class PublicRouteRegistry {
       if (Object.values(options).some((value) => value !== undefined)) {
         throw new FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED(String(routeOrPattern))
       }
-      this.#rules.add({ route: routeOrPattern, source: this.#source })
-      return this
+      return this.#addRule(routeOrPattern)
     }
     const pattern = prefixed === true ? this.#withPrefix(routeOrPattern, ruleOptions) : routeOrPattern
-    this.#rules.add({ route: new PublicRoute(pattern, ruleOptions), source: this.#source })
-    return this
+    return this.#addRule(new PublicRoute(pattern, ruleOptions))
   }
 
   /**
@@ -86,6 +94,12 @@ export class PublicRouteRegistry {
   /** All rules with their sources, in the order they were added. */
   list(): readonly RegisteredRule[] {
     return [...this.#rules.rules]
+  }
+
+  #addRule(route: PublicRoute): this {
+    const module = this.#module()
+    this.#rules.add({ route, source: this.#source, ...(module !== undefined && { module }) })
+    return this
   }
 
   #withPrefix(pattern: string | RegExp, { kind = 'prefix' }: PublicRouteOptions): string {

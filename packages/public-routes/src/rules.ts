@@ -7,6 +7,8 @@ export interface RegisteredRule {
   readonly route: PublicRoute
   /** Such as `framework default`, `module "notes"`, `plugin blog`, `provider` or `route config`. */
   readonly source: string
+  /** The module that added it, itself or in its plugin; a rule of one route leaves it out. */
+  readonly module?: string
 }
 
 /** The source of rules that a route's own configuration states. */

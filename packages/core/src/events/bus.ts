@@ -1,6 +1,10 @@
 /** The event bus behind `app.events`: checks published events and passes them to the transport. */
 import type { FastifyBaseLogger } from 'fastify'
-import { FMOD_CORE_EVENTS_CLOSED, FMOD_CORE_TRANSACTION_NOT_SUPPORTED } from '../misuse-errors.ts'
+import {
+  FMOD_CORE_EVENTS_CLOSED,
+  FMOD_CORE_INVALID_HANDLER,
+  FMOD_CORE_TRANSACTION_NOT_SUPPORTED,
+} from '../misuse-errors.ts'
 import { createAnnouncer, type EventCounts } from './diagnostics.ts'
 import { type DomainEvent, EventClasses } from './event.ts'
 import type { EventHandler } from './handlers.ts'
@@ -54,6 +58,7 @@ const needsNoWaking: Waker = { wake() {} }
 /** The bus and what the plugin needs to fill, start and stop it. */
 export interface EventBus extends Events {
   open(log: FastifyBaseLogger): Promise<void>
+  /** @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it */
   add(handlers: readonly EventHandler[]): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
@@ -63,6 +68,7 @@ export interface EventBus extends Events {
 export function createEventBus(transport: EventTransport, tracing?: EventTracing): EventBus {
   const classes = new EventClasses()
   const { announce, counts } = createAnnouncer()
+  const handlerNames = new Set<string>()
   let state: 'open' | 'closed' = 'open'
 
   function submit(event: DomainEvent, { tx, wakes }: SubmitOptions = {}): Submitted {
@@ -122,6 +128,10 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
       }),
     async add(handlers) {
       for (const handler of handlers) {
+        // A module may be called `app`, like the application's own handlers.
+        if (handlerNames.has(handler.name))
+          throw new FMOD_CORE_INVALID_HANDLER(`${handler.name} is listed twice`)
+        handlerNames.add(handler.name)
         classes.add(handler.event)
         await transport.subscribe(tracing ? traced(handler, tracing) : handler)
       }

@@ -62,9 +62,31 @@ interface Published {
 const untraced: Delivery = Object.freeze({ attempt: 1 })
 
 /** A handler and what waits for one of its slots. */
-interface Lane {
+class Lane {
   readonly handler: EventHandler
-  readonly waiting: Published[]
+  #added: Published[] = []
+  /** What was added before that, the last one first: a long array takes its whole length to give up its first member. */
+  #first: Published[] = []
+
+  constructor(handler: EventHandler) {
+    this.handler = handler
+  }
+
+  get isWaiting(): boolean {
+    return this.#first.length > 0 || this.#added.length > 0
+  }
+
+  add(one: Published): void {
+    this.#added.push(one)
+  }
+
+  take(): Published | undefined {
+    if (this.#first.length === 0) {
+      this.#first = this.#added.toReversed()
+      this.#added = []
+    }
+    return this.#first.pop()
+  }
 }
 
 /** Keeps events until the application is ready, then calls their handlers at the next turn of the event loop. */
@@ -91,7 +113,7 @@ class Dispatcher {
 
   subscribe(handler: EventHandler): void {
     const { type } = handler.event
-    this.#lanesByType.set(type, [...(this.#lanesByType.get(type) ?? []), { handler, waiting: [] }])
+    this.#lanesByType.set(type, [...(this.#lanesByType.get(type) ?? []), new Lane(handler)])
   }
 
   start(): void {
@@ -141,7 +163,7 @@ class Dispatcher {
     this.#published = []
     for (const one of published) {
       for (const lane of one.lanes) {
-        if (lane.waiting.length > 0 || this.#slots.free(lane.handler.name) <= 0) lane.waiting.push(one)
+        if (lane.isWaiting || this.#slots.free(lane.handler.name) <= 0) lane.add(one)
         else this.#deliver(lane, one)
       }
     }
@@ -150,7 +172,7 @@ class Dispatcher {
   /** Begins with what waits, as far as slots are free and the application has not closed. */
   #next(lane: Lane): void {
     while (this.#slots.free(lane.handler.name) > 0) {
-      const one = lane.waiting.shift()
+      const one = lane.take()
       if (!one) return
       this.#deliver(lane, one)
     }

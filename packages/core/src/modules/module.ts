@@ -50,14 +50,18 @@ interface Expectation {
 
 const aFunction: Expectation = { fits: (value) => typeof value === 'function', what: 'a function' }
 const aString: Expectation = { fits: (value) => typeof value === 'string', what: 'a string' }
-const aList: Expectation = { fits: Array.isArray, what: 'a list of names' }
+const aName: Expectation = {
+  fits: (value) => typeof value === 'string' && value !== '',
+  what: 'a string of one or more characters',
+}
+const aList: Expectation = {
+  fits: (value) => Array.isArray(value) && value.every((name) => aName.fits(name)),
+  what: 'a list of names',
+}
 
 /** The members that are the module's own, and what each must be. Every other member is a contribution. */
 const expected: Readonly<Record<Exclude<keyof ModuleCore, 'handlers'>, Expectation>> = {
-  name: {
-    fits: (value) => typeof value === 'string' && value !== '',
-    what: 'a string of one or more characters',
-  },
+  name: aName,
   dependsOn: aList,
   optionalDependsOn: aList,
   plugin: aFunction,

@@ -53,3 +53,19 @@ test('registering events twice, or after modules, is a boot error', async (t) =>
   await late.register(modules, { modules: [] })
   await t.rejects(async () => late.register(events), { code: 'FMOD_CORE_EVENTS_REGISTERED_TWICE' })
 })
+
+test('handlers of one name from two places are a boot error: they would share a queue', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const handlerOf = (handle: () => void) =>
+    class MailHandler {
+      static readonly event = NoteShared
+      handle = handle
+    }
+  await app.register(events, { handlers: [handlerOf(() => {})] })
+  const second = { name: 'app', handlers: [handlerOf(() => {})] }
+  await t.rejects(async () => app.register(modules, { modules: [second] }), {
+    code: 'FMOD_CORE_INVALID_HANDLER',
+    message: /app\.MailHandler is listed twice/,
+  })
+})

@@ -66,7 +66,11 @@ test('a member of the wrong type is a boot error that names the module', async (
     optionalDependsOn: 'notes',
   }
   t.same([...Object.keys(wrong), 'name'].toSorted(), [...ownMembers].toSorted(), 'every member is tried')
-  for (const [member, value] of Object.entries(wrong)) {
+  const lists = [{ name: 'notes' }, 5, undefined, ''].flatMap((noName) => [
+    ['dependsOn', ['audit', noName]] as const,
+    ['optionalDependsOn', ['audit', noName]] as const, // would be taken for a module that is not there
+  ])
+  for (const [member, value] of [...Object.entries(wrong), ...lists]) {
     t.throws(() => orderModules([{ name: 'mail', [member]: value } as never]), {
       code: 'FMOD_CORE_INVALID_MODULE',
       message: new RegExp(`"mail" is not valid: its ${member} is not a`),

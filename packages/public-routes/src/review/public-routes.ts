@@ -1,6 +1,7 @@
 /**
  * What `app.publicRoutes` is: the registry of the plugin that uses it, with the diagnostics of the whole application.
  */
+import { mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/declaration.ts'
 import type { ScopeDefaults } from '../gate/route-access.ts'
@@ -35,7 +36,7 @@ export class PublicRoutes extends PublicRouteRegistry {
   readonly #setDefault: (access: Access) => void
 
   constructor({ rules, defaults, scope, explain, surface, census, schemes }: PublicRoutesParts) {
-    super(rules, scopeName(scope), scope.prefix)
+    super(rules, scopeName(scope), scope.prefix, () => mountingModule(scope))
     this.access = census
     this.#schemes = schemes
     this.#explain = explain

@@ -45,9 +45,7 @@ export async function publicRouteLines(
   return surfaceLines(
     surface.map(({ rule, openings }) => ({
       rule,
-      openings: openings.filter(
-        ({ record }) => record.origin?.module === source || rule.source === `module "${source}"`,
-      ),
+      openings: openings.filter(({ record }) => record.origin?.module === source || rule.module === source),
     })),
   )
 }

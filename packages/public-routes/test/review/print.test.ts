@@ -1,5 +1,6 @@
 import { expectPublicRoutes, publicRouteLines } from '#src/testing/index.js'
 import { defineModule, modules } from '@fastify-modular/core'
+import fp from 'fastify-plugin'
 import { test } from 'tap'
 import { gatedApp } from '../support/application.ts'
 
@@ -86,4 +87,31 @@ test('expectPublicRoutes with a source looks at one module: its routes, and what
     code: 'FMOD_PUBLIC_ROUTES_SURFACE_CHANGED',
     message: /there is no module "note"/,
   })
+})
+
+test('the rules of a module are also those that its plugin adds, in whatever scope', async (t) => {
+  const app = await gatedApp(t, { defaults: false })
+  const methods = ['POST']
+  const admin = defineModule({
+    name: 'admin',
+    plugin: async (scope) => void scope.post('/admin', async () => 'not opened by itself'),
+  })
+  const hooks = defineModule({
+    name: 'hooks',
+    plugin: async (scope) => {
+      scope.publicRoutes.addExact('/admin', { methods })
+      await scope.register(async (inner) => void inner.publicRoutes.addSubtree('/admin', { methods }))
+      await scope.register(fp(async (same) => void same.publicRoutes.addPrefix('/admin', { methods })))
+    },
+  })
+  const unscoped = defineModule({
+    name: 'unscoped',
+    plugin: fp(async (root) => void root.publicRoutes.addRegex('/adm', { methods })),
+  })
+  await app.register(modules, { modules: [admin, hooks, unscoped] })
+  const openedBy = async (source: string) =>
+    (await publicRouteLines(app, { source })).map((line) => / — (\w+) /.exec(line)?.[1])
+  t.same(await openedBy('hooks'), ['exact', 'prefix', 'subtree'])
+  t.same(await openedBy('unscoped'), ['regex'])
+  t.same(await openedBy('admin'), ['exact', 'prefix', 'regex', 'subtree'])
 })
