@@ -67,12 +67,13 @@ interface CreateOptions {
 }
 
 /**
- * Writes the application into a folder beside its place, and moves it there when it is complete.
+ * Writes the application into a folder beside its place, or within one that is empty, and moves it when it is complete:
+ * what is around an empty folder may be read-only, or another file system.
  * @throws {Refusal} see `checkTarget`
  */
 export function createApplication({ folder, database }: CreateOptions): Target {
   const target = checkTarget(folder)
-  const parent = dirname(target.path)
+  const parent = existsSync(target.path) ? target.path : dirname(target.path)
   const missing = missingFolders(parent)
   const draft = join(parent, `.${target.name}-${randomUUID()}`)
   try {

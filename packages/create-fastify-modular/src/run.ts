@@ -55,7 +55,7 @@ async function create(args: readonly string[], terminal: Terminal): Promise<numb
     terminal.errors.write(`The files are written, but "${manager} install" failed: repeat it there.\n`)
   }
   const steps = [
-    ...(path === process.cwd() ? [] : [`cd ${relative(process.cwd(), path)}`]),
+    ...(path === process.cwd() ? [] : [`cd ${shellWord(relative(process.cwd(), path))}`]),
     ...(isInstalled ? [] : [`${manager} install`]),
     ...(database === 'postgres'
       ? ['export DATABASE_URL=postgres://user:password@127.0.0.1:5432/my_app']
@@ -65,6 +65,13 @@ async function create(args: readonly string[], terminal: Terminal): Promise<numb
   ]
   terminal.output.write(`\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`)
   return install && !isInstalled ? 1 : 0
+}
+
+/** A path as a shell takes it for one word, and `cd` for no option. */
+function shellWord(path: string): string {
+  const word = path.startsWith('-') ? `./${path}` : path
+  if (/^[\w./\\:-]+$/.test(word)) return word
+  return process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 interface Answers {

@@ -1,5 +1,6 @@
 /** The command: its options, its questions, and what it refuses. */
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'tap'
@@ -144,6 +145,32 @@ test('an existing empty folder is filled, and missing parents are made', async (
     'no draft is left',
   )
 })
+
+test('nothing is written around an existing empty folder: that may be read-only, or another file system', async (t) => {
+  const folder = scratchFolder(t)
+  mkdirSync(join(folder, 'app'))
+  utimesSync(folder, 0, 0)
+  t.equal((await create([join(folder, 'app'), '--no-install'])).code, 0)
+  t.equal(statSync(folder).mtimeMs, 0)
+})
+
+test(
+  'a shell takes the path that is printed for one word',
+  { skip: process.platform === 'win32' && 'its shell has other rules' },
+  async (t) => {
+    const folder = scratchFolder(t)
+    for (const parent of ['My Projects', "it's $HOME `x`", 'größe']) {
+      const { output } = await create([join(folder, parent, 'shop'), '--no-install'])
+      const [, step = ''] = /^ {2}(cd .*)$/m.exec(output) ?? []
+      const { stdout } = spawnSync('sh', ['-c', `${step} && pwd -P`], { encoding: 'utf8' })
+      t.equal(stdout, `${join(folder, parent, 'shop')}\n`, step)
+    }
+    const cwd = process.cwd()
+    t.teardown(() => process.chdir(cwd))
+    process.chdir(folder)
+    t.match((await create(['--no-install', '--', '-dir/shop'])).output, /^ {2}cd \.\/-dir\/shop$/m)
+  },
+)
 
 test(
   'a folder that cannot be written is named, and nothing is left',

@@ -198,8 +198,11 @@ function escapeHtml(text: string): string {
 
 /** `/settings/manage`, `/api/settings` → `../api/settings`: works behind a proxy that strips a prefix. Never empty, never absolute. */
 export function relativePath(from: string, to: string): string {
+  const end = to.search(/[?#]|$/)
+  const [target, rest] = [to.slice(0, end), to.slice(end)] // in a query, `//` and `..` are text
   const folder = from.endsWith('/') ? from : posix.dirname(from)
-  const path = posix.relative(folder, to)
-  const slash = to.endsWith('/') && path !== '' ? '/' : ''
-  return path === '' ? './' : `${path.startsWith('.') ? '' : './'}${path}${slash}`
+  const path = posix.relative(folder, target)
+  if (path === '') return `./${rest}`
+  const slash = target.endsWith('/') ? '/' : ''
+  return `${path.startsWith('.') ? '' : './'}${path}${slash}${rest}`
 }

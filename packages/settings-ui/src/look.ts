@@ -36,7 +36,7 @@ export async function lookOf(options: SettingsUiOptions, request: FastifyRequest
     return undefined
   }
 
-  const [title = 'Settings', logo, links = [], theme = {}, named, messages = {}] = await Promise.all([
+  const [title = 'Settings', logo, links = [], theme = {}, named, given = {}] = await Promise.all([
     read('title', options.title),
     read('logo', options.logo),
     read('links', options.links),
@@ -44,6 +44,7 @@ export async function lookOf(options: SettingsUiOptions, request: FastifyRequest
     read('locale', options.locale),
     read('messages', options.messages),
   ])
+  const messages = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined))
   const locale = named ?? preferredLocale(request.headers['accept-language']) ?? 'en'
   return {
     title,

@@ -11,6 +11,7 @@ import type { FindCaller, OwnWrites } from '@fastify-modular/settings'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
 import type { PageMessages } from './texts/messages.ts'
+import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
 
 /** A value, or a function that returns it for each request. */
@@ -105,7 +106,7 @@ export const lookSchema: OptionsSchema<
   links: option.that(areLinks, 'an array of { label, href }, each href a path or an http or https URL'),
   theme: themeSchema,
   locale: option.that(isLocale, 'a language tag, such as "en" or "pt-BR"'),
-  messages: option.record('an object with texts'),
+  messages: option.that(areMessages, 'an object with texts, those of numbers by plural category'),
 })
 
 const { title, logo, links, theme, locale, messages } = lookSchema.properties
@@ -142,6 +143,25 @@ function orFunction(value: TSchema, argument = 'request'): TSchema {
   return typeof fits === 'function'
     ? option.that((each) => typeof each === 'function' || fits(each) === true, description)
     : Type.Union([value, option.function()], { description })
+}
+
+/** Whether each text is of the kind that the English one is; one that is undefined is left out. */
+function areMessages(value: unknown): boolean {
+  const isText = (text: unknown): boolean => typeof text === 'string'
+  const isPlural = (text: unknown): boolean =>
+    isRecord(text) && isText(text['other']) && Object.values(text).every(isText)
+  const english: Readonly<Record<string, unknown>> = { ...textsOf('en') }
+  return (
+    isRecord(value) &&
+    Object.entries(value).every(
+      ([name, text]) =>
+        text === undefined || (typeof english[name] === 'object' ? isPlural(text) : isText(text)),
+    )
+  )
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** @throws {FMOD_SETTINGS_UI_INVALID_OPTION} with all options that cannot be used */

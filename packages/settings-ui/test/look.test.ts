@@ -53,6 +53,7 @@ test('what a function returns and no page can use is left out and logged: the pa
       links: () => [{ label: 'Click', href: 'javascript:alert(1)' }],
       locale: () => 'no_such',
       theme: () => ({ tokens: { accent: '#fafafa', surface: 'light-dark(#fff, #111)' } }),
+      messages: () => ({ skip: null }) as object,
     },
     true,
     { level: 'warn', stream: { write: (line: string) => void lines.push(line) } },
@@ -66,8 +67,15 @@ test('what a function returns and no page can use is left out and logged: the pa
   t.match(css, '--fm-surface:light-dark(#fff, #111)')
   t.same(
     new Set(lines.flatMap((line) => JSON.parse(line)['option'] ?? [])),
-    new Set(['links', 'locale', 'theme', 'title']),
+    new Set(['links', 'locale', 'messages', 'theme', 'title']),
   )
+})
+
+test('a text that is undefined is that of the language', async (t) => {
+  const app = await createHost(t, { ui: { messages: () => ({ adminHeading: undefined }) as object } })
+  const { statusCode, payload } = await app.inject({ url: '/settings/manage', ...as('ada') })
+  t.equal(statusCode, 200)
+  t.match(payload, '<title>Settings · Test host</title>')
 })
 
 test('only tokens get from an address into a style sheet', async (t) => {

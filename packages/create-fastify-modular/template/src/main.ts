@@ -11,7 +11,7 @@ const { signIn, password, users } = developmentSignIn(env)
 const app = await createApp({
   store: createStore(env),
   signIn,
-  // Signs the cookies of sessions. A new one at each start ends all sessions: set it where that matters.
+  // Signs the cookies of sessions. Set it where sessions are in a store and outlive this process.
   sessionSecret: env['SESSION_SECRET'] || randomBytes(32).toString('hex'),
   logLevel: env['LOG_LEVEL'] || 'info',
 })

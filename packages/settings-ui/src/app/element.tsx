@@ -139,11 +139,14 @@ async function load({ page, group, isEmbedded }: Wanted): Promise<Content> {
   const { apiBase, style, texts } = config
   const [sheet, props] = await Promise.all([
     styleOf(absolute(style)),
-    propsOf({
-      ...config,
-      apiBase: absolute(apiBase),
-      ...(texts !== undefined && { texts: absolute(texts) }),
-    }),
+    propsOf(
+      {
+        ...config,
+        apiBase: absolute(apiBase),
+        ...(texts !== undefined && { texts: absolute(texts) }),
+      },
+      request,
+    ),
   ])
   const signInHref = absolute(`./${page}`)
   return {

@@ -28,10 +28,12 @@ async function start(element: HTMLElement): Promise<void> {
   createRoot(element).render(pageOf(config, { ...props, id: 'fm' }))
 }
 
+type Request = (address: string) => Promise<Response>
+
 /** What the server says, as properties of a page; its texts are loaded. */
-export async function propsOf(page: PageConfig): Promise<SettingsProps> {
+export async function propsOf(page: PageConfig, request: Request = fetch): Promise<SettingsProps> {
   const { apiBase, canUpdate, isAdmin, locale, definitionsLocale = null, themeSetting, messages } = page
-  const texts = await loadTexts(page.texts)
+  const texts = await loadTexts(page.texts, request)
   return {
     apiBase,
     canUpdate,
@@ -50,10 +52,10 @@ export function pageOf({ page }: PageConfig, props: SettingsProps, group?: strin
 }
 
 /** The texts of a language other than English; the English ones if they cannot be loaded. */
-async function loadTexts(address: string | undefined): Promise<Partial<Messages>> {
+async function loadTexts(address: string | undefined, request: Request): Promise<Partial<Messages>> {
   if (address === undefined) return {}
   try {
-    return (await (await fetch(address)).json()) as Messages // of our own server
+    return (await (await request(address)).json()) as Messages // of our own server
   } catch {
     return {}
   }

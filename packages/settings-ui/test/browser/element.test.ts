@@ -155,7 +155,7 @@ test('the administration and the preferences as elements of one page', async (t)
     t.equal(await focused(), 'Copy link')
     await page.keyboard.press('Escape')
     await admin.getByRole('menu').waitFor({ state: 'detached' })
-    t.ok(await more.evaluate((button) => (button.getRootNode() as ShadowRoot).activeElement === button))
+    await more.and(admin.locator(':focus')).waitFor()
   })
 
   await t.test('a save that ends later does not take the focus from the host', async (t) => {
@@ -251,9 +251,11 @@ test('the life of an element', async (t) => {
       element.evaluate((each, [attribute, to]) => each.setAttribute(attribute, to), [name, value] as const)
     await set('page', 'me')
     await element.getByRole('heading', { level: 1, name: 'Preferences' }).waitFor()
+    await element.locator('[data-key]').first().waitFor()
     t.equal(await element.locator('[data-key]').count(), 2)
     await set('group', 'Tables')
     await element.getByRole('heading', { level: 1, name: 'Tables' }).waitFor()
+    await element.locator('[data-key]').first().waitFor()
     t.equal(await element.locator('[data-key]').count(), 1)
     t.same(complaints, [])
   })
@@ -283,5 +285,20 @@ test('the life of an element', async (t) => {
     await browser.addCookies([{ name: 'user', value: 'ada', url }])
     await element.getByRole('button', { name: 'Try again' }).click()
     await element.locator('[data-key]').first().waitFor()
+  })
+
+  await t.test('texts that do not come in time are the English ones', async (t) => {
+    const other = await browser.newPage()
+    await other.setExtraHTTPHeaders({ 'accept-language': 'de' })
+    await hold(other, '**/assets/de.*.json') // and never answered
+    await other.addInitScript(() => {
+      const { fetch } = globalThis
+      globalThis.fetch = async (input, init) =>
+        fetch(input, String(input).includes('/de.') && init?.signal ? { signal: AbortSignal.abort() } : init)
+    })
+    await other.goto(url + plainPath('<fm-settings></fm-settings>'))
+    await other.getByRole('heading', { level: 1, name: 'Preferences' }).waitFor()
+    t.equal(await other.locator('.fm-embed').getAttribute('lang'), 'de')
+    await other.close()
   })
 })

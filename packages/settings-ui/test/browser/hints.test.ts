@@ -4,6 +4,7 @@ import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { hinted } from '../support/hinted.js'
 import { startHost } from '../support/host.js'
+import { plainHost, plainPath } from '../support/plain-host.js'
 import { visit } from '../support/visit.js'
 
 const { System, User } = SettingScope
@@ -162,11 +163,14 @@ test('hints of definitions', async (t) => {
         translate: (_key, name, locale) => (locale === 'de' ? german[name] : undefined),
       },
       ui: { locale: 'de' },
+      modules: [plainHost],
     })
     await browser.addCookies([{ name: 'user', value: 'ada', url: host.url }])
     await page.goto(`${host.url}/settings/manage?group=post`)
     await page.getByRole('heading', { level: 2, name: 'Post' }).waitFor()
     t.ok(await row('mail.transport').getByText('Auf Deutsch').first().isVisible())
+    await page.goto(host.url + plainPath('<fm-settings page="manage" group="Mail"></fm-settings>'))
+    await page.getByRole('heading', { level: 1, name: 'Post' }).waitFor()
   })
 
   await t.test('preferences speak of labels too', async (t) => {

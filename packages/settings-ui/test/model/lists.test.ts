@@ -159,6 +159,10 @@ test('addresses as seen from a page', async (t) => {
     ['/settings/me', '/', '../'],
     ['/settings', '/', './'],
     ['/a/b/c', '/a/b/', './'],
+    ['/settings/me', '/notes/?of=a', '../notes/?of=a'],
+    ['/settings/me', '/go?to=https://example.com/../a', '../go?to=https://example.com/../a'],
+    ['/settings/me', '/?q=/#/a//b/', '../?q=/#/a//b/'],
+    ['/settings/me', '/settings/#a', './#a'],
   ] as const) {
     t.equal(relativePath(from, to), wanted, `${from} → ${to}`)
   }

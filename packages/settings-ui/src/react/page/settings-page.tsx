@@ -72,7 +72,7 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
     <div className={classes.filter(Boolean).join(' ')} ref={root}>
       <div className="fm-page">
         <div className="fm-side">
-          <h1 dir="auto">{heading}</h1>
+          <h1 dir="auto">{(group && results.groups[0]?.name) || heading}</h1>
           {!isSingle && <GroupNav {...nav} />}
         </div>
         <div className="fm-main" id={`${id}-settings`} tabIndex={-1}>
