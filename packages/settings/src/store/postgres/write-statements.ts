@@ -21,7 +21,10 @@ export interface WriteStatements {
   readonly lockOut: string
   /** Rows, history and revision at once. */
   readonly save: string
-  /** Rows and history of users. Fails with a division by zero where a row was born, or its user erased, meanwhile. */
+  /**
+   * Rows and history of users. Fails with a division by zero where a row was born, or anybody erased, meanwhile. With
+   * `$16` erasures do not count: after `lockOut` they are of other users.
+   */
   readonly saveUsers: string
   /**
    * Forgets what is beyond the newest `$4` entries of the rows that `$1` to `$3` name. A statement of its own, because most
@@ -99,9 +102,9 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
         where (v.user_id, v.key) in (select * from unnest($14::text[], $15::text[]))
         returning 1
       )
-      select 1 / case when (select count(*) from saved) = (select count(*) from change) and coalesce((${erased}) < (
+      select 1 / case when (select count(*) from saved) = (select count(*) from change) and ($16::boolean or coalesce((${erased}) < (
         select min(revision) from change where (user_id, key) not in (select * from unnest($14::text[], $15::text[]))
-      ), true) then 1 else 0 end`,
+      ), true)) then 1 else 0 end`,
     // An entry that somebody else has locked is left to a later write: two that wait for each other would deadlock.
     trim: `
       delete from ${history} where ctid = any (array(

@@ -103,7 +103,7 @@ async function writeShared(client: PoolClient, setup: Setup, request: WriteReque
 }
 
 /**
- * How often a write begins because a row that it found missing was born, or its user erased, meanwhile. From the second
+ * How often a write begins because a row that it found missing was born, or a user erased, meanwhile. From the second
  * time on other writes of the users wait, so that a third is for instances of earlier versions, which know no such lock.
  */
 const attempts = 3
@@ -130,7 +130,7 @@ async function writeUsers(client: PoolClient, setup: Setup, request: WriteReques
     const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared], erased })
     try {
       if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
-      else await apply(client, setup, { request, result, known })
+      else await apply(client, setup, { request, result, known, isAlone: attempt > 1 })
       return result
     } catch (error) {
       if (attempt === attempts || !isRace(error)) throw error
@@ -200,12 +200,14 @@ interface Decided {
   readonly result: WriteResult
   /** The users' rows that are locked; without it the write is of System and Application rows. */
   readonly known?: readonly LockedRow[]
+  /** Whether others of these users were locked out before they were read. */
+  readonly isAlone?: boolean
 }
 
 async function apply(
   client: PoolClient,
   { statements, names, trims, onCommit }: Setup,
-  { request, result, known }: Decided,
+  { request, result, known, isAlone = false }: Decided,
 ): Promise<void> {
   const { actor, origin, requestId = null, note = null, keepHistory } = request
   const { changes, at } = result
@@ -223,7 +225,7 @@ async function apply(
     ? {
         name: names.statement('saveUsers'),
         text: statements.saveUsers,
-        values: [...values, columnsOf(known)[1], columnsOf(known)[2]],
+        values: [...values, columnsOf(known)[1], columnsOf(known)[2], isAlone],
       }
     : {
         name: names.statement('save'),
@@ -254,7 +256,7 @@ async function apply(
   onCommit(result)
 }
 
-/** Whether a row that was missing when the others were locked was written, or its user erased, before it could be. */
+/** Whether a row that was missing when the others were locked was written, or a user erased, before it could be. */
 function isRace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '22012'
 }

@@ -29,19 +29,25 @@ async function isWaiting(pool: Pool): Promise<boolean> {
   return rowCount === 1
 }
 
-/** A store that calls `before` ahead of the first statement of its own that matches, and waits for it. */
-async function openInterrupted(t: Test, pool: Pool, statement: RegExp, before: () => Promise<void>) {
+/** A store that calls `before` ahead of the first statements of its own that match, and waits for it. */
+async function openInterrupted(
+  t: Test,
+  pool: Pool,
+  statement: RegExp,
+  before: () => Promise<void>,
+  times = 1,
+) {
   const interrupted = new Pool({ ...pool.options, connectionString: pool.options.connectionString })
   interrupted.on('error', () => {})
   t.teardown(() => interrupted.end())
-  let isDue = true
+  let left = times
   interrupted.on('connect', (client) => {
     const query = client.query.bind(client)
     Reflect.set(client, 'query', async (...args: Parameters<typeof query>) => {
       const [first] = args as unknown[]
       const text = typeof first === 'string' ? first : String(Reflect.get(Object(first), 'text'))
-      if (isDue && statement.test(text)) {
-        isDue = false
+      if (left > 0 && statement.test(text)) {
+        left--
         await before()
       }
       return query(...args)
@@ -122,4 +128,24 @@ test('a value that somebody overwrites while its erased writer is being removed 
     ],
   )
   t.same((await two.eraseUser('u1')).mentions, 0)
+})
+
+test('a write does not fail because others are erased each time before it is saved', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  let erased = 0
+  const writing = await openInterrupted(
+    t,
+    pool,
+    /settings_history.* select 1 \/ case/s,
+    async () => {
+      const other = `other${++erased}`
+      await setOf(store, other, 'a', '1')
+      await store.eraseUser(other)
+    },
+    10,
+  )
+  await setOf(writing, 'u1', 'a', '1')
+  t.ok(erased >= 2)
+  t.match(await store.readUser('u1'), [{ key: 'a', value: '1' }])
 })
