@@ -76,6 +76,7 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
         select * from ${values} v
         where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) limit 1
       ) as v`,
+    // Rows are locked in the order of the database, which compares bytes; that of our texts differs beyond U+FFFF.
     // All locks of users before the first row: an erasure holds one of the former and waits for the latter. The time is
     // taken when the locks are held: above the join, for each row.
     lockUsers: `${timeouts}, users as materialized (
@@ -84,7 +85,9 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
         ) as held
       )
       select v.*, ${now}, case when v.revision is null then (${erased}) end as erased
-      from users, unnest($4::text[], $5::text[]) with ordinality as id (user_id, key, place)
+      from users, (
+        select * from unnest($4::text[], $5::text[]) as named (user_id, key) order by user_id collate "C", key collate "C"
+      ) as id
       left join lateral (
         select * from ${values} v where (v.scope, v.user_id, v.key) = (2, id.user_id, id.key) for update
       ) as v on true`,
@@ -118,8 +121,10 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
     // Users' rows are locked in their order, as their writers do.
     resealValues: `
       with locked as materialized (
-        select v.scope, v.user_id, v.key from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)
-        cross join lateral (
+        select v.scope, v.user_id, v.key from (
+          select * from unnest($1::smallint[], $2::text[], $3::text[]) as named (scope, user_id, key)
+          order by scope, user_id collate "C", key collate "C"
+        ) as id cross join lateral (
           select * from ${values} v where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) for update
         ) as v
       )

@@ -266,8 +266,7 @@ function columnsOf(ids: readonly RowId[]): unknown[][] {
   return [ids.map(({ scope }) => scope), ids.map(({ userId }) => userId), ids.map(({ key }) => key)]
 }
 
-function resealedValues(given: ResealRequest['values']): unknown[][] {
-  const rows = given.toSorted((a, b) => compareRowIds(a.before, b.before))
+function resealedValues(rows: ResealRequest['values']): unknown[][] {
   return [
     ...columnsOf(rows.map(({ before }) => before)),
     rows.map(({ before }) => before.revision),

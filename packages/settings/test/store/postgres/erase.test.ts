@@ -22,11 +22,11 @@ function startWrite(store: SettingsStore, userId: string) {
   return { ready, finish, written }
 }
 
-async function isWaiting(pool: Pool): Promise<boolean> {
+async function isWaiting(pool: Pool, connections = 1): Promise<boolean> {
   const { rowCount } = await pool.query(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   )
-  return rowCount === 1
+  return rowCount === connections
 }
 
 /** A store that calls `before` ahead of the first statements of its own that match, and waits for it. */
@@ -148,4 +148,22 @@ test('a write does not fail because others are erased each time before it is sav
   await setOf(writing, 'u1', 'a', '1')
   t.ok(erased >= 2)
   t.match(await store.readUser('u1'), [{ key: 'a', value: '1' }])
+})
+
+test('an erasure and a write of several users lock rows in one order, also beyond U+FFFF', async (t) => {
+  const pool = await newPool(t)
+  const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
+  // The first one comes first by code units, the second one by bytes of UTF-8.
+  const changes = ['\u{1f600}', '\uff21'].map((userId) => change(rowId('a', userId), '1'))
+  await writeAll(one, changes, { actor: 'u1' })
+  const client = await pool.connect()
+  await client.query(`begin; select from settings_value where user_id = '\uff21' for update`)
+  const erased = two.eraseUser('u1')
+  await until('the erasure to wait', () => isWaiting(pool))
+  const written = writeAll(one, changes)
+  await until('both to wait', () => isWaiting(pool, 2))
+  await client.query('commit')
+  client.release()
+  t.equal((await erased).mentions, 4)
+  await written
 })
