@@ -128,12 +128,14 @@ async function writeUsers(client: PoolClient, setup: Setup, request: WriteReques
     const known = rows.filter(isPresent).map(toRow)
     const shared = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
     const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared], erased })
+    let isSaved = false
+    const onSaved = (): void => void (isSaved = true)
     try {
       if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
-      else await apply(client, setup, { request, result, known, isAlone: attempt > 1 })
+      else await apply(client, setup, { request, result, known, isAlone: attempt > 1, onSaved })
       return result
     } catch (error) {
-      if (attempt === attempts || !isRace(error)) throw error
+      if (attempt === attempts || isSaved || !isRace(error)) throw error
       await orStoreFailure(client.query('rollback'))
     }
   }
@@ -202,12 +204,14 @@ interface Decided {
   readonly known?: readonly LockedRow[]
   /** Whether others of these users were locked out before they were read. */
   readonly isAlone?: boolean
+  /** Called before `enqueue`, whose failure may look like a race. */
+  readonly onSaved?: () => void
 }
 
 async function apply(
   client: PoolClient,
   { statements, names, trims, onCommit }: Setup,
-  { request, result, known, isAlone = false }: Decided,
+  { request, result, known, isAlone = false, onSaved }: Decided,
 ): Promise<void> {
   const { actor, origin, requestId = null, note = null, keepHistory } = request
   const { changes, at } = result
@@ -242,6 +246,7 @@ async function apply(
   try {
     if (request.enqueue) {
       await orStoreFailure(sendTogether(client, all))
+      onSaved?.()
       await enqueue(client, request, result)
       checkCommitted(await orStoreFailure(client.query(commit)))
     } else {

@@ -167,3 +167,16 @@ test('an erasure and a write of several users lock rows in one order, also beyon
   t.equal((await erased).mentions, 4)
   await written
 })
+
+test('a division by zero of enqueue itself is no race: it is called once', async (t) => {
+  const store = await openStore(t, await newPool(t))
+  let calls = 0
+  const written = writeAll(store, [change(rowId('a', 'u1'), '1')], {
+    enqueue: async (tx) => {
+      calls++
+      if (tx.kind === 'async') await tx.query('select 1 / 0', [])
+    },
+  })
+  await t.rejects(written, { code: '22012' })
+  t.equal(calls, 1)
+})
