@@ -130,12 +130,15 @@ elsewhere(
   'FMOD_CORE_VERSION_MISMATCH',
 )
 
-symptom('The boot ends after ten seconds with AVV_ERR_PLUGIN_EXEC_TIMEOUT', async (t) => {
-  const app = create(t, { pluginTimeout: 20 })
-  await t.rejects(async () => await app.register(() => new Promise<void>(() => {})), {
-    code: /AVV_ERR_(?:PLUGIN_EXEC|READY)_TIMEOUT|FST_ERR_PLUGIN_TIMEOUT/,
-  })
-})
+symptom(
+  'The boot ends after ten seconds with FST_ERR_PLUGIN_TIMEOUT or AVV_ERR_PLUGIN_EXEC_TIMEOUT',
+  async (t) => {
+    const app = create(t, { pluginTimeout: 20 })
+    await t.rejects(async () => await app.register(() => new Promise<void>(() => {})), {
+      code: /AVV_ERR_(?:PLUGIN_EXEC|READY)_TIMEOUT|FST_ERR_PLUGIN_TIMEOUT/,
+    })
+  },
+)
 
 symptom('Every route answers 401', async (t) => {
   const app = create(t)

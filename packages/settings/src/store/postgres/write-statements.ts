@@ -21,7 +21,10 @@ export interface WriteStatements {
   readonly lockOut: string
   /** Rows, history and revision at once. */
   readonly save: string
-  /** Rows and history of users. Fails with a division by zero where a row was born, or its user erased, meanwhile. */
+  /**
+   * Rows and history of users. Fails with a division by zero where a row was born, or anybody erased, meanwhile. With
+   * `$16` erasures do not count: after `lockOut` they are of other users.
+   */
   readonly saveUsers: string
   /**
    * Forgets what is beyond the newest `$4` entries of the rows that `$1` to `$3` name. A statement of its own, because most
@@ -73,6 +76,7 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
         select * from ${values} v
         where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) limit 1
       ) as v`,
+    // Rows are locked in the order of the database, which compares bytes; that of our texts differs beyond U+FFFF.
     // All locks of users before the first row: an erasure holds one of the former and waits for the latter. The time is
     // taken when the locks are held: above the join, for each row.
     lockUsers: `${timeouts}, users as materialized (
@@ -81,7 +85,9 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
         ) as held
       )
       select v.*, ${now}, case when v.revision is null then (${erased}) end as erased
-      from users, unnest($4::text[], $5::text[]) with ordinality as id (user_id, key, place)
+      from users, (
+        select * from unnest($4::text[], $5::text[]) as named (user_id, key) order by user_id collate "C", key collate "C"
+      ) as id
       left join lateral (
         select * from ${values} v where (v.scope, v.user_id, v.key) = (2, id.user_id, id.key) for update
       ) as v on true`,
@@ -99,9 +105,9 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
         where (v.user_id, v.key) in (select * from unnest($14::text[], $15::text[]))
         returning 1
       )
-      select 1 / case when (select count(*) from saved) = (select count(*) from change) and coalesce((${erased}) < (
+      select 1 / case when (select count(*) from saved) = (select count(*) from change) and ($16::boolean or coalesce((${erased}) < (
         select min(revision) from change where (user_id, key) not in (select * from unnest($14::text[], $15::text[]))
-      ), true) then 1 else 0 end`,
+      ), true)) then 1 else 0 end`,
     // An entry that somebody else has locked is left to a later write: two that wait for each other would deadlock.
     trim: `
       delete from ${history} where ctid = any (array(
@@ -115,8 +121,10 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
     // Users' rows are locked in their order, as their writers do.
     resealValues: `
       with locked as materialized (
-        select v.scope, v.user_id, v.key from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)
-        cross join lateral (
+        select v.scope, v.user_id, v.key from (
+          select * from unnest($1::smallint[], $2::text[], $3::text[]) as named (scope, user_id, key)
+          order by scope, user_id collate "C", key collate "C"
+        ) as id cross join lateral (
           select * from ${values} v where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) for update
         ) as v
       )

@@ -103,7 +103,7 @@ async function writeShared(client: PoolClient, setup: Setup, request: WriteReque
 }
 
 /**
- * How often a write begins because a row that it found missing was born, or its user erased, meanwhile. From the second
+ * How often a write begins because a row that it found missing was born, or a user erased, meanwhile. From the second
  * time on other writes of the users wait, so that a third is for instances of earlier versions, which know no such lock.
  */
 const attempts = 3
@@ -128,12 +128,14 @@ async function writeUsers(client: PoolClient, setup: Setup, request: WriteReques
     const known = rows.filter(isPresent).map(toRow)
     const shared = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
     const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared], erased })
+    let isSaved = false
+    const onSaved = (): void => void (isSaved = true)
     try {
       if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
-      else await apply(client, setup, { request, result, known })
+      else await apply(client, setup, { request, result, known, isAlone: attempt > 1, onSaved })
       return result
     } catch (error) {
-      if (attempt === attempts || !isRace(error)) throw error
+      if (attempt === attempts || isSaved || !isRace(error)) throw error
       await orStoreFailure(client.query('rollback'))
     }
   }
@@ -200,12 +202,16 @@ interface Decided {
   readonly result: WriteResult
   /** The users' rows that are locked; without it the write is of System and Application rows. */
   readonly known?: readonly LockedRow[]
+  /** Whether others of these users were locked out before they were read. */
+  readonly isAlone?: boolean
+  /** Called before `enqueue`, whose failure may look like a race. */
+  readonly onSaved?: () => void
 }
 
 async function apply(
   client: PoolClient,
   { statements, names, trims, onCommit }: Setup,
-  { request, result, known }: Decided,
+  { request, result, known, isAlone = false, onSaved }: Decided,
 ): Promise<void> {
   const { actor, origin, requestId = null, note = null, keepHistory } = request
   const { changes, at } = result
@@ -223,7 +229,7 @@ async function apply(
     ? {
         name: names.statement('saveUsers'),
         text: statements.saveUsers,
-        values: [...values, columnsOf(known)[1], columnsOf(known)[2]],
+        values: [...values, columnsOf(known)[1], columnsOf(known)[2], isAlone],
       }
     : {
         name: names.statement('save'),
@@ -240,6 +246,7 @@ async function apply(
   try {
     if (request.enqueue) {
       await orStoreFailure(sendTogether(client, all))
+      onSaved?.()
       await enqueue(client, request, result)
       checkCommitted(await orStoreFailure(client.query(commit)))
     } else {
@@ -254,7 +261,7 @@ async function apply(
   onCommit(result)
 }
 
-/** Whether a row that was missing when the others were locked was written, or its user erased, before it could be. */
+/** Whether a row that was missing when the others were locked was written, or a user erased, before it could be. */
 function isRace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '22012'
 }
@@ -264,8 +271,7 @@ function columnsOf(ids: readonly RowId[]): unknown[][] {
   return [ids.map(({ scope }) => scope), ids.map(({ userId }) => userId), ids.map(({ key }) => key)]
 }
 
-function resealedValues(given: ResealRequest['values']): unknown[][] {
-  const rows = given.toSorted((a, b) => compareRowIds(a.before, b.before))
+function resealedValues(rows: ResealRequest['values']): unknown[][] {
   return [
     ...columnsOf(rows.map(({ before }) => before)),
     rows.map(({ before }) => before.revision),

@@ -1,14 +1,20 @@
 /** What the SQLite store forgets: old history, the versions of unset values, and users who are erased; in portions. */
 import type { Database } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
+import { FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
 import { Portion, unsetFor } from '../plan-write.ts'
 import type { Erased, TrimResult } from '../store.ts'
+import { type Connection, toReplacedFailure } from './connection.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteForgetting {
   claim(interval: number): boolean
   history(olderThan: number, after: number): TrimResult
   unset(after: number): TrimResult
+  /**
+   * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
+   * @throws {ServiceUnavailableException} the file is no longer where its path leads to
+   */
   user(userId: string): Erased
 }
 
@@ -21,7 +27,7 @@ const portionInit = { first: 64, least: 16, most: 500, limit: 8 }
 /** Pages of the log after which a commit moves them: the 1,000 of SQLite take up to 300 ms on a busy disk. */
 const smallCheckpoint = 250
 
-export function createForgetting(client: Database, tables: SqliteTables): SqliteForgetting {
+export function createForgetting({ client, file }: Connection, tables: SqliteTables): SqliteForgetting {
   const statements = forgettingStatements(tables)
   const prepare = (sql: string) => client.prepare(sql)
   const claim = prepare(statements.claim)
@@ -61,6 +67,7 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
       const highest = Math.max(now, ...versions, ...history)
       erase.erased.run({ now, highest, seq: Number(erase.count.get() ?? 0) })
     }
+    if (file.isReplaced()) throw toReplacedFailure()
     const isDone = [versions.length, history.length, writers, actors].every((rows) => rows < erasedAtOnce)
     return { values, history: history.length, mentions: writers + actors, isDone }
   })
@@ -72,7 +79,10 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
       const day = Date.now() - unsetFor
       return trim('unset', Math.max(after, day - 30 * unsetFor), day)
     },
-    user: (userId) => eraseUser.immediate(userId),
+    user: (userId) => {
+      if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
+      return eraseUser.immediate(userId)
+    },
   }
 }
 

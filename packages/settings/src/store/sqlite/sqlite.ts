@@ -231,7 +231,7 @@ class SqliteStore implements SettingsStore {
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(client, queryBuilder(client), tables)
       const writer = createWriter(connection, tables, reads.counted)
-      const forgetting = createForgetting(client, tables)
+      const forgetting = createForgetting(connection, tables)
       return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {
       release()

@@ -33,6 +33,7 @@ export interface SqliteWriter {
    * Replaces texts; returns how many rows. Copies of the old ones stay in free space of the file until it is vacuumed,
    * even with `secure_delete`: it does not overwrite what SQLite moves between pages.
    * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
+   * @throws {ServiceUnavailableException} the file is no longer where its path leads to
    */
   reseal(request: ResealRequest): number
 }
@@ -56,9 +57,19 @@ export function createWriter(
     const erased = ofUsers && rows.length < request.reads.length ? statements.erasedVersion() : 0
     const result = planWrite(request, { revision, at: Date.now(), rows, erased })
     if (result.changes.length > 0) apply(request, result)
-    // Last, because what is acknowledged must be found again.
-    if (file.isReplaced()) throw toReplacedFailure()
+    checkPath()
     return result
+  }
+
+  function resealLocked(request: ResealRequest): number {
+    const replaced = statements.reseal(request)
+    checkPath()
+    return replaced
+  }
+
+  /** Last, because what is acknowledged must be found again. */
+  function checkPath(): void {
+    if (file.isReplaced()) throw toReplacedFailure()
   }
 
   function apply(request: WriteRequest, result: WriteResult): void {
@@ -84,7 +95,7 @@ export function createWriter(
   }
 
   const write = client.transaction(writeLocked)
-  const reseal = client.transaction(statements.reseal)
+  const reseal = client.transaction(resealLocked)
   return {
     find: statements.find,
     write: (request) => {

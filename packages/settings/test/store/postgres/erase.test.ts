@@ -22,26 +22,32 @@ function startWrite(store: SettingsStore, userId: string) {
   return { ready, finish, written }
 }
 
-async function isWaiting(pool: Pool): Promise<boolean> {
+async function isWaiting(pool: Pool, connections = 1): Promise<boolean> {
   const { rowCount } = await pool.query(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   )
-  return rowCount === 1
+  return rowCount === connections
 }
 
-/** A store that calls `before` ahead of the first statement of its own that matches, and waits for it. */
-async function openInterrupted(t: Test, pool: Pool, statement: RegExp, before: () => Promise<void>) {
+/** A store that calls `before` ahead of the first statements of its own that match, and waits for it. */
+async function openInterrupted(
+  t: Test,
+  pool: Pool,
+  statement: RegExp,
+  before: () => Promise<void>,
+  times = 1,
+) {
   const interrupted = new Pool({ ...pool.options, connectionString: pool.options.connectionString })
   interrupted.on('error', () => {})
   t.teardown(() => interrupted.end())
-  let isDue = true
+  let left = times
   interrupted.on('connect', (client) => {
     const query = client.query.bind(client)
     Reflect.set(client, 'query', async (...args: Parameters<typeof query>) => {
       const [first] = args as unknown[]
       const text = typeof first === 'string' ? first : String(Reflect.get(Object(first), 'text'))
-      if (isDue && statement.test(text)) {
-        isDue = false
+      if (left > 0 && statement.test(text)) {
+        left--
         await before()
       }
       return query(...args)
@@ -122,4 +128,55 @@ test('a value that somebody overwrites while its erased writer is being removed 
     ],
   )
   t.same((await two.eraseUser('u1')).mentions, 0)
+})
+
+test('a write does not fail because others are erased each time before it is saved', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  let erased = 0
+  const writing = await openInterrupted(
+    t,
+    pool,
+    /settings_history.* select 1 \/ case/s,
+    async () => {
+      const other = `other${++erased}`
+      await setOf(store, other, 'a', '1')
+      await store.eraseUser(other)
+    },
+    10,
+  )
+  await setOf(writing, 'u1', 'a', '1')
+  t.ok(erased >= 2)
+  t.match(await store.readUser('u1'), [{ key: 'a', value: '1' }])
+})
+
+test('an erasure and a write of several users lock rows in one order, also beyond U+FFFF', async (t) => {
+  const pool = await newPool(t)
+  const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
+  // The first one comes first by code units, the second one by bytes of UTF-8.
+  const changes = ['\u{1f600}', '\uff21'].map((userId) => change(rowId('a', userId), '1'))
+  await writeAll(one, changes, { actor: 'u1' })
+  const client = await pool.connect()
+  await client.query(`begin; select from settings_value where user_id = '\uff21' for update`)
+  const erased = two.eraseUser('u1')
+  await until('the erasure to wait', () => isWaiting(pool))
+  const written = writeAll(one, changes)
+  await until('both to wait', () => isWaiting(pool, 2))
+  await client.query('commit')
+  client.release()
+  t.equal((await erased).mentions, 4)
+  await written
+})
+
+test('a division by zero of enqueue itself is no race: it is called once', async (t) => {
+  const store = await openStore(t, await newPool(t))
+  let calls = 0
+  const written = writeAll(store, [change(rowId('a', 'u1'), '1')], {
+    enqueue: async (tx) => {
+      calls++
+      if (tx.kind === 'async') await tx.query('select 1 / 0', [])
+    },
+  })
+  await t.rejects(written, { code: '22012' })
+  t.equal(calls, 1)
 })

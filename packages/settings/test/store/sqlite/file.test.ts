@@ -55,6 +55,11 @@ test('a write to a file that another one has replaced is not acknowledged; the n
   await rename(await prepareBackup(t, file), file)
   for (const store of stores) {
     t.ok(is503(await failureOf(set(store, 'nowhere', '1'))))
+    t.ok(is503(await failureOf(store.eraseUser('u1'))), 'nor is an erasure')
+    t.ok(
+      is503(await failureOf(store.reseal({ values: [], history: [] }))),
+      'nor are texts that were sealed anew',
+    )
     t.same(await valuesOf(store), ['lost'], 'reads are answered meanwhile')
   }
   t.not((await stateOf(one)).epoch, epoch)

@@ -135,6 +135,7 @@ test('a write inside a transaction of the caller is refused (FMOD_SETTINGS_TRANS
   await store.open({ log: silentLog })
   database.exec('begin')
   await t.rejects(set(store, 'a', '1'), { code: 'FMOD_SETTINGS_TRANSACTION_OPEN' })
+  await t.rejects(store.eraseUser('u1'), { code: 'FMOD_SETTINGS_TRANSACTION_OPEN' })
   database.exec('rollback')
   t.equal((await set(store, 'a', '1')).revision, 1)
 })
