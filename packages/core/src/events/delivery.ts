@@ -78,7 +78,11 @@ interface Failure {
   readonly error: string
 }
 
-export type Outcome = { readonly kind: 'handled' } | Failure
+/** `released`: the handler threw after the transport's signal; it keeps its attempt, and the event is for another process. */
+export type Outcome = SettledOutcome | { readonly kind: 'released' }
+
+/** What a transport records. */
+export type SettledOutcome = { readonly kind: 'handled' } | Failure
 
 /** A failure that no further attempt can repair. */
 class UndeliverableError extends Error {}
@@ -89,6 +93,7 @@ export async function deliver(context: TransportContext, attempt: Attempt): Prom
     await runHandler(context, attempt)
     return { kind: 'handled' }
   } catch (error) {
+    if (attempt.signal.aborted && !isUndeliverable(error)) return { kind: 'released' }
     return reportFailure(context, attempt, error)
   }
 }
@@ -120,7 +125,7 @@ async function runHandler(
     await withTimeout(handled, timeout, onTimeout, { ref: false })
     context.announce('handled', diagnostic)
   } catch (error) {
-    context.announce('failed', { ...diagnostic, error })
+    if (!signal.aborted) context.announce('failed', { ...diagnostic, error })
     throw error
   } finally {
     signal.removeEventListener('abort', abort)

@@ -252,6 +252,7 @@ class Lane {
       timeout: options.attemptTimeout,
       signal: slots.signal,
     })
+    if (outcome.kind === 'released') return // `close` hands back what is held
     this.#finished = [...this.#finished, { job, outcome, retryDelay: backoff(number, options.retryDelay) }]
   }
 

@@ -2,7 +2,7 @@
  * The queue in PostgreSQL: one pg-boss queue for each handler, and another one for dead letters. pg-boss makes the tables;
  * the statements are our own, because its fetch sorts everything that waits and keeps what is done.
  */
-import type { Outcome, RetryOptions } from '../delivery.ts'
+import type { RetryOptions, SettledOutcome } from '../delivery.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { AsyncTx, DeadLetter, PublishOptions, RemovedHandler } from '../transport.ts'
@@ -28,7 +28,7 @@ export interface Job {
 /** An attempt and what became of it. */
 export interface FinishedJob {
   readonly job: Job
-  readonly outcome: Outcome
+  readonly outcome: SettledOutcome
   /** Milliseconds until the next attempt, if another one follows. */
   readonly retryDelay: number
 }

@@ -111,6 +111,7 @@ export class Dispatcher {
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const outcome = await this.#attempt(delivery)
+    if (outcome.kind === 'released') return // `close` hands back what is held
     this.#held.delete(delivery)
     const retryDelay = backoff(delivery.attempts + 1, this.#options.retryDelay)
     this.#finished.push({ delivery, outcome, retryDelay })

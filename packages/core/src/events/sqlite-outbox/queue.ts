@@ -1,7 +1,7 @@
 /** The queue in SQLite: publishes events, claims due deliveries, records outcomes, keeps dead letters. One call, one transaction. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { FileLock } from '../../internal/file-lock.ts'
-import type { Outcome } from '../delivery.ts'
+import type { SettledOutcome } from '../delivery.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { DeadLetter, PublishOptions, RemovedHandler, SyncTx } from '../transport.ts'
@@ -27,7 +27,7 @@ export interface ClaimedDelivery {
 /** An attempt and what became of it. */
 export interface FinishedDelivery {
   readonly delivery: ClaimedDelivery
-  readonly outcome: Outcome
+  readonly outcome: SettledOutcome
   /** Milliseconds until the next attempt, if another one follows. */
   readonly retryDelay: number
 }
