@@ -2,25 +2,10 @@
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { change, replays, rowId, setOf, until, writeAll } from '#src/testing/contract/case.js'
-import type { SettingsStore } from '#src/store/store.js'
+import { startHeldWrite } from './held-write.js'
 import { newPool, openStore } from './open-store.js'
 
 t.setTimeout(120_000)
-
-/** A write of `a` that holds its locks until it may commit. */
-function startWrite(store: SettingsStore, userId: string) {
-  let finish = (): void => {}
-  const mayFinish = new Promise<void>((resolve) => (finish = resolve))
-  let isReady = (): void => {}
-  const ready = new Promise<void>((resolve) => (isReady = resolve))
-  const written = writeAll(store, [change(rowId('a', userId), '"late"')], {
-    enqueue: async () => {
-      isReady()
-      await mayFinish
-    },
-  })
-  return { ready, finish, written }
-}
 
 async function isWaiting(pool: Pool, connections = 1): Promise<boolean> {
   const { rowCount } = await pool.query(
@@ -75,7 +60,7 @@ for (const found of ['a value', 'no value']) {
     const pool = await newPool(t)
     const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
     if (found === 'a value') await setOf(one, 'u1', 'a', '1')
-    const write = startWrite(one, 'u1')
+    const write = startHeldWrite(one, 'u1')
     await write.ready
     const erased = two.eraseUser('u1')
     await until('the erasure to wait', () => isWaiting(pool))
@@ -114,7 +99,7 @@ test('a value that somebody overwrites while its erased writer is being removed 
   const pool = await newPool(t)
   const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
   for (const key of ['a', 'b']) await writeAll(one, [change(rowId(key, 'u2'), '1')], { actor: 'u1' })
-  const write = startWrite(one, 'u2')
+  const write = startHeldWrite(one, 'u2')
   await write.ready
   const erased = two.eraseUser('u1')
   await until('the erasure to wait', () => isWaiting(pool))

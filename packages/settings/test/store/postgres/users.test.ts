@@ -2,8 +2,9 @@
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { payloadsOf } from '#src/store/postgres/listen.js'
-import { change, rowId, set, setOf, until, writeAll } from '#src/testing/contract/case.js'
-import { type SettingsStore, type StoreWatch, userHash } from '#src/store/store.js'
+import { set, setOf, until } from '#src/testing/contract/case.js'
+import { type StoreWatch, userHash } from '#src/store/store.js'
+import { startHeldWrite } from './held-write.js'
 import { newPool, openStore } from './open-store.js'
 
 t.setTimeout(120_000)
@@ -33,25 +34,10 @@ async function openRecorded(t: Test, pool: Pool) {
   return { store, statements, byConnection }
 }
 
-/** A write that is ready to commit and waits until it may. */
-function startWrite(store: SettingsStore, userId: string) {
-  let finish = (): void => {}
-  const mayFinish = new Promise<void>((resolve) => (finish = resolve))
-  let isReady = (): void => {}
-  const ready = new Promise<void>((resolve) => (isReady = resolve))
-  const written = writeAll(store, [change(rowId('a', userId), '"late"')], {
-    enqueue: async () => {
-      isReady()
-      await mayFinish
-    },
-  })
-  return { ready, finish, written }
-}
-
 test('a write of a user waits for no other user and for no shared write, and they do not wait for it', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)
-  const open = startWrite(store, 'u1')
+  const open = startHeldWrite(store, 'u1')
   await open.ready
   await setOf(store, 'u2', 'a', '1')
   await set(store, 'a', '1')
@@ -112,7 +98,7 @@ test('a user whose write commits after later ones is found all the same', async 
   const pool = await newPool(t)
   const store = await openStore(t, pool)
   const { next: start } = await store.readUserNews(undefined, 10)
-  const early = startWrite(store, 'early')
+  const early = startHeldWrite(store, 'early')
   await early.ready
   await setOf(store, 'late', 'a', '1')
   const first = await store.readUserNews(start, 10)
@@ -141,7 +127,7 @@ test('entries that were restored from a server with more transactions are not fo
 test('a value that two instances give a user for the first time at once has both writes in its history', async (t) => {
   const pool = await newPool(t)
   const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
-  const first = startWrite(one, 'u1')
+  const first = startHeldWrite(one, 'u1')
   await first.ready
   const second = setOf(two, 'u1', 'a', '"second"')
   await until('the second to wait for the first', async () => {

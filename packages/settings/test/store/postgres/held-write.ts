@@ -1,0 +1,17 @@
+import { change, rowId, writeAll } from '#src/testing/contract/case.js'
+import type { SettingsStore } from '#src/store/store.js'
+
+/** A write of `a` that holds its locks until it may commit. */
+export function startHeldWrite(store: SettingsStore, userId: string) {
+  let finish = (): void => {}
+  const mayFinish = new Promise<void>((resolve) => (finish = resolve))
+  let isReady = (): void => {}
+  const ready = new Promise<void>((resolve) => (isReady = resolve))
+  const written = writeAll(store, [change(rowId('a', userId), '"late"')], {
+    enqueue: async () => {
+      isReady()
+      await mayFinish
+    },
+  })
+  return { ready, finish, written }
+}
