@@ -53,6 +53,11 @@ export const FMOD_CORE_EVENTS_CLOSED = createMisuseError<[string]>(
   'FMOD_CORE_EVENTS_CLOSED',
   'The event "%s" was published after the application closed. Publish before or inside the onClose hooks of modules.',
 )
+export const FMOD_CORE_TRANSACTION_OPEN = createMisuseError<[string]>(
+  'FMOD_CORE_TRANSACTION_OPEN',
+  'The event "%s" was published without its transaction, while one is open on the connection of sqliteOutbox(): a rollback would undo it. Pass the transaction as tx, or publish after its end.',
+)
+
 export const FMOD_CORE_TRANSACTION_NOT_SUPPORTED = createMisuseError<[string, string]>(
   'FMOD_CORE_TRANSACTION_NOT_SUPPORTED',
   'The event transport "%s" cannot take part in a transaction of kind "%s". Publish after the commit, or use a durable transport on the same database.',

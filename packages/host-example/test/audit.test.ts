@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import { ServiceUnavailableException } from '@fastify-modular/core'
+import {
+  memoryStore,
+  setting,
+  settings,
+  SettingScope,
+  type SettingsOptions,
+  type SettingsStore,
+} from '@fastify-modular/settings'
 import Fastify from 'fastify'
 import { test, type Test } from 'tap'
 import { startHost } from './host.js'
@@ -31,7 +39,7 @@ const linesOfHost: readonly Line[] = [
 ]
 const linesOfSettings: readonly Line[] = [
   { audit: 'settings.rewrap', rewrapped: 1, history: 1, unreadable: [] },
-  { audit: 'settings.erase', user: /^[\w-]{11}$/, values: 1, history: 1, mentions: 0 },
+  { audit: 'settings.erase', user: /^[\w-]{11}$/, values: 1, history: 1, mentions: 0, complete: true },
 ]
 
 test('the log tells auditors who did what, and holds no value, password or typed name', async (t) => {
@@ -66,6 +74,23 @@ test('the log tells auditors of secrets sealed anew and of an erased user, and h
   t.match(auditLines(log()), linesOfSettings)
   t.equal(auditLines(log()).length, linesOfSettings.length)
   t.notMatch(log(), /A secret|A choice|mallory/)
+})
+
+test('an erasure that fails has its line for auditors, too', async (t) => {
+  const inner = memoryStore()
+  let isDown = false
+  const store: SettingsStore = {
+    ...inner,
+    async eraseUser(userId) {
+      if (isDown) throw new ServiceUnavailableException('The database was stopped.')
+      isDown = true
+      return { ...(await inner.eraseUser(userId)), isDone: false }
+    },
+  }
+  const { app, log } = await startSettings(t, { store })
+  await app.settings.setSetting('x.choice', 'A choice', User, 'mallory')
+  await t.rejects(app.settings.eraseUser('mallory'), /was stopped/)
+  t.match(auditLines(log()), [{ audit: 'settings.erase', values: 1, complete: false }])
 })
 
 test('the guide lists the lines for auditors, all of them and no others', async (t) => {

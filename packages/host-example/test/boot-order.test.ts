@@ -5,7 +5,7 @@ import { defineModule, modules } from '@fastify-modular/core'
 import { errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { publicRouteLines } from '@fastify-modular/public-routes/testing'
-import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 
 const limit = setting.number('shop.limit', {
   displayName: 'Limit',
@@ -13,10 +13,14 @@ const limit = setting.number('shop.limit', {
   default: 3,
 })
 
+const ada = { id: 'ada', permissions: [], isAdmin: false }
+
 const plugins = {
   errors: (app: FastifyInstance) => app.register(errors),
   publicRoutes: (app: FastifyInstance) =>
-    app.register(publicRoutes, { provider: { authenticate: () => null } }),
+    app.register(publicRoutes, {
+      provider: { authenticate: ({ headers }) => (headers['x-ada'] === undefined ? null : ada) },
+    }),
   settings: (app: FastifyInstance) => app.register(settings),
   modules: (app: FastifyInstance, read: number[]) => app.register(modules, { modules: [shop(read)] }),
 }
@@ -50,6 +54,7 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
     const closed = await app.inject('/closed')
     const list = await app.inject('/api/settings')
     const missing = await app.inject({ url: '/nope', headers: { accept: 'application/json' } })
+    const unknown = await app.inject({ url: '/api/settings/none/resolved', headers: { 'x-ada': '' } })
     const problem = (response: typeof closed) =>
       `${response.statusCode} ${String(response.headers['content-type'])}`
     const page = await app.inject({ method: 'HEAD', url: '/error/404' })
@@ -61,6 +66,7 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
       problem(closed),
       problem(list),
       problem(missing),
+      problem(unknown),
     ].join(' | ')
   } catch (error) {
     return String((error as { code?: string }).code ?? error)
@@ -81,7 +87,7 @@ function permutations<T>(items: readonly T[]): T[][] {
 }
 
 const unauthorized = '401 application/problem+json'
-const right = `3 | open | 404 | GET,HEAD | ${unauthorized} | ${unauthorized} | ${unauthorized}`
+const right = `3 | open | 404 | GET,HEAD | ${unauthorized} | ${unauthorized} | ${unauthorized} | 404 application/problem+json`
 
 /** Modules need the plugins to which they contribute, and the routes of settings need the caller that the gate declares. */
 function expectedOf(order: readonly Name[]): string {
@@ -108,3 +114,28 @@ test('48 boots: every order of the plugins is right or says what is wrong', asyn
     ]),
   )
 })
+
+const store = {
+  ...memoryStore(),
+  readHistory: () => Promise.reject(new Error('SECRET password=hunter2')),
+}
+const own = (app: FastifyInstance) =>
+  app.register(settings, { store, caller: () => ({ ...ada, isAdmin: true }), definitions: [limit] })
+const withErrors: Record<string, (app: FastifyInstance) => Promise<unknown>> = {
+  'no errors plugin': async (app) => own(app),
+  'the errors plugin first': async (app) => app.register(errors).then(() => own(app)),
+  'its handler off': async (app) => app.register(errors, { errorHandler: false }).then(() => own(app)),
+  'the errors plugin last': async (app) => own(app).then(() => app.register(errors)),
+}
+
+for (const [name, register] of Object.entries(withErrors)) {
+  test(`a fault of the settings is told to nobody: ${name}`, async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await register(app)
+    const { statusCode, headers, payload } = await app.inject('/api/settings/shop.limit/history')
+    t.equal(statusCode, 500)
+    t.equal(headers['content-type'], 'application/problem+json')
+    t.notMatch(payload, 'SECRET')
+  })
+}

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { test } from 'tap'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
@@ -40,6 +41,8 @@ test('failures', async (t) => {
       t.same((await alice.ask('/api/faults/validation')).json.errors, { name: ['is required'] })
       const unknown = await alice.ask('/api/faults/unknown')
       t.equal(unknown.json.detail, 'An unexpected error occurred. Please try again later.')
+      // The answer may be here before the line is.
+      for (let tries = 0; tries < 200 && !host.log().includes('nobody foresaw'); tries += 1) await delay(50)
       t.match(host.log(), /Something that nobody foresaw/)
       t.equal((await alice.ask('/api/faults/other')).status, 400)
       t.equal((await host.anonymous.ask('/api/faults/unknown')).status, 401)

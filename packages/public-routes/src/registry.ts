@@ -109,6 +109,6 @@ export class PublicRouteRegistry {
         `a ${kind} rule does not begin where a plugin's prefix ends; leave out "prefixed"`,
       )
     }
-    return this.#prefix + pattern
+    return (pattern.startsWith('/') ? this.#prefix.replace(/\/$/, '') : this.#prefix) + pattern // as Fastify joins them
   }
 }

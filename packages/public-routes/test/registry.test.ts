@@ -112,3 +112,21 @@ test('decision 56: rules of an encapsulated plugin are global unless they are pr
     ],
   )
 })
+
+for (const [prefix, opened] of [
+  ['/shop/', '/shop/x'],
+  ['/', '/x'],
+  ['/shop', '/shop/x'],
+] as const) {
+  test(`a prefixed rule under ${prefix} opens what Fastify serves there`, async (t) => {
+    const app = await gatedApp(t, { defaults: false })
+    await app.register(
+      async (scope) => {
+        scope.publicRoutes.addExact('/x', { prefixed: true })
+        scope.get('/x', async () => 'x')
+      },
+      { prefix },
+    )
+    t.equal((await app.inject(opened)).statusCode, 200)
+  })
+}

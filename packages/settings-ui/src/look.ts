@@ -23,16 +23,22 @@ export interface Look {
   readonly messages: Partial<PageMessages>
 }
 
+const leftOut = 'the settings pages leave out what an option returned'
+
 type LookName = keyof typeof lookSchema.properties
 
-/** A value that a function returned and no page can use is left out, and logged: the page is where a setting is put right. */
+/** What no page can use is left out, and logged, as is the option of a function that throws: the page is where a setting is put right. */
 export async function lookOf(options: SettingsUiOptions, request: FastifyRequest): Promise<Look> {
   async function read<T>(name: LookName, option: OfRequest<T> | undefined): Promise<T | undefined> {
     if (!isFunction(option)) return option
-    const value = await option(request)
-    const [problem] = optionProblems(Type.Pick(lookSchema, [name]), { [name]: value })
-    if (problem === undefined) return value
-    request.log.warn({ option: name, problem }, 'the settings pages leave out what an option returned')
+    try {
+      const value = await option(request)
+      const [problem] = optionProblems(Type.Pick(lookSchema, [name]), { [name]: value })
+      if (problem === undefined) return value
+      request.log.warn({ option: name, problem }, leftOut)
+    } catch (err) {
+      request.log.error({ option: name, err }, leftOut)
+    }
     return undefined
   }
 
@@ -68,7 +74,7 @@ function isFunction<T>(
 function readable(theme: ThemeOptions, request: FastifyRequest): ThemeOptions {
   const [problem] = contrastProblems(theme)
   if (problem === undefined) return theme
-  request.log.warn({ option: 'theme', problem }, 'the settings pages leave out what an option returned')
+  request.log.warn({ option: 'theme', problem }, leftOut)
   const { accent: _accent, 'on-accent': _onAccent, ...tokens } = theme.tokens ?? {}
   return { ...theme, tokens }
 }

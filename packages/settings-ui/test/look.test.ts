@@ -50,6 +50,9 @@ test('what a function returns and no page can use is left out and logged: the pa
       caller: () => null,
       guard: false,
       title: () => 7 as unknown as string,
+      logo: () => {
+        throw new Error('the table of logos is locked')
+      },
       links: () => [{ label: 'Click', href: 'javascript:alert(1)' }],
       locale: () => 'no_such',
       theme: () => ({ tokens: { accent: '#fafafa', surface: 'light-dark(#fff, #111)' } }),
@@ -61,13 +64,13 @@ test('what a function returns and no page can use is left out and logged: the pa
   const { statusCode, payload } = await app.inject('/settings/me')
   t.equal(statusCode, 200)
   t.match(payload, '<html lang="en"')
-  t.notMatch(payload, 'javascript:')
+  t.notMatch(payload, /javascript:|<img/)
   const css = await themeOf(app, payload)
   t.notMatch(css, '#fafafa')
   t.match(css, '--fm-surface:light-dark(#fff, #111)')
   t.same(
     new Set(lines.flatMap((line) => JSON.parse(line)['option'] ?? [])),
-    new Set(['links', 'locale', 'messages', 'theme', 'title']),
+    new Set(['links', 'locale', 'logo', 'messages', 'theme', 'title']),
   )
 })
 

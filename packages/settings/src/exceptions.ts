@@ -4,19 +4,28 @@ import { toEtag } from './setting-definition.ts'
 
 /** 400. A user-scoped write where only System and Application values are written (S 4.1.1). */
 export class InvalidScopeException extends DomainException {
-  constructor(message = 'Use /api/settings/me to set user-scoped settings.') {
-    super(message, { statusCode: 400, code: 'INVALID_SCOPE', title: 'Invalid scope' })
+  /** @param path where users' values are written */
+  constructor(path = '/api/settings/me') {
+    super(`Use ${path} to set user-scoped settings.`, {
+      statusCode: 400,
+      code: 'INVALID_SCOPE',
+      title: 'Invalid scope',
+    })
   }
 }
 
-/** 412. The value is not the one that the caller saw (RFC 9110, 13); `revision` is the row's current one, 0 when unset. */
+/** 412. A value, or the store where no row is given, is not what the caller saw (RFC 9110, 13). */
 export class PreconditionFailedException extends DomainException {
-  constructor(key: string, revision: number) {
-    super(`The setting "${key}" has changed since you read it. Read it again, then decide.`, {
+  /** @param row with its current revision, 0 when unset */
+  constructor(row?: { readonly key: string; readonly version: number }) {
+    const changed = row
+      ? `The setting "${row.key}" has changed since you read it. Read it again, then decide.`
+      : 'Settings have changed since you read them. Read them again, then decide.'
+    super(changed, {
       statusCode: 412,
       code: 'PRECONDITION_FAILED',
       title: 'Precondition Failed',
-      headers: { etag: toEtag(revision) },
+      ...(row && { headers: { etag: toEtag(row.version) } }),
     })
   }
 }

@@ -131,13 +131,21 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 /** The settings plugin: `app.register(settings, { definitions: [mail], store: sqlite({ file }) })`. */
 export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: supportedFastify })
 
-/** Adds the decorator: `const settings = await request.settings`. The same promise for the whole request. */
+/**
+ * Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is
+ * known.
+ */
 function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {
   const readers = new WeakMap<FastifyRequest, Promise<UserReader>>()
+  const anonymous = new WeakMap<FastifyRequest, UserReader>()
 
   async function read(request: FastifyRequest): Promise<UserReader> {
     const caller = await findCaller(request)
-    return settings.forUser(caller?.id ?? null)
+    if (caller) return settings.forUser(caller.id)
+    readers.delete(request) // hooks before the gate ask, and handlers after it
+    const reader = anonymous.get(request) ?? (await settings.forUser(null))
+    anonymous.set(request, reader)
+    return reader
   }
 
   app.decorateRequest('settings', {

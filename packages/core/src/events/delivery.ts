@@ -44,9 +44,12 @@ export const dispatchDefaults = {
 
 const longestDelay = 3_600_000
 
+/** One millisecond, doubled so often, is longer than that; and a delay of 0 stays 0, as it would not with Infinity. */
+const mostDoublings = 22
+
 /** Delay in ms after so many attempts: exponential backoff; jitter takes up to half of it away, so that retries spread. */
 export function backoff(attempts: number, retryDelay: number): number {
-  const full = Math.min(retryDelay * 2 ** (attempts - 1), longestDelay)
+  const full = Math.min(retryDelay * 2 ** Math.min(attempts - 1, mostDoublings), longestDelay)
   return Math.round(full / 2 + (full / 2) * Math.random())
 }
 
@@ -67,8 +70,8 @@ export interface Attempt {
   readonly maxAttempts: number
   /** In milliseconds. */
   readonly timeout: number
-  /** Fires when the transport closes. */
-  readonly signal: AbortSignal
+  /** Those in which the attempt runs: they say when the transport closes. */
+  readonly slots: Pick<Slots, 'signal' | 'isClosing'>
 }
 
 /** Why an attempt failed: another one follows, it was the last one, or no attempt could succeed. */
@@ -78,7 +81,10 @@ interface Failure {
   readonly error: string
 }
 
-/** `released`: the handler threw after the transport's signal; it keeps its attempt, and the event is for another process. */
+/**
+ * `released`: the handler threw while the transport closes, which refuses events and has closed what the handler uses; it
+ * keeps its attempt, and the event is for another process.
+ */
 export type Outcome = SettledOutcome | { readonly kind: 'released' }
 
 /** What a transport records. */
@@ -93,7 +99,7 @@ export async function deliver(context: TransportContext, attempt: Attempt): Prom
     await runHandler(context, attempt)
     return { kind: 'handled' }
   } catch (error) {
-    if (attempt.signal.aborted && !isUndeliverable(error)) return { kind: 'released' }
+    if (attempt.slots.isClosing && !isUndeliverable(error)) return { kind: 'released' }
     return reportFailure(context, attempt, error)
   }
 }
@@ -104,8 +110,9 @@ export async function deliver(context: TransportContext, attempt: Attempt): Prom
  */
 async function runHandler(
   context: TransportContext,
-  { handler, event: stored, number, timeout, signal }: Attempt,
+  { handler, event: stored, number, timeout, slots }: Attempt,
 ): Promise<void> {
+  const { signal } = slots
   const event = revive(context, handler, stored)
   const diagnostic = { type: stored.type, eventId: stored.eventId, handler: handler.name }
   // AbortSignal.any would leave a trace on the transport's signal, which lives as long as the process.
@@ -125,7 +132,7 @@ async function runHandler(
     await withTimeout(handled, timeout, onTimeout, { ref: false })
     context.announce('handled', diagnostic)
   } catch (error) {
-    if (!signal.aborted) context.announce('failed', { ...diagnostic, error })
+    if (!slots.isClosing) context.announce('failed', { ...diagnostic, error })
     throw error
   } finally {
     signal.removeEventListener('abort', abort)
@@ -183,6 +190,7 @@ export class Slots {
   readonly #abort = new AbortController()
   /** What the signal says; reading it there takes longer than handing an event over. */
   #isAborted = false
+  #isClosing = false
   readonly #running = new Map<string, number>()
   readonly #deliveries = new Set<Promise<void>>()
 
@@ -191,7 +199,12 @@ export class Slots {
     setMaxListeners(0, this.#abort.signal) // one for each delivery that runs
   }
 
-  /** Fires when the transport closes. */
+  /** Whether `close` was called: handlers that run may end, up to its time-out. */
+  get isClosing(): boolean {
+    return this.#isClosing
+  }
+
+  /** Fires when the time-out of `close` has passed. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
@@ -216,6 +229,7 @@ export class Slots {
 
   /** Waits up to `timeout` ms, then aborts the signal and gives handlers that obey it a moment to end. */
   async close(timeout: number): Promise<void> {
+    this.#isClosing = true
     await withTimeout(this.#idle(), timeout, () => {})
     this.#isAborted = true
     this.#abort.abort()

@@ -16,7 +16,8 @@ export type OptionsSchema<O> = TObject<{ readonly [K in keyof Required<O>]: TSch
 export const option = {
   boolean: () => Type.Boolean({ description: 'a boolean' }),
   string: (description = 'a string') => Type.String({ description }),
-  positive: () => Type.Integer({ minimum: 1, description: 'a positive integer' }),
+  positive: () =>
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'a positive integer' }),
   /** An integer that a timer can take. */
   milliseconds: (minimum: 0 | 1 = 1) =>
     Type.Integer({

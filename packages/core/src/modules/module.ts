@@ -75,7 +75,7 @@ export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected))
 
 /**
  * Checks what TypeScript cannot: Fastify would report an invalid plugin without the name of its module.
- * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type
+ * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, or an instance of a class
  */
 export function checkModule(module: unknown): void {
   for (const [member, { fits, what }] of Object.entries(expected)) {
@@ -83,6 +83,17 @@ export function checkModule(module: unknown): void {
     if ((value !== undefined || member === 'name') && !fits(value))
       throw new FMOD_CORE_INVALID_MODULE(String(safeRead(module, 'name')), `its ${member} is not ${what}`)
   }
+  if (inherits(module as ModuleCore))
+    throw new FMOD_CORE_INVALID_MODULE(
+      String(safeRead(module, 'name')),
+      'it is an instance of a class, and what it inherits would be left out: use an object',
+    )
+}
+
+/** Whether anything but the prototype of all objects is above it. */
+function inherits(module: ModuleCore): boolean {
+  const prototype: unknown = Object.getPrototypeOf(module)
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null
 }
 
 /** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */

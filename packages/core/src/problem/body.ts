@@ -14,8 +14,8 @@ const maxExtensions = 65_536
 
 /** What a body names of the request that failed; a `FastifyRequest` has it. */
 export interface ProblemOccurrence {
-  /** The request target. */
-  readonly url: string
+  /** The request target as the client sent it. */
+  readonly originalUrl: string
   /** Names the request in the log. */
   readonly id: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -38,12 +38,12 @@ export const standardMembers: ReadonlySet<string> = new Set([
  * the request without its query, where tokens live; it is left out for targets that are not canonical. Text, because a
  * response schema of the route would filter an object, and because it is faster.
  */
-export function problemText(problem: Problem, { url, id, headers }: ProblemOccurrence): string {
+export function problemText(problem: Problem, { originalUrl, id, headers }: ProblemOccurrence): string {
   const traceId = traceIdOf(headers['traceparent'])
   const { start, code } = constantsOf(problem)
   return (
     start +
-    instanceOf(url) +
+    instanceOf(originalUrl) +
     `${code},"requestId":${quote(String(id))}` +
     (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
     (problem.extensions ? extensionsOf(problem.extensions) : '') +

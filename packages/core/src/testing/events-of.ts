@@ -57,8 +57,13 @@ function endWith(app: FastifyInstance, stop: () => void): void {
   try {
     app.addHook('onClose', async () => stop())
   } catch (error) {
-    // An application that is ready takes no hooks.
-    if (!(error instanceof Error && 'code' in error && error.code === 'FST_ERR_INSTANCE_ALREADY_LISTENING'))
-      throw error
+    if (!isReady(error)) throw error
   }
+}
+
+/** An application that is ready takes no hooks: `…_LISTENING` in Fastify 5, `…_STARTED` in Fastify 6. */
+function isReady(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && String(error.code).startsWith('FST_ERR_INSTANCE_ALREADY_')
+  )
 }

@@ -1,5 +1,6 @@
 /** What the contract of transports asks where several processes, or releases one after the other, share a database. */
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Contract, handlerClass, Happened, recordTraces, start, Unrelated } from './transport-harness.ts'
 
 /** Each rule opens further transports on the storage of its fixture. */
@@ -16,12 +17,13 @@ export function severalProcesses(contract: Contract): void {
       for (let process = 0; process < 4; process++) {
         let begun = 0
         await using hanging = await start(create(patient), {
-          OneHandler: (_event, signal) => {
+          OneHandler: async (_event, signal) => {
             begun++
-            return new Promise((_resolve, reject) => {
-              // Every second one obeys its signal.
-              if (process % 2 === 1) signal.addEventListener('abort', () => reject(signal.reason))
-            })
+            if (process % 3 === 0) await new Promise(() => {})
+            if (process % 3 === 1)
+              await new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
+            // What it uses is closed before it ends.
+            for (;;) await hanging.app.events.publish(new Unrelated({})).then(() => delay(1))
           },
         })
         if (process === 0) await hanging.app.events.publish(event)
@@ -88,6 +90,33 @@ export function severalProcesses(contract: Contract): void {
       await until(() => running.app.events.stats().handled === 4)
       assert.deepEqual(await removedHandlers.list(), [])
       assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
+    },
+  )
+
+  contract(
+    'durable: a dead letter that is replayed for a removed handler waits, and can be unsubscribed',
+    async ({ create, until, isDurable }) => {
+      if (!isDurable) return
+      const before = await start(create(), {
+        RemovedHandler: () => {
+          throw new Error('cannot digest')
+        },
+      })
+      await before.app.events.publish(new Happened({ number: 1 }))
+      await until(() => before.app.events.stats().deadLettered === 1)
+      await before.app.close()
+
+      await using running = await start(create(patient), {})
+      const { removedHandlers, deadLetters } = running.app.events
+      assert.ok(removedHandlers && deadLetters)
+      assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
+      const [letter] = await deadLetters.list()
+      assert.ok(letter)
+      assert.equal(await deadLetters.replay(letter.id), true)
+      assert.deepEqual(await removedHandlers.list(), [{ handler: 'app.RemovedHandler', waiting: 1 }])
+      assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
+      assert.deepEqual(await removedHandlers.list(), [])
+      assert.deepEqual(await deadLetters.list(), [])
     },
   )
 

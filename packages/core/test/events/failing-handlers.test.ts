@@ -204,9 +204,10 @@ test('an attempt leaves no listener on the signal of its transport', async (t) =
     handle: (_: never, signal: AbortSignal) => void given.push(signal.aborted),
   } as never
   const attempt = { handler, event, number: 1, maxAttempts: 1, timeout: 1000 }
-  t.same(await deliver(context, { ...attempt, signal: counted }), { kind: 'handled' })
+  const slotsWith = (signal: AbortSignal) => ({ signal, isClosing: signal.aborted })
+  t.same(await deliver(context, { ...attempt, slots: slotsWith(counted) }), { kind: 'handled' })
   t.equal(listening, 0)
-  t.same(await deliver(context, { ...attempt, signal: AbortSignal.abort() }), { kind: 'handled' })
+  t.same(await deliver(context, { ...attempt, slots: slotsWith(AbortSignal.abort()) }), { kind: 'handled' })
   t.same(given, [false, true])
 })
 

@@ -121,3 +121,55 @@ for (const [name, open] of Object.entries(engines)) {
     t.equal(await engine.left(), 0)
   })
 }
+
+const database = () => new Database(':memory:')
+
+test('sqliteOutbox: a clock that goes back takes no lease away', async (t) => {
+  const { now } = Date
+  t.teardown(() => (Date.now = now))
+  const transport = sqliteOutbox({ database: database(), lease: 100, pollInterval: 5 })
+  const { app, begun, release } = await start(t, transport)
+  Date.now = () => now() - 60_000
+  release()
+  await until(() => app.events.stats().handled === 1)
+  await app.events.publish(new Happened({}))
+  await until(() => begun() === 2)
+  await delay(500) // five leases
+  t.equal(begun(), 2)
+  release()
+  await until(() => app.events.stats().handled === 2)
+})
+
+test('sqliteOutbox: what ends while it closes is recorded at once, and not after its lease', async (t) => {
+  const shared = database()
+  const left = () => shared.prepare('SELECT count(*) FROM event_delivery').pluck().get()
+  const ends = new Map<string, () => void>()
+  const running = (name: string) => () => new Promise<void>((resolve) => ends.set(name, resolve))
+  class Unhandled extends defineEvent('unhandled', Type.Object({})) {}
+  class SlowHandler {
+    static event = Happened
+    handle = running('slow')
+  }
+  class QuickHandler {
+    static event = Happened
+    handle = running('quick')
+  }
+  const app = Fastify()
+  const transport = sqliteOutbox({ database: shared, lease: 60_000, closeTimeout: 60_000 })
+  await app.register(events, { transport, handlers: [SlowHandler, QuickHandler] })
+  await app.ready()
+  await app.events.publish(new Happened({}))
+  await until(() => ends.size === 2)
+  const closed = app.close()
+  await until(() =>
+    app.events.publish(new Unhandled({})).then(
+      () => false,
+      () => true,
+    ),
+  )
+  ends.get('quick')?.()
+  await until(() => left() === 1)
+  ends.get('slow')?.()
+  await closed
+  t.equal(left(), 0)
+})

@@ -1,5 +1,7 @@
 import Database from 'better-sqlite3'
+import Fastify from 'fastify'
 import { test } from 'tap'
+import { events, fromBetterSqlite } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { loadPeer } from '#src/events/pg-boss/database.js'
@@ -15,6 +17,20 @@ test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened re
     code: 'FMOD_CORE_TRANSPORT_NOT_OPEN',
     message: /pgBoss/,
   })
+})
+
+test('FMOD_CORE_TRANSACTION_OPEN: an event is in no transaction that it was not published in', async (t) => {
+  const database = new Database(':memory:')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events, { transport: sqliteOutbox({ database }) })
+  await app.ready()
+  database.exec('BEGIN')
+  await t.rejects(app.events.publish(event), { code: 'FMOD_CORE_TRANSACTION_OPEN', message: /notes/ })
+  app.events.publish(event, { tx: fromBetterSqlite(database) })
+  database.exec('COMMIT')
+  await app.events.publish(event)
+  t.equal(app.events.stats().published, 2)
 })
 
 test('FMOD_CORE_PEER_MISSING: an optional peer that is not installed is named, and the cause kept', async (t) => {

@@ -56,6 +56,17 @@ test('a module without a name is a boot error', async (t) => {
   }
 })
 
+test('an instance of a class is a boot error: its methods would be no contributions', async (t) => {
+  class Notes {
+    readonly name = 'notes'
+    settings() {}
+  }
+  const refused = { code: 'FMOD_CORE_INVALID_MODULE', message: /notes.*class/ }
+  t.throws(() => orderModules([new Notes()]), refused)
+  t.throws(() => orderModules([Object.create({ name: 'notes' }) as never]), refused)
+  t.same(orderModules([Object.assign(Object.create(null), { name: 'notes' }) as never]).length, 1)
+})
+
 test('a member of the wrong type is a boot error that names the module', async (t) => {
   const wrong = {
     plugin: 5,

@@ -9,7 +9,7 @@ import {
   routeNotFound,
 } from '@fastify-modular/core/problem'
 
-const request = { url: '/a/b?token=secret', id: 'req-1', headers: {} }
+const request = { originalUrl: '/a/b?token=secret', id: 'req-1', headers: {} }
 const bodyOf = (problem: Problem, of: Partial<typeof request> = {}) =>
   JSON.parse(problemText(problem, { ...request, ...of })) as Record<string, unknown>
 
@@ -48,7 +48,7 @@ test('decision 63: instance is the canonical path as it was sent, and missing wh
     [`/${'a'.repeat(3000)}`]: undefined,
   }
   for (const [url, instance] of Object.entries(table)) {
-    const body = bodyOf(problemOfStatus(404), { url })
+    const body = bodyOf(problemOfStatus(404), { originalUrl: url })
     t.equal(body['instance'], instance, url)
     t.equal('instance' in body, instance !== undefined)
   }

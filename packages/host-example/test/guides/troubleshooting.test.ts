@@ -107,7 +107,7 @@ symptom('FMOD_SETTINGS_CALLER_DECLARED_LATER', async (t) => {
 })
 
 symptom('FMOD_ERRORS_HANDLER_REPLACED', async (t) => {
-  const app = create(t)
+  const app = create(t, { allowErrorHandlerOverride: true })
   await app.register(errors)
   app.setErrorHandler(() => 'mine')
   await t.rejects(async () => await app.ready(), { code: 'FMOD_ERRORS_HANDLER_REPLACED' })
@@ -322,7 +322,7 @@ symptom('FMOD_CORE_DECORATOR_MISSING from `injectAs`', async (t) => {
 symptom('FST_ERR_INSTANCE_ALREADY_LISTENING', async (t) => {
   const app = create(t)
   await app.inject('/')
-  t.throws(() => app.addHook('onRequest', async () => {}), { code: 'FST_ERR_INSTANCE_ALREADY_LISTENING' })
+  t.throws(() => app.addHook('onRequest', async () => {}), { code: /^FST_ERR_INSTANCE_ALREADY_/ })
 })
 
 symptom('The test process does not end', async (t) => {

@@ -134,7 +134,7 @@ export function safeReturnTo(value: unknown): string | null {
 
 /** The login URL, carrying the page that a GET navigation wanted; an external login keeps its own state. */
 function loginLocation(request: FastifyRequest, loginUrl: string): string {
-  const returnTo = request.method === 'GET' ? safeReturnTo(request.raw.url) : null
+  const returnTo = request.method === 'GET' ? safeReturnTo(request.originalUrl) : null
   if (returnTo === null || isExternal(loginUrl)) return loginUrl
   return `${loginUrl}${loginUrl.includes('?') ? '&' : '?'}returnTo=${encodeURIComponent(returnTo)}`
 }

@@ -135,7 +135,8 @@ export class RouteTable {
 
   /**
    * Routes whose configuration no longer says what the gate read, or that have another one: a later onRoute hook changed
-   * it. `listed` is what the router has.
+   * it. `listed` is what the router has. A HEAD route that Fastify announced twice, as it does for `/` under a prefix that
+   * ends in one, has one record from then on.
    */
   findChanged(listed: readonly FastifyRoute[]): readonly RouteRecord[] {
     const kept = new Set<RouteRecord>()
@@ -146,6 +147,9 @@ export class RouteTable {
       const isSame = haveSameMembers({ ...readDeclares(config) }, { ...record.declares })
       ;(isSame ? kept : changed).add(record)
     }
+    const missing = this.records.filter((record) => !changed.has(record) && !kept.has(record))
+    const doubled = new Set(missing.filter((record) => [...kept].some((other) => isSameHead(record, other))))
+    this.records.splice(0, Infinity, ...this.records.filter((record) => !doubled.has(record)))
     return this.records.filter((record) => changed.has(record) || !kept.has(record))
   }
 
@@ -172,6 +176,12 @@ export class RouteTable {
     return known?.find((get) => haveSameMembers({ ...get.declares }, { ...declares }) && isOrigin(get))
       ?.record
   }
+}
+
+function isSameHead(record: RouteRecord, other: RouteRecord): boolean {
+  return (
+    record.derivedFrom !== undefined && record.derivedFrom === other.derivedFrom && record.url === other.url
+  )
 }
 
 /** Nothing opens a route that is not in the table, and a permission that it declares is needed nevertheless. */

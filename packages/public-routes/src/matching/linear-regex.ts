@@ -1,4 +1,5 @@
 /** Regular expressions that cannot stall the process: they take linear time, and are anchored at the start. */
+import { maxPathLength } from '@fastify-modular/core/internal'
 import { RE2JS } from 're2js'
 import { FMOD_PUBLIC_ROUTES_INVALID_REGEX } from '../misuse-errors.ts'
 
@@ -35,7 +36,7 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
     throw refuse(`the flags "${flags}" change where it may match; only i, s, u and d are possible`)
   }
   const head = flags.includes('i') ? '' : literalHeadOf(source)
-  if (wholeSegments.test(source) && !/[is]/.test(flags)) {
+  if (source.length <= maxPathLength && wholeSegments.test(source) && !/[is]/.test(flags)) {
     const compiled = new RegExp(`^(?:${source})`, 'u')
     return { source, head, maxLength: Infinity, test: (path) => compiled.test(path) }
   }
@@ -52,7 +53,8 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
 /**
  * Literal text and `[^/]+` up to a slash or the end, as in `/api/items/[^/]+/share$`: most rules. Nothing in it can
  * match in two ways, so that V8 takes linear time, too: a twentieth of the engine's (bench/gate.mjs), without the
- * engine's compilation, which took a fifth of a large boot (bench/boot.mjs).
+ * engine's compilation, which took a fifth of a large boot (bench/boot.mjs). V8 refuses what is very long, and only when it
+ * first matches.
  */
 const wholeSegments = /^\^?(?:[\w\-/~!@%&=:;,'"<> ]|\\[/.]|\[\^\\?\/\]\+(?=\\?\/|\$?$))*\$?$/
 

@@ -77,9 +77,14 @@ interface Context {
 }
 
 function describeItem(path: string, item: unknown, { rows, bases, security }: Context): unknown {
-  const ofPath = bases.flatMap((base) => rows.get(base + path) ?? [])
+  const rowsOf = (spelling: string, name: string) =>
+    bases
+      .flatMap((base) => rows.get(base + spelling) ?? [])
+      .filter(({ method }) => method.toLowerCase() === name)
   const operations = Object.entries(toMembers(item)).map(([name, operation]) => {
-    const ofMethod = ofPath.filter(({ method }) => method.toLowerCase() === name)
+    const exact = rowsOf(path, name)
+    // Of `/` under a prefix, which is served with and without the slash, documents have the other spelling.
+    const ofMethod = exact.length > 0 ? exact : rowsOf(path.replace(/\/$/, ''), name)
     return [
       name,
       ofMethod.length === 0 ? operation : describeOperation(toMembers(operation), ofMethod, security),

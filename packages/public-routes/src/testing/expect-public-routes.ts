@@ -40,7 +40,8 @@ export async function publicRouteLines(
   const surface = getDecorator<PublicRoutes>(app, 'publicRoutes').surface()
   if (source === undefined) return surfaceLines(surface)
   // A misspelt name would never differ from an empty list.
-  if (!getDecorator<FastifyInstance['modules']>(app, 'modules').some(({ name }) => name === source))
+  const modules = app.hasDecorator('modules') ? getDecorator<FastifyInstance['modules']>(app, 'modules') : []
+  if (!modules.some(({ name }) => name === source))
     throw new FMOD_PUBLIC_ROUTES_SURFACE_CHANGED(`there is no module "${source}"`)
   return surfaceLines(
     surface.map(({ rule, openings }) => ({

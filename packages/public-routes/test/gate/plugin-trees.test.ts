@@ -77,3 +77,22 @@ test('property 12: in any child scope the gate refuses to start', async (t) => {
     { numRuns: 4, seed: 6 },
   )
 })
+
+for (const [prefix, inner] of [
+  ['/', '/'],
+  ['/shop/', '/'],
+  ['/shop', '/'],
+] as const) {
+  test(`the root of a plugin under ${prefix} boots, is gated, and is listed once`, async (t) => {
+    const sink = new Sink()
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+    await app.register(async (scope) => void scope.get(inner, sink.handler('root')), { prefix })
+    await app.ready()
+    for (const method of ['GET', 'HEAD'] as const)
+      t.equal((await app.inject({ method, url: prefix })).statusCode, 401)
+    const listed = app.publicRoutes.access.table().map(({ method, url }) => `${method} ${url}`)
+    t.same(listed, [...new Set(listed)])
+  })
+}

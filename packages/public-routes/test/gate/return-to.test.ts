@@ -1,5 +1,6 @@
-import { safeReturnTo } from '@fastify-modular/public-routes'
+import { publicRoutes, safeReturnTo } from '@fastify-modular/public-routes'
 import fc from 'fast-check'
+import Fastify from 'fastify'
 import { test } from 'tap'
 import { gatedApp } from '../support/application.ts'
 
@@ -84,4 +85,19 @@ test('property 11: Location is this site and carries a page of this site, for an
     }),
     { numRuns: 300, seed: 2 },
   )
+})
+
+test('with rewriteUrl, people return to the address that they came from', async (t) => {
+  const app = Fastify({ rewriteUrl: ({ url = '' }) => url.replace(/^\/app/, '') })
+  t.teardown(() => app.close())
+  await app.register(publicRoutes, {
+    provider: { authenticate: () => null, loginUrl: '/login' },
+    env: false,
+  })
+  app.get('/login', { config: { public: true } }, async () => 'login')
+  app.get('/notes', async () => 'notes')
+  const page = await app.inject({ url: '/app/notes?x=1', headers: { accept: 'text/html' } })
+  t.equal(page.headers.location, `/login?returnTo=${encodeURIComponent('/app/notes?x=1')}`)
+  const problem = await app.inject({ url: '/app/notes?x=1', headers: { accept: 'application/json' } })
+  t.match(problem.json(), { status: 401, instance: '/app/notes' })
 })

@@ -204,3 +204,10 @@ test('a path beyond the length that the expression may look at does not match', 
   t.equal(regex.test(`/${'a'.repeat(100)}`), true)
   t.equal(regex.test(`/${'a'.repeat(regex.maxLength)}`), false)
 })
+
+test('expressions that V8 would refuse when it first matches answer', async (t) => {
+  for (const pattern of [`/${'a'.repeat(40_000)}`, '/[^/]+'.repeat(20_000)]) {
+    const regex = compileLinearRegex(pattern)
+    t.equal(regex.test('/abc'), false, `${pattern.length} characters`)
+  }
+})

@@ -145,3 +145,21 @@ test("without schemes of the provider, the document's own security counts", asyn
   await app.ready()
   t.match(app.swagger().paths, { '/notes': { get: { security: [{ token: [] }] } } })
 })
+
+test('the root of a prefixed plugin has its access, too', async (t) => {
+  const shop: Register = async (app) => {
+    app.permissions.add('Shop.Read')
+    await app.register(
+      async (scope) => {
+        scope.get('/', { config: { access: 'Shop.Read' } }, ran)
+        scope.post('/', { config: { access: 'public' } }, ran)
+      },
+      { prefix: '/shop' },
+    )
+  }
+  const { document } = await boot(t, gate(), docs, shop)
+  t.same(
+    summary(document).filter((line) => line.includes('/shop')),
+    [`get /shop/ ${JSON.stringify(known)} Shop.Read 401,403`, 'post /shop/ [] - '],
+  )
+})

@@ -87,6 +87,11 @@ test('expectPublicRoutes with a source looks at one module: its routes, and what
     code: 'FMOD_PUBLIC_ROUTES_SURFACE_CHANGED',
     message: /there is no module "note"/,
   })
+  const plain = await gatedApp(t)
+  await t.rejects(expectPublicRoutes(plain, [], { source: 'notes' }), {
+    code: 'FMOD_PUBLIC_ROUTES_SURFACE_CHANGED',
+    message: /there is no module "notes"/,
+  })
 })
 
 test('the rules of a module are also those that its plugin adds, in whatever scope', async (t) => {

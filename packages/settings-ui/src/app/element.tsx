@@ -92,7 +92,7 @@ class SettingsElement extends HTMLElement {
     this.#shown = loading
     load(wanted).then(
       (content) => this.#shown === loading && this.#render(name, content),
-      () => this.#shown === loading && this.#sayFailure(),
+      (error: unknown) => this.#shown === loading && this.#sayFailure(error, wanted),
     )
   }
 
@@ -117,7 +117,7 @@ class SettingsElement extends HTMLElement {
   }
 
   /** In English, and in the host's style: neither texts nor styles are there. */
-  #sayFailure(): void {
+  #sayFailure(error: unknown, { page }: Wanted): void {
     const text = document.createElement('p')
     text.role = 'alert'
     text.textContent = `${defaultMessages.loadFailed} `
@@ -128,6 +128,14 @@ class SettingsElement extends HTMLElement {
       this.#show()
     })
     text.append(again)
+    if (error instanceof Error && error.cause === 401) {
+      const signIn = document.createElement('a')
+      signIn.href = new URL(`../${encodeURIComponent(page)}`, here).href
+      signIn.target = '_blank'
+      signIn.rel = 'noopener'
+      signIn.textContent = defaultMessages.signIn
+      text.append(' ', signIn)
+    }
     this.#shadow.replaceChildren(text)
   }
 }
@@ -168,13 +176,13 @@ async function makeStyle(address: string): Promise<CSSStyleSheet> {
   return new CSSStyleSheet().replace(css)
 }
 
-/** @throws {Error} the server did not answer, or not with what was asked for */
+/** @throws {Error} the server did not answer, or not with what was asked for: its cause is the status */
 async function request(address: string): Promise<Response> {
   const response = await fetch(address, {
     headers: { accept: 'application/json, text/css' }, // a gate does not send to its login
     signal: AbortSignal.timeout(timeout),
   })
-  if (!response.ok) throw new Error(`${address}: ${response.status}`)
+  if (!response.ok) throw new Error(`${address}: ${response.status}`, { cause: response.status })
   return response
 }
 

@@ -18,7 +18,7 @@ export const defaultMessages = {
   general: 'General',
   system: 'System',
   application: 'Application',
-  empty: 'No settings are defined yet.',
+  empty: 'There are no settings here.',
   needAttention: { one: '{count} needs attention', other: '{count} need attention' },
   hasChanges: 'changed from the default',
   savedAsYouGo: 'Saved as you go.',

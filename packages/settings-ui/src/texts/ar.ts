@@ -9,7 +9,7 @@ export const ar: PageMessages = {
   general: 'عام',
   system: 'النظام',
   application: 'التطبيق',
-  empty: 'لم تُعرَّف أي إعدادات بعد.',
+  empty: 'لا توجد إعدادات هنا.',
   needAttention: {
     zero: 'لا شيء يحتاج إلى انتباه',
     one: 'إعداد واحد يحتاج إلى انتباه',

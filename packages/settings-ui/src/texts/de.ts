@@ -9,7 +9,7 @@ export const de: PageMessages = {
   general: 'Allgemein',
   system: 'System',
   application: 'Anwendung',
-  empty: 'Es sind noch keine Einstellungen definiert.',
+  empty: 'Hier gibt es keine Einstellungen.',
   needAttention: {
     one: '{count} braucht Ihre Aufmerksamkeit',
     other: '{count} brauchen Ihre Aufmerksamkeit',

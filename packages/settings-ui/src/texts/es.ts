@@ -9,7 +9,7 @@ export const es: PageMessages = {
   general: 'General',
   system: 'Sistema',
   application: 'Aplicación',
-  empty: 'Todavía no hay ajustes definidos.',
+  empty: 'No hay ajustes aquí.',
   needAttention: { one: '{count} por revisar', other: '{count} por revisar' },
   hasChanges: 'distinto del valor predeterminado',
   savedAsYouGo: 'Se guarda sobre la marcha.',

@@ -9,7 +9,7 @@ export const fr: PageMessages = {
   general: 'Général',
   system: 'Système',
   application: 'Application',
-  empty: 'Aucun paramètre n’est encore défini.',
+  empty: 'Il n’y a aucun paramètre ici.',
   needAttention: { one: '{count} à vérifier', other: '{count} à vérifier' },
   hasChanges: 'diffère de la valeur par défaut',
   savedAsYouGo: 'Enregistré au fur et à mesure.',

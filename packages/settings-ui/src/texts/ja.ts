@@ -9,7 +9,7 @@ export const ja: PageMessages = {
   general: '一般',
   system: 'システム',
   application: 'アプリケーション',
-  empty: '設定はまだ定義されていません。',
+  empty: 'ここには設定がありません。',
   needAttention: { other: '{count} 件の確認が必要' },
   hasChanges: '既定値と異なります',
   savedAsYouGo: '変更はすぐに保存されます。',

@@ -9,7 +9,7 @@ export const pt: PageMessages = {
   general: 'Geral',
   system: 'Sistema',
   application: 'Aplicação',
-  empty: 'Ainda não há configurações definidas.',
+  empty: 'Não há configurações aqui.',
   needAttention: {
     one: '{count} requer atenção',
     other: '{count} requerem atenção',

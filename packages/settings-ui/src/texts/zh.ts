@@ -9,7 +9,7 @@ export const zh: PageMessages = {
   general: '常规',
   system: '系统',
   application: '应用',
-  empty: '尚未定义任何设置。',
+  empty: '这里没有设置。',
   needAttention: { other: '{count} 项需要处理' },
   hasChanges: '与默认值不同',
   savedAsYouGo: '更改会立即保存。',

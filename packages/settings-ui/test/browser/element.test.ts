@@ -287,6 +287,22 @@ test('the life of an element', async (t) => {
     await element.locator('[data-key]').first().waitFor()
   })
 
+  await t.test('without a session at its first load it leads to where there is one', async (t) => {
+    await browser.clearCookies()
+    await page.goto(url + plainPath('<fm-settings page="manage"></fm-settings>'))
+    const signIn = element.getByRole('alert').getByRole('link', { name: 'Sign in…' })
+    t.equal(await signIn.evaluate((anchor: HTMLAnchorElement) => anchor.href), `${url}/settings/manage`)
+    await browser.addCookies([{ name: 'user', value: 'ada', url }])
+    await element.getByRole('button', { name: 'Try again' }).click()
+    await element.locator('[data-key]').first().waitFor()
+  })
+
+  await t.test('a group that does not exist is not said to be an application without settings', async (t) => {
+    await page.goto(url + plainPath('<fm-settings page="manage" group="Mial"></fm-settings>'))
+    await element.getByText('There are no settings here.').waitFor()
+    t.equal(await element.getByRole('heading', { level: 1 }).textContent(), 'Mial')
+  })
+
   await t.test('texts that do not come in time are the English ones', async (t) => {
     const other = await browser.newPage()
     await other.setExtraHTTPHeaders({ 'accept-language': 'de' })

@@ -43,13 +43,13 @@ export function createErase({ store, users, coherence, events, log }: EraseInit)
     } finally {
       // A portion that failed may have been committed.
       if (!isDone) users.forget([userId])
+      log.info(
+        { audit: 'settings.erase', user: userHash(userId), ...counts, complete: isDone },
+        isDone ? 'the settings of a user were erased' : 'the settings of a user were not all erased',
+      )
       // Shared values in memory name their writers.
       if (!isDone || counts.mentions > 0) await coherence.reload()
     }
-    log.info(
-      { audit: 'settings.erase', user: userHash(userId), ...counts },
-      'the settings of a user were erased',
-    )
     return { ...counts, left: [...placesOf(events()), 'backups of the database', 'logs'] }
   }
 }

@@ -9,7 +9,13 @@ import type { HistoryPlace, HistoryRow, SettingsStore, TrimResult } from '../sto
 import { readText } from '../values/json.ts'
 import { isSecret } from '../values/validate.ts'
 import { rowUser } from '../memory/user-values.ts'
-import { toConflict, type Write, type WriteOptions, type WriteOutcome } from '../write/write.ts'
+import {
+  type Expects,
+  toPreconditionFailed,
+  type Write,
+  type WriteOptions,
+  type WriteOutcome,
+} from '../write/write.ts'
 
 /** One change of one value. */
 export interface HistoryEntry {
@@ -77,8 +83,9 @@ export interface History {
    * Writes the value that a revision had written, or the one that it replaced, as a new revision, checked like every write.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
    * @throws {ConflictException} the old value cannot be unsealed any more
+   * @throws {PreconditionFailedException} `expects` refuses the revision of the row
    */
-  rollback(target: RollbackTarget, options?: WriteOptions): Promise<WriteOutcome>
+  rollback(target: RollbackTarget, options?: WriteOptions, expects?: Expects): Promise<WriteOutcome>
 }
 
 /** The setting to restore, and the revision whose value is wanted. */
@@ -148,13 +155,14 @@ export function createHistory({ store, sharedValues, codec, write }: HistoryInit
       const { entries, next } = await page(filter)
       return { entries: entries.map(withValues), next }
     },
-    async rollback({ key, scope, revision, userId, undo = false }, options = {}) {
+    async rollback({ key, scope, revision, userId, undo = false }, options = {}, expects) {
       const id = { key, scope, userId: rowUser(scope, userId) }
       const state = requireSetting(sharedValues, key)
-      const [entry] = await store.readHistory({ ...id, revision, limit: 1 })
-      if (!entry) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
-      const change = toChange(entry, undo ? oldTextOf(entry) : newTextOf(entry), codec)
-      return write([{ ...id, state, change }], { origin: 'rollback', ...options }, { onStale: toConflict })
+      const [past] = await store.readHistory({ ...id, revision, limit: 1 })
+      if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
+      const change = toChange(past, undo ? oldTextOf(past) : newTextOf(past), codec)
+      const entry = { ...id, state, change, expects }
+      return write([entry], { origin: 'rollback', ...options }, { onStale: toPreconditionFailed })
     },
   }
 }
@@ -264,7 +272,7 @@ export function startRetention({
   }
 
   async function trim(): Promise<void> {
-    const olderThan = Date.now() - days * day
+    const olderThan = Math.max(0, Date.now() - days * day)
     const rows =
       (await inPortions((after) => store.trimHistory(olderThan, after))) +
       (await inPortions((after) => store.trimUnset(after)))

@@ -4,7 +4,9 @@ import { type JsonValue, SettingScope, type SharedScope } from '../setting-defin
 import {
   changeKind,
   type ChangeKind,
+  type Expects,
   toConflict,
+  toPreconditionFailed,
   type Write,
   type WriteEntry,
   type WriteOptions,
@@ -68,8 +70,13 @@ export interface Transfer {
    * @throws {SettingValidationException} values that break their definitions, by key
    * @throws {ConflictException} the store is not at `revision` any more, or a setting is locked
    * @throws {ArgumentException} one setting twice, or in a scope it does not have
+   * @throws {PreconditionFailedException} `expects` refuses the revision of the store
    */
-  importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
+  importSettings(
+    file: Pick<SettingsExport, 'settings'>,
+    options?: ImportOptions,
+    expects?: Expects,
+  ): Promise<ImportReport>
 }
 
 interface TransferInit {
@@ -101,6 +108,7 @@ export function createTransfer({ sharedValues, states, coherence, write }: Trans
     async importSettings(
       file,
       { mode = 'merge', dryRun = false, revision, included = () => true, ...options } = {},
+      expects,
     ) {
       // Values to remove may have been stored by another process.
       if (mode === 'replace') await coherence.catchUp()
@@ -112,11 +120,15 @@ export function createTransfer({ sharedValues, states, coherence, write }: Trans
         .filter((state) => !isKept(state))
         .map((state): WriteEntry => ({ ...rowOf(state), change: { kind: 'clear' } }))
       const all = [...entries, ...removals]
-      const expects = revision === undefined ? undefined : (current: number) => current === revision
+      const isAtRevision: Expects = (current) => revision === undefined || current === revision
       const outcome = await write(
         all,
         { origin: 'import', ...options },
-        { dryRun, onStale: toConflict, expects },
+        {
+          dryRun,
+          onStale: expects ? toPreconditionFailed : toConflict,
+          expects: (current) => isAtRevision(current) && (expects?.(current) ?? true),
+        },
       )
       const keysOf = (kind: ChangeKind): readonly string[] =>
         all

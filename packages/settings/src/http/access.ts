@@ -126,7 +126,7 @@ function isCaller(caller: Caller | null | undefined): caller is Caller {
 /** Refuses User scope before the rest of the request is checked (S 4.1.1). */
 export const refuseUserScope: preValidationHookHandler = (request, _reply, done) => {
   const items = Array.isArray(request.body) ? request.body : [request.body, request.query]
-  done(items.some(isUserScoped) ? new InvalidScopeException() : undefined)
+  done(items.some(isUserScoped) ? new InvalidScopeException(`${request.server.prefix}/me`) : undefined)
 }
 
 function isUserScoped(item: unknown): boolean {

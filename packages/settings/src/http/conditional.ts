@@ -1,16 +1,16 @@
 /** Conditional requests and their answers: entity tags (RFC 9110, 13; decision 24), what a write sends back, encodings. */
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { acceptedEncoding, addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { PreconditionFailedException } from '../exceptions.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
 import { type JsonValue, toEtag } from '../setting-definition.ts'
-import type { StaleRow } from '../write/write.ts'
+import type { Expects } from '../write/write.ts'
 
-/** Whether a row may be written at its current revision; undefined for a request without a condition. */
-export function rowCondition({ headers }: FastifyRequest): ((revision: number) => boolean) | undefined {
+/** Whether a row, or the store, may be written at its current revision; undefined for a request without a condition. */
+export function conditionOf({ headers }: FastifyRequest): Expects | undefined {
   const ifMatch = headers['if-match']
   const ifNoneMatch = headers['if-none-match']
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
@@ -19,12 +19,6 @@ export function rowCondition({ headers }: FastifyRequest): ((revision: number) =
     // `*`: only if unset, because every setting that is defined has a representation.
     (ifNoneMatch === undefined ||
       (ifNoneMatch.trim() === '*' ? revision === 0 : !matchesWeakly(ifNoneMatch, toEtag(revision))))
-}
-
-/** 412 with the current tag, for a write of one row. */
-export function toPreconditionFailed(stale: readonly StaleRow[]): Error {
-  const [row] = stale
-  return new PreconditionFailedException(row?.key ?? '', row?.version ?? 0)
 }
 
 /** Answers 204, or 200 with what is stored now where the request prefers that (RFC 7240). */
@@ -77,11 +71,16 @@ export function sendUnlessUnchanged(
   // The tag is that of the uncompressed bytes: for others it can only be weak (RFC 9110, 8.8.1).
   reply.header('etag', encoding ? `W/${etag}` : etag)
   const ifNoneMatch = request.headers['if-none-match']
-  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) return reply.code(304).send()
+  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) return sendUnchanged(request, reply)
   const body = toBody()
   if (!encoding) return sendJson(reply, body)
   sendCompressed(reply, typeof body === 'string' ? Buffer.from(body) : body, encoding)
   return reply
+}
+
+/** To HEAD as a stream: Fastify would say that the content, which the caller has, is 0 bytes long. */
+function sendUnchanged({ method }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined)
 }
 
 const compress = {

@@ -39,7 +39,9 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   scope.setValidatorCompiler(validatorCompiler)
   // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
   scope.setSerializerCompiler(() => JSON.stringify)
-  scope.setErrorHandler(answerProblem)
+  // A handler that is set later, or in another scope, does not get what is thrown here.
+  const isErrorsPlugin = scope.hasDecorator('problems') && scope.errorHandler.name !== 'defaultErrorHandler'
+  if (!isErrorsPlugin) scope.setErrorHandler(answerProblem)
 
   const app: SettingsApp = scope.withTypeProvider()
   const sharedLists = new SharedLists(service)
@@ -51,15 +53,8 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   addTransferRoutes(app, service, maxBulkBytes)
 }
 
-/** Answers a failure with problem details (RFC 9457), or leaves it to the errors plugin where there is one. */
-function answerProblem(
-  this: FastifyInstance,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  // Thrown again, it goes to the handler of the scope above.
-  if (this.hasDecorator('problems')) throw error
+/** Answers a failure with problem details (RFC 9457), where no errors plugin does. */
+function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOfError(error)
   if (problem.status >= 500) request.log.error({ err: error }, 'settings request failed')
   else request.log.info({ code: problem.code, status: problem.status }, 'settings request refused')

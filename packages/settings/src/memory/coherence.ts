@@ -20,7 +20,10 @@ import type { UserCache } from './user-values.ts'
 
 /** Whether the answers of `get` are known to be what the database holds. */
 export interface SettingsStatus {
-  /** `stale`: the database does not answer, or does not announce changes; the last known values are served. */
+  /**
+   * `stale`: the database did not answer the last time, or its announcements broke off and no look has succeeded since; the
+   * last known values are served.
+   */
   readonly state: 'ready' | 'stale'
   /** The revision that memory holds. */
   readonly revision: number
@@ -110,7 +113,7 @@ export class Coherence {
       onLost: (err) => {
         log.warn(
           { err },
-          'changes of other processes are not noticed for now; the last known values are served',
+          'changes of other processes are not announced for now; the last known values are served until the next look',
         )
         this.#state = 'stale'
       },

@@ -216,7 +216,7 @@ export interface StoreWatch {
   onHint(revision?: number): void
   /** Another process wrote values of the users with these `userHash`es; of any user without them. */
   onUsers(hashes?: readonly string[]): void
-  /** Hints will not arrive for a while. */
+  /** What other processes write is not announced for a while; that it is time to look still may be. */
   onLost(error: unknown): void
 }
 

@@ -12,7 +12,7 @@ import {
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { ChangePublisher, Listeners, Publication } from '../events.ts'
-import { SettingLockedException } from '../exceptions.ts'
+import { PreconditionFailedException, SettingLockedException } from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import { rowUser, type UserCache } from '../memory/user-values.ts'
@@ -25,6 +25,9 @@ import { isSecret, validateValue } from '../values/validate.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { type CrossRules, crossRulesOf } from './cross-rules.ts'
 
+/** Whether a row, or the store, may be written at its current revision. */
+export type Expects = (revision: number) => boolean
+
 /** What one entry of a write wants; distinct rows within one write. */
 export interface WriteEntry {
   readonly state: SettingState
@@ -34,7 +37,7 @@ export interface WriteEntry {
   /** `clear` removes the stored value whatever the definition requires; setting null removes it where null is allowed. */
   readonly change: { readonly kind: 'set'; readonly value: JsonValue } | { readonly kind: 'clear' }
   /** Whether the row may be written at this revision (0: unset). */
-  readonly expects?: ((revision: number) => boolean) | undefined
+  readonly expects?: Expects | undefined
 }
 
 /** The actor, the origin and the reason of a write: recorded in history and events. */
@@ -58,7 +61,7 @@ interface WriteControl {
   /** Makes the error for rows that have changed since their writers read them. */
   readonly onStale: (stale: readonly StaleRow[]) => Error
   /** Whether the whole store may be written at this revision. */
-  readonly expects?: ((revision: number) => boolean) | undefined
+  readonly expects?: Expects | undefined
   /** Messages by key that were found before: reported together with those of the values. */
   readonly errors?: ReadonlyMap<string, readonly string[]>
   /** Decides everything and writes nothing. */
@@ -339,6 +342,11 @@ export function toBulkEntries(
     return state ? [{ state, scope, userId, change: { kind: 'set', value }, expects }] : []
   })
   return { entries, errors }
+}
+
+/** 412; with the current tag where one row was written. */
+export function toPreconditionFailed([row]: readonly StaleRow[]): Error {
+  return new PreconditionFailedException(row)
 }
 
 /** 409 with the rows that changed since they were read (decision 24). */

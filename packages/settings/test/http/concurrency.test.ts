@@ -207,3 +207,47 @@ test('other definitions or overrides of the same revision have other tags', asyn
   const tag = String((await as(plain, 'alice')('GET', '')).headers.etag)
   t.equal((await as(locked, 'alice')('GET', '', undefined, { 'if-none-match': tag })).status, 200)
 })
+
+test('decision 24: bulks, imports and rollbacks on a condition that does not hold write nothing', async (t) => {
+  const app = await createApp(t)
+  const editor = as(app, 'editor')
+  await editor('PUT', '', put('one'))
+  await editor('PUT', '', put('two'))
+  const writes = [
+    ['PUT', '/bulk', [put('three')]],
+    ['PUT', '/bulk?dryRun=true', [put('three')]],
+    ['POST', '/import', { format: 1, settings: [put('three')] }],
+    ['POST', '/app.title/rollback', { scope: 1, revision: 1 }],
+  ] as const
+  for (const [method, path, body] of writes) {
+    for (const header of [{ 'if-match': '"r1"' }, { 'if-none-match': '"r2"' }]) {
+      const refused = await editor(method, path, body, header)
+      t.match(refused, { status: 412, json: { code: 'PRECONDITION_FAILED' } }, `${method} ${path}`)
+      t.equal((await editor('GET', '/app.title?scope=1')).json.value, 'two')
+    }
+  }
+  t.equal((await editor('POST', '/import?revision=1', { format: 1, settings: [] })).status, 409)
+  const refused = await editor(
+    'POST',
+    '/app.title/rollback',
+    { scope: 1, revision: 1 },
+    { 'if-match': '"r1"' },
+  )
+  t.equal(refused.headers.etag, '"r2"')
+  const before = { 'if-match': '"r2"' }
+  t.equal((await editor('POST', '/app.title/rollback', { scope: 1, revision: 1 }, before)).status, 204)
+  t.equal((await editor('PUT', '/bulk', [put('three')], { 'if-match': '"r3"' })).status, 204)
+  const file = { format: 1, settings: [put('four')] }
+  t.equal((await editor('POST', '/import', file, { 'if-match': '"r4"' })).status, 200)
+})
+
+test('HEAD answered 304 says nothing of the length of the content', async (t) => {
+  const app = await createApp(t)
+  const head = (headers = {}) => app.inject({ method: 'HEAD', url: '/api/settings/public', headers })
+  const { headers } = await head()
+  const unchanged = await head({ 'if-none-match': headers.etag })
+  t.equal(unchanged.statusCode, 304)
+  t.equal(unchanged.headers['content-length'], undefined)
+  t.equal(unchanged.headers['content-type'], undefined)
+  t.equal(unchanged.headers.etag, headers.etag)
+})

@@ -240,3 +240,13 @@ test('decision 22: the checks come in the order 401, 400, 403, 404, 400, 409, 41
   )
   t.equal((await as(app, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 5 })).status, 422)
 })
+
+test('the path that a refusal names is where the routes are', async (t) => {
+  const app = await createApp(t, { routes: { prefix: '/admin/prefs' } })
+  const url = '/admin/prefs/app.theme?scope=2'
+  const refused = await app.inject({ method: 'DELETE', url, headers: { 'x-caller': 'admin' } })
+  t.match(refused.json(), {
+    code: 'INVALID_SCOPE',
+    detail: 'Use /admin/prefs/me to set user-scoped settings.',
+  })
+})

@@ -65,6 +65,20 @@ test('request.settings reads the values of the caller, or the shared ones', asyn
   t.same((await app.inject('/theme')).json(), { user: null, theme: 'light', same: true })
 })
 
+test('request.settings that a hook read before the caller was known is that of the caller afterwards', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', async (request) => void (await request.settings))
+  app.decorateRequest('caller', null)
+  app.addHook('onRequest', async (request) => {
+    Object.assign(request, { caller: callerByHeader(request) })
+  })
+  await app.register(settings, { definitions: [definitions] })
+  app.get('/theme', async (request) => (await request.settings).get(definitions.theme))
+  await app.settings.setSetting('app.theme', 'dark', User, alice.id)
+  t.equal((await app.inject({ url: '/theme', headers: { 'x-caller': 'alice' } })).payload, 'dark')
+})
+
 test('users are loaded by one query, however many ask at once', async (t) => {
   const store = counting(memoryStore())
   const { settings } = await createApp(t, { store })

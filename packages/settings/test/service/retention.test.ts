@@ -47,6 +47,14 @@ test('old history goes portion by portion, then the versions of what was unset; 
   ])
 })
 
+test('history that is kept for longer than there are times is no wrong time', async (t) => {
+  const { calls, store } = recorder()
+  const stop = startRetention({ store, days: Number.MAX_SAFE_INTEGER, log: silentLog, delay: 0 })
+  await until('the last portion', () => calls.includes('unset after 0'))
+  await stop()
+  t.equal(calls[1], `older than ${Math.round(Date.now() / day)} days`)
+})
+
 test('a process that does not get the claim trims nothing', async (t) => {
   const { calls, store } = recorder()
   let claims = 0

@@ -34,7 +34,8 @@ export class Cluster {
   readonly instance: string = randomBytes(9).toString('base64url')
   readonly #pool: PgPool
   readonly #schema: string
-  readonly #lease: number
+  /** How long a job belongs to an instance that does not renew it, in milliseconds. */
+  readonly lease: number
   readonly #queues = new Set<string>()
   /** The instances that have a queue, this one included. */
   #instances: ReadonlyMap<string, readonly string[]> = new Map()
@@ -42,7 +43,7 @@ export class Cluster {
   constructor(pool: PgPool, schema: string, lease: number) {
     this.#pool = pool
     this.#schema = schema
-    this.#lease = lease
+    this.lease = lease
   }
 
   /** The channel of notifications. */
@@ -98,7 +99,7 @@ export class Cluster {
       this.instance,
       [...this.#queues],
       held,
-      this.#lease,
+      this.lease,
     ])
     const [row] = rows as BeatRow[]
     const instances = new Map([...this.#queues].map((queue) => [queue, [this.instance]]))
@@ -122,10 +123,7 @@ export class Cluster {
     )
   }
 
-  /**
-   * Jobs without an owner were fetched by an earlier release, which does not renew: they have the time of their queue.
-   * Rows that another instance hands on at the same moment are skipped.
-   */
+  /** Rows that another instance hands on at the same moment are skipped. */
   get #beatStatement(): string {
     const job = `${this.#schema}.job`
     const worker = `${this.#schema}.fmod_worker`
@@ -137,8 +135,7 @@ export class Cluster {
         UPDATE ${job} SET started_on = now() WHERE name = ANY($2) AND id = ANY($3::uuid[]) AND ${isOwn('$1')}),
       expired AS (
         SELECT name, id FROM ${job}
-        WHERE name = ANY($2) AND state = 'active' AND started_on < now() - $4 * interval '1 ms'
-          AND (${owner} IS NOT NULL OR started_on < now() - expire_in) AND id <> ALL($3::uuid[])
+        WHERE name = ANY($2) AND ${hasLostLease('$4')} AND id <> ALL($3::uuid[])
         FOR UPDATE SKIP LOCKED),
       lost AS (
         UPDATE ${job} j SET ${waitsAgain} FROM expired e WHERE j.name = e.name AND j.id = e.id RETURNING j.name)
@@ -158,6 +155,15 @@ export const owner = 'singleton_key'
 
 /** A job that an instance runs. Whoever has lost its lease changes nothing any more. */
 export const isOwn = (instance: string): string => `state = 'active' AND ${owner} = ${instance}`
+
+/**
+ * A job whose instance is gone; the lease is in milliseconds. Without an owner an earlier release fetched it, which does
+ * not renew: it has the time of its queue.
+ */
+export const hasLostLease = (
+  lease: string,
+): string => `state = 'active' AND started_on < now() - ${lease} * interval '1 ms'
+  AND (${owner} IS NOT NULL OR started_on < now() - expire_in)`
 
 /** A job waits again, as if it had not been fetched: without a start the next fetch counts no attempt. */
 const waitsAgain = `state = 'retry', start_after = now(), started_on = NULL, ${owner} = NULL`

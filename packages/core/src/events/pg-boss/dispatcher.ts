@@ -250,7 +250,7 @@ class Lane {
       number,
       maxAttempts: options.maxAttempts,
       timeout: options.attemptTimeout,
-      signal: slots.signal,
+      slots,
     })
     if (outcome.kind === 'released') return // `close` hands back what is held
     this.#finished = [...this.#finished, { job, outcome, retryDelay: backoff(number, options.retryDelay) }]

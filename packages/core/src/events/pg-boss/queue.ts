@@ -6,7 +6,7 @@ import type { RetryOptions, SettledOutcome } from '../delivery.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { AsyncTx, DeadLetter, PublishOptions, RemovedHandler } from '../transport.ts'
-import { type Cluster, isOwn, owner } from './cluster.ts'
+import { type Cluster, hasLostLease, isOwn, owner } from './cluster.ts'
 import type { Boss, PgPool } from './database.ts'
 
 const deadLetterQueue = 'events.dead-letters'
@@ -204,10 +204,10 @@ export class Queue {
     const { rows } = await this.#pool.query(
       `SELECT name, waiting FROM (
         SELECT q.name, EXISTS (SELECT FROM ${this.#schema}.subscription s WHERE s.name = q.name) AS is_subscribed, (
-          SELECT count(*)::integer FROM ${this.#schema}.job j WHERE j.name = q.name AND j.state < 'active') AS waiting
+          SELECT count(*)::integer FROM ${this.#schema}.job j WHERE j.name = q.name AND ${isWaiting}) AS waiting
         FROM ${this.#schema}.queue q WHERE q.name LIKE 'events.%' AND q.name <> ALL($1)) AS found
       WHERE is_subscribed OR waiting > 0 ORDER BY name`,
-      [own],
+      [own, this.#cluster.lease],
     )
     const removed = rows as { name: string; waiting: number }[]
     return removed.map(({ name, waiting }) => ({ handler: name.slice(prefix.length), waiting }))
@@ -222,9 +222,9 @@ export class Queue {
     const job = `${this.#schema}.job`
     const remove = `
       DELETE FROM ${job} WHERE name = $1 AND id IN (
-        SELECT id FROM ${job} WHERE name = $1 AND state < 'active' LIMIT ${portion} FOR UPDATE SKIP LOCKED)
+        SELECT id FROM ${job} WHERE name = $1 AND ${isWaiting} LIMIT ${portion} FOR UPDATE SKIP LOCKED)
       RETURNING id`
-    while ((await this.#pool.query(remove, [queue])).rows.length === portion);
+    while ((await this.#pool.query(remove, [queue, this.#cluster.lease])).rows.length === portion);
     return true
   }
 
@@ -290,6 +290,9 @@ const prefix = 'events.'
 
 /** A job that no publisher wrote may have neither. */
 const identity = `coalesce(data ->> 'eventId', '') AS "eventId", coalesce(data ->> 'type', '') AS type`
+
+/** A job of a handler that no instance has any more; what its last instance held when it was killed waits, too. */
+const isWaiting = `(state < 'active' OR ${hasLostLease('$2')})`
 
 /** What a job takes from its queue, as pg-boss's own `send` does. */
 const fromQueue = `q.retry_limit, q.retry_delay, q.retry_backoff, q.expire_seconds * interval '1 s',

@@ -33,7 +33,7 @@ export class Dispatcher {
   /** Attempts whose outcome is not recorded yet; if the process dies first, they are delivered again. */
   #finished: FinishedDelivery[] = []
   #nextDue: number | undefined
-  #nextRenewal = 0
+  #renewedAt = 0
   #seenVersion: unknown
   /** An exchange did not take place: the next poll repeats it. */
   #isExchangeMissing = false
@@ -60,14 +60,15 @@ export class Dispatcher {
 
   /** Looks for due deliveries as soon as the running code, and with it its transaction, has ended. */
   wake(): void {
-    if (this.#state === 'started') this.#immediate ??= setImmediate(() => this.#dispatch())
+    if (this.#state === 'started' || this.#state === 'closing')
+      this.#immediate ??= setImmediate(() => this.#dispatch())
   }
 
   async close(): Promise<void> {
-    this.#state = 'closing' // leases are renewed until the end
-    clearImmediate(this.#immediate)
+    this.#state = 'closing' // leases are renewed, and outcomes recorded, until the end
     await this.#slots.close(this.#options.closeTimeout)
     this.#state = 'closed'
+    clearImmediate(this.#immediate)
     clearTimeout(this.#poll)
     this.#poll = undefined
     this.#lock.forget() // waits its turn this time: outcomes that are not recorded now are delivered again
@@ -76,13 +77,13 @@ export class Dispatcher {
 
   #dispatch(): void {
     this.#immediate = undefined
-    if (this.#state !== 'started') return
     const limits = this.#freeSlots()
     if (this.#finished.length > 0 || limits.size > 0) this.#exchange(limits)
   }
 
   /** Handlers that may begin further deliveries, and how many. */
   #freeSlots(): ReadonlyMap<string, number> {
+    if (this.#state !== 'started') return new Map()
     const slots = [...this.#handlers.keys()].map((handler) => [handler, this.#slots.free(handler)] as const)
     return new Map(slots.filter(([, free]) => free > 0))
   }
@@ -124,7 +125,7 @@ export class Dispatcher {
       number: attempts + 1,
       maxAttempts: this.#options.maxAttempts,
       timeout: this.#options.attemptTimeout,
-      signal: this.#slots.signal,
+      slots: this.#slots,
     })
   }
 
@@ -143,9 +144,11 @@ export class Dispatcher {
 
   /** Three times a lease. Not within a transaction of the application, which may be rolled back. */
   #renew(): void {
-    if (this.#held.size === 0 || Date.now() < this.#nextRenewal || this.#database.inTransaction) return
+    const age = Date.now() - this.#renewedAt
+    const isDue = age >= this.#options.lease / 3 || age < 0 // the clock went back: later leases end before
+    if (this.#held.size === 0 || !isDue || this.#database.inTransaction) return
     this.#queue.renew(this.#held, this.#options.lease)
-    this.#nextRenewal = Date.now() + this.#options.lease / 3
+    this.#renewedAt = Date.now()
   }
 
   /** A database that is locked, full or closed is tried again at every poll, and logged once. */

@@ -104,14 +104,14 @@ export class Queue {
     return former?.type === event.type ? undefined : former?.type
   }
 
-  /** Handlers with a subscription that are not in the list. */
+  /** Handlers with a subscription, or with events that wait, that are not in the list. */
   listRemoved(handlers: Iterable<string>): readonly RemovedHandler[] {
     return this.#lock.read(() => this.#statements.listRemoved.all(list(handlers))) as RemovedHandler[]
   }
 
-  /** Ends a subscription and deletes what waits for it, in portions; false if there is no such subscription. */
-  async unsubscribe(handler: string): Promise<boolean> {
-    if (this.#statements.typeOf.get(handler) === undefined) return false
+  /** Ends the subscription of a handler in `listRemoved`, and deletes what waits for it, in portions. */
+  async unsubscribe(handler: string, handlers: Iterable<string>): Promise<boolean> {
+    if (!this.listRemoved(handlers).some((removed) => removed.handler === handler)) return false
     while (this.#lock.write(() => this.#deleteWaiting(handler)) === portion) await turn()
     return true
   }
@@ -222,7 +222,9 @@ function prepare(database: SqliteDatabase) {
     listRemoved: database.prepare(`
       SELECT handler, (
         SELECT count(*) FROM event_delivery d WHERE d.handler = s.handler AND dead_at IS NULL) AS waiting
-      FROM event_subscription s WHERE handler NOT IN (SELECT value FROM json_each(?)) ORDER BY handler`),
+      FROM (
+        SELECT handler FROM event_subscription UNION SELECT handler FROM event_delivery WHERE dead_at IS NULL) s
+      WHERE handler NOT IN (SELECT value FROM json_each(?)) ORDER BY handler`),
     removeWaiting: database.prepare(`
       DELETE FROM event_delivery WHERE (event, handler) IN (
         SELECT event, handler FROM event_delivery WHERE handler = ? AND dead_at IS NULL LIMIT ?)

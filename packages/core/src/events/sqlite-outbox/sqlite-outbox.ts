@@ -4,8 +4,9 @@ import { FileLock } from '../../internal/file-lock.ts'
 import { isNodeSqlite, NodeSqliteConnection, type NodeSqliteDatabase } from '../../internal/node-sqlite.ts'
 import { option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { safeRead } from '../../internal/safe.ts'
-import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
+import { FMOD_CORE_TRANSACTION_OPEN, FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { dispatchDefaults, type RetryOptions } from '../delivery.ts'
+import { eventTypeOf } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
 import { warnOfChangedHandler, warnOfRemovedHandlers } from '../subscription-warnings.ts'
 import type { DeadLetters, EventTransport, RemovedHandlers, SyncTx } from '../transport.ts'
@@ -79,7 +80,7 @@ export function sqliteOutbox({ database: given, ...rest }: SqliteOutboxOptions):
   }
   const removedHandlers: RemovedHandlers = {
     list: async () => opened().queue.listRemoved(handlers.keys()),
-    unsubscribe: async (handler) => !handlers.has(handler) && opened().queue.unsubscribe(handler),
+    unsubscribe: async (handler) => opened().queue.unsubscribe(handler, handlers.keys()),
   }
 
   return {
@@ -109,6 +110,7 @@ export function sqliteOutbox({ database: given, ...rest }: SqliteOutboxOptions):
       const { queue, dispatcher } = opened()
       const { tx } = options
       if (tx) publishIn(tx as SyncTx, event, options) // the bus passes transactions of this transport's kind only
+      else if (database.inTransaction) throw new FMOD_CORE_TRANSACTION_OPEN(eventTypeOf(event))
       else queue.publish(event, options)
       dispatcher.wake()
     },

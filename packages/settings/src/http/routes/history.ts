@@ -11,7 +11,7 @@ import { dateTimePattern } from '../../values/validate.ts'
 import { requireSetting, sharedScope } from '../../memory/shared-values.ts'
 import { rowUser } from '../../memory/user-values.ts'
 import { requireUpdate, updatePermission, writeOptionsOf } from '../access.ts'
-import { answerRepresentation, fingerprint, sendJson } from '../conditional.ts'
+import { answerRepresentation, conditionOf, fingerprint, sendJson } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import {
   closed,
@@ -216,11 +216,8 @@ export function addHistoryRoutes(
       const { scope, revision, undo = false, note = null } = request.body
       const { id } = requireUpdate(request, [scope])
       const target = { key, scope, revision, undo, userId: rowUser(scope, id) }
-      const { entries } = await history.rollback(target, {
-        ...writeOptionsOf(request),
-        origin: 'rollback',
-        note,
-      })
+      const options = { ...writeOptionsOf(request), origin: 'rollback', note }
+      const { entries } = await history.rollback(target, options, conditionOf(request))
       const row = entries[0]?.after
       return answerRepresentation(request, reply, toEtag(row?.revision ?? 0), () => {
         const state = sharedValues.require(key)

@@ -9,14 +9,9 @@ import type { OwnWrites } from '../../http-options.ts'
 import { isUserSetting, requireSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { readOwnValues } from '../../reading/list.ts'
-import type { WriteEntry } from '../../write/write.ts'
+import { toPreconditionFailed, type WriteEntry } from '../../write/write.ts'
 import { callerOf, requireUpdate, updatePermission, writeOptionsOf } from '../access.ts'
-import {
-  answerRepresentation,
-  rowCondition,
-  sendUnlessUnchanged,
-  toPreconditionFailed,
-} from '../conditional.ts'
+import { answerRepresentation, conditionOf, sendUnlessUnchanged } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import { closed, Key, KeyParams, type SettingsApp, SettingValue, Value, valueMembers } from '../schemas.ts'
 import type { SharedLists } from './list.ts'
@@ -96,7 +91,7 @@ export function addOwnValueRoutes(
     const { id } = ownWrites === 'authenticated' ? callerOf(request) : requireUpdate(request)
     const state = requireSetting(sharedValues, key)
     if (!isUserSetting(state)) throw new ArgumentException(`The setting "${key}" is not a user's own.`, 'key')
-    const entry = { state, scope: SettingScope.User, userId: id, change, expects: rowCondition(request) }
+    const entry = { state, scope: SettingScope.User, userId: id, change, expects: conditionOf(request) }
     const { entries } = await write([entry], writeOptionsOf(request), {
       onStale: toPreconditionFailed,
     })

@@ -5,6 +5,7 @@ import type { SettingsService } from '../../create-settings.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import type { ScopeFilter } from '../../history/transfer.ts'
 import { refuseUserScope, requireUpdate, sharedScopeOf, updatePermission, writeOptionsOf } from '../access.ts'
+import { conditionOf } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import {
   closed,
@@ -96,6 +97,7 @@ export function addTransferRoutes(
       const report = await transfer.importSettings(
         { settings },
         { ...writeOptionsOf(request), origin: 'import', ...request.query, included: visibleTo(caller) },
+        conditionOf(request),
       )
       return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
     },

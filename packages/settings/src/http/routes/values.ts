@@ -26,6 +26,7 @@ import {
   type EntryOutcome,
   toBulkEntries,
   toConflict,
+  toPreconditionFailed,
   type WriteEntry,
   type WriteOutcome,
 } from '../../write/write.ts'
@@ -41,11 +42,10 @@ import {
 } from '../access.ts'
 import {
   answerRepresentation,
-  rowCondition,
+  conditionOf,
   sendJson,
   sendUnlessUnchanged,
   type TaggedJson,
-  toPreconditionFailed,
   toTaggedJson,
 } from '../conditional.ts'
 import { operation, rootSpellings } from '../operation.ts'
@@ -216,7 +216,12 @@ export function addValueRoutes(
       if (updates.length > maxBulkEntries) {
         throw new SettingValidationException('bulk', [`Send at most ${maxBulkEntries} entries at once.`])
       }
-      const outcome = await write(entries, writeOptionsOf(request), { onStale: toConflict, errors, dryRun })
+      const outcome = await write(entries, writeOptionsOf(request), {
+        expects: conditionOf(request),
+        onStale: (rows) => (rows.length > 0 ? toConflict(rows) : toPreconditionFailed(rows)),
+        errors,
+        dryRun,
+      })
       const etag = toEtag(outcome.revision)
       if (dryRun) {
         const previews = entries.map((entry, index) => toPreview(entry, outcome.entries[index], codec))
@@ -243,7 +248,7 @@ export function addValueRoutes(
     scope: SharedScope,
     change: WriteEntry['change'],
   ): Promise<WriteOutcome> {
-    const entry = { state, scope, userId: '', change, expects: rowCondition(request) }
+    const entry = { state, scope, userId: '', change, expects: conditionOf(request) }
     return write([entry], writeOptionsOf(request), { onStale: toPreconditionFailed })
   }
 

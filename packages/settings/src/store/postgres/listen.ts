@@ -110,15 +110,20 @@ export interface ListenOptions {
 /** Milliseconds between two attempts to connect: doubled from the first to the last. */
 const backOff = { first: 100, last: 5000 }
 
-/** Listens until the returned function is called. Resolves after the first attempt, whether or not it succeeded. */
+/**
+ * Listens until the returned function is called, and gives hints at intervals whether or not it can. Resolves after the
+ * first attempt, whether or not it succeeded.
+ */
 export async function listen(options: ListenOptions): Promise<() => Promise<void>> {
   const stop = new AbortController()
+  const poll = setInterval(() => options.watch.onHint(), options.pollInterval)
   let isLost = false
   let endFirstAttempt = (): void => {}
   const firstAttempt = new Promise<void>((resolve) => (endFirstAttempt = resolve))
   const ended = keepListening()
   await firstAttempt
   return async () => {
+    clearInterval(poll)
     stop.abort()
     await within(options.close, ended)
   }
@@ -160,7 +165,7 @@ async function listenOnce(
   })
   end.catch(() => {}) // awaited below, but it may fail before that
   signal.addEventListener('abort', stop)
-  const timers: NodeJS.Timeout[] = []
+  let probing: NodeJS.Timeout | undefined
   let isProbing = false
   /** Skips a probe while one is under way: probes must not pile up on a slow database. */
   function probe(): void {
@@ -187,13 +192,10 @@ async function listenOnce(
     if (signal.aborted) return
     onListening()
     watch.onHint() // something may have been committed while the connection was lost
-    timers.push(
-      setInterval(probe, options.probe),
-      setInterval(() => watch.onHint(), options.pollInterval),
-    )
+    probing = setInterval(probe, options.probe)
     await end
   } finally {
-    for (const timer of timers) clearInterval(timer)
+    clearInterval(probing)
     signal.removeEventListener('abort', stop)
     await close(client)
   }

@@ -115,7 +115,7 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
         cross join lateral (
           select o.ctid from ${history} o
           where (o.key, o.scope, o.user_id) = (due.key, due.scope, due.user_id)
-          order by o.revision desc limit ${trimmedAtOnce} offset $4::int
+          order by o.revision desc limit ${trimmedAtOnce} offset $4::bigint
         ) as old
         cross join lateral (select h.ctid from ${history} h where h.ctid = old.ctid for update skip locked) as free))`,
     // Users' rows are locked in their order, as their writers do.

@@ -241,7 +241,7 @@ const floor = 5000
 /** Reads the version at intervals until the returned function is called. Does not keep the process alive. */
 export function watchFile(watch: SqliteWatch): () => void {
   let seen: unknown
-  let hintedAt = 0
+  let hintedAt = 0 // of the clock that nobody sets
   let isLost = false
   const timer = setInterval(check, watch.interval).unref()
   return () => clearInterval(timer)
@@ -249,14 +249,14 @@ export function watchFile(watch: SqliteWatch): () => void {
   function check(): void {
     try {
       const version = watch.dataVersion()
-      if (version === seen && !isLost && Date.now() - hintedAt < floor) return
+      if (version === seen && !isLost && performance.now() - hintedAt < floor) return
       seen = version
     } catch (error) {
       if (!isLost) watch.onLost(error)
       isLost = true
       return
     }
-    hintedAt = Date.now()
+    hintedAt = performance.now()
     isLost = false
     watch.onHint()
   }

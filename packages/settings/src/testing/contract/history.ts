@@ -216,6 +216,10 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(revisions.slice(0, 3), newest)
     }
     assert.equal((await left('kept')).length, 12)
+    const keepHistory = Number.MAX_SAFE_INTEGER // all of it
+    for (let value = 41; value <= 50; value++)
+      await writeAll(store, [change(rowId('a', 'u2'), String(value))], { keepHistory })
+    assert.equal((await store.readHistory({ userId: 'u2', limit: 100 })).length, 10)
     for (let value = 41; value <= 60; value++) {
       await writeAll(store, [change(rowId('kept'), String(value))], { keepHistory: 3 })
       await writeAll(store, [change(rowId('a', 'u1'), String(value))], { keepHistory: 3 })

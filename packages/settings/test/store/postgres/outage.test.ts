@@ -142,6 +142,22 @@ test('without any notification it is time to look after each poll interval', asy
   await stop()
 })
 
+test('while its connection for notifications is refused it is time to look all the same', async (t) => {
+  const { url } = await server.createDatabase()
+  const nobody = `postgres://127.0.0.1:${await freePort()}/none`
+  const store = postgres(
+    { connectionString: url },
+    { pollInterval: 50, listen: { connectionString: nobody } },
+  )
+  await store.open({ log: silentLog })
+  t.teardown(() => store.close())
+  const { received, losses, stop } = await watch(store)
+  await until('the loss', () => losses.length === 1)
+  const before = received.length
+  await until('three hints', () => received.length >= before + 3)
+  await stop()
+})
+
 test('a watch that is stopped during an outage ends at once', async (t) => {
   const { url } = await server.createDatabase()
   const store = await openStore(t, url)

@@ -142,6 +142,21 @@ test('writes under a foreign lock wait for one whole time-out in total, until on
   t.equal(pragma('busy_timeout', { simple: true }), 150)
 })
 
+test('a watch of a clock that goes back looks all the same', async (t) => {
+  const { now } = Date
+  t.teardown(() => (Date.now = now))
+  const { performance } = globalThis
+  let hints = 0
+  const stop = watchFile({ dataVersion: () => 1, interval: 1, onHint: () => void hints++, onLost: () => {} })
+  t.teardown(stop)
+  await until('the first look', () => hints === 1)
+  Date.now = () => now() - 3_600_000
+  const monotonic = performance.now.bind(performance)
+  performance.now = () => monotonic() + 5000
+  t.teardown(() => (performance.now = monotonic))
+  await until('the second look', () => hints === 2)
+})
+
 test('a watch that fails says so once, and goes on when it works again', async (t) => {
   const state = { works: true, hints: 0, losses: 0 }
   const stop = watchFile({
