@@ -18,9 +18,10 @@ const inputs = {
   probe: 10,
   beat: 4,
   eventProbe: 30,
-  /** A pool of pg holds ten connections by default; settings listens on one beside it. */
-  pool: 10,
+  /** Connections with `{ connectionString }`: settings makes a pool of ten and listens on one beside it; pgBoss makes a pool of five. */
+  settingsPool: 10,
   listening: 1,
+  eventsPool: 5,
   /** Idle connections of an instance after a while: both listeners; the others end after ten seconds. */
   idle: 2,
   /** `userCache`, and MB for 100,000 values (bench/settings-reads.mjs, P12), ten values a user. */
@@ -36,7 +37,7 @@ export function capacityOf(instances) {
   const shared = inputs.sharedWrites * inputs.sharedTransactions(instances)
   const idle = instances * (2 / inputs.poll + 1 / inputs.probe + 1 / inputs.beat + 1 / inputs.eventProbe)
   return {
-    'connections, all busy': instances * (inputs.pool + inputs.listening),
+    'connections, all busy': instances * (inputs.settingsPool + inputs.listening + inputs.eventsPool),
     'connections, idle': instances * inputs.idle,
     'transactions/s, idle': round(idle),
     'users’ writes/s at the peak': round(writes),

@@ -17,7 +17,7 @@ export async function addSessions(app, { secret, signIn }) {
       openapi: { session: { type: 'apiKey', in: 'cookie', name: 'sessionId' } },
       authenticate: ({ session }) => session.get('caller') ?? null,
     },
-    crossOrigin: true, // sessions are cookies: refuse writes from other sites
+    crossOrigin: true, // sessions are cookies: refuse writes from other origins
     undeclared: 'refuse',
     expectedHooks: ['fastifyCookieHandler', 'handleSession'],
   })

@@ -14,7 +14,7 @@ export interface PublicRoutesOptions {
   readonly defaults?: boolean
   /** Where `SM_AUTH_PUBLIC_PATHS` is read; false does not read it. @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>> | false
-  /** Refuses unsafe requests from other sites; turn it on where sessions are cookies. @default false */
+  /** Refuses unsafe requests from pages of other origins, subdomains included; turn it on where sessions are cookies. @default false */
   readonly crossOrigin?: boolean | CrossOriginOptions
   /** Milliseconds that the provider may take; after that protected paths answer 503. @default 5000 */
   readonly timeout?: number

@@ -1,7 +1,9 @@
 /** What the plugin serves, and when it refuses to boot. */
+import { readFile } from 'node:fs/promises'
+import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
 import settingsUiByDefault, { settingsUi } from '@fastify-modular/settings-ui'
-import Fastify from 'fastify'
+import Fastify, { type FastifyRequest } from 'fastify'
 import { test } from 'tap'
 import { loadAssets } from '#src/assets.js'
 import { definitions } from './support/definitions.js'
@@ -196,6 +198,35 @@ test('a boot error without a gate, unless the host says what guards the pages', 
   const guarded = await boot(t, { caller, guard: (_request, reply, _done) => void reply.code(418).send() })
   for (const path of ['', '/manage', '/me', '/manage.json', '/me.json'].map((each) => `/settings${each}`)) {
     t.equal((await guarded.inject(path)).statusCode, 418)
+  }
+})
+
+test("behind a gate with `undeclared: 'refuse'` the pages boot with the access that the documents name", async (t) => {
+  const caller = { id: 'ada', permissions: [], isAdmin: true }
+  const bootWith = async (options: object) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    const provider = { authenticate: ({ headers }: FastifyRequest) => (headers['x-ada'] ? caller : null) }
+    await app.register(publicRoutes, { provider, undeclared: 'refuse', ...options })
+    await app.register(settings, { definitions: [definitions] })
+    await app.register(settingsUi)
+    await app.ready()
+    return app
+  }
+  await t.rejects(bootWith({}), { code: 'FMOD_PUBLIC_ROUTES_UNDECLARED', message: /GET \/settings/ })
+  const app = await bootWith({ access: { '/settings/*': 'signed-in' } })
+  for (const path of ['/settings/manage', '/settings/me']) {
+    t.equal((await app.inject(path)).statusCode, 401, path)
+    t.equal((await app.inject({ url: path, headers: { 'x-ada': '1' } })).statusCode, 200, path)
+  }
+  for (const path of [
+    'packages/settings-ui/README.md',
+    'docs/guides/settings-ui.md',
+    'docs/guides/getting-started.md',
+    'packages/create-fastify-modular/template/src/app.ts',
+  ]) {
+    const text = await readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
+    t.ok(text.includes("access: { '/settings/*': 'signed-in' }"), path)
   }
 })
 

@@ -37,7 +37,10 @@ export interface SettingsOptions {
   readonly overrides?: Overrides
   /** Sensitive values at rest. */
   readonly encryption?: {
-    /** 32 bytes each; the first seals, all open. @default those of `SM_SETTINGS_KEYS` */
+    /**
+     * 32 bytes each; the first seals, all open. A new key goes last until every instance has it, then first.
+     * @default those of `SM_SETTINGS_KEYS`
+     */
     readonly keys?: readonly SealingKey[]
     /**
      * What happens when a sensitive setting is defined and no key is configured, or when one of its texts is stored
@@ -50,7 +53,10 @@ export interface SettingsOptions {
   }
   /** Whether users need `Settings.Update` for their own values. @default 'permission' */
   readonly ownWrites?: OwnWrites
-  /** Which callers `/resolved` gives the sensitive values of others. @default 'spec': every signed-in caller */
+  /**
+   * Which callers `/resolved` gives sensitive values of Application settings, and defaults that users inherit.
+   * @default 'spec': every signed-in caller
+   */
   readonly sensitiveResolved?: SensitiveResolved
   /** Texts of definitions in the languages of `locales`, for `GET /definitions` by `Accept-Language`. @default English */
   readonly translate?: Translate

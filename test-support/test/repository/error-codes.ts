@@ -1,4 +1,5 @@
 /** Error codes are API: each is written down and each is provoked by a test. */
+import { STATUS_CODES } from 'node:http'
 
 /** Returns the misuse codes (`FMOD_…`) that a source file defines by `createMisuseError`. */
 export function misuseCodes(text: string): string[] {
@@ -7,10 +8,14 @@ export function misuseCodes(text: string): string[] {
   )
 }
 
-/** Returns the domain codes (`NOT_FOUND`, …) that the classes of a source file carry. */
+/** Returns the domain codes (`NOT_FOUND`, …) that a source file writes down: of exceptions, problems and clients. */
 export function domainCodes(text: string): string[] {
-  if (!/extends DomainException\b/.test(text)) return []
-  return [...text.matchAll(/\bcode: '([A-Z][A-Z0-9_]+)'/g)].map((match) => match[1] ?? '')
+  return [...text.matchAll(/\bcode: '(?!FMOD_)([A-Z][A-Z0-9_]+)'/g)].map((match) => match[1] ?? '')
+}
+
+/** Returns the code of an error that has nothing but a status. */
+export function codeOfStatus(status: number): string {
+  return (STATUS_CODES[status] ?? '').replaceAll(' ', '_').toUpperCase()
 }
 
 /** Returns the codes that have a row in a Markdown table: the first cell, in backticks or bare. */

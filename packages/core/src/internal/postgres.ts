@@ -15,7 +15,7 @@ export interface PostgresTimeouts {
    * @default 15000
    */
   readonly query?: number
-  /** Between two tests whether the connection that listens still answers. @default 10000 */
+  /** Between two tests whether the connection that listens still answers. @default 10000; 30000 for `pgBoss` */
   readonly probe?: number
   /** Closing. Connections that are open then are cut off. @default 5000 */
   readonly close?: number

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import Database from 'better-sqlite3'
 import Fastify from 'fastify'
 import { test } from 'tap'
@@ -40,6 +41,14 @@ test('FMOD_CORE_PEER_MISSING: an optional peer that is not installed is named, a
   )
   t.match(failure, { code: 'FMOD_CORE_PEER_MISSING', message: /"pg-boss"/ })
   t.equal((failure as Error).cause, cause)
+})
+
+test('the guide and the README install the version of pg-boss that the transport takes', async (t) => {
+  const root = new URL('../../../../', import.meta.url)
+  const manifest = JSON.parse(await readFile(new URL('packages/core/package.json', root), 'utf8'))
+  const [, major] = /^\^(\d+)\./.exec(manifest.peerDependencies['pg-boss']) ?? []
+  for (const path of ['docs/guides/events.md', 'packages/core/README.md'])
+    t.ok((await readFile(new URL(path, root), 'utf8')).includes(`npm install pg-boss@${major} pg`), path)
 })
 
 test('a schema that is not a plain name never reaches SQL', async (t) => {

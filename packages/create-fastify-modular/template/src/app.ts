@@ -28,7 +28,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await addSessions(app, options.sessionSecret)
   await app.register(publicRoutes, {
     provider: sessionProvider,
-    crossOrigin: true, // sessions are cookies: refuses writes from other sites
+    crossOrigin: true, // sessions are cookies: refuses writes from other origins
     undeclared: 'refuse', // a route that does not say who may call it stops the boot
     access: { '/settings/*': 'signed-in' },
     expectedHooks: sessionHooks,

@@ -9,7 +9,7 @@ import { PublicRoute } from '../rule.ts'
 import { RuleIndex } from '../rules.ts'
 
 export interface CrossOriginOptions {
-  /** Other origins that may send unsafe requests: `https://app.example.com`. */
+  /** Other origins, subdomains of this one too, that may send unsafe requests: `https://app.example.com`. */
   readonly trustedOrigins?: readonly string[]
   /** Paths that accept requests from everywhere, with everything below them: webhooks that carry their own proof. */
   readonly exempt?: readonly string[]

@@ -10,7 +10,7 @@ import type { BulkSettingUpdate } from '../write/write.ts'
 
 /** Selects definitions; members are combined with AND. */
 export interface DefinitionsFilter extends CallOptions {
-  /** Each word occurs in key, display name, description, group or a tag, in any case. At most 100 characters. */
+  /** Each word occurs in key, display name, description, group, a tag or a keyword, in any case. At most 100 characters. */
   readonly q?: string
   readonly tag?: string
 }

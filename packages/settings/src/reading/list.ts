@@ -110,7 +110,7 @@ type SharedFilter = Omit<SettingsFilter, 'userId' | 'scope'> & { readonly scope?
 /** Selects definitions; members are combined with AND. */
 export interface DefinitionFilter {
   readonly group?: string | undefined
-  /** Each word of it occurs in the key, the display name, the description, the group or a tag, in any case; blank selects all. */
+  /** Each word of it occurs in the key, the display name, the description, the group, a tag or a keyword, in any case; blank selects all. */
   readonly q?: string | undefined
   /** One of its tags, in any case; blank selects all. */
   readonly tag?: string | undefined

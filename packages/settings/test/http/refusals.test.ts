@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises'
+import { ServiceUnavailableException } from '@fastify-modular/core'
+import { memoryStore, type SettingsStore, type WriteRequest } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { as, createApp } from '../support/app.ts'
+import { as, type CallerName, createApp } from '../support/app.ts'
 
 const title = { key: 'app.title', scope: 1, value: 'Acme' }
 
@@ -249,4 +252,74 @@ test('the path that a refusal names is where the routes are', async (t) => {
     code: 'INVALID_SCOPE',
     detail: 'Use /admin/prefs/me to set user-scoped settings.',
   })
+})
+
+/** Each breaks its own rule and, where it can, later ones. */
+const failures: readonly (readonly [
+  failure: string,
+  caller: CallerName | null,
+  path: string,
+  body: unknown,
+  headers?: Record<string, string>,
+])[] = [
+  ['401 UNAUTHORIZED', null, '', '{ malformed'],
+  [
+    '415 FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    'alice',
+    '/bulk',
+    `{ malformed ${'x'.repeat(600_000)}`,
+    { 'content-type': 'application/xml' },
+  ],
+  ['413 FST_ERR_CTP_BODY_TOO_LARGE', 'alice', '/bulk', `{ malformed ${'x'.repeat(600_000)}`],
+  ['400 FST_ERR_CTP_INVALID_JSON_BODY', 'alice', '', '{"scope":2'],
+  ['400 INVALID_SCOPE', 'alice', '', { scope: 2, extra: 1 }],
+  ['400 VALIDATION', 'alice', '/bulk', [title, title, { bad: true }]],
+  ['400 ARGUMENT', 'alice', '/bulk', [title, title]],
+  ['403 FORBIDDEN', 'alice', '', { key: 'no.such', scope: 1, value: 1 }],
+  ['404 NOT_FOUND', 'admin', '', { key: 'no.such', scope: 0, value: 1 }],
+  ['400 ARGUMENT', 'admin', '', { key: 'app.banner', scope: 0, value: 5 }, { 'if-match': '"r99"' }],
+  ['409 CONFLICT', 'admin', '', { key: 'app.banner', scope: 1, value: 5 }, { 'if-match': '"r99"' }],
+  ['412 PRECONDITION_FAILED', 'admin', '', { ...title, value: 5 }, { 'if-match': '"r99"' }],
+  ['422 SETTING_VALIDATION', 'admin', '', { ...title, value: 5 }],
+  ['503 SERVICE_UNAVAILABLE', 'admin', '', title],
+]
+
+test('decision 22: the failures of writes are those of the reference, in its order', async (t) => {
+  const inner = memoryStore()
+  const store: SettingsStore = {
+    ...inner,
+    write: async (request: WriteRequest): Promise<never> => {
+      await inner.write(request) // refuses what is stale or not valid
+      throw new ServiceUnavailableException()
+    },
+  }
+  const app = await createApp(t, { store, overrides: { 'app.banner': 'fixed' } })
+  const got: string[] = []
+  for (const [, caller, path, body, headers] of failures) {
+    const { status, json } = await as(app, caller)('PUT', path, body, headers)
+    got.push(`${status} ${json.code}`)
+  }
+  t.same(
+    got,
+    failures.map(([failure]) => failure),
+  )
+  const reference = await readFile(
+    new URL('../../../../docs/reference/settings-http.md', import.meta.url),
+    'utf8',
+  )
+  const rows = [...reference.matchAll(/^\| (\d{3}) \| `(\w*)` \|/gm)]
+  t.same(
+    rows.map(([, status, code]) => `${status} ${code}`),
+    got,
+  )
+})
+
+test('a write other than a bulk or import takes bodies of up to 1 MiB; text/plain is refused by its shape', async (t) => {
+  const admin = as(await createApp(t), 'admin')
+  const long = { ...title, value: 'x'.repeat(600_000) }
+  t.match(await admin('PUT', '', long), { status: 422, json: { code: 'SETTING_VALIDATION' } })
+  const longer = { ...title, value: 'x'.repeat(1_100_000) }
+  t.match(await admin('PUT', '', longer), { status: 413, json: { code: 'FST_ERR_CTP_BODY_TOO_LARGE' } })
+  const text = await admin('PUT', '', 'key=app.title', { 'content-type': 'text/plain' })
+  t.match(text, { status: 400, json: { code: 'VALIDATION' } })
 })

@@ -32,6 +32,9 @@ test('an export has the stored shared values in a stable order, secrets by name 
     ['app.theme', 'app.title'],
     'System rows are for administrators',
   )
+  await app.settings.setSetting('mail.password', 'hunter2', SettingScope.System)
+  t.same((await as(app, 'admin')('GET', '/export')).json.omitted, ['app.api_secret', 'mail.password'])
+  t.same((await as(app, 'editor')('GET', '/export')).json.omitted, ['app.api_secret'], 'nor are they named')
 })
 
 test('an export is imported elsewhere, after a dry run that lists what changes', async (t) => {

@@ -73,6 +73,58 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.equal(third.settings.get(definitions.secret), 'hunter2')
   })
 
+  if (engine !== 'memory') {
+    test(`${engine}: a rotation in the steps of the guide leaves every instance able to read every secret`, async (t) => {
+      const database = await makeDatabase(t)
+      const boot = (keys: readonly (typeof one)[]) =>
+        createApp(t, { store: database(), encryption: { keys, mode: 'require' }, routes: false })
+      const instances = [await boot([one]), await boot([one])]
+
+      /** Replaces one instance after the other; each writes secrets that all instances read. */
+      async function restartWith(keys: readonly (typeof one)[]): Promise<void> {
+        for (const index of instances.keys()) {
+          await instances[index]?.close()
+          const restarted = (instances[index] = await boot(keys))
+          const name = `${keys.map(({ id }) => id).join(' ')} ${index}`
+          await restarted.settings.setSetting('app.api_secret', name, Application)
+          await restarted.settings.setSetting('user.token', name, User, name)
+          for (const { settings } of instances) {
+            await settings.refresh()
+            t.equal(settings.get(definitions.secret), name)
+            t.equal((await settings.forUser(name)).get(definitions.token), name)
+          }
+        }
+      }
+
+      await restartWith([one, two]) // the new key last
+      await restartWith([two, one]) // the new key first
+      t.match(await instances[0]?.settings.rewrap(), { unreadable: [] })
+      t.notMatch(await everything(database()), /v1\.one\./)
+      await restartWith([two])
+      t.match(
+        await guideText(),
+        /Add the new key \*\*last\*\*[^]*Move it \*\*first\*\*[^]*rewrap\(\)[^]*Remove the old key, if `unreadable`/,
+      )
+    })
+
+    for (const [what, before, after] of [
+      ['a new key that is put first at once', [one], [two, one]],
+      ['a first key', [], [one]],
+    ] as const) {
+      test(`${engine}: ${what} keeps secrets from instances that do not have it`, async (t) => {
+        const database = await makeDatabase(t)
+        const boot = (keys: readonly (typeof one)[]) =>
+          createApp(t, { store: database(), encryption: { keys }, routes: false })
+        const [old, restarted] = [await boot(before), await boot(after)]
+        await restarted.settings.setSetting('app.api_secret', 'hunter2', Application)
+        await old.settings.refresh()
+        t.throws(() => old.settings.get(definitions.secret), { code: 'FMOD_SETTINGS_UNREADABLE' })
+        const { error } = await rejection(boot(before))
+        t.match(error, { code: 'FMOD_SETTINGS_MISSING_SEALING_KEYS' })
+      })
+    }
+  }
+
   test(`${engine}: sensitive values that are not sealed are named once under "warn" and stop the boot under "require"`, async (t) => {
     const database = await makeDatabase(t)
     await writePlainSecrets(t, database())
@@ -220,15 +272,15 @@ test('SQLite: after a rewrap and the vacuum of the guide the secret is in no byt
   t.ok((await bytesBeside(file)).includes('hunter2'))
   const { settings } = await createApp(t, { store: sqlite({ file }), encryption: { keys: [one] } })
   await settings.rewrap()
-  const guide = await readFile(
-    new URL('../../../../docs/guides/settings-operations.md', import.meta.url),
-    'utf8',
-  )
   const database = new Database(file)
-  database.exec(/sqlite3 settings\.db '([^']+)'/.exec(guide)?.[1] ?? '')
+  database.exec(/sqlite3 settings\.db '([^']+)'/.exec(await guideText())?.[1] ?? '')
   database.close()
   t.notOk((await bytesBeside(file)).includes('hunter2'))
 })
+
+function guideText(): Promise<string> {
+  return readFile(new URL('../../../../docs/guides/settings-operations.md', import.meta.url), 'utf8')
+}
 
 /** Values and old values of all scopes, plain; one of them deleted again. */
 async function writePlainSecrets(t: Test, store: SettingsStore): Promise<void> {

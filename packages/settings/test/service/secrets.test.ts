@@ -70,6 +70,16 @@ test('a value whose key is gone stops the boot, and names the setting and the ke
   )
 })
 
+test("users' values whose key is gone do not stop the boot: reading them fails, and rewrap names them", async (t) => {
+  const store = memoryStore()
+  const { settings } = await createApp(t, { store, encryption: { keys: [one] } })
+  await settings.setSetting('user.token', 'hush', User, 'alice')
+  const later = await createApp(t, { store, encryption: { keys: [two], mode: 'require' } })
+  const reader = await later.settings.forUser('alice')
+  t.throws(() => reader.get(definitions.token), { code: 'FMOD_SETTINGS_UNREADABLE' })
+  t.match(await later.settings.rewrap(), { unreadable: ['user.token'] })
+})
+
 test('a value that was tampered with fails to read instead of passing for unset; writing repairs it', async (t) => {
   const store = memoryStore()
   const app = await createApp(t, { store, encryption: { keys: [one] } })
@@ -101,6 +111,7 @@ test('encryption: "require" stops the boot without a key; "warn" logs once', asy
       message: /app\.api_secret, user\.token, mail\.password/,
     },
   })
+  await createApp(t, { definitions: [definitions.title], encryption: { mode: 'require' } }) // nothing to seal
   const lines: string[] = []
   await createApp(
     t,

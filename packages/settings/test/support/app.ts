@@ -138,9 +138,9 @@ export function as(app: FastifyInstance, caller: CallerName | null) {
       method,
       url: `/api/settings${path}`,
       headers: {
-        ...headers,
         ...(caller && { 'x-caller': caller }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
