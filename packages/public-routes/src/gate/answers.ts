@@ -51,7 +51,9 @@ interface Arrival {
 /** The same for existing and missing paths: it names no reason, and no path but that of the request. */
 const unauthorized: Problem = Object.freeze(problemOfError(new UnauthorizedException()))
 const crossOrigin: Problem = Object.freeze({
-  ...problemOfError(new ForbiddenException('This request comes from another site and is not accepted.')),
+  ...problemOfError(
+    new ForbiddenException('This request comes from a page of another origin and is not accepted.'),
+  ),
   type: problemType('CROSS_ORIGIN'),
   code: 'CROSS_ORIGIN',
 })
