@@ -1,4 +1,4 @@
-/** The texts of the pages, by language. */
+/** @fastify-modular/settings-ui/texts: the texts of the pages, by language. A bundle takes the languages that it imports. */
 import { ar } from './ar.ts'
 import { de } from './de.ts'
 import { english } from './en.ts'
@@ -8,6 +8,8 @@ import { ja } from './ja.ts'
 import type { PageMessages } from './messages.ts'
 import { pt } from './pt.ts'
 import { zh } from './zh.ts'
+
+export { ar, de, english as en, es, fr, ja, pt, zh }
 
 /** The languages that ship. */
 export const languages: Readonly<Record<string, PageMessages>> = {

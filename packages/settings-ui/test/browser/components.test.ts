@@ -10,6 +10,7 @@ const start = `
   import { createElement, useState } from 'react'
   import { createRoot } from 'react-dom/client'
   import { SettingsGroup, UserSettings } from '@fastify-modular/settings-ui/react'
+  import { de } from '@fastify-modular/settings-ui/texts'
   import '@fastify-modular/settings-ui/react/styles.css'
   const render = (Host) => createRoot(document.getElementById('fm-app')).render(createElement(Host))
   const button = (name, onClick) => createElement('button', { type: 'button', onClick }, name)`
@@ -37,7 +38,7 @@ test('a component on a page of a host', async (t) => {
         button('Take it away', () => setShown(false)),
         isShown && createElement(SettingsGroup, {
           group: 'Mail', canUpdate: true, isAdmin: true, locale,
-          messages: { undoOf: 'Undo it {name}', saved: { other: 'Saved in ' + locale } },
+          messages: { ...(locale === 'de' && de), undoOf: 'Undo it {name}', saved: { other: 'Saved in ' + locale } },
           fetch: (...request) => fetch(...request),
           onDirtyChange: (isDirty) => note('dirty', isDirty),
           onSaved: () => note('saved', 'yes'),
@@ -84,6 +85,7 @@ test('a component on a page of a host', async (t) => {
       await press('Auf Deutsch')
       t.equal((await asked).headers()['accept-language'], 'de')
       await row('mail.port').and(page.locator('[data-state=unsaved]')).waitFor()
+      await page.getByRole('button', { name: 'Speichern' }).waitFor()
       t.equal(await port.inputValue(), '27')
       await port.press('Enter')
       await page.getByText('Saved in de').waitFor()
