@@ -27,7 +27,7 @@ const leftOut = 'the settings pages leave out what an option returned'
 
 type LookName = keyof typeof lookSchema.properties
 
-/** What no page can use is left out, and logged, as is the option of a function that throws: the page is where a setting is put right. */
+/** An option is left out, and logged, if its function throws or returns what no page can use: the page is where a setting is put right. */
 export async function lookOf(options: SettingsUiOptions, request: FastifyRequest): Promise<Look> {
   async function read<T>(name: LookName, option: OfRequest<T> | undefined): Promise<T | undefined> {
     if (!isFunction(option)) return option

@@ -125,7 +125,8 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     // An Inertia client requested one of its pages: this page is not Inertia's and is loaded whole.
-    if (request.headers['x-inertia']) return reply.code(409).header('x-inertia-location', request.url).send()
+    if (request.headers['x-inertia'])
+      return reply.code(409).header('x-inertia-location', request.originalUrl).send()
     const visit = await visitOf(page, request)
     const content = pageContent(visit, assets)
     const { layout } = options

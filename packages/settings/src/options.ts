@@ -54,7 +54,7 @@ export interface SettingsOptions {
   /** Whether users need `Settings.Update` for their own values. @default 'permission' */
   readonly ownWrites?: OwnWrites
   /**
-   * Which callers `/resolved` gives sensitive values of Application settings, and defaults that users inherit.
+   * Who gets sensitive Application values and inherited defaults from `/resolved`.
    * @default 'spec': every signed-in caller
    */
   readonly sensitiveResolved?: SensitiveResolved

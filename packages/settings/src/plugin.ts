@@ -131,28 +131,30 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 /** The settings plugin: `app.register(settings, { definitions: [mail], store: sqlite({ file }) })`. */
 export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: supportedFastify })
 
-/**
- * Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is
- * known.
- */
+/** Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is known. */
 function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {
   const readers = new WeakMap<FastifyRequest, Promise<UserReader>>()
+  /** Of requests whose caller is not known yet, or that have none: a hook may ask before the gate, and the handler after it. */
   const anonymous = new WeakMap<FastifyRequest, UserReader>()
 
   async function read(request: FastifyRequest): Promise<UserReader> {
     const caller = await findCaller(request)
-    if (caller) return settings.forUser(caller.id)
-    readers.delete(request) // hooks before the gate ask, and handlers after it
+    if (caller) return readers.get(request) ?? readAs(caller.id, request)
     const reader = anonymous.get(request) ?? (await settings.forUser(null))
     anonymous.set(request, reader)
     return reader
   }
 
+  function readAs(userId: string, request: FastifyRequest): Promise<UserReader> {
+    const reader = settings.forUser(userId)
+    readers.set(request, reader)
+    reader.catch(() => readers.delete(request)) // the next one tries again
+    return reader
+  }
+
   app.decorateRequest('settings', {
     getter(this: FastifyRequest) {
-      const reader = readers.get(this) ?? read(this)
-      readers.set(this, reader)
-      return reader
+      return readers.get(this) ?? read(this)
     },
   })
 }

@@ -17,7 +17,7 @@ export interface Events {
    * Publishes an event; resolves when the transport has it. Handlers run later and cannot fail the publisher.
    * @throws {FMOD_CORE_INVALID_EVENT} not an event, or its payload does not fit its schema
    * @throws {FMOD_CORE_EVENTS_CLOSED} the application has closed
-   * @throws {FMOD_CORE_TRANSACTION_OPEN} a transaction is open on the connection of `sqliteOutbox()`
+   * @throws {FMOD_CORE_TRANSACTION_OPEN} a transaction on the connection of `sqliteOutbox()` did not end within 5 s
    * @throws {SERVICE_UNAVAILABLE} too many events wait in this process, which `inProcess()` bounds
    */
   publish(event: DomainEvent): Promise<void>

@@ -44,7 +44,7 @@ export const dispatchDefaults = {
 
 const longestDelay = 3_600_000
 
-/** One millisecond, doubled so often, is longer than that; and a delay of 0 stays 0, as it would not with Infinity. */
+/** 1 ms doubled this often exceeds the longest delay. The bound also keeps 0 at 0: 0 × Infinity is NaN. */
 const mostDoublings = 22
 
 /** Delay in ms after so many attempts: exponential backoff; jitter takes up to half of it away, so that retries spread. */
@@ -70,7 +70,7 @@ export interface Attempt {
   readonly maxAttempts: number
   /** In milliseconds. */
   readonly timeout: number
-  /** Those in which the attempt runs: they say when the transport closes. */
+  /** The slots in which it runs; they tell whether the transport is closing. */
   readonly slots: Pick<Slots, 'signal' | 'isClosing'>
 }
 
@@ -82,8 +82,8 @@ interface Failure {
 }
 
 /**
- * `released`: the handler threw while the transport closes, which refuses events and has closed what the handler uses; it
- * keeps its attempt, and the event is for another process.
+ * `released`: the handler threw while the transport was closing: by then publishing is refused, and what the handler uses
+ * may be closed. It keeps its attempt, and the event is for another process.
  */
 export type Outcome = SettledOutcome | { readonly kind: 'released' }
 
@@ -93,14 +93,27 @@ export type SettledOutcome = { readonly kind: 'handled' } | Failure
 /** A failure that no further attempt can repair. */
 class UndeliverableError extends Error {}
 
+/** The attempt took too long. */
+class TimeoutError extends Error {}
+
 /** Makes one attempt, announces and logs its outcome. Never rejects. */
 export async function deliver(context: TransportContext, attempt: Attempt): Promise<Outcome> {
   try {
     await runHandler(context, attempt)
     return { kind: 'handled' }
   } catch (error) {
-    if (attempt.slots.isClosing && !isUndeliverable(error)) return { kind: 'released' }
-    return reportFailure(context, attempt, error)
+    const { signal, isClosing } = attempt.slots
+    const isOfClose = signal.aborted || (isClosing && !isA(TimeoutError, error))
+    if (!isOfClose || isA(UndeliverableError, error)) return reportFailure(context, attempt, error)
+    // A handler that obeys the signal has nothing to report.
+    if (!signal.aborted)
+      logFailure(
+        context.log,
+        'warn',
+        recordOf(attempt, error),
+        'event handler failed during the close, will be tried again',
+      )
+    return { kind: 'released' }
   }
 }
 
@@ -114,7 +127,6 @@ async function runHandler(
 ): Promise<void> {
   const { signal } = slots
   const event = revive(context, handler, stored)
-  const diagnostic = { type: stored.type, eventId: stored.eventId, handler: handler.name }
   // AbortSignal.any would leave a trace on the transport's signal, which lives as long as the process.
   const ended = new AbortController()
   const abort = () => ended.abort(signal.reason)
@@ -124,16 +136,13 @@ async function runHandler(
     const delivery = { attempt: number, traceparent: stored.traceparent }
     const handled = (async () => handler.handle(event, ended.signal, delivery))() // a synchronous throw rejects
     const onTimeout = () => {
-      const error = new Error(`The handler ${handler.name} did not finish within ${timeout} ms.`)
+      const error = new TimeoutError(`The handler ${handler.name} did not finish within ${timeout} ms.`)
       ended.abort(error)
       throw error
     }
     // After close nothing waits for a handler that does not end, so neither does the process.
     await withTimeout(handled, timeout, onTimeout, { ref: false })
-    context.announce('handled', diagnostic)
-  } catch (error) {
-    if (!slots.isClosing) context.announce('failed', { ...diagnostic, error })
-    throw error
+    context.announce('handled', { type: stored.type, eventId: stored.eventId, handler: handler.name })
   } finally {
     signal.removeEventListener('abort', abort)
   }
@@ -155,27 +164,31 @@ function revive(context: TransportContext, handler: EventHandler, { type, eventI
 
 function reportFailure(context: TransportContext, attempt: Attempt, err: unknown): Failure {
   const { type, eventId } = attempt.event
-  const handler = attempt.handler.name
-  const record = { err, handler, event: type, eventId, attempts: attempt.number }
+  const diagnostic = { type, eventId, handler: attempt.handler.name, error: err }
   const kind = kindOf(attempt, err)
+  if (kind !== 'undeliverable') context.announce('failed', diagnostic)
   if (kind === 'retry') {
-    logFailure(context.log, 'warn', record, 'event handler failed, will be tried again')
+    logFailure(context.log, 'warn', recordOf(attempt, err), 'event handler failed, will be tried again')
   } else {
-    context.announce('deadLettered', { type, eventId, handler, error: err })
-    logFailure(context.log, 'error', record, 'event is dead-lettered')
+    context.announce('deadLettered', diagnostic)
+    logFailure(context.log, 'error', recordOf(attempt, err), 'event is dead-lettered')
   }
   return { kind, error: failureText(err) }
 }
 
+function recordOf({ handler, event, number }: Attempt, err: unknown) {
+  return { err, handler: handler.name, event: event.type, eventId: event.eventId, attempts: number }
+}
+
 function kindOf({ number, maxAttempts }: Attempt, error: unknown): Failure['kind'] {
-  if (isUndeliverable(error)) return 'undeliverable'
+  if (isA(UndeliverableError, error)) return 'undeliverable'
   return number >= maxAttempts ? 'exhausted' : 'retry'
 }
 
 /** `instanceof` for values that handlers throw: it runs a proxy's trap, which may throw. */
-function isUndeliverable(error: unknown): boolean {
+function isA(type: new (message: string) => Error, error: unknown): boolean {
   try {
-    return error instanceof UndeliverableError
+    return error instanceof type
   } catch {
     return false
   }

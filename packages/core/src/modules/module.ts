@@ -75,7 +75,7 @@ export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected))
 
 /**
  * Checks what TypeScript cannot: Fastify would report an invalid plugin without the name of its module.
- * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, or an instance of a class
+ * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, or a contribution that it inherits
  */
 export function checkModule(module: unknown): void {
   for (const [member, { fits, what }] of Object.entries(expected)) {
@@ -83,17 +83,26 @@ export function checkModule(module: unknown): void {
     if ((value !== undefined || member === 'name') && !fits(value))
       throw new FMOD_CORE_INVALID_MODULE(String(safeRead(module, 'name')), `its ${member} is not ${what}`)
   }
-  if (inherits(module as ModuleCore))
+  const inherited = inheritedContribution(module as ModuleCore)
+  if (inherited !== undefined)
     throw new FMOD_CORE_INVALID_MODULE(
       String(safeRead(module, 'name')),
-      'it is an instance of a class, and what it inherits would be left out: use an object',
+      `its ${inherited} is inherited, and contributions have to be its own`,
     )
 }
 
-/** Whether anything but the prototype of all objects is above it. */
-function inherits(module: ModuleCore): boolean {
-  const prototype: unknown = Object.getPrototypeOf(module)
-  return prototype !== null && Object.getPrototypeOf(prototype) !== null
+/** A member of a class of which the module is an instance; functions inherit what is no module's. */
+function inheritedContribution(module: ModuleCore): string | undefined {
+  if (typeof module === 'function') return undefined
+  let prototype: unknown = Object.getPrototypeOf(module)
+  while (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    const found = Object.getOwnPropertyNames(prototype).find(
+      (name) => name !== 'constructor' && !ownMembers.has(name),
+    )
+    if (found !== undefined) return found
+    prototype = Object.getPrototypeOf(prototype)
+  }
+  return undefined
 }
 
 /** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */

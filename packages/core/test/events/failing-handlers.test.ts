@@ -211,6 +211,44 @@ test('an attempt leaves no listener on the signal of its transport', async (t) =
   t.same(given, [false, true])
 })
 
+test('what a handler throws during a close is logged, and no failed attempt; its time-out is one', async (t) => {
+  const lines: unknown[] = []
+  const announced: string[] = []
+  const context = {
+    announce: (stage: string) => void announced.push(stage),
+    revive: () => ({ eventId: '1' }),
+    log: { warn: (...line: unknown[]) => void lines.push(line) },
+  } as never
+  const event = { eventId: '1', type: 'x', payload: {} }
+  const closing = { signal: new AbortController().signal, isClosing: true }
+  const attemptOf = (handle: () => unknown) => {
+    const handler = { name: 'x', event: { type: 'x' }, handle } as never
+    return { handler, event, number: 1, maxAttempts: 2, timeout: 1, slots: closing }
+  }
+  const throwing = attemptOf(() => {
+    throw new Error('the pool is closed')
+  })
+  t.same(await deliver(context, throwing), { kind: 'released' })
+  t.same(announced, [])
+  t.match(lines, [
+    [{ err: { message: 'the pool is closed' }, handler: 'x', eventId: '1' }, /during the close/],
+  ])
+  t.same(await deliver(context, { ...throwing, slots: { ...closing, signal: AbortSignal.abort() } }), {
+    kind: 'released',
+  })
+  t.equal(lines.length, 1, 'what obeys the signal has nothing to report')
+  const alive = setInterval(() => {}, 1000) // the time-out alone does not keep the process running
+  t.teardown(() => clearInterval(alive))
+  t.match(
+    await deliver(
+      context,
+      attemptOf(() => new Promise(() => {})),
+    ),
+    { kind: 'retry', error: /1 ms/ },
+  )
+  t.same(announced, ['failed'])
+})
+
 test('a handler that never returns does not keep the process of a closed application running', async (t) => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   class Happened extends defineEvent('happened', Type.Object({})) {}

@@ -8,6 +8,11 @@ import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { loadPeer } from '#src/events/pg-boss/database.js'
 import { NoteShared } from './fixtures/events.js'
 
+class CountHandler {
+  static event = NoteShared
+  handle() {}
+}
+
 const event = new NoteShared({ noteId: '1', by: 'a' })
 
 test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened refuses to publish', async (t) => {
@@ -20,18 +25,23 @@ test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened re
   })
 })
 
-test('FMOD_CORE_TRANSACTION_OPEN: an event is in no transaction that it was not published in', async (t) => {
+test('FMOD_CORE_TRANSACTION_OPEN: an event waits for the end of a transaction that it is no part of', async (t) => {
   const database = new Database(':memory:')
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(events, { transport: sqliteOutbox({ database }) })
+  await app.register(events, { transport: sqliteOutbox({ database }), handlers: [CountHandler] })
   await app.ready()
+  const stored = () => database.prepare('SELECT count(*) FROM event_outbox').pluck().get()
+  database.exec('BEGIN')
+  const published = app.events.publish(event)
+  app.events.publish(event, { tx: fromBetterSqlite(database) })
+  t.equal(stored(), 1)
+  database.exec('ROLLBACK')
+  await published
+  t.equal(app.events.stats().published, 2)
   database.exec('BEGIN')
   await t.rejects(app.events.publish(event), { code: 'FMOD_CORE_TRANSACTION_OPEN', message: /notes/ })
-  app.events.publish(event, { tx: fromBetterSqlite(database) })
   database.exec('COMMIT')
-  await app.events.publish(event)
-  t.equal(app.events.stats().published, 2)
 })
 
 test('FMOD_CORE_PEER_MISSING: an optional peer that is not installed is named, and the cause kept', async (t) => {

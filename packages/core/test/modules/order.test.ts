@@ -56,14 +56,18 @@ test('a module without a name is a boot error', async (t) => {
   }
 })
 
-test('an instance of a class is a boot error: its methods would be no contributions', async (t) => {
-  class Notes {
+test('a contribution that a module inherits is a boot error: it would be left out', async (t) => {
+  class Plain {
     readonly name = 'notes'
+    async plugin() {}
+  }
+  class Notes extends Plain {
     settings() {}
   }
-  const refused = { code: 'FMOD_CORE_INVALID_MODULE', message: /notes.*class/ }
+  const refused = { code: 'FMOD_CORE_INVALID_MODULE', message: /notes.*its settings is inherited/ }
   t.throws(() => orderModules([new Notes()]), refused)
-  t.throws(() => orderModules([Object.create({ name: 'notes' }) as never]), refused)
+  t.throws(() => orderModules([new (class extends Notes {})()]), refused)
+  t.same(orderModules([new Plain()]).length, 1)
   t.same(orderModules([Object.assign(Object.create(null), { name: 'notes' }) as never]).length, 1)
 })
 

@@ -54,7 +54,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
     { ...isPublic, schema: { querystring: LoginQuery, hide: true } },
     async function showLogin(request, reply) {
       // This page is not Inertia's: the client of a page whose session ended is sent to load it.
-      if (request.headers['x-inertia'] !== undefined) return reply.inertiaLocation(request.url)
+      if (request.headers['x-inertia'] !== undefined) return reply.inertiaLocation(request.originalUrl)
       const returnTo = safeReturnTo(request.query.returnTo) ?? '/'
       if (request.caller && request.query.switch === undefined) return reply.redirect(returnTo, 303)
       return send(reply, { returnTo })
@@ -88,7 +88,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
     '/register',
     { ...isPublic, schema: { querystring: ReturnTo, hide: true } },
     async function showRegistration(request, reply) {
-      if (request.headers['x-inertia'] !== undefined) return reply.inertiaLocation(request.url)
+      if (request.headers['x-inertia'] !== undefined) return reply.inertiaLocation(request.originalUrl)
       checkRegistration()
       return send(reply, { returnTo: safeReturnTo(request.query.returnTo) ?? '/', isNew: true })
     },

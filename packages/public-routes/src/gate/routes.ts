@@ -149,7 +149,7 @@ export class RouteTable {
     }
     const missing = this.records.filter((record) => !changed.has(record) && !kept.has(record))
     const doubled = new Set(missing.filter((record) => [...kept].some((other) => isSameHead(record, other))))
-    this.records.splice(0, Infinity, ...this.records.filter((record) => !doubled.has(record)))
+    for (const record of doubled) this.records.splice(this.records.indexOf(record), 1)
     return this.records.filter((record) => changed.has(record) || !kept.has(record))
   }
 

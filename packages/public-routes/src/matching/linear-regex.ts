@@ -9,6 +9,9 @@ import { FMOD_PUBLIC_ROUTES_INVALID_REGEX } from '../misuse-errors.ts'
  */
 const stepsPerMatch = 40_000
 
+/** Longer expressions, in characters, are not for V8: it refuses very long ones, and only when they first match. */
+const maxSource = 8 * maxPathLength
+
 /** A compiled expression. */
 export interface LinearRegex {
   /** The expression as it was written. */
@@ -36,7 +39,7 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
     throw refuse(`the flags "${flags}" change where it may match; only i, s, u and d are possible`)
   }
   const head = flags.includes('i') ? '' : literalHeadOf(source)
-  if (source.length <= maxPathLength && wholeSegments.test(source) && !/[is]/.test(flags)) {
+  if (source.length <= maxSource && wholeSegments.test(source) && !/[is]/.test(flags)) {
     const compiled = new RegExp(`^(?:${source})`, 'u')
     return { source, head, maxLength: Infinity, test: (path) => compiled.test(path) }
   }
@@ -53,8 +56,7 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
 /**
  * Literal text and `[^/]+` up to a slash or the end, as in `/api/items/[^/]+/share$`: most rules. Nothing in it can
  * match in two ways, so that V8 takes linear time, too: a twentieth of the engine's (bench/gate.mjs), without the
- * engine's compilation, which took a fifth of a large boot (bench/boot.mjs). V8 refuses what is very long, and only when it
- * first matches.
+ * engine's compilation, which took a fifth of a large boot (bench/boot.mjs).
  */
 const wholeSegments = /^\^?(?:[\w\-/~!@%&=:;,'"<> ]|\\[/.]|\[\^\\?\/\]\+(?=\\?\/|\$?$))*\$?$/
 

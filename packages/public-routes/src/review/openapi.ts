@@ -83,7 +83,7 @@ function describeItem(path: string, item: unknown, { rows, bases, security }: Co
       .filter(({ method }) => method.toLowerCase() === name)
   const operations = Object.entries(toMembers(item)).map(([name, operation]) => {
     const exact = rowsOf(path, name)
-    // Of `/` under a prefix, which is served with and without the slash, documents have the other spelling.
+    // Documents spell the root of a prefix with the slash, the table without.
     const ofMethod = exact.length > 0 ? exact : rowsOf(path.replace(/\/$/, ''), name)
     return [
       name,

@@ -210,4 +210,5 @@ test('expressions that V8 would refuse when it first matches answer', async (t) 
     const regex = compileLinearRegex(pattern)
     t.equal(regex.test('/abc'), false, `${pattern.length} characters`)
   }
+  t.equal(compileLinearRegex('/[^/]+'.repeat(maxPathLength / 2)).test('/a'.repeat(maxPathLength / 2)), true)
 })

@@ -26,8 +26,8 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
 
   const { key, type, min, max, sensitive, options, allowedValues, tags, showWhen, schema } = definition
   const problems: string[] = []
+  // Routers may ignore case.
   if (reservedKeys.has(key.toLowerCase()))
-    // a router may take no notice of case
     problems.push(`/${key} is a path of the settings API: give the key a second segment`)
   if (type === SettingType.Select && !allowedValues?.length)
     problems.push('a Select needs allowedValues or options')

@@ -45,7 +45,7 @@ export function createErase({ store, users, coherence, events, log }: EraseInit)
       if (!isDone) users.forget([userId])
       log.info(
         { audit: 'settings.erase', user: userHash(userId), ...counts, complete: isDone },
-        isDone ? 'the settings of a user were erased' : 'the settings of a user were not all erased',
+        isDone ? 'the settings of a user were erased' : 'only part of the settings of a user was erased',
       )
       // Shared values in memory name their writers.
       if (!isDone || counts.mentions > 0) await coherence.reload()

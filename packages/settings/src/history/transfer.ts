@@ -120,14 +120,17 @@ export function createTransfer({ sharedValues, states, coherence, write }: Trans
         .filter((state) => !isKept(state))
         .map((state): WriteEntry => ({ ...rowOf(state), change: { kind: 'clear' } }))
       const all = [...entries, ...removals]
-      const isAtRevision: Expects = (current) => revision === undefined || current === revision
+      const isCurrent: Expects = (current) => {
+        if (revision !== undefined && current !== revision) throw toConflict([])
+        return expects?.(current) ?? true
+      }
       const outcome = await write(
         all,
         { origin: 'import', ...options },
         {
           dryRun,
-          onStale: expects ? toPreconditionFailed : toConflict,
-          expects: (current) => isAtRevision(current) && (expects?.(current) ?? true),
+          onStale: toPreconditionFailed,
+          expects: revision === undefined ? expects : isCurrent,
         },
       )
       const keysOf = (kind: ChangeKind): readonly string[] =>

@@ -126,7 +126,7 @@ function isCaller(caller: Caller | null | undefined): caller is Caller {
 /** Refuses User scope before the rest of the request is checked (S 4.1.1). */
 export const refuseUserScope: preValidationHookHandler = (request, _reply, done) => {
   const items = Array.isArray(request.body) ? request.body : [request.body, request.query]
-  done(items.some(isUserScoped) ? new InvalidScopeException(`${request.server.prefix}/me`) : undefined)
+  done(items.some(isUserScoped) ? toInvalidScope(request) : undefined)
 }
 
 function isUserScoped(item: unknown): boolean {
@@ -139,9 +139,13 @@ function isUserScoped(item: unknown): boolean {
 }
 
 /** The scope of a row that belongs to no user. @throws {InvalidScopeException} User scope */
-export function sharedScopeOf(scope: SettingScope): SharedScope {
-  if (scope === SettingScope.User) throw new InvalidScopeException()
+export function sharedScopeOf(scope: SettingScope, request: FastifyRequest): SharedScope {
+  if (scope === SettingScope.User) throw toInvalidScope(request)
   return scope
+}
+
+function toInvalidScope({ server }: FastifyRequest): InvalidScopeException {
+  return new InvalidScopeException(`${server.prefix.replace(/\/$/, '')}/me`)
 }
 
 /** The origin of a write, as history and events record it. */

@@ -78,7 +78,7 @@ export function sendUnlessUnchanged(
   return reply
 }
 
-/** To HEAD as a stream: Fastify would say that the content, which the caller has, is 0 bytes long. */
+/** HEAD gets an empty stream; otherwise Fastify would send `content-length: 0`. */
 function sendUnchanged({ method }: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined)
 }

@@ -216,7 +216,7 @@ export class Coherence {
       if (news !== 'nothing')
         observer.refreshed({ revision: sharedValues.revision, reloaded: news === 'everything' })
       if (this.#state === 'stale')
-        log.info({ revision: sharedValues.revision }, 'settings database answers again')
+        log.info({ revision: sharedValues.revision }, 'settings are up to date again')
       this.#state = 'ready'
     } catch (err) {
       this.#lose(err)

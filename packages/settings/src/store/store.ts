@@ -216,7 +216,7 @@ export interface StoreWatch {
   onHint(revision?: number): void
   /** Another process wrote values of the users with these `userHash`es; of any user without them. */
   onUsers(hashes?: readonly string[]): void
-  /** What other processes write is not announced for a while; that it is time to look still may be. */
+  /** What other processes write is not announced for a while; hints without a revision may still come. */
   onLost(error: unknown): void
 }
 

@@ -226,7 +226,10 @@ test('decision 24: bulks, imports and rollbacks on a condition that does not hol
       t.equal((await editor('GET', '/app.title?scope=1')).json.value, 'two')
     }
   }
-  t.equal((await editor('POST', '/import?revision=1', { format: 1, settings: [] })).status, 409)
+  const empty = { format: 1, settings: [] }
+  t.equal((await editor('POST', '/import?revision=1', empty)).status, 409)
+  t.equal((await editor('POST', '/import?revision=1', empty, { 'if-match': '"r2"' })).status, 409)
+  t.equal((await editor('POST', '/import?revision=2', empty, { 'if-match': '"r1"' })).status, 412)
   const refused = await editor(
     'POST',
     '/app.title/rollback',

@@ -252,6 +252,15 @@ test('the path that a refusal names is where the routes are', async (t) => {
     code: 'INVALID_SCOPE',
     detail: 'Use /admin/prefs/me to set user-scoped settings.',
   })
+  const slashed = await createApp(t, { routes: { prefix: '/prefs/' } })
+  const file = { format: 1, settings: [{ key: 'app.theme', scope: 2, value: 'dark' }] }
+  const imported = await slashed.inject({
+    method: 'POST',
+    url: '/prefs/import',
+    headers: { 'x-caller': 'admin' },
+    payload: file,
+  })
+  t.match(imported.json(), { detail: 'Use /prefs/me to set user-scoped settings.' })
 })
 
 /** Each breaks its own rule and, where it can, later ones. */

@@ -69,6 +69,10 @@ test('request.settings that a hook read before the caller was known is that of t
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRequest', async (request) => void (await request.settings))
+  app.addHook('onRequest', (request, _reply, done) => {
+    void request.settings // not awaited
+    done()
+  })
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request) => {
     Object.assign(request, { caller: callerByHeader(request) })

@@ -157,8 +157,8 @@ export const owner = 'singleton_key'
 export const isOwn = (instance: string): string => `state = 'active' AND ${owner} = ${instance}`
 
 /**
- * A job whose instance is gone; the lease is in milliseconds. Without an owner an earlier release fetched it, which does
- * not renew: it has the time of its queue.
+ * A job whose instance is gone; the lease is in milliseconds. A job without an owner was fetched by an
+ * earlier release, which renews nothing: it expires after its queue's time.
  */
 export const hasLostLease = (
   lease: string,

@@ -291,7 +291,7 @@ const prefix = 'events.'
 /** A job that no publisher wrote may have neither. */
 const identity = `coalesce(data ->> 'eventId', '') AS "eventId", coalesce(data ->> 'type', '') AS type`
 
-/** A job of a handler that no instance has any more; what its last instance held when it was killed waits, too. */
+/** A job of a handler that no instance has any more. This includes what its last instance held when it was killed. */
 const isWaiting = `(state < 'active' OR ${hasLostLease('$2')})`
 
 /** What a job takes from its queue, as pg-boss's own `send` does. */

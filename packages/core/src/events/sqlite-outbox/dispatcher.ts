@@ -145,7 +145,7 @@ export class Dispatcher {
   /** Three times a lease. Not within a transaction of the application, which may be rolled back. */
   #renew(): void {
     const age = Date.now() - this.#renewedAt
-    const isDue = age >= this.#options.lease / 3 || age < 0 // the clock went back: later leases end before
+    const isDue = age >= this.#options.lease / 3 || age < 0 // after the clock went back, new leases end before the old ones
     if (this.#held.size === 0 || !isDue || this.#database.inTransaction) return
     this.#queue.renew(this.#held, this.#options.lease)
     this.#renewedAt = Date.now()

@@ -219,11 +219,17 @@ function prepare(database: SqliteDatabase) {
       'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT (handler) DO UPDATE SET type = excluded.type',
     ),
     unsubscribe: database.prepare('DELETE FROM event_subscription WHERE handler = ?'),
+    // From handler to handler: to read all that waits would hold up the boot.
     listRemoved: database.prepare(`
+      WITH RECURSIVE waiting (handler) AS (
+        SELECT min(handler) FROM event_delivery WHERE dead_at IS NULL
+        UNION ALL
+        SELECT (SELECT min(handler) FROM event_delivery WHERE dead_at IS NULL AND handler > waiting.handler)
+        FROM waiting WHERE handler IS NOT NULL)
       SELECT handler, (
         SELECT count(*) FROM event_delivery d WHERE d.handler = s.handler AND dead_at IS NULL) AS waiting
       FROM (
-        SELECT handler FROM event_subscription UNION SELECT handler FROM event_delivery WHERE dead_at IS NULL) s
+        SELECT handler FROM event_subscription UNION SELECT handler FROM waiting WHERE handler IS NOT NULL) s
       WHERE handler NOT IN (SELECT value FROM json_each(?)) ORDER BY handler`),
     removeWaiting: database.prepare(`
       DELETE FROM event_delivery WHERE (event, handler) IN (

@@ -1,4 +1,5 @@
 /** The durable transport for one machine: events are rows of the application's own SQLite database. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { FileLock } from '../../internal/file-lock.ts'
 import { isNodeSqlite, NodeSqliteConnection, type NodeSqliteDatabase } from '../../internal/node-sqlite.ts'
@@ -6,10 +7,10 @@ import { option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { safeRead } from '../../internal/safe.ts'
 import { FMOD_CORE_TRANSACTION_OPEN, FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { dispatchDefaults, type RetryOptions } from '../delivery.ts'
-import { eventTypeOf } from '../event.ts'
+import { type DomainEvent, eventTypeOf } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
 import { warnOfChangedHandler, warnOfRemovedHandlers } from '../subscription-warnings.ts'
-import type { DeadLetters, EventTransport, RemovedHandlers, SyncTx } from '../transport.ts'
+import type { DeadLetters, EventTransport, PublishOptions, RemovedHandlers, SyncTx } from '../transport.ts'
 import { checkTransportOptions, durableOptions } from '../transport-options.ts'
 import { createTables, sharesDatabase, type SqliteDatabase } from './database.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -41,6 +42,9 @@ export interface SqliteOutboxOptions extends RetryOptions {
   readonly closeTimeout?: number
 }
 
+/** Milliseconds for which an event waits for the end of a transaction that it is no part of. */
+const patience = 5000
+
 const schema: OptionsSchema<SqliteOutboxOptions> = Type.Object({
   ...durableOptions,
   database: option.required(option.that(isDatabase, 'an open database of better-sqlite3 or node:sqlite')),
@@ -66,6 +70,15 @@ export function sqliteOutbox({ database: given, ...rest }: SqliteOutboxOptions):
   function opened(): Parts {
     if (!parts) throw new FMOD_CORE_TRANSPORT_NOT_OPEN('sqliteOutbox')
     return parts
+  }
+
+  /** After a transaction that is open on the connection, whoever began it: its rollback would undo the event. */
+  async function publishLater(event: DomainEvent, options: PublishOptions): Promise<void> {
+    for (const end = performance.now() + patience; database.inTransaction; await sleep(1))
+      if (performance.now() > end) throw new FMOD_CORE_TRANSACTION_OPEN(eventTypeOf(event))
+    const { queue, dispatcher } = opened()
+    queue.publish(event, options)
+    dispatcher.wake()
   }
 
   const deadLetters: DeadLetters = {
@@ -109,10 +122,11 @@ export function sqliteOutbox({ database: given, ...rest }: SqliteOutboxOptions):
     publish(event, options) {
       const { queue, dispatcher } = opened()
       const { tx } = options
+      if (!tx && database.inTransaction) return publishLater(event, options)
       if (tx) publishIn(tx as SyncTx, event, options) // the bus passes transactions of this transport's kind only
-      else if (database.inTransaction) throw new FMOD_CORE_TRANSACTION_OPEN(eventTypeOf(event))
       else queue.publish(event, options)
       dispatcher.wake()
+      return undefined
     },
     verify: (tx) => sharesDatabase(database, tx as SyncTx),
     close: async () => parts?.dispatcher.close(),

@@ -89,7 +89,10 @@ export function addTransferRoutes(
       }),
     },
     async (request, reply) => {
-      const settings = request.body.settings.map((entry) => ({ ...entry, scope: sharedScopeOf(entry.scope) }))
+      const settings = request.body.settings.map((entry) => ({
+        ...entry,
+        scope: sharedScopeOf(entry.scope, request),
+      }))
       const caller = requireUpdate(
         request,
         settings.map(({ scope }) => scope),

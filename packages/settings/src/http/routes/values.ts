@@ -153,7 +153,7 @@ export function addValueRoutes(
   for (const spelling of rootSpellings(app, update)) {
     app.put('/', { preValidation: refuseUserScope, ...spelling }, async (request, reply) => {
       const { key, value } = request.body
-      const scope = sharedScopeOf(request.body.scope)
+      const scope = sharedScopeOf(request.body.scope, request)
       requireUpdate(request, [scope])
       const state = requireFit(requireSetting(sharedValues, key), scope)
       const { entries } = await writeOne(request, state, scope, { kind: 'set', value })
@@ -177,7 +177,7 @@ export function addValueRoutes(
     },
     async (request, reply) => {
       const { key } = request.params
-      const scope = sharedScopeOf(request.query.scope)
+      const scope = sharedScopeOf(request.query.scope, request)
       requireUpdate(request, [scope])
       const state = requireFit(requireSetting(sharedValues, key), scope)
       const { revision } = await writeOne(request, state, scope, { kind: 'clear' })
@@ -206,7 +206,7 @@ export function addValueRoutes(
     },
     async (request, reply) => {
       const { dryRun = false } = request.query
-      const updates = request.body.map((entry) => ({ ...entry, scope: sharedScopeOf(entry.scope) }))
+      const updates = request.body.map((entry) => ({ ...entry, scope: sharedScopeOf(entry.scope, request) }))
       const { entries, errors } = toBulkEntries(sharedValues, updates) // 400 for a repeated row
       requireUpdate(
         request,

@@ -241,7 +241,7 @@ const floor = 5000
 /** Reads the version at intervals until the returned function is called. Does not keep the process alive. */
 export function watchFile(watch: SqliteWatch): () => void {
   let seen: unknown
-  let hintedAt = 0 // of the clock that nobody sets
+  let hintedAt = 0 // of the monotonic clock
   let isLost = false
   const timer = setInterval(check, watch.interval).unref()
   return () => clearInterval(timer)
