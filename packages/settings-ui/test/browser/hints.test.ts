@@ -125,6 +125,23 @@ test('hints of definitions', async (t) => {
     t.equal(app.settings.get(hinted.transport), 'smtp')
   })
 
+  await t.test('so is a preference; until then it stays a draft, also when it is left', async (t) => {
+    await open('/settings/me', 'vera')
+    const stored = () => app.settings.getSettingAs('own.density', User, 'vera')
+    await page.getByRole('radio', { name: 'Large' }).check()
+    await dialog.getByText('Your tables are drawn anew.').waitFor()
+    await page.keyboard.press('Escape')
+    await save.waitFor()
+    await page.getByRole('radio', { name: 'Large' }).press('Tab')
+    t.equal(writes.length, 0)
+    t.equal(await dialog.count(), 0)
+    await save.click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await row('own.density').getByText('Saved', { exact: true }).waitFor()
+    t.equal(await stored(), 'l')
+    await save.waitFor({ state: 'detached' })
+  })
+
   await t.test('what is hidden may decide whether another is there', async (t) => {
     await open('/settings/manage?group=mail')
     t.notOk(await row('mail.relay').isVisible())

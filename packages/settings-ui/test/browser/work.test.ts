@@ -11,7 +11,7 @@ const { Application, System } = SettingScope
 test('a day with the administration', async (t) => {
   const visited = await visit(t)
   if (!visited) return
-  const { page, app, open, row, browser, url, warnings } = visited
+  const { page, app, open, reload, row, browser, url, warnings, writes } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
   const save = page.getByRole('button', { name: /^(Save|Try again)$/ })
   const status = page.getByRole('status')
@@ -82,6 +82,35 @@ test('a day with the administration', async (t) => {
       t.equal(app.settings.get(definitions.title), 'Still here')
     },
   )
+
+  await t.test('signed in again: what was changed since, or was never saved, waits for Save', async (t) => {
+    const signUp = page.getByRole('switch', { name: 'Open registration' })
+    const comeBack = async () => {
+      await bar.getByText('Sign in again to save').waitFor()
+      t.equal(await bar.getByText('saving continues by itself').count(), 0)
+      await browser.addCookies([{ name: 'user', value: 'ada', url }])
+      await page.evaluate(() => dispatchEvent(new Event('focus')))
+      await save.waitFor()
+      t.equal(await save.textContent().then((text) => text?.startsWith('Save')), true)
+      t.equal(writes.length, 1)
+    }
+    await open('/settings/manage?scope=application')
+    await field('Title').fill('Sent')
+    await browser.clearCookies()
+    await save.click()
+    await bar.getByText('saving continues by itself').waitFor()
+    await signUp.check()
+    await comeBack()
+
+    await open('/settings/manage?scope=application')
+    await app.settings.setSetting('app.title', 'Stored', Application)
+    await reload()
+    await signUp.check()
+    await browser.clearCookies()
+    await row('app.title').getByRole('button', { name: 'Reset Title' }).click()
+    await comeBack()
+    t.equal(app.settings.get(definitions.signUp), false)
+  })
 
   await t.test('a permission that is gone makes the page read-only and keeps what was entered', async (t) => {
     await open('/settings/manage?scope=application')

@@ -65,6 +65,7 @@ export const hinted = {
       { value: 'l', label: 'Large' },
     ],
     default: 's',
+    confirm: 'Your tables are drawn anew.',
   }),
   retries: setting.number('mail.retries', {
     displayName: 'Retries',

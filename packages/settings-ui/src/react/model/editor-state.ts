@@ -1,7 +1,7 @@
 /** What a page shows, and how it changes: pure functions from one state to the next. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { toInput } from './input.ts'
-import type { Definition, Draft, Input, SettingValue } from './setting.ts'
+import { type Definition, type Draft, type Input, isSent, type SettingValue } from './setting.ts'
 
 export interface EditorState {
   readonly phase: 'loading' | 'ready' | 'failed'
@@ -25,7 +25,7 @@ export interface EditorState {
 export interface Announcement {
   readonly text: string
   readonly isQuiet?: boolean
-  readonly undo?: () => void
+  readonly undo?: (() => void) | undefined
 }
 
 export const noKeys: ReadonlySet<string> = new Set()
@@ -50,7 +50,7 @@ export function withInput(state: EditorState, definition: Definition, input: Inp
   const before = state.drafts.get(definition.key)
   const isStored = input === toInput(definition, value.value) && !state.saving.has(definition.key)
   if (isStored && !before?.theirs) return withoutDraft(state, definition.key)
-  return withDraft(state, definition.key, { input, errors: [], theirs: before?.theirs })
+  return withDraft(state, definition.key, { ...before, input, errors: [] })
 }
 
 export function withDraft(state: EditorState, key: string, draft: Draft): EditorState {
@@ -71,26 +71,32 @@ export function withValues(state: EditorState, fresh: readonly SettingValue[]): 
   for (const value of fresh) {
     const before = values.get(value.key)
     const draft = drafts.get(value.key)
-    // The same object again: its row is not rendered again.
-    if (before && JSON.stringify(before) === JSON.stringify(value)) continue
-    if (before && draft && before.version !== value.version)
+    if (before && JSON.stringify(before) === JSON.stringify(value)) {
+      // The same object again: its row is not rendered again. What another user had saved is taken back.
+      if (draft?.theirs) drafts.set(value.key, { input: draft.input, errors: [] })
+    } else if (before && draft && before.version !== value.version)
       drafts.set(value.key, { ...draft, theirs: value })
     else values.set(value.key, value)
   }
   return { ...state, values, drafts }
 }
 
-/** A value that was written from here: the draft that was sent has done its work. */
+/** These drafts are being sent. */
+export function withSent(state: EditorState, keys: readonly string[]): EditorState {
+  const drafts = new Map(state.drafts)
+  for (const [key, draft] of drafts) if (keys.includes(key)) drafts.set(key, { ...draft, sent: draft.input })
+  return { ...state, drafts, saved: initialState.saved }
+}
+
+/** A value that was written from here: the draft with this input has done its work. */
 export function withSaved(state: EditorState, value: SettingValue, sent?: Input): EditorState {
   const before = state.values.get(value.key)
   // The answer to a write does not say what would hold without it.
   const values = new Map(state.values).set(value.key, { inheritedValue: before?.inheritedValue, ...value })
   const draft = state.drafts.get(value.key)
   const next = { ...state, values }
-  // Entered while the save was under way: still a draft, now of the new value.
-  return draft === undefined || (sent !== undefined && draft.input !== sent)
-    ? next
-    : withoutDraft(next, value.key)
+  // Entered meanwhile: still a draft, now of the new value.
+  return draft?.input === sent ? withoutDraft(next, value.key) : next
 }
 
 /** Errors of drafts by key. */
@@ -120,4 +126,10 @@ export function needsAttention({
 /** Whether the user shall be asked before the drafts are saved. */
 export function needsConfirmation({ definitions, drafts }: EditorState): boolean {
   return definitions.some(({ key, confirm }) => confirm && drafts.has(key))
+}
+
+/** Whether a preference is left that its own control does not save: one to be confirmed, or whose save has failed. */
+export function needsSave(state: EditorState): boolean {
+  const isLeft = [...state.drafts].some(([key, draft]) => isSent(draft) && !state.saving.has(key))
+  return isLeft || needsConfirmation(state)
 }

@@ -11,10 +11,11 @@ import {
   withInput,
   withoutDraft,
   withSaved,
+  withSent,
   withValues,
 } from './editor-state.ts'
 import { checkInput, parseInput, toInput } from './input.ts'
-import type { Definition, Input, SettingValue } from './setting.ts'
+import { type Definition, type Input, isSent, type SettingValue } from './setting.ts'
 import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
 
 const noValues: ReadonlyMap<string, SettingValue> = new Map()
@@ -33,12 +34,12 @@ export interface Language {
  */
 export function createEditor(source: SettingsSource, language: () => Language, onSaved: () => void) {
   let state: EditorState = initialState
-  /** Loads begun; the answers to all but the latest come too late. */
-  let loads = 0
-  /** Writes made from here; what was read while one was made may be older than its answer. */
-  let writes = 0
-  /** The last of the preferences' saves. */
-  let commits: Promise<void> = Promise.resolve()
+  /** Reads of values begun; the answers to those up to `lastRead` come too late. */
+  let reads = 0
+  let lastRead = 0
+  let lastLoad = 0
+  /** The last write; the next one waits for it. */
+  let writes: Promise<void> = Promise.resolve()
   const listeners = new Set<() => void>()
 
   function update(next: EditorState): void {
@@ -57,27 +58,47 @@ export function createEditor(source: SettingsSource, language: () => Language, o
   }
 
   async function load(): Promise<void> {
-    const own = ++loads
+    const read = ++reads
+    lastLoad = read
     update({ ...state, phase: 'loading', failure: null })
     try {
       const [all, values] = await Promise.all([source.definitions(), source.values()])
-      if (own !== loads) return
+      if (read !== lastLoad) return
       const definitions = all.filter(({ hidden }) => !hidden)
-      update({ ...withValues({ ...state, definitions }, values), phase: 'ready' })
+      update({ ...withRead({ ...state, definitions }, read, values), phase: 'ready' })
     } catch (error) {
-      if (own === loads) update({ ...state, phase: 'failed', failure: toFailure(error) })
+      if (read === lastLoad) update({ ...state, phase: 'failed', failure: toFailure(error) })
     }
   }
 
   /** Loads what other users have saved meanwhile. A failure is ignored: the next action reports it. */
   async function refresh(): Promise<void> {
     if (state.phase !== 'ready' || state.saving.size > 0) return
-    const before = writes
+    const read = ++reads
     try {
       const fresh = await source.values()
-      if (writes === before) update(withValues(state, fresh))
+      update(withRead(state, read, fresh))
     } catch {
       // as said
+    }
+  }
+
+  /** What was read; nothing of it where a later read, or a write since, knows better. */
+  function withRead(before: EditorState, read: number, fresh: readonly SettingValue[]): EditorState {
+    if (read <= lastRead) return before
+    lastRead = read
+    return withValues(before, fresh)
+  }
+
+  /** What is read meanwhile may be older than the answer. */
+  async function send<T>(keys: readonly string[], request: () => Promise<T>): Promise<T> {
+    update({ ...state, saving: new Set(keys) })
+    lastRead = reads
+    try {
+      return await request()
+    } finally {
+      lastRead = reads
+      update({ ...state, saving: noKeys })
     }
   }
 
@@ -85,30 +106,29 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     update({ ...withInput(state, definition, input), saved: noValues })
   }
 
-  /** Looks at a draft when the user leaves its control; preferences are saved then. */
-  function leave({ key }: Definition): void {
-    if (state.drafts.has(key) && source.isOwn) void commit(key)
+  /** Looks at a draft when the user leaves its control; preferences are saved then, unless there is a question first. */
+  function leave({ key, confirm }: Definition): void {
+    if (source.isOwn && !confirm) void commit(key)
     else update(withErrors(state, errorsOf([key])))
   }
 
-  /** Preferences are saved one after the other, in the order in which they were changed; what could not be sent goes along. */
+  /** Preferences are saved one after the other, in the order in which they were changed; those that could not be go along. */
   function commit(key: string): Promise<void> {
     const draft = state.drafts.get(key)
     // What was refused is not sent again by leaving it.
-    if (!draft || draft.errors.length > 0) return commits
-    return queue(() => (state.failure ? sendable() : [key]))
+    if (!draft || draft.errors.length > 0) return writes
+    return queue(() => {
+      const wanted = [...state.drafts].filter(
+        ([each, other]) => each === key || (isSent(other) && other.errors.length === 0),
+      )
+      return saveDrafts(wanted.map(([each]) => each))
+    })
   }
 
-  /** A save that throws (a host's function did) keeps no later one waiting. */
-  function queue(keys: () => readonly string[]): Promise<void> {
-    const run = (): Promise<void> => saveDrafts(keys())
-    commits = commits.then(run, run)
-    return commits
-  }
-
-  /** The drafts that nobody has refused. */
-  function sendable(): readonly string[] {
-    return [...state.drafts].flatMap(([key, { errors }]) => (errors.length > 0 ? [] : [key]))
+  /** A write that throws (a host's function did) keeps no later one waiting. */
+  function queue(write: () => Promise<void>): Promise<void> {
+    writes = writes.then(write, write)
+    return writes
   }
 
   function undo(key: string): void {
@@ -118,13 +138,18 @@ export function createEditor(source: SettingsSource, language: () => Language, o
   }
 
   function discard(): void {
-    const { drafts } = state
-    const [first] = listed(drafts.keys())
-    for (const key of drafts.keys()) undo(key)
+    const { drafts, values } = state
+    const keys = [...drafts.keys()]
+    for (const key of keys) undo(key)
     const restore = (): void => {
-      // What was changed elsewhere meanwhile is the newer one.
-      const kept = new Map([...drafts].filter(([key]) => !state.drafts.has(key)))
-      update({ ...state, drafts: new Map([...state.drafts, ...kept]), focus: first ? { key: first } : null })
+      // With the values they are changes of, so that what was saved elsewhere meanwhile is a conflict.
+      const base = [...values].filter(([key]) => drafts.has(key) && !state.drafts.has(key))
+      update({
+        ...state,
+        drafts: new Map([...drafts, ...state.drafts]),
+        values: new Map([...state.values, ...base]),
+        focus: firstOf(keys),
+      })
       void refresh()
     }
     const { messages, locale } = language()
@@ -132,7 +157,7 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     update({
       ...state,
       failure: null,
-      focus: first ? { key: first } : null,
+      focus: firstOf(keys),
       announcement: { text, undo: restore },
     })
   }
@@ -146,7 +171,7 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     const isEqual = draft.input === toInput(definition, draft.theirs.value) && !definition.sensitive
     const next = { ...state, values, focus: { key } }
     update(isEqual ? withoutDraft(next, key) : withDraft(next, key, { input: draft.input, errors: [] }))
-    if (source.isOwn) void commit(key)
+    leave(definition)
   }
 
   /** What is wrong with these drafts, as far as the page can see. */
@@ -166,90 +191,72 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     return errors
   }
 
-  /** Keys in the order of the page. */
-  function listed(keys: Iterable<string>): readonly string[] {
-    const wanted = new Set(keys)
-    return state.definitions.flatMap(({ key }) => (wanted.has(key) ? [key] : []))
+  /** The first of them on the page, for the focus. */
+  function firstOf(keys: readonly string[]): EditorState['focus'] {
+    const first = state.definitions.find(({ key }) => keys.includes(key))
+    return first ? { key: first.key } : null
   }
 
   /** Sends all drafts; those that mean nothing, and those in conflict, are shown instead, all at once. */
-  async function save(): Promise<void> {
-    if (source.isOwn) {
-      const keys = [...state.drafts.keys()]
-      return queue(() => keys)
-    }
-    if (state.saving.size === 0) await saveDrafts([...state.drafts.keys()])
+  function save(): Promise<void> {
+    const keys = [...state.drafts.keys()]
+    return queue(() => saveDrafts(keys))
   }
 
   async function saveDrafts(wanted: readonly string[]): Promise<void> {
     const keys = wanted.filter((key) => state.drafts.has(key))
     if (keys.length === 0) return
     const errors = errorsOf(keys)
-    const [wrong] = listed(Object.keys(errors))
-    update({ ...withErrors(state, errors), failure: null })
+    update({ ...state, failure: null })
+    showErrors(errors)
     const ready = keys.filter((key) => !(key in errors))
-    if (wrong !== undefined && (!source.isOwn || ready.length === 0)) return showErrors(wrong)
-    const sent = new Map(ready.map((key) => [key, state.drafts.get(key)?.input ?? '']))
-    const before = new Map(ready.flatMap((key) => [[key, state.values.get(key)] as const]))
-    update({ ...state, saving: new Set(ready), saved: noValues })
-    writes++
-    const outcome = await source.save(toEntries(state, ready))
-    writes++
-    update({ ...state, saving: noKeys })
-    await settle(outcome, sent, before)
+    if (ready.length === 0 || (ready.length < keys.length && !source.isOwn)) return
+    const before = state.values
+    update(withSent(state, ready))
+    await settle(await send(ready, () => source.save(toEntries(state, ready))), before)
   }
 
   /** The focus goes to the first of them; a preference that is being left keeps to itself. */
-  function showErrors(key: string): void {
-    if (!source.isOwn) update({ ...state, focus: { key, isError: true } })
+  function showErrors(errors: Readonly<Record<string, readonly string[]>>): void {
+    const first = source.isOwn ? null : firstOf(Object.keys(errors).filter((key) => state.drafts.has(key)))
+    update({ ...withErrors(state, errors), focus: first ? { ...first, isError: true } : state.focus })
   }
 
-  async function settle(
-    { saved, keys, error }: SaveOutcome,
-    sent: ReadonlyMap<string, Input>,
-    before: ReadonlyMap<string, SettingValue | undefined>,
-  ): Promise<void> {
+  async function settle({ saved, keys, error }: SaveOutcome, before: EditorState['values']): Promise<void> {
     for (const [index, key] of keys.entries()) {
       const value = saved[index]
-      update(value ? withSaved(state, value, sent.get(key)) : withoutDraft(state, key))
+      update(value ? withSaved(state, value, state.drafts.get(key)?.sent) : withoutDraft(state, key))
     }
+    const undoable = pick(before, keys)
     if (keys.length > 0) {
-      const [first] = listed(keys)
-      const undoable = new Map(keys.flatMap((key) => toEntry(key, before.get(key))))
-      update({ ...state, saved: undoable, focus: first ? { key: first } : null })
+      update({ ...state, saved: undoable, focus: firstOf(keys) })
       onSaved()
     }
     const isStale = error && (error.status === 409 || error.status === 412)
     if (isStale || saved.includes(undefined)) await refresh()
     const { messages, locale } = language()
     if (!error) {
-      const undo = canUndo(keys) ? { undo: () => void undoSaves(keys) } : {}
-      return announce(plural(messages.saved, keys.length, locale), { isQuiet: source.isOwn, ...undo })
+      return announce(plural(messages.saved, keys.length, locale), {
+        isQuiet: source.isOwn,
+        undo: canUndo(keys) ? () => void putBack(undoable) : undefined,
+      })
     }
-    update(withErrors(state, error.errors))
-    const [wrong] = listed(Object.keys(error.errors).filter((key) => state.drafts.has(key)))
-    if (wrong !== undefined) showErrors(wrong)
+    showErrors(error.errors)
     if (isStale) showConflicts(error)
     else if (error.status !== 422 || hasErrorsElsewhere(state, error)) fail(error)
   }
 
   function showConflicts(error: SettingsRequestError): void {
-    const { messages } = language()
-    const changed = [...state.drafts].filter(([, { theirs }]) => theirs).map(([key]) => key)
-    const texts = [
-      ...changed.map((key) => [key, [messages.decideFirst]]),
-      ...error.locked.map((key) => [key, [messages.lockedHint]]),
-    ]
-    if (texts.length === 0) return fail(error)
-    update(withErrors(state, Object.fromEntries(texts)))
-    const [wrong] = listed(Object.keys(Object.fromEntries(texts)))
-    if (wrong !== undefined) showErrors(wrong)
+    const errors = errorsOf(state.drafts.keys())
+    for (const key of error.locked) errors[key] = [language().messages.lockedHint]
+    if (Object.keys(errors).length === 0) fail(error)
+    else showErrors(errors)
   }
 
-  /** Takes the stored value away. */
-  async function reset(definition: Definition): Promise<void> {
-    const value = state.values.get(definition.key)
-    if (value) await write(definition, 'resetDone', () => source.reset(value))
+  /** Takes the stored value away, and what is entered with it. */
+  function reset(definition: Definition): Promise<void> {
+    const { drafts } = state
+    return write([definition], 'resetDone', source.reset, drafts)
   }
 
   /** Nobody knows what a secret was before. */
@@ -257,55 +264,49 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     return state.definitions.every(({ key, sensitive }) => !sensitive || !keys.includes(key))
   }
 
-  /** Puts back what held before a save, one setting after the other. */
-  async function undoSaves(keys: readonly string[]): Promise<void> {
-    const { saved } = state
-    for (const definition of state.definitions) {
-      const before = keys.includes(definition.key) ? saved.get(definition.key) : undefined
-      // oxlint-disable-next-line no-await-in-loop -- so that the last one is announced last
-      if (before) await putBack(definition, before)
-    }
-  }
-
-  /** Puts back what held before the last save. */
-  async function undoSave(definition: Definition): Promise<void> {
-    const before = state.saved.get(definition.key)
-    if (before) await putBack(definition, before)
-  }
-
-  async function putBack(definition: Definition, before: SettingValue): Promise<void> {
-    const value = state.values.get(definition.key)
-    if (!value) return
-    await write(definition, 'undone', async () => {
-      if (!before.isOverridden) return source.reset(value)
-      const { saved, error } = await source.save([{ ...before, version: value.version }])
+  /** Puts back what held before a save; what was entered since stays. */
+  function putBack(saved: EditorState['values']): Promise<void> {
+    const definitions = state.definitions.filter(({ key }) => saved.has(key))
+    return write(definitions, 'undone', async (value) => {
+      const before = saved.get(value.key)
+      if (!before?.isOverridden) return source.reset(value)
+      const { saved: after, error } = await source.save([{ ...before, version: value.version }])
       if (error) throw error
-      return saved[0]
+      return after[0]
     })
   }
 
-  /** A change of one setting that is not a draft. */
-  async function write(
-    { key, displayName: name }: Definition,
+  /** Changes that are no drafts, one after the other; the first failure is reported last, so that nothing hides it. */
+  function write(
+    definitions: readonly Definition[],
     done: 'resetDone' | 'undone',
-    change: () => Promise<SettingValue | undefined>,
+    change: (value: SettingValue) => Promise<SettingValue | undefined>,
+    drafts?: EditorState['drafts'],
   ): Promise<void> {
-    try {
-      writes++
-      const after = await change()
-      writes++
-      update({ ...state, failure: null, saved: noValues })
-      if (after) update(withSaved(state, after))
-      else await refresh()
-      update({ ...state, focus: { key } })
-      onSaved()
-      announce(format(language().messages[done], { name }), { isQuiet: source.isOwn })
-    } catch (error) {
-      if (toFailure(error).status === 412) {
-        await refresh()
-        announce(format(language().messages.changedMeanwhile, { name }))
-      } else fail(error)
-    }
+    return queue(async () => {
+      let failed: { readonly error: unknown; readonly name: string } | undefined
+      for (const { key, displayName: name } of definitions) {
+        const value = state.values.get(key)
+        if (!value) continue
+        try {
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          const after = await send([key], () => change(value))
+          if (after) update(withSaved(state, after, drafts?.get(key)?.input))
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          else await refresh()
+          update({ ...state, failure: null, saved: noValues, focus: { key } })
+          onSaved()
+          if (!failed) announce(format(language().messages[done], { name }), { isQuiet: source.isOwn })
+        } catch (error) {
+          failed ??= { error, name }
+        }
+      }
+      if (!failed) return
+      const { error, name } = failed
+      if (toFailure(error).status !== 412) return fail(error)
+      await refresh()
+      announce(format(language().messages.changedMeanwhile, { name }))
+    })
   }
 
   return {
@@ -325,7 +326,7 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     keepMine,
     save,
     reset,
-    undoSave,
+    undoSave: ({ key }: Definition) => putBack(pick(state.saved, [key])),
     announce,
     dismiss: () => update({ ...state, failure: null }),
     changed: onSaved,
@@ -346,8 +347,8 @@ function toEntries({ definitions, drafts, values }: EditorState, keys: readonly 
   })
 }
 
-function toEntry<T>(key: string, value: T | undefined): readonly (readonly [string, T])[] {
-  return value === undefined ? [] : [[key, value]]
+function pick(values: EditorState['values'], keys: readonly string[]): EditorState['values'] {
+  return new Map([...values].filter(([key]) => keys.includes(key)))
 }
 
 /** A rule about several settings may name one that was not touched. */

@@ -24,6 +24,13 @@ export interface Draft {
   readonly errors: readonly string[]
   /** What another user has saved meanwhile. */
   readonly theirs?: SettingValue | undefined
+  /** What the last save has sent: where it is still the input, that save is under way or has failed. */
+  readonly sent?: Input | undefined
+}
+
+/** Whether nothing was entered since a draft was sent. */
+export function isSent({ input, sent }: Draft): boolean {
+  return input === sent
 }
 
 /** An error of the API: in `/1/port: Enter a number.` a JSON Pointer stands before the text. */

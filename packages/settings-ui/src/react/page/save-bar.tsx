@@ -3,8 +3,8 @@ import { type ReactNode, useEffect } from 'react'
 import { Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
 import { failureText, plural } from '../messages.ts'
-import { needsAttention } from '../model/editor-state.ts'
-import { splitError } from '../model/setting.ts'
+import { needsAttention, needsSave } from '../model/editor-state.ts'
+import { isSent, splitError } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { listenToKeys, treeOf } from '../tree.ts'
 
@@ -13,11 +13,10 @@ export function SaveBar(): ReactNode {
   const count = useEditor((state) => state.drafts.size)
   const isSaving = useEditor((state) => state.saving.size > 0)
   const failure = useEditor((state) => state.failure)
-  const phase = useEditor((state) => state.phase)
   const attention = useEditor((state) => needsAttention(state).length)
   // Preferences are saved one by one: the bar is there for what could not be.
-  const isNeeded = editor.isOwn ? failure !== null || attention > 0 : failure !== null || count > 0
-  if (!isNeeded || phase !== 'ready') return null
+  const isLeft = useEditor(needsSave)
+  if (!failure && !attention && !(editor.isOwn ? isLeft : count)) return null
   const isSignedOut = failure?.status === 401
   const isForbidden = failure?.status === 403
   return (
@@ -62,7 +61,7 @@ export function SaveBar(): ReactNode {
         count > 0 &&
         !isForbidden && (
           <button type="submit" className="fm-button is-main" aria-disabled={isSaving || undefined}>
-            {isSaving ? messages.saving : failure || editor.isOwn ? messages.tryAgain : messages.save}
+            {isSaving ? messages.saving : failure ? messages.tryAgain : messages.save}
             <kbd aria-hidden="true">{saveKeys}</kbd>
           </button>
         )
@@ -75,25 +74,23 @@ const saveKeys = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '') ?
 
 /** The session ended while the page was open: nothing is lost, and it goes on when the user comes back. */
 function SignedOut(): ReactNode {
-  const { editor, messages } = usePage()
-  const hasDrafts = useEditor((state) => state.drafts.size > 0)
+  const { editor, messages, save } = usePage()
+  // What was changed since, or never sent, waits for its own save.
+  const goesOn = useEditor(({ drafts }) => drafts.size > 0 && [...drafts.values()].every(isSent))
   useEffect(() => {
     const goOn = (): void => {
       if (document.visibilityState !== 'visible') return
-      if (hasDrafts) void editor.save()
-      else {
-        editor.dismiss()
-        void editor.refresh()
-      }
+      editor.dismiss()
+      if (goesOn) save()
     }
     addEventListener('focus', goOn)
     return () => removeEventListener('focus', goOn)
-  }, [editor, hasDrafts])
+  }, [editor, goesOn, save])
   return (
     <p className="fm-failure" role="alert">
       <Icon name="lock" />
       <span>
-        <b>{messages.signedOut}</b> <span className="fm-small">{hasDrafts && messages.signedOutHint}</span>
+        <b>{messages.signedOut}</b> <span className="fm-small">{goesOn && messages.signedOutHint}</span>
       </span>
     </p>
   )

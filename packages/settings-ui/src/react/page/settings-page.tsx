@@ -96,7 +96,7 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
             {editor.isOwn && results.definitions.length > 0 && (
               <p className="fm-small fm-foot">{messages.savedAsYouGo}</p>
             )}
-            <SaveBar />
+            {isReady && <SaveBar />}
           </form>
           {!isReady && <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />}
         </div>

@@ -293,7 +293,7 @@ interface ControlPartsProps extends Omit<PartsProps, 'id'> {
 function Control({ definition, value, draft, isReadOnly, describedBy }: ControlPartsProps): ReactNode {
   const page = usePage()
   const { editor, messages } = page
-  const { key, sensitive, placeholder, required } = definition
+  const { sensitive, placeholder, required } = definition
   const isSet = value.isOverridden || value.locked
   const input = draft?.input ?? toInput(definition, value.value)
   const onInput = (entered: Input): void => editor.edit(definition, entered)
@@ -324,7 +324,7 @@ function Control({ definition, value, draft, isReadOnly, describedBy }: ControlP
       onInput={onInput}
       onChoose={(chosen) => {
         onInput(chosen)
-        if (editor.isOwn) void editor.commit(key)
+        if (editor.isOwn) (definition.confirm ? page.save : editor.leave)(definition)
       }}
     />
   )
