@@ -1,5 +1,4 @@
 /** The document of a page: a shell without any value of a setting, and a header that needs no script. */
-import { posix } from 'node:path'
 import { type Caller, hasPermission } from '@fastify-modular/core'
 import type { Assets } from './assets.ts'
 import { directionOf, languageOf } from './locale.ts'
@@ -199,10 +198,10 @@ function escapeHtml(text: string): string {
 /** `/settings/manage`, `/api/settings` → `../api/settings`: works behind a proxy that strips a prefix. Never empty, never absolute. */
 export function relativePath(from: string, to: string): string {
   const end = to.search(/[?#]|$/)
-  const [target, rest] = [to.slice(0, end), to.slice(end)] // in a query, `//` and `..` are text
-  const folder = from.endsWith('/') ? from : posix.dirname(from)
-  const path = posix.relative(folder, target)
-  if (path === '') return `./${rest}`
-  const slash = target.endsWith('/') ? '/' : ''
-  return `${path.startsWith('.') ? '' : './'}${path}${slash}${rest}`
+  const folders = from.split('/').slice(1, -1)
+  const path = to.slice(1, end).split('/') // an empty part counts: `/go/https://example.com`
+  let shared = 0
+  while (shared < path.length - 1 && folders[shared] === path[shared]) shared++
+  const up = '../'.repeat(folders.length - shared)
+  return `${up || './'}${path.slice(shared).join('/')}${to.slice(end)}`
 }

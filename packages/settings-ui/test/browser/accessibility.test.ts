@@ -231,4 +231,10 @@ test('UI-23: right to left', async (t) => {
   t.equal(await row.locator('code').getAttribute('dir'), 'ltr')
   const key = await row.locator('code').boundingBox()
   t.ok(label && key && key.x + key.width <= label.x + 1, 'the key stands after it')
+  await row.locator('input').fill('جديد')
+  await page.locator('.fm-bar button').nth(1).click()
+  const change = page.locator('dialog .fm-diff')
+  const left = async (part: string) => (await change.locator(part).boundingBox())?.x ?? 0
+  t.ok((await left('del')) > (await left('ins')), 'the new value stands on the left')
+  t.equal(await change.locator('> .fm-i').evaluate((icon) => getComputedStyle(icon).scale), '-1 1')
 })

@@ -128,6 +128,29 @@ test('activity', async (t) => {
     t.ok((await events.count()) <= 100)
   })
 
+  await t.test('older changes that come after another filter was chosen are left out', async (t) => {
+    await page.reload()
+    await event('Title 59').first().waitFor()
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    const isOlder = ({ searchParams }: URL) => searchParams.has('before')
+    await page.route(isOlder, async (route) => {
+      await held
+      await route.continue()
+    })
+    const asked = page.waitForRequest((request) => isOlder(new URL(request.url())))
+    await activity.getByRole('button', { name: 'Show older' }).click()
+    await asked
+    await page.getByLabel('Group', { exact: true }).selectOption('Contact')
+    await activity.getByText('No setting has all of this.').waitFor()
+    const answered = page.waitForEvent('requestfinished', (request) => isOlder(new URL(request.url())))
+    answer()
+    await answered
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve))) // what it draws is drawn
+    t.equal(await events.count(), 0)
+    await page.unroute(isOlder)
+  })
+
   await t.test('the history of one setting is the same list, with Now and Restore', async (t) => {
     await open('/settings/manage?group=general')
     await write('app.title', 'First', 'Grace')
@@ -149,7 +172,7 @@ test('activity', async (t) => {
       .nth(1)
       .getByRole('button', { name: /^Restore/ })
       .click()
-    await status.getByText('Title has the older value again.').waitFor()
+    await dialog.getByRole('status').getByText('Title has the older value again.').waitFor()
     t.equal(app.settings.get(definitions.title), 'First')
   })
 
@@ -163,7 +186,7 @@ test('activity', async (t) => {
     await dialog.getByText('Everyone notices.').waitFor()
     t.equal(app.settings.get(site.closed), true)
     await dialog.getByRole('button', { name: /^Undo/ }).click()
-    await status.getByText('Closed is as it was before.').waitFor()
+    await dialog.getByRole('status').getByText('Closed is as it was before.').waitFor()
     t.equal(app.settings.get(site.closed), false)
   })
 

@@ -247,6 +247,16 @@ test('everyday work', async (t) => {
     await page.keyboard.press('ArrowDown')
     const second = await page.locator('[data-key]').nth(1).getAttribute('data-key')
     t.equal(await page.locator('[data-found]').getAttribute('data-key'), second)
+    // Enter accepts what an input method converts, Escape takes it back.
+    for (const key of ['Enter', 'Escape']) {
+      await search.evaluate(
+        (input, name) =>
+          input.dispatchEvent(new KeyboardEvent('keydown', { key: name, isComposing: true, bubbles: true })),
+        key,
+      )
+      t.ok(await search.evaluate((element) => element === document.activeElement), key)
+      t.equal(await search.inputValue(), 'smtp')
+    }
     await page.keyboard.press('Enter')
     t.equal(await focused(), second)
     await search.focus()
@@ -282,8 +292,14 @@ test('everyday work', async (t) => {
       await page.clock.runFor(100)
       await page.locator('.fm-toast').waitFor()
       await page.clock.runFor(5000)
+      await page.locator('.fm-toast').waitFor()
+      await page.locator('.fm-toast').getByRole('button', { name: 'Undo' }).focus()
+      await page.clock.runFor(25_000)
+      const undo = page.locator('.fm-toast').getByRole('button', { name: 'Undo' })
+      t.equal(await undo.and(page.locator(':focus')).count(), 1, 'it stays while it has the focus')
+      await undo.blur()
+      await page.clock.runFor(10_000)
       await page.locator('.fm-toast').waitFor({ state: 'detached' })
-      t.pass()
     },
   )
 })

@@ -104,6 +104,46 @@ test('forms of Json settings', async (t) => {
     t.equal(await page.locator('.fm-bar').count(), 0)
   })
 
+  await t.test('Alt and an arrow move an item; elsewhere they lead to what needs attention', async (t) => {
+    await open('/settings/manage')
+    const first = grid('Hosts').getByLabel('Hosts, item 1')
+    await page.getByRole('textbox', { name: 'Deep' }).fill('{')
+    await first.focus()
+    await page.getByRole('button', { name: '1 needs attention' }).waitFor()
+    await page.keyboard.press('Alt+ArrowDown')
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-cell') === '1 0')
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+    t.equal(await focused(), '1 0')
+    await page.keyboard.press('Alt+ArrowUp')
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-cell') === '0 0')
+    t.equal(await first.inputValue(), 'a.example')
+    await grid('Limits').getByLabel('Rate').focus()
+    await page.keyboard.press('Alt+ArrowDown')
+    await page.locator('[data-key="site.deep"] textarea:focus').waitFor()
+  })
+
+  await t.test(
+    'in text from right to left an arrow moves the caret up to the end that it points to',
+    async (t) => {
+      await open('/settings/manage')
+      const first = grid('Hosts').getByLabel('Hosts, item 1')
+      const caret = () => first.evaluate((input: HTMLInputElement) => input.selectionStart)
+      const putCaret = (at: number) =>
+        first.evaluate((input: HTMLInputElement, place) => input.setSelectionRange(place, place), at)
+      await first.fill('مرحبا')
+      await putCaret(0)
+      await page.keyboard.press('ArrowLeft')
+      t.equal(await caret(), 1)
+      await putCaret(5)
+      await page.keyboard.press('ArrowRight')
+      t.equal(await caret(), 4)
+      t.equal(await focused(), '0 0')
+      await putCaret(0)
+      await page.keyboard.press('ArrowRight')
+      t.equal(await focused(), '0 1')
+    },
+  )
+
   await t.test('errors of the server stand at their fields, and all else below', async (t) => {
     await open('/settings/manage')
     const links = grid('Links')

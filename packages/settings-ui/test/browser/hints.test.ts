@@ -1,5 +1,5 @@
 /** What definitions say about themselves (S6 of the settings): labels, units, tags, conditions, warnings. */
-import { SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { hinted } from '../support/hinted.js'
@@ -9,8 +9,28 @@ import { visit } from '../support/visit.js'
 
 const { System, User } = SettingScope
 
+/** Each hides the other. */
+const inTurns = {
+  day: setting.bool('turn.day', {
+    displayName: 'Day',
+    scope: System,
+    group: 'Turns',
+    default: false,
+    showWhen: { key: 'turn.night', equals: false },
+  }),
+  night: setting.bool('turn.night', {
+    displayName: 'Night',
+    scope: System,
+    group: 'Turns',
+    default: false,
+    showWhen: { key: 'turn.day', equals: false },
+  }),
+}
+
 test('hints of definitions', async (t) => {
-  const visited = await visit(t, { settings: { definitions: [hinted], overrides: { 'mail.pool': 2 } } })
+  const visited = await visit(t, {
+    settings: { definitions: [hinted, inTurns], overrides: { 'mail.pool': 2 } },
+  })
   if (!visited) return
   const { page, app, open, reload, row, url, browser, writes, complaints } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
@@ -150,6 +170,16 @@ test('hints of definitions', async (t) => {
     await row('mail.relay').waitFor()
     await page.goto(`${url}/settings/manage?group=mail#setting:mail.internal`)
     await row('mail.relay').waitFor()
+  })
+
+  await t.test('a link to one of two settings that hide each other leads nowhere', async (t) => {
+    await open('/settings/manage?group=mail')
+    await app.settings.setSetting('turn.day', true, System)
+    await app.settings.setSetting('turn.night', true, System)
+    await page.goto('about:blank')
+    await page.goto(`${url}/settings/manage?group=mail#setting:turn.day`)
+    await field('Outgoing mail').check()
+    t.ok(await row('mail.timeout').isVisible(), 'the page goes on')
   })
 
   await t.test('documentation opens in a new tab, without a referrer', async (t) => {

@@ -1,7 +1,7 @@
 /** The preferences page, and the pages behind a proxy. */
 import { createServer, request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
 import { startHost } from '../support/host.js'
@@ -9,10 +9,14 @@ import { visit } from '../support/visit.js'
 
 const { Application, User } = SettingScope
 
+const own = {
+  columns: setting.json('user.columns', { displayName: 'Columns', scope: User, default: { a: 1 } }),
+}
+
 test('preferences', async (t) => {
-  const visited = await visit(t)
+  const visited = await visit(t, { settings: { definitions: [definitions, own] } })
   if (!visited) return
-  const { page, app, open, row, url, browser, complaints, warnings } = visited
+  const { page, app, open, row, url, browser, complaints, warnings, writes } = visited
   const rows = page.getByLabel('Rows per page', { exact: true })
   const save = page.getByRole('button', { name: 'Save', exact: true })
   const status = page.getByRole('status')
@@ -23,7 +27,7 @@ test('preferences', async (t) => {
     await page.reload()
     await row('user.page_size').waitFor()
     t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Preferences')
-    t.equal(await page.locator('[data-key]').count(), 2)
+    t.equal(await page.locator('[data-key]').count(), 3)
     t.equal(await rows.inputValue(), '50')
     t.equal(await page.getByRole('searchbox').count(), 0, 'there is too little to search')
     t.equal(await page.getByText('user.page_size').count(), 0, 'keys are for administrators')
@@ -222,5 +226,25 @@ test('preferences', async (t) => {
   await t.test('UI-37: without JavaScript the page says what to do', async (t) => {
     const response = await page.request.get(`${url}/settings/me`, { headers: { cookie: 'user=vera' } })
     t.match(await response.text(), /<noscript>.*need JavaScript.*HTTP API.*<\/noscript>/)
+  })
+
+  await t.test('JSON is saved when it is left; what is broken is pointed out before', async (t) => {
+    await page.clock.install()
+    await open('/settings/me', 'vera')
+    const columns = page.getByLabel('Columns', { exact: true })
+    await columns.fill('')
+    await page.clock.runFor(1000)
+    await columns.fill('{"b":2')
+    await page.clock.runFor(1000)
+    await row('user.columns').getByRole('button', { name: 'Go to line 1' }).waitFor()
+    await columns.press('}')
+    await page.clock.runFor(1000)
+    await columns.press('ArrowLeft')
+    await page.keyboard.type(',"c":3')
+    t.equal(await columns.inputValue(), '{"b":2,"c":3}', 'nothing moves under the caret')
+    await columns.blur()
+    await row('user.columns').getByText('Saved', { exact: true }).waitFor()
+    t.equal(writes.length, 1)
+    t.same(await app.settings.getSettingAs('user.columns', User, 'vera'), { b: 2, c: 3 })
   })
 })

@@ -42,7 +42,7 @@ test('history, files, links, tabs', async (t) => {
       .getByRole('button', { name: /^Restore/ })
       .first()
       .click()
-    await status.getByText('Title has the older value again.').waitFor()
+    await dialog.getByRole('status').getByText('Title has the older value again.').waitFor()
     t.equal(await field('Title').inputValue(), 'First')
     t.equal(app.settings.get(definitions.title), 'First')
   })
@@ -66,7 +66,7 @@ test('history, files, links, tabs', async (t) => {
     await long.getByRole('button', { name: /^Show/ }).click()
     await long.getByText('"feature 499"').waitFor()
     await long.getByRole('button', { name: 'Restore' }).click()
-    await status.getByText('Features has the older value again.').waitFor()
+    await dialog.getByRole('status').getByText('Features has the older value again.').waitFor()
     t.same(app.settings.get(definitions.features), features)
   })
 
@@ -92,6 +92,10 @@ test('history, files, links, tabs', async (t) => {
     await dialog.getByRole('heading', { name: '1 goes back to its default' }).waitFor()
     await changes.filter({ hasText: /Style.*dense.*calm default/s }).waitFor()
     t.same(await problems(page), [])
+    // Chromium opens no file chooser in a test: this is what the field fires when one is cancelled.
+    await dialog
+      .getByLabel('Choose a file')
+      .evaluate((input) => input.dispatchEvent(new Event('cancel', { bubbles: true })))
     await dialog.getByRole('button', { name: 'Import 1, reset 1' }).click()
     await status.getByText('The file was imported.').waitFor()
     t.equal(await field('Title').inputValue(), 'Exported')
@@ -174,5 +178,26 @@ test('history, files, links, tabs', async (t) => {
     t.equal(app.settings.get(definitions.title), 'Sent')
     await page.getByText('1 unsaved change', { exact: true }).waitFor()
     await page.unroute('**/api/settings/bulk')
+  })
+
+  await t.test('nothing says that a key was copied where the clipboard cannot be written', async (t) => {
+    await page.clock.install()
+    await open('/settings/manage')
+    const clipboards = ['undefined', '{ writeText: () => Promise.reject(new Error("denied")) }']
+    for (const clipboard of clipboards) {
+      await page.evaluate(
+        `Object.defineProperty(navigator, 'clipboard', { value: ${clipboard}, configurable: true })`,
+      )
+      await act('app.title', 'Copy key')
+      await page.clock.runFor(1000)
+      t.equal((await status.allTextContents()).join(''), '')
+    }
+    await page.evaluate(
+      `Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { document.title = text } } })`,
+    )
+    await act('app.title', 'Copy key')
+    await page.clock.runFor(1000)
+    await status.getByText('Key copied.').waitFor()
+    t.equal(await page.title(), 'app.title')
   })
 })

@@ -163,6 +163,8 @@ test('addresses as seen from a page', async (t) => {
     ['/settings/me', '/go?to=https://example.com/../a', '../go?to=https://example.com/../a'],
     ['/settings/me', '/?q=/#/a//b/', '../?q=/#/a//b/'],
     ['/settings/me', '/settings/#a', './#a'],
+    ['/settings/me', '/go/https://example.com', '../go/https://example.com'],
+    ['/settings/me', '/settings//a', './/a'],
   ] as const) {
     t.equal(relativePath(from, to), wanted, `${from} → ${to}`)
   }

@@ -75,6 +75,8 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     await row('app.api_token').getByRole('button', { name: 'Replace' }).click()
     t.ok(await field('API token').evaluate((element) => element === document.activeElement))
     await field('API token').fill('hush-4712')
+    await row('app.api_token').getByRole('button', { name: 'Show API token' }).click()
+    t.equal(await field('API token').getAttribute('type'), 'text')
     await save.click()
     await page.getByText('Saved 1 setting.').waitFor()
     page.off('response', collect)
@@ -82,6 +84,8 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     t.equal(await value('app.api_token'), 'hush-4712')
     const all = (await Promise.all(bodies)).join('') + (await page.content())
     t.notOk(all.includes('hush'))
+    await row('app.api_token').getByRole('button', { name: 'Replace' }).click()
+    t.equal(await field('API token').getAttribute('type'), 'password', 'the next one is covered again')
   })
 
   await t.test('UI-06: a locked setting can be read and reached, not changed, and says why', async (t) => {

@@ -25,7 +25,7 @@ interface ChangeListProps {
 
 export function ChangeList({ source, empty, ofOne }: ChangeListProps): ReactNode {
   const { messages, locale } = usePage()
-  const { changes, failure, showOlder } = source
+  const { changes, failure, done, showOlder } = source
   // Of each setting the newest entry: only what holds now can be undone.
   const newest = new Map<string, ListedHistoryEntry>()
   for (const entry of changes?.flatMap(({ entries }) => entries) ?? [])
@@ -35,6 +35,11 @@ export function ChangeList({ source, empty, ofOne }: ChangeListProps): ReactNode
       {failure && (
         <p className="fm-error" role="alert">
           {failure}
+        </p>
+      )}
+      {ofOne && (
+        <p className={done ? 'fm-small' : 'fm-hidden'} role="status" dir="auto">
+          {done}
         </p>
       )}
       {!changes && !failure && <p role="status">{messages.loading}</p>}
@@ -216,12 +221,15 @@ function WayBack({ entry, definition, isNewest, isHistory, source }: WayBackProp
   if (!mayChange || (!isCurrent && !isHistory)) return null
 
   async function goBack(): Promise<void> {
+    source.report('')
     try {
       await api.rollback(key, { scope, revision, undo: isCurrent })
       editor.undo(key)
       await editor.refresh()
       editor.changed()
-      editor.announce(format(isCurrent ? messages.undone : messages.restored, { name }))
+      const done = format(isCurrent ? messages.undone : messages.restored, { name })
+      if (isHistory) source.report(done)
+      else editor.announce(done)
       source.reload()
     } catch (error) {
       source.fail(error)

@@ -17,9 +17,12 @@ export interface Changes {
   /** Undefined until the first page is there. */
   readonly changes: readonly SettingChangeSet[] | undefined
   readonly failure: string
+  /** What was done from here; a modal dialog hides the announcements of the page. */
+  readonly done: string
   /** Undefined at the end. */
   readonly showOlder: (() => void) | undefined
   readonly reload: () => void
+  readonly report: (done: string) => void
   readonly fail: (error: unknown) => void
 }
 
@@ -28,6 +31,7 @@ export function useChanges(load: LoadChanges): Changes {
   const { editor, messages } = usePage()
   const [page, setPage] = useState<ChangesPage>()
   const [failure, setFailure] = useState('')
+  const [done, setDone] = useState('')
   const [round, setRound] = useState(0)
   const fail = (error: unknown): void => setFailure(failureText(toFailure(error), messages))
 
@@ -54,7 +58,11 @@ export function useChanges(load: LoadChanges): Changes {
   function showOlder(): void {
     if (page === undefined || next === null) return
     load(next).then(
-      (older) => setPage({ changes: join(page.changes, older.changes), next: older.next }),
+      // Of a list that is no longer shown, nothing is.
+      (older) =>
+        setPage((now) =>
+          now === page ? { changes: join(page.changes, older.changes), next: older.next } : now,
+        ),
       fail,
     )
   }
@@ -62,8 +70,10 @@ export function useChanges(load: LoadChanges): Changes {
   return {
     changes: page?.changes,
     failure,
+    done,
     showOlder: next === null ? undefined : showOlder,
     reload: () => setRound(round + 1),
+    report: setDone,
     fail,
   }
 }

@@ -106,6 +106,7 @@ function JsonForm({ definition, field, errors, form, parts, onInput, onCode }: J
     const place = placeOf(event.target)
     const step = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (!place || step === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
+    if (event.nativeEvent.isComposing) return // the key is for the input method
     const { row, column } = place
     const isVertical = event.key === 'ArrowUp' || event.key === 'ArrowDown'
     if (event.altKey && (!isVertical || !isList || readOnly || row >= parts.length)) return
@@ -253,7 +254,8 @@ function isOpen(select: HTMLSelectElement): boolean {
 function isAtEdge(target: EventTarget, step: number): boolean {
   if (!(target instanceof HTMLInputElement) || target.type !== 'text') return true
   const { selectionStart, selectionEnd, value } = target
-  return selectionStart === selectionEnd && selectionStart === (step < 0 ? 0 : value.length)
+  const isTowardsStart = step < 0 === target.matches(':dir(ltr)')
+  return selectionStart === selectionEnd && selectionStart === (isTowardsStart ? 0 : value.length)
 }
 
 interface CellProps {

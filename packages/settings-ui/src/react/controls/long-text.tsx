@@ -36,7 +36,8 @@ export function CodeControl({ definition, field, onInput, children }: CodeContro
   useEffect(() => {
     const isFocused = treeOf(area.current).activeElement === area.current
     if (readOnly || isInvalid || !isFocused) return undefined
-    const timer = setTimeout(onBlur, pause)
+    // Preferences are saved by what follows: what means something is left until the user leaves it.
+    const timer = setTimeout(() => value.trim() && findJsonError(value) && onBlur(), pause)
     return () => clearTimeout(timer)
   }, [value])
 

@@ -22,7 +22,9 @@ export function SecretControl({ definition, field, storedAt, isUnsaved }: Contro
 
   // What was entered is saved or taken back.
   useLayoutEffect(() => {
-    if (!isUnsaved) setReplacing(false)
+    if (isUnsaved) return
+    setReplacing(false)
+    setShown(false)
   }, [isUnsaved])
 
   if (isAtRest || field.readOnly) {

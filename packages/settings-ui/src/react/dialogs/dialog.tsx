@@ -25,7 +25,13 @@ export function Dialog({ title, onClose, closeText, children, actions }: DialogP
     return () => dialog?.close()
   }, [])
   return (
-    <dialog className="fm fm-dialog" ref={element} aria-label={title} onCancel={onClose}>
+    <dialog
+      className="fm fm-dialog"
+      ref={element}
+      aria-label={title}
+      // Choosing a file may be cancelled too.
+      onCancel={(event) => event.target === event.currentTarget && onClose()}
+    >
       <header>
         <h3 ref={heading} tabIndex={-1} dir="auto">
           {title}

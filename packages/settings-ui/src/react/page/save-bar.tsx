@@ -114,7 +114,13 @@ function Attention(): ReactNode {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (!event.altKey || event.key !== 'ArrowDown' || event.target instanceof HTMLSelectElement) return
+      if (
+        !event.altKey ||
+        event.key !== 'ArrowDown' ||
+        event.defaultPrevented ||
+        event.target instanceof HTMLSelectElement
+      )
+        return
       event.preventDefault()
       next()
     }

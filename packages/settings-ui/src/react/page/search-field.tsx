@@ -38,6 +38,7 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
   }
 
   function walk(event: KeyboardEvent): void {
+    if (event.nativeEvent.isComposing) return // the key is for the input method
     if (event.key === 'Escape' && state.text !== '') {
       event.preventDefault()
       search('')
@@ -143,15 +144,11 @@ function useSearchKeys(focus: () => void): boolean {
         event.target.closest(
           'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [popover], dialog',
         ) !== null
-      const isCommand =
-        event.key.toLowerCase() === 'k' &&
-        (event.ctrlKey || event.metaKey) &&
-        !event.altKey &&
-        !event.shiftKey
-      const isSlash =
-        event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && isSlashWanted()
-      const isBlocked = tree.querySelector('dialog[open]') !== null
-      if (isBlocked || !(isCommand || isSlash)) return
+      const isMeant =
+        event.ctrlKey || event.metaKey
+          ? event.key.toLowerCase() === 'k' && !event.shiftKey
+          : event.key === '/' && !isTyping && isSlashWanted()
+      if (!isMeant || event.altKey || tree.querySelector('dialog[open]')) return
       event.preventDefault()
       focus()
     }

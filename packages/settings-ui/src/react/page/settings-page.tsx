@@ -1,6 +1,5 @@
 /** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { ResetDialog } from '../dialogs/reset-dialog.tsx'
 import { ReviewDialog } from '../dialogs/review-dialog.tsx'
 import { needsConfirmation } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
@@ -114,12 +113,11 @@ interface OpenedDialogProps {
 function OpenedDialog({ dialog, onClose }: OpenedDialogProps): ReactNode {
   if (!dialog) return null
   if (dialog.kind === 'review') return <ReviewDialog onClose={onClose} />
-  if (dialog.kind === 'reset') return <ResetDialog definition={dialog.definition} onClose={onClose} />
   return <LazyDialog dialog={dialog} onClose={onClose} />
 }
 
 interface LazyDialogProps {
-  readonly dialog: Exclude<OpenDialog, { readonly kind: 'review' | 'reset' }>
+  readonly dialog: Exclude<OpenDialog, { readonly kind: 'review' }>
   readonly onClose: () => void
 }
 
@@ -132,11 +130,9 @@ function LazyDialog({ dialog, onClose }: LazyDialogProps): ReactNode {
     onClose()
   }, [more])
   if (!more) return null
-  return dialog.kind === 'import' ? (
-    <more.ImportDialog onClose={onClose} />
-  ) : (
-    <more.HistoryDialog definition={dialog.definition} onClose={onClose} />
-  )
+  if (dialog.kind === 'import') return <more.ImportDialog onClose={onClose} />
+  const OfOne = dialog.kind === 'reset' ? more.ResetDialog : more.HistoryDialog
+  return <OfOne definition={dialog.definition} onClose={onClose} />
 }
 
 function LazyActivity({ groups }: { readonly groups: readonly Group[] }): ReactNode {

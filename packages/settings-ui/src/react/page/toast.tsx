@@ -1,5 +1,5 @@
 /** What happened: shown for a moment where it hides nothing, and announced to users of screen readers. */
-import { type ReactNode, useEffect, useLayoutEffect, useState } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Icon } from '../icons.tsx'
 import type { Announcement } from '../model/editor-state.ts'
 import { useEditor, usePage } from '../page-context.ts'
@@ -30,7 +30,7 @@ const offered = 10_000
 function Announcer({ announcement, delay, isQuiet = announcement.isQuiet }: AnnouncerProps): ReactNode {
   const { messages } = usePage()
   const [text, setText] = useState('')
-  const [isHeld, setHeld] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
   const { undo } = announcement
 
   // Emptied first, so that the same words are said again.
@@ -40,18 +40,18 @@ function Announcer({ announcement, delay, isQuiet = announcement.isQuiet }: Anno
     return () => clearTimeout(timer)
   }, [announcement, delay])
 
+  // As long as the mouse or the focus is on it, it stays.
   useEffect(() => {
-    if (text === '' || isHeld) return undefined
-    const timer = setTimeout(() => setText(''), undo ? offered : shown)
-    return () => clearTimeout(timer)
-  }, [text, isHeld, undo])
+    if (text === '') return undefined
+    const hide = (): void => {
+      if (!box.current?.matches(':hover, :focus-within')) setText('')
+    }
+    const timer = setInterval(hide, undo ? offered : shown)
+    return () => clearInterval(timer)
+  }, [text, undo])
 
   return (
-    <div
-      className={text === '' || isQuiet ? 'fm-hidden' : 'fm-toast'}
-      onMouseEnter={() => setHeld(true)}
-      onMouseLeave={() => setHeld(false)}
-    >
+    <div className={text === '' || isQuiet ? 'fm-hidden' : 'fm-toast'} ref={box}>
       {text !== '' && !isQuiet && <Icon name="check" />}
       <p role="status" dir="auto">
         {text}

@@ -1,6 +1,6 @@
 /** Brings a setting into view: one that needs attention, or one that the address names (`#setting:mail.port`). */
 import { useEffect, useLayoutEffect, useState } from 'react'
-import { elementId } from '../model/setting.ts'
+import { type Definition, elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
 import type { Results } from './use-results.ts'
@@ -38,11 +38,17 @@ export function useReveal({ wanted, results, changeUrl }: RevealOptions): void {
   // Runs again once the group is open and the search is gone.
   useLayoutEffect(() => {
     if (!target) return
-    const definition = definitions.find(({ key }) => key === target.key)
+    const passed = new Set<string>()
+    const find = (name: string): Definition | undefined =>
+      definitions.find(({ key }) => key === name && !passed.has(key))
+    let definition = find(target.key)
+    // What decides whether it is there shows why it is not; two settings may hide each other.
+    while (definition?.showWhen && leftOut.has(definition.key)) {
+      passed.add(definition.key)
+      definition = find(definition.showWhen.key)
+    }
     // A link may name a setting of another component on the host's page.
     if (!definition) return setTarget(null)
-    // What decides whether it is there shows why it is not.
-    if (definition.showWhen && leftOut.has(target.key)) return setTarget({ key: definition.showWhen.key })
     const isListed = sections.some(({ rows }) => rows.some((row) => row.definition === definition))
     const control = isListed ? treeOf(root.current).getElementById(elementId({ id }, definition)) : null
     if (!control) {

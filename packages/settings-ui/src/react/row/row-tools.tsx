@@ -112,6 +112,12 @@ function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactN
       name: value.updatedBy ?? '',
       time: displayTime(value.updatedAt, locale),
     })
+  // Browsers have no clipboard outside of a secure context, and may refuse to write to it.
+  const copy = (text: string, done: string): void =>
+    void navigator.clipboard?.writeText(text).then(
+      () => editor.announce(done),
+      () => undefined,
+    )
   return (
     <MenuButton
       className="fm-more"
@@ -143,19 +149,16 @@ function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactN
             )}
             <MenuItem
               icon="link"
-              onSelect={then(
-                () =>
-                  void copyLink(key, { isShown: !isEmbedded }).then(() =>
-                    editor.announce(messages.linkCopied),
-                  ),
-              )}
+              onSelect={then(() => {
+                const url = new URL(location.href)
+                url.hash = `setting:${key}`
+                if (!isEmbedded) history.replaceState(history.state, '', url)
+                copy(url.href, messages.linkCopied)
+              })}
             >
               {messages.copyLink}
             </MenuItem>
-            <MenuItem
-              icon="copy"
-              onSelect={then(() => void copy(key).then(() => editor.announce(messages.keyCopied)))}
-            >
+            <MenuItem icon="copy" onSelect={then(() => copy(key, messages.keyCopied))}>
               {messages.copyKey}
             </MenuItem>
             {docsUrl && (
@@ -170,16 +173,4 @@ function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactN
       }}
     </MenuButton>
   )
-}
-
-/** The clipboard needs a secure context; an address bar that shows the link needs none. */
-async function copyLink(key: string, { isShown }: { readonly isShown: boolean }): Promise<void> {
-  const url = new URL(location.href)
-  url.hash = `setting:${key}`
-  if (isShown) history.replaceState(history.state, '', url)
-  await copy(url.href)
-}
-
-async function copy(text: string): Promise<void> {
-  await navigator.clipboard?.writeText(text).catch(() => undefined)
 }
