@@ -40,7 +40,7 @@ async function bundle(input: string, code: string): Promise<string> {
         outDir,
         emptyOutDir: true,
         modulePreload: false,
-        rollupOptions: { input, output: { entryFileNames: 'app.js' } },
+        rollupOptions: { input, output: { entryFileNames: 'app.js', codeSplitting: false } },
       },
     })
     return await readFile(join(outDir, 'app.js'), 'utf8')
