@@ -113,11 +113,14 @@ function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactN
       time: displayTime(value.updatedAt, locale),
     })
   // Browsers have no clipboard outside of a secure context, and may refuse to write to it.
-  const copy = (text: string, done: string): void =>
-    void navigator.clipboard?.writeText(text).then(
-      () => editor.announce(done),
-      () => undefined,
-    )
+  async function copy(text: string, done: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text)
+    } catch {
+      return
+    }
+    editor.announce(done)
+  }
   return (
     <MenuButton
       className="fm-more"
@@ -153,12 +156,12 @@ function RowMenu({ definition, value, tabIndex, onReset }: RowMenuProps): ReactN
                 const url = new URL(location.href)
                 url.hash = `setting:${key}`
                 if (!isEmbedded) history.replaceState(history.state, '', url)
-                copy(url.href, messages.linkCopied)
+                void copy(url.href, messages.linkCopied)
               })}
             >
               {messages.copyLink}
             </MenuItem>
-            <MenuItem icon="copy" onSelect={then(() => copy(key, messages.keyCopied))}>
+            <MenuItem icon="copy" onSelect={then(() => void copy(key, messages.keyCopied))}>
               {messages.copyKey}
             </MenuItem>
             {docsUrl && (

@@ -324,7 +324,9 @@ function Control({ definition, value, draft, isReadOnly, describedBy }: ControlP
       onInput={onInput}
       onChoose={(chosen) => {
         onInput(chosen)
-        if (editor.isOwn) (definition.confirm ? page.save : editor.leave)(definition)
+        if (!editor.isOwn) return
+        if (definition.confirm) page.save()
+        else editor.leave(definition)
       }}
     />
   )
