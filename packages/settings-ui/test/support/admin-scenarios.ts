@@ -93,6 +93,8 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
     await field('Site name').focus()
     await page.keyboard.type('x')
     t.equal(await field('Site name').inputValue(), 'locked-site')
+    // Where it is fixed comes by a request of its own.
+    await row('app.site').getByText('Set on the server by overrides').waitFor({ state: 'attached' })
     const described = ((await field('Site name').getAttribute('aria-describedby')) ?? '').split(' ')
     const texts = await Promise.all(described.map((id) => page.locator(`[id="${id}"]`).textContent()))
     t.match(texts.join(' '), /Set on the server by overrides\. It can be changed there only\./)
