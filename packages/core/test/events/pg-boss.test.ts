@@ -327,3 +327,24 @@ test('a job that no publisher wrote becomes a dead letter at once, and the list 
   for (const { id } of await list()) t.equal(await app.events.deadLetters?.discard(id), true)
   t.same(await list(), [])
 })
+
+test('what a killed instance of a removed handler held is listed, and can be unsubscribed', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const before = await startInstance(t, url, () => {})
+  await before.app.close()
+  const { app } = await startInstance(t, url, undefined, { lease: 60_000 })
+  await app.events.publish(new Numbered({ number: 1 }))
+  const hold = (since: string) =>
+    client.query(
+      `UPDATE pgboss.job SET state = 'active', singleton_key = 'killed', started_on = now() - interval '${since}'`,
+    )
+  const { removedHandlers } = app.events
+  const handler = 'app.NumberedHandler'
+  await hold('1 s')
+  t.same(await removedHandlers?.list(), [{ handler, waiting: 0 }], 'it may run still')
+  await hold('2 min')
+  t.same(await removedHandlers?.list(), [{ handler, waiting: 1 }])
+  t.equal(await removedHandlers?.unsubscribe(handler), true)
+  t.equal((await client.query('SELECT FROM pgboss.job')).rowCount, 0)
+})

@@ -67,15 +67,22 @@ export function createWriter(init: WriterInit): PostgresWriter {
             ofUsers.take(() => onConnection(pool, (client) => writeUsers(client, setup, request))),
           )
         : shared.take(() => onConnection(pool, (client) => writeShared(client, setup, request))),
-    reseal: (request) => shared.take(() => onConnection(pool, (client) => reseal(client, setup, request))),
+    reseal: (request) =>
+      shared.take(() =>
+        untilNoDeadlock(() => onConnection(pool, (client) => reseal(client, setup, request))),
+      ),
     underLock: (task) =>
       shared.take(() =>
-        onConnection(pool, async (client) => {
-          await orStoreFailure(sendTogether(client, [{ text: setup.statements.begin }, lockStatement(setup)]))
-          const result = await orStoreFailure(task(client))
-          checkCommitted(await orStoreFailure(client.query('commit')))
-          return result
-        }),
+        untilNoDeadlock(() =>
+          onConnection(pool, async (client) => {
+            await orStoreFailure(
+              sendTogether(client, [{ text: setup.statements.begin }, lockStatement(setup)]),
+            )
+            const result = await orStoreFailure(task(client))
+            checkCommitted(await orStoreFailure(client.query('commit')))
+            return result
+          }),
+        ),
       ),
   }
 }
@@ -103,34 +110,46 @@ async function writeShared(client: PoolClient, setup: Setup, request: WriteReque
 }
 
 /**
- * How often a write begins because a row that it found missing was born, or a user erased, meanwhile. From the second
- * time on other writes of the users wait, so that a third is for instances of earlier versions, which know no such lock.
+ * How often a write begins because a row that it found missing was born, or a user erased, meanwhile, or because
+ * PostgreSQL ended it to resolve a deadlock. From the second time on other writes of the users wait, so that a third is for
+ * instances of earlier versions, which know no such lock.
  */
 const attempts = 3
+
+/** Begins again what PostgreSQL ended to resolve a deadlock: nothing of it was done. */
+async function untilNoDeadlock<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transaction()
+    } catch (error) {
+      if (attempt === attempts || !isDeadlock(error)) throw error
+    }
+  }
+}
 
 /** Under the locks of the rows: writers of different users do not wait for each other. */
 async function writeUsers(client: PoolClient, setup: Setup, request: WriteRequest): Promise<WriteResult> {
   const ids = request.reads.filter(({ scope }) => scope === SettingScope.User).toSorted(compareRowIds)
   const others = request.reads.filter(({ scope }) => scope !== SettingScope.User)
   for (let attempt = 1; ; attempt++) {
-    const answers = await orStoreFailure(
-      sendTogether(client, [
-        { text: setup.statements.begin },
-        ...(attempt > 1 ? [lockOutStatement(setup, ids)] : []),
-        lockUsersStatement(setup, ids),
-        ...(others.length > 0 ? [findStatement(setup, others)] : []),
-      ]),
-    )
-    const [locked, found] = answers.slice(attempt > 1 ? 2 : 1)
-    const rows = (locked?.rows ?? []) as LockedRecord[]
-    const at = Math.max(...rows.map(({ now }) => Number(now)))
-    const erased = Math.max(...rows.map((row) => Number(row.erased)))
-    const known = rows.filter(isPresent).map(toRow)
-    const shared = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
-    const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared], erased })
     let isSaved = false
     const onSaved = (): void => void (isSaved = true)
     try {
+      const answers = await orStoreFailure(
+        sendTogether(client, [
+          { text: setup.statements.begin },
+          ...(attempt > 1 ? [lockOutStatement(setup, ids)] : []),
+          lockUsersStatement(setup, ids),
+          ...(others.length > 0 ? [findStatement(setup, others)] : []),
+        ]),
+      )
+      const [locked, found] = answers.slice(attempt > 1 ? 2 : 1)
+      const rows = (locked?.rows ?? []) as LockedRecord[]
+      const at = Math.max(...rows.map(({ now }) => Number(now)))
+      const erased = Math.max(...rows.map((row) => Number(row.erased)))
+      const known = rows.filter(isPresent).map(toRow)
+      const shared = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
+      const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared], erased })
       if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
       else await apply(client, setup, { request, result, known, isAlone: attempt > 1, onSaved })
       return result
@@ -261,9 +280,14 @@ async function apply(
   onCommit(result)
 }
 
-/** Whether a row that was missing when the others were locked was written, or a user erased, before it could be. */
+/** Whether a row that was missing when the others were locked was written, or a user erased, before it could be; or a deadlock. */
 function isRace(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '22012'
+  return isDeadlock(error) || (error instanceof Error && 'code' in error && error.code === '22012')
+}
+
+function isDeadlock(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === '40P01'
 }
 
 /** The names of rows, as the driver sends arrays. */

@@ -2,7 +2,7 @@
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { payloadsOf } from '#src/store/postgres/listen.js'
-import { set, setOf, until } from '#src/testing/contract/case.js'
+import { change, rowId, set, setOf, until, writeAll } from '#src/testing/contract/case.js'
 import { type StoreWatch, userHash } from '#src/store/store.js'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore } from './open-store.js'
@@ -172,4 +172,30 @@ test('many writes of one user that wait for a lock leave connections to writes o
   await client.query('rollback')
   client.release()
   await settled
+})
+
+test('a write that PostgreSQL ends to resolve a deadlock is made again', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  const both = (value: string) => ['a', 'b'].map((key) => change(rowId(key, 'u'), value))
+  await writeAll(store, both('1'))
+  const other = await pool.connect()
+  t.teardown(() => other.release())
+  const lock = (key: string) => other.query('select from settings_value where key = $1 for update', [key])
+  await other.query(`set deadlock_timeout = '1h'; begin`) // the write finds the deadlock, after its second
+  await lock('b')
+  const written = writeAll(store, both('2'))
+  await until('the write to wait', async () => {
+    const { rows } = await pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length === 1
+  })
+  await lock('a')
+  await other.query(`commit; set deadlock_timeout to default`)
+  await written
+  t.same(
+    (await store.readUser('u')).map(({ value }) => value),
+    ['2', '2'],
+  )
 })
