@@ -83,7 +83,7 @@ function readUrl(): UrlState {
 
 function writeUrl(state: UrlState, isStep: boolean): void {
   const url = urlOf(state)
-  if (url.href === location.href) return
+  if (url.search === location.search) return // a link to a setting that was copied meanwhile stays
   // The state belongs to the router of the host.
   if (isStep) history.pushState(history.state, '', url)
   else history.replaceState(history.state, '', url)
