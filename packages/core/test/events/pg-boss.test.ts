@@ -25,7 +25,7 @@ interface Instance {
   readonly warnings: { readonly msg: string; readonly sql?: string }[]
 }
 
-/** An instance with connections of its own; without `handle` it only publishes. */
+/** An instance with connections of its own; without `handle` it only publishes. An unpolled one listens already. */
 async function startInstance(
   t: Test,
   url: string,
@@ -35,13 +35,16 @@ async function startInstance(
   const pool = new pg.Pool({ connectionString: url })
   pool.on('error', () => {})
   const statements: Statement[] = []
+  let looks = 0
   const recorded = {
     connect: () => pool.connect(),
     on: (event: 'error', listener: (error: Error) => void) => pool.on(event, listener),
     end: () => pool.end(),
-    query(text: string, params: unknown[] = []) {
+    async query(text: string, params: unknown[] = []) {
       statements.push({ text, params })
-      return pool.query<object>(text, params)
+      const result = await pool.query<object>(text, params)
+      if (isLook(text)) looks++
+      return result
     },
   }
   class NumberedHandler {
@@ -60,6 +63,7 @@ async function startInstance(
   const transport = pgBoss({ pool: recorded, closeTimeout: 20, ...options })
   await app.register(events, { transport, handlers: handle ? [NumberedHandler] : [] })
   await app.ready()
+  if (options.pollInterval) await until(() => looks === 2) // it looks when it starts and when it listens
   return { app, statements, warnings }
 }
 
@@ -77,15 +81,6 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-async function untilListening(client: pg.Client, instances: number): Promise<void> {
-  await until(async () => {
-    const { rows } = await client.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`,
-    )
-    return rows.length === instances
-  })
-}
-
 /** As the release before writes it. */
 const anonymousJob = `
   INSERT INTO pgboss.job (name, data) SELECT name, jsonb_build_object(
@@ -93,6 +88,7 @@ const anonymousJob = `
   FROM pgboss.subscription`
 
 const isFetch = ({ text }: Statement) => text.includes('taken AS')
+const isLook = (text: string) => text.includes('alive AS')
 
 test('an event costs at most two statements for each handler, and other instances nothing', async (t) => {
   const { url } = await testDatabase(t)
@@ -101,7 +97,6 @@ test('an event costs at most two statements for each handler, and other instance
   const instances: Instance[] = []
   for (let count = 0; count < 4; count++)
     instances.push(await startInstance(t, url, () => handled++, unpolled))
-  await untilListening(client, 4)
   for (const { statements } of instances) statements.length = 0
   const last = instances.at(-1) // it has seen all others
   for (let number = 0; number < 20; number++) {
@@ -117,7 +112,6 @@ test('an event costs at most two statements for each handler, and other instance
 
 test('an instance whose slots are taken passes a notification on', async (t) => {
   const { url } = await testDatabase(t)
-  const client = await connect(t, url)
   const seen: number[] = []
   await startInstance(t, url, ({ number }) => void seen.push(number), unpolled)
   const begun: number[] = []
@@ -127,7 +121,6 @@ test('an instance whose slots are taken passes a notification on', async (t) => 
   }
   await startInstance(t, url, hang, { ...unpolled, concurrency: 1 })
   const publisher = await startInstance(t, url, undefined, unpolled)
-  await untilListening(client, 3)
   let published = 0
   while (begun.length === 0) {
     await publisher.app.events.publish(new Numbered({ number: published++ }))
@@ -145,7 +138,6 @@ test('what is woken after the commit is notified in no transaction, at most once
   let handled = 0
   await startInstance(t, url, () => handled++, unpolled)
   const publisher = await startInstance(t, url, undefined, unpolled)
-  await untilListening(client, 2)
   publisher.statements.length = 0
   const texts: string[] = []
   const tx = fromPg({
@@ -170,7 +162,6 @@ test('an instance that is picked itself wakes without any notification', async (
   const client = await connect(t, url)
   let handled = 0
   const { app, statements } = await startInstance(t, url, () => handled++, unpolled)
-  await untilListening(client, 1)
   await client.query('BEGIN')
   const event = new Numbered({ number: 1 })
   const waker = await app.events.publish(event, { tx: fromPg(client), wakes: true })
@@ -185,7 +176,6 @@ test('a notification of the release before, which names nobody, is a reason to l
   const client = await connect(t, url)
   let handled = 0
   await startInstance(t, url, () => handled++, unpolled)
-  await untilListening(client, 1)
   await client.query(anonymousJob)
   await client.query(`SELECT pg_notify('pgboss_events', '')`)
   await until(() => handled === 1)
@@ -197,7 +187,6 @@ test('such a notification that comes during a look is a reason to look once more
   const blocker = await connect(t, url)
   let handled = 0
   await startInstance(t, url, () => handled++, unpolled)
-  await untilListening(client, 1)
   await blocker.query('BEGIN')
   await blocker.query('SELECT FROM pgboss.fmod_worker FOR UPDATE')
   await client.query(`SELECT pg_notify('pgboss_events', '')`)
@@ -217,7 +206,6 @@ test('events are fetched several at a time, in the order in which they were publ
   const client = await connect(t, url)
   const seen: number[] = []
   const { app, statements } = await startInstance(t, url, ({ number }) => void seen.push(number), unpolled)
-  await untilListening(client, 1)
   statements.length = 0
   await client.query('BEGIN')
   for (let number = 0; number < 100; number++)
@@ -251,7 +239,7 @@ test('fetching and renewing use indexes, however much waits or runs', async (t) 
   }
   const fetching = await explain(statements.find(isFetch))
   t.match(fetching, /Index (?:Only )?Scan using \w+_i5/)
-  const beating = await explain(statements.find(({ text }) => text.includes('alive AS')))
+  const beating = await explain(statements.find(({ text }) => isLook(text)))
   t.match(beating, /Index (?:Only )?Scan using \w+_started_on_idx/, 'leases')
   t.match(beating, /Index (?:Only )?Scan using \w+_i5/, 'what is due')
   const { rows } = await client.query<{ name: string }>(
@@ -298,7 +286,6 @@ test('a job that no publisher wrote becomes a dead letter at once, and the list 
   const { url } = await testDatabase(t)
   const client = await connect(t, url)
   const { app } = await startInstance(t, url, () => {}, unpolled)
-  await untilListening(client, 1)
   const written = ['null', '5', '[]', '{}', '{"type":7,"eventId":8,"handler":9}']
   for (const data of [null, ...written])
     await client.query(`INSERT INTO pgboss.job (name, data) VALUES ('events.app.NumberedHandler', $1)`, [
