@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 
 /** Runs a program to its end and throws when it fails. Options are those of node:child_process. */
 export async function run(program, args, options = {}) {
@@ -32,6 +33,12 @@ export async function capture(program, args, options = {}) {
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${[program, ...args].join(' ')} ended with code ${code}\n${output.all}`)
   return output.stdout
+}
+
+/** Runs `npm install`, silently; again after ten seconds, since a registry may break off. */
+export async function npmInstall(args, options) {
+  const install = () => capture('npm', ['install', ...args], options)
+  await install().catch(() => setTimeout(10_000).then(install))
 }
 
 /** Runs the version of pnpm that package.json pins, fetched by npx: a newcomer has npm only. */

@@ -1,7 +1,7 @@
 // Uses every entry point of the packed packages: import, require, and both kinds of TypeScript.
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { capture } from '../command.mjs'
+import { capture, npmInstall } from '../command.mjs'
 import { manifestOf } from '../files.mjs'
 import { checkEntryTypes } from './check-entry-types.mjs'
 
@@ -54,7 +54,7 @@ async function compilers(folder) {
   const all = [[manifestOf('node_modules/typescript').version, resolve('node_modules/typescript/bin/tsc')]]
   for (const version of ['5.9.3', '7.0.2']) {
     const prefix = join(folder, `typescript-${version}`)
-    await capture('npm', ['install', '--no-audit', '--no-fund', '--prefix', prefix, `typescript@${version}`])
+    await npmInstall(['--no-audit', '--no-fund', '--prefix', prefix, `typescript@${version}`])
     all.push([version, join(prefix, 'node_modules/typescript/bin/tsc')])
   }
   return all

@@ -4,7 +4,7 @@ import { strict as assert } from 'node:assert'
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
-import { capture } from '../command.mjs'
+import { capture, npmInstall } from '../command.mjs'
 import { manifestOf } from '../files.mjs'
 import { patience, startServer } from './server.mjs'
 
@@ -14,7 +14,7 @@ const password = 'a password for this check'
 export async function checkCreate(folder, { command, packages }) {
   const created = await create(folder, command)
   useTarballs(created, packages)
-  await capture('npm', ['install'], { cwd: created })
+  await npmInstall([], { cwd: created })
   linkDriver(created)
   await capture('npm', ['test'], { cwd: created, env: environment() })
   const [program, ...args] = manifestOf(created).scripts.start.split(' ')
@@ -42,7 +42,7 @@ function environment() {
 async function create(folder, { filename, manifest }) {
   const empty = join(folder, 'create')
   mkdirSync(empty)
-  await capture('npm', ['install', '--prefix', empty, filename])
+  await npmInstall(['--prefix', empty, filename])
   const [name] = Object.keys(manifest.bin)
   await capture('npm', ['exec', '--prefix', empty, '--', name, 'my-app', '--no-install'], { cwd: empty })
   return join(empty, 'my-app')

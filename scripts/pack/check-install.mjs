@@ -2,7 +2,7 @@
 // starts an application with all of them.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { capture } from '../command.mjs'
+import { capture, npmInstall } from '../command.mjs'
 
 const [nodeMajor] = process.versions.node.split('.').map(Number)
 
@@ -32,7 +32,7 @@ export async function checkInstall(folder, tarballs) {
       overrides,
     }
     writeFileSync(join(app, 'package.json'), JSON.stringify(manifest))
-    await capture('npm', ['install', '--no-audit', '--no-fund', ...tarballs], { cwd: app })
+    await npmInstall(['--no-audit', '--no-fund', ...tarballs], { cwd: app })
     await capture('npm', ['ls', '--all'], { cwd: app }) // fails for a peer that is missing or of another version
     writeFileSync(join(app, 'app.mjs'), application)
     const answer = await capture(process.execPath, ['app.mjs'], { cwd: app })

@@ -29,8 +29,9 @@ export async function runTests(files) {
     }
   }
   await Promise.all(Array.from({ length: jobs }, work))
-  await database.stop()
-  if (!report.finish() || stop.signal.aborted) process.exit(1)
+  const isGreen = report.finish()
+  await database.stop().catch((error) => console.error(`The test database is left behind: ${error.message}`))
+  if (!isGreen || stop.signal.aborted) process.exit(1)
 }
 
 const testedFolders = () => [...packageFolders(), 'test-support']

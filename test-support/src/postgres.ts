@@ -82,8 +82,20 @@ function ownServer(): Promise<PostgresServer> {
   return running
 }
 
+/** A backend that has not ended after the five seconds that PostgreSQL gives it is waited for. */
 async function execute(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  for (let tries = 1; ; tries++) {
+    try {
+      return await executeOnce(url, statement)
+    } catch (error) {
+      const isInUse = (error as { code?: unknown }).code === '55006'
+      if (!isInUse || tries === 5) throw error
+    }
+  }
+}
+
+async function executeOnce(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 60_000 })
   client.on('error', () => {}) // a server that is killed meanwhile must fail the query, not the process
   await client.connect()
   try {

@@ -16,7 +16,7 @@ export interface RawRequest {
   readonly body?: string
 }
 
-/** Sends one request and returns its answer, interim ones apart. Bounded by `timeout` ms. @default 5000 */
+/** Sends one request and returns its answer, interim ones apart. Bounded by `timeout` ms. @default 60000 */
 export async function rawRequest(
   address: Address,
   request: RawRequest,
@@ -36,7 +36,7 @@ export interface Exchange {
   readonly responses?: number
   /** The request was a HEAD. @default false */
   readonly isHead?: boolean
-  /** In ms, for each response. @default 5000 */
+  /** In ms, for each response. @default 60000 */
   readonly timeout?: number | undefined
 }
 

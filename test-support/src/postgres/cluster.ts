@@ -135,7 +135,7 @@ function serverProcess(child: ChildProcess, pid: number, port: number, folder: s
     if (child.exitCode !== null || child.signalCode !== null) return
     child.ref()
     child.kill(signal)
-    const patience = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    const patience = setTimeout(() => child.kill('SIGKILL'), 60_000)
     await exited
     clearTimeout(patience)
   }

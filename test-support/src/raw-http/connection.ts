@@ -24,8 +24,8 @@ export interface RawConnection {
   destroy(): void
 }
 
-/** @default 5000 ms */
-const patience = 5000
+/** Milliseconds: longer than any pause of a busy machine. */
+const patience = 60_000
 
 /** Opens a connection. */
 export async function openConnection({ port, host = '127.0.0.1' }: Address): Promise<RawConnection> {

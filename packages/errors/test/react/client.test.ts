@@ -62,7 +62,7 @@ async function startClient(t: Test): Promise<Client> {
     failures,
     async visit(path, method = 'get') {
       await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`The visit to ${path} did not finish`)), 5000)
+        const timer = setTimeout(() => reject(new Error(`The visit to ${path} did not finish`)), 60_000)
         router.visit(path, { method, onFinish: () => (clearTimeout(timer), resolve()) })
       })
       await settled()

@@ -16,7 +16,7 @@ export interface RawRequest {
   readonly version?: string
 }
 
-/** Sends a request line as it is and reads the final response; fails after ten seconds of silence. */
+/** Sends a request line as it is and reads the final response; fails after a minute of silence. */
 export function rawRequest(request: RawRequest): Promise<RawResponse> {
   const { port, method = 'GET', target, headers = {}, version = '1.1' } = request
   const lines = Object.entries({ host: 'localhost', connection: 'close', ...headers }).map(
@@ -30,7 +30,7 @@ export function rawExchange(port: number, bytes: string): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'))
-    socket.setTimeout(10_000, () =>
+    socket.setTimeout(60_000, () =>
       socket.destroy(new Error(`no answer to ${JSON.stringify(bytes.slice(0, 200))}`)),
     )
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
