@@ -58,7 +58,7 @@ test('eventsOf records what was published and waits for handlers', async (t) => 
   const record = eventsOf(app)
   await app.ready()
   await app.events.publish(new NoteShared({ noteId: '1', by: 'a' }))
-  await record.waitFor('app.OneHandler')
+  await record.waitFor('app.OneHandler', 1, 20_000)
   t.same([record.published, record.handled], [['notes.shared'], ['app.OneHandler']])
   await t.rejects(
     record.waitFor('app.OtherHandler', 1, 20),

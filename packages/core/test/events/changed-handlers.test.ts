@@ -23,7 +23,8 @@ const engines: Record<string, (t: Test) => Promise<() => EventTransport>> = {
   },
   pgBoss: async (t) => {
     const { url } = await testDatabase(t)
-    return () => pgBoss({ connectionString: url, pollInterval: 50, maxAttempts: 1 })
+    return () =>
+      pgBoss({ connectionString: url, timeouts: { connect: 60_000 }, pollInterval: 50, maxAttempts: 1 })
   },
 }
 

@@ -18,8 +18,8 @@ interface Engine {
   held(): Promise<number>
   /** Gives the running delivery to a process that does not exist. */
   steal(): Promise<void>
-  /** Ends the lease of the running delivery: another process may take it, in an hour. */
-  expire(): Promise<void>
+  /** Ends the lease of the running delivery: any process may take it in so many milliseconds. */
+  expire(pause: number): Promise<void>
   /** Deliveries that are not finished. */
   left(): Promise<number>
 }
@@ -32,8 +32,8 @@ const engines: Record<string, (t: Test) => Promise<Engine>> = {
       transport: sqliteOutbox({ database, lease: 300, pollInterval: 20, retryDelay: 1, maxAttempts: 1 }),
       held: async () => read('SELECT due_at AS n FROM event_delivery'),
       steal: async () => void database.exec('UPDATE event_delivery SET due_at = 99999999999999'),
-      expire: async () =>
-        void database.prepare('UPDATE event_delivery SET due_at = ?').run(Date.now() + 3_600_000),
+      expire: async (pause) =>
+        void database.prepare('UPDATE event_delivery SET due_at = ?').run(Date.now() + pause),
       left: async () => read('SELECT count(*) AS n FROM event_delivery WHERE dead_at IS NULL'),
     }
   },
@@ -46,12 +46,19 @@ const engines: Record<string, (t: Test) => Promise<Engine>> = {
     const read = async (sql: string) => Number((await client.query<{ n: string }>(sql)).rows[0]?.n)
     return {
       // A lease that is renewed long before it ends, on a machine as slow as it may be.
-      transport: pgBoss({ connectionString: url, lease: 60_000, pollInterval: 20, maxAttempts: 1 }),
+      transport: pgBoss({
+        connectionString: url,
+        timeouts: { connect: 60_000 },
+        lease: 60_000,
+        pollInterval: 20,
+        maxAttempts: 1,
+      }),
       held: () => read(`SELECT extract(epoch FROM started_on) * 1000 AS n ${job}`),
       steal: async () => void (await client.query(`UPDATE pgboss.job SET singleton_key = 'another'`)),
-      expire: async () =>
+      expire: async (pause) =>
         void (await client.query(
-          `UPDATE pgboss.job SET state = 'retry', start_after = now() + interval '1 h', started_on = NULL, singleton_key = NULL`,
+          `UPDATE pgboss.job SET state = 'retry', start_after = now() + $1 * interval '1 ms', started_on = NULL, singleton_key = NULL`,
+          [pause],
         )),
       left: () => read(`SELECT count(*) AS n ${job}`),
     }
@@ -114,11 +121,23 @@ for (const [name, open] of Object.entries(engines)) {
   test(`${name}: what an attempt has handled after its lease ended is done`, async (t) => {
     const engine = await open(t)
     const { app, release } = await start(t, engine.transport)
-    await engine.expire()
+    await engine.expire(3_600_000)
     release()
     await until(() => app.events.stats().handled === 1)
     await app.close() // records all outcomes
     t.equal(await engine.left(), 0)
+  })
+
+  test(`${name}: what runs here when its lease has ended is held again, and not begun again`, async (t) => {
+    const engine = await open(t)
+    const { app, begun, release } = await start(t, engine.transport)
+    await engine.expire(0)
+    const expired = await engine.held()
+    await until(async () => (await engine.held()) > expired)
+    t.equal(begun(), 1)
+    release(new Error('the last attempt'))
+    await until(async () => (await engine.left()) === 0)
+    t.match(app.events.stats(), { handled: 0, failed: 1, deadLettered: 1 })
   })
 }
 

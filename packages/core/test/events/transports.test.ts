@@ -50,7 +50,7 @@ function sqliteFixture(
     create(options) {
       const database = options ? open('own.db') : own
       others.push(database)
-      return sqliteOutbox({ database, pollInterval: 20, lease: 500, ...retries, ...options })
+      return sqliteOutbox({ database, pollInterval: 20, lease: 5000, ...retries, ...options })
     },
     transaction: sqliteTransaction(business, () => txOf(business)),
     foreignTransaction: sqliteTransaction(foreign, () => txOf(foreign)),
@@ -112,7 +112,14 @@ test('pgBoss', { jobs: 4 }, async (t) => {
       const useDrizzle = made++ % 2 === 1
       return {
         create: (options) =>
-          pgBoss({ connectionString: own.url, pollInterval: 100, lease: 500, ...retries, ...options }),
+          pgBoss({
+            connectionString: own.url,
+            timeouts: { connect: 60_000 },
+            pollInterval: 100,
+            lease: 5000,
+            ...retries,
+            ...options,
+          }),
         transaction: pgTransaction(own.url, useDrizzle),
         foreignTransaction: pgTransaction(foreign.url, useDrizzle),
         dispose: async () => {

@@ -68,7 +68,7 @@ const engines: Record<string, (t: Test) => Promise<EventTransport>> = {
     await send(1)
     await send(2)
     await boss.stop({ graceful: false })
-    return pgBoss({ connectionString: url, maxAttempts: 3, pollInterval: 50 })
+    return pgBoss({ connectionString: url, timeouts: { connect: 60_000 }, maxAttempts: 3, pollInterval: 50 })
   },
 }
 

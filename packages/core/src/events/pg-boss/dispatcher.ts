@@ -234,8 +234,9 @@ class Lane {
     }
   }
 
-  /** A job that comes when the transport has closed is handed back. */
+  /** A job that comes when the transport has closed is handed back; one that still runs here, whose lease had ended, goes on. */
   #begin(job: Job): void {
+    if (this.#held.has(job.id)) return
     const { handler, slots, isOpen } = this.#parts
     this.#held.add(job.id)
     if (isOpen()) slots.take(handler.name, this.#deliver(job), () => isOpen() && this.wake())
