@@ -64,7 +64,7 @@ async function createApp({ database, tree }: InstancePlan): Promise<FastifyInsta
   ]
   const store = postgres(
     { connectionString: database },
-    { pollInterval: 1000, timeouts: { connect: 3000, query: 6000, probe: 1000 } },
+    { pollInterval: 1000, timeouts: { connect: 10_000, query: 6000, probe: 1000 } },
   )
   const app = Fastify({ pluginTimeout: 60_000 })
   await app.register(settings, {

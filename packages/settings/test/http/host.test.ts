@@ -268,7 +268,7 @@ function exchange(port: number, bytes: string, cut = false): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''
     const socket = connect(port, '127.0.0.1', () => (cut ? socket.end(bytes) : socket.write(bytes)))
-    socket.setTimeout(5000, () => socket.destroy(new Error('no answer')))
+    socket.setTimeout(60_000, () => socket.destroy(new Error('no answer')))
     socket.on('data', (chunk) => (answer += chunk.toString('latin1')))
     socket.on('error', reject)
     socket.on('close', () => resolve(answer))

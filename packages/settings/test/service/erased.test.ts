@@ -10,10 +10,11 @@ import { testDatabase } from '@fastify-modular/test-support/postgres'
 import t, { type Test, test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
+import { patient } from '../store/postgres/open-store.js'
 
 const { Application, User } = SettingScope
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const engines: Readonly<Record<string, (t: Test) => Promise<() => SettingsStore>>> = {
   memory: async () => {
@@ -27,7 +28,7 @@ const engines: Readonly<Record<string, (t: Test) => Promise<() => SettingsStore>
   },
   PostgreSQL: async (t) => {
     const { url } = await testDatabase(t)
-    return () => postgres({ connectionString: url }, { pollInterval: 50 })
+    return () => postgres({ connectionString: url }, { pollInterval: 50, timeouts: patient })
   },
 }
 

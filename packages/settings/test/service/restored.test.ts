@@ -11,10 +11,11 @@ import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions } from '../support/app.ts'
+import { patient } from '../store/postgres/open-store.js'
 
 const { System, Application, User } = SettingScope
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** One database: stores on it, and statements that bypass them. */
 interface Engine {
@@ -46,7 +47,8 @@ const engines = {
     pool.on('error', () => {}) // dropping the database may end a connection before the pool does
     t.teardown(() => pool.end())
     return {
-      store: (pollInterval = 600_000) => postgres({ connectionString: url }, { pollInterval }),
+      store: (pollInterval = 600_000) =>
+        postgres({ connectionString: url }, { pollInterval, timeouts: patient }),
       run: async (...statements) => void (await pool.query(`begin; ${statements.join('; ')}; commit`)),
     }
   },

@@ -11,8 +11,9 @@ import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import { silentLog, trimAll } from '#src/testing/contract/case.js'
 import { createApp, definitions, rejection } from '../support/app.ts'
+import { patient } from '../store/postgres/open-store.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 const { Application, System, User } = SettingScope
 const key = (id: string) => ({ id, key: randomBytes(32) })
 const [one, two] = [key('one'), key('two')]
@@ -29,7 +30,7 @@ const engines: Readonly<Record<string, (t: Test) => Promise<() => SettingsStore>
   },
   PostgreSQL: async (t) => {
     const { url } = await testDatabase(t)
-    return () => postgres({ connectionString: url })
+    return () => postgres({ connectionString: url }, { timeouts: patient })
   },
 }
 

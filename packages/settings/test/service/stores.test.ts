@@ -13,6 +13,7 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
+import { patient } from '../store/postgres/open-store.js'
 
 const { Application, System, User } = SettingScope
 
@@ -169,5 +170,5 @@ async function sqliteFile(t: Test): Promise<() => SettingsStore> {
 
 async function postgresDatabase(t: Test): Promise<() => SettingsStore> {
   const { url } = await testDatabase(t)
-  return () => postgres({ connectionString: url })
+  return () => postgres({ connectionString: url }, { timeouts: patient })
 }

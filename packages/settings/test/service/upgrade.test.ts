@@ -11,8 +11,9 @@ import Database from 'better-sqlite3'
 import { Client } from 'pg'
 import t, { type Test, test } from 'tap'
 import { as, createApp, definitions } from '../support/app.ts'
+import { patient } from '../store/postgres/open-store.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const { Application, System, User } = SettingScope
 
@@ -39,7 +40,7 @@ const stores: Readonly<Record<string, (t: Test) => Promise<SettingsStore>>> = {
     await client.connect()
     await client.query(await readDump('postgres'))
     await client.end()
-    return postgres({ connectionString: url })
+    return postgres({ connectionString: url }, { timeouts: patient })
   },
 }
 

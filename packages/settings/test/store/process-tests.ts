@@ -26,14 +26,19 @@ export function processTests(
     assert.equal(await verify(database, 10, writers.flatMap(acknowledged)), 1200)
   })
 
-  test('kill -9 in the middle of 1000 bulks loses no acknowledged write and leaves no half bulk', async () => {
+  test('kill -9 in the middle of many bulks loses no acknowledged write and leaves no half bulk', async () => {
     const database = await makeDatabase()
     const acks: number[] = []
     for (const kill of [1, 40, 90, 150]) {
-      const writer = startWriter({ database, author: `until ${kill}`, bulks: 1000, rows: 50, parallel: 3 })
+      const writer = startWriter({
+        database,
+        author: `until ${kill}`,
+        bulks: 1_000_000,
+        rows: 50,
+        parallel: 3,
+      })
       await until(`${kill} bulks`, () => acknowledged(writer).length >= kill)
       await writer.stop('SIGKILL')
-      assert.ok(acknowledged(writer).length < 1000, 'it was killed too late')
       acks.push(...acknowledged(writer))
       await verify(database, 50, acks)
     }

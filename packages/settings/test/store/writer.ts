@@ -1,5 +1,5 @@
 /**
- * A process that opens a store and writes bulks, to be killed. It prints `open`, then `ack <revision>` for each write
+ * A process that opens a store and writes bulks, until it has written all, is told to end by SIGTERM, or is killed. It prints `open`, then `ack <revision>` for each write
  * that was acknowledged, `down` when the database could not answer, and `done`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,7 +34,9 @@ async function main(plan: WriterPlan): Promise<void> {
   const store = storeOf(plan.database)
   await store.open({ log: silentLog })
   process.stdout.write('open\n')
-  for (let next = 0; next < plan.bulks; next += plan.parallel) {
+  const ending = new AbortController()
+  process.once('SIGTERM', () => ending.abort())
+  for (let next = 0; next < plan.bulks && !ending.signal.aborted; next += plan.parallel) {
     await Promise.all(
       Array.from({ length: plan.parallel }, (_, index) => writeUntilItWorks(store, plan, next + index)),
     )
@@ -44,7 +46,7 @@ async function main(plan: WriterPlan): Promise<void> {
 }
 
 async function writeUntilItWorks(store: SettingsStore, plan: WriterPlan, bulk: number): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt++) {
+  for (let attempt = 0, end = Date.now() + 60_000; Date.now() < end; attempt++) {
     try {
       const { revision } = await write(store, plan, `"${plan.author} ${bulk} ${attempt}"`)
       process.stdout.write(`ack ${revision}\n`) // a pipe is written at once: what the parent read was acknowledged

@@ -106,7 +106,7 @@ export async function createApp(
   options: SettingsOptions = {},
   server: FastifyServerOptions = {},
 ): Promise<FastifyInstance> {
-  const app = Fastify(server)
+  const app = Fastify({ pluginTimeout: 60_000, ...server })
   t.teardown(() => app.close())
   const registered: RouteOptions[] = []
   routes.set(app, registered)

@@ -140,9 +140,10 @@ test('decision 9: the time of patterns that backtrack is for all values of a req
   const harmless = counting(compilePattern('(?=b)b'))
   t.equal(budget.search(harmless, 'abc'), true)
   t.equal(budget.search(hostile, `${'a'.repeat(60)}!`), undefined)
+  const { searches } = harmless
   for (let i = 0; i < 500; i++)
     t.equal(budget.search(harmless, `abc${i}`), undefined, 'harmless ones included')
-  t.equal(harmless.searches, 1, 'which costs nothing more')
+  t.equal(harmless.searches, searches, 'which costs nothing more')
   t.equal(createPatternBudget().search(harmless, 'abc'), true, 'the next request has its own')
 })
 

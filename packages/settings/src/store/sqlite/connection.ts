@@ -3,6 +3,7 @@ import { statSync, unlinkSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { isNodeSqlite, nodeSqlite, NodeSqliteConnection, sqliteCodeOf } from '@fastify-modular/core/internal'
 import type Driver from 'better-sqlite3'
@@ -68,7 +69,7 @@ export async function openConnection(
     if ('file' in source) client.close()
   }
   try {
-    client.pragma('journal_mode = WAL') // readers and the writer do not wait for each other
+    await useLog(client)
     client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
     migrate(client, tablePrefix, mode)
     client.pragma('data_version') // makes the log, whose identity is part of the file's
@@ -76,6 +77,21 @@ export async function openConnection(
   } catch (error) {
     release()
     throw error
+  }
+}
+
+/**
+ * Readers and the writer do not wait for each other. SQLite itself does not wait where another process begins with the
+ * same new file: it answers that the file is locked, whatever the time-out.
+ */
+async function useLog(client: Database): Promise<void> {
+  for (const end = Date.now() + busyTimeout; ; await delay(10 + 20 * Math.random())) {
+    try {
+      client.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!sqliteCodeOf(error).startsWith('SQLITE_BUSY') || Date.now() > end) throw error
+    }
   }
 }
 

@@ -3,8 +3,9 @@ import { storeContract } from '@fastify-modular/settings/testing'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Client } from 'pg'
 import t, { test } from 'tap'
+import { patient } from './open-store.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 const { url } = await testDatabase(t)
 let count = 0
 
@@ -18,7 +19,7 @@ storeContract(
     await client.query(`create schema ${schema}`)
     await client.end()
     const connectionString = `${url}?options=-c%20search_path%3D${schema}`
-    return { create: () => postgres({ connectionString }) }
+    return { create: () => postgres({ connectionString }, { timeouts: patient }) }
   },
   { patience: 60_000 },
 )

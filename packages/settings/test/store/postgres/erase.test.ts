@@ -5,7 +5,7 @@ import { change, replays, rowId, setOf, until, writeAll } from '#src/testing/con
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore } from './open-store.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 async function isWaiting(pool: Pool, connections = 1): Promise<boolean> {
   const { rowCount } = await pool.query(

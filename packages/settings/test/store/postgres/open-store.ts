@@ -15,9 +15,12 @@ export async function newPool(t: Test): Promise<Pool> {
   return pool
 }
 
+/** Time-outs, in ms, that a busy machine does not reach: waiting for a lock may take a third of a statement's. */
+export const patient = { connect: 30_000, query: 90_000 }
+
 /** A store on that database, open until the test ends. */
 export async function openStore(t: Test, pool: Pool, options?: PostgresOptions): Promise<SettingsStore> {
-  const store = postgres({ pool }, options)
+  const store = postgres({ pool }, { timeouts: patient, ...options })
   await store.open({ log: silentLog })
   t.teardown(() => store.close())
   return store

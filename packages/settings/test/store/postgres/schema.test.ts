@@ -12,7 +12,7 @@ import { postgresNames } from '#src/store/postgres/names.js'
 import { findPlain } from '#src/store/postgres/read-statements.js'
 import { newPool, openStore } from './open-store.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 test('stores with different schemas and prefixes share a database and nothing else', async (t) => {
   const pool = await newPool(t)
@@ -163,13 +163,13 @@ test('a migration may take longer than any other statement', async (t) => {
   await makeSecondVersion(pool)
   const holder = await pool.connect()
   await holder.query('begin; lock table settings_value')
-  const store = postgres({ connectionString: url }, { timeouts: { query: 300 } })
+  const store = postgres({ connectionString: url }, { timeouts: { query: 3000 } })
   t.teardown(() => store.close())
   const opened = store.open({ log: silentLog })
   await until('the migration to wait', async () => {
     const { rowCount } = await pool.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-       and clock_timestamp() - query_start > interval '1 s'`,
+       and clock_timestamp() - query_start > interval '4 s'`,
     )
     return rowCount === 1
   })

@@ -41,7 +41,7 @@ test('a task whose turn does not come fails with 503, never runs, and does not s
 })
 
 test('a queue of several places runs as many tasks at once', async (t) => {
-  const queue = new WriteQueue(1000, 2)
+  const queue = new WriteQueue(60_000, 2)
   let running = 0
   let most = 0
   const work = async (): Promise<void> => {

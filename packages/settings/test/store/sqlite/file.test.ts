@@ -2,6 +2,7 @@
 import { copyFile, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
@@ -45,6 +46,17 @@ function contentOf(file: string): unknown {
 async function valuesOf(store: SettingsStore): Promise<string[]> {
   return (await store.readShared()).rows.map(({ key }) => key)
 }
+
+test('a new file that another process is about to write is waited for', async (t) => {
+  const file = await newFile(t)
+  const other = new Database(file)
+  t.teardown(() => other.close())
+  other.exec('begin immediate')
+  const opened = openStore(t, { file })
+  await delay(100)
+  other.exec('rollback')
+  await set(await opened, 'a', '1')
+})
 
 test('a write to a file that another one has replaced is not acknowledged; the next look opens the new one', async (t) => {
   const file = await newFile(t)
