@@ -29,13 +29,17 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   const { ports, port = 0, interval = 1000, keepIdle = 4000 } = options
   const agent = new Agent({ keepAlive: true, timeout: keepIdle })
   const ready = new Set<number>()
+  const looking = new Set<number>()
   let turns = 0
 
-  async function look(): Promise<void> {
-    await Promise.all(
-      ports.map(async (each) => ((await isReady(each, interval)) ? ready.add(each) : ready.delete(each))),
-    )
+  async function lookAt(each: number): Promise<void> {
+    if (looking.has(each)) return
+    looking.add(each)
+    if (await isReady(each)) ready.add(each)
+    else ready.delete(each)
+    looking.delete(each)
   }
+  const look = () => Promise.all(ports.map(lookAt))
 
   /** Takes the ready instances in turn. The Host header stays as it is: applications compare it with Origin. */
   function forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -87,8 +91,11 @@ function endToEnd(headers: IncomingMessage['headers']): IncomingMessage['headers
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)))
 }
 
+/** Ms after which an instance that is silent counts as gone; a slow one is not. */
+const timeout = 10_000
+
 /** Over a connection of its own, as balancers look. */
-function isReady(port: number, timeout: number): Promise<boolean> {
+function isReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const look = get({ host: '127.0.0.1', port, path: '/health/ready', agent: false, timeout }, (answer) => {
       answer.resume()

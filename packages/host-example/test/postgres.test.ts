@@ -1,8 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { test } from 'tap'
 import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
 import { startHost } from './host.js'
+
+/** Waits until something is the case, at most a minute. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 60_000; !(await isSo()); await delay(20)) {
+    if (Date.now() > end) throw new Error(`it was not so within a minute: ${String(isSo)}`)
+  }
+}
 
 test('the same application on PostgreSQL, in two instances', async (t) => {
   const { url: DATABASE_URL } = await testDatabase(t)
@@ -38,10 +46,7 @@ test('the same application on PostgreSQL, in two instances', async (t) => {
   ]
   t.equal((await admin.ask('/api/settings/bulk', { method: 'PUT', body })).status, 204)
   const titleOfOne = async () => (await alice.ask('/api/settings/app.title?scope=1')).json.value
-  for (let tries = 0; tries < 200 && (await titleOfOne()) !== 'On PostgreSQL'; tries += 1) {
-    // each round is a request: the notification arrives between them
-  }
-  t.equal(await titleOfOne(), 'On PostgreSQL')
+  await until(async () => (await titleOfOne()) === 'On PostgreSQL')
   const bad = await admin.ask('/api/settings', {
     method: 'PUT',
     body: { key: 'mail.port', scope: 0, value: 0 },
@@ -83,11 +88,7 @@ test('an instance whose database is down is ready as long as it knows stored set
   t.teardown(() => server.stop())
   const host = await startHost(t, { DATABASE_URL: server.url })
   const ready = async () => (await host.anonymous.ask('/health/ready')).text
-  /** Asks until the answer is this one; each round is a request. */
-  const becomes = async (answer: string) => {
-    for (let tries = 0; tries < 2000 && (await ready()) !== answer; tries += 1);
-    t.equal(await ready(), answer)
-  }
+  const becomes = (answer: string) => until(async () => (await ready()) === answer)
   t.equal(await ready(), '{"status":"ok"}')
   await server.kill()
   await becomes('{"status":"unavailable"}')
@@ -100,9 +101,7 @@ test('an instance whose database is down is ready as long as it knows stored set
   t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
   const lost = host.log().length
   await server.kill()
-  for (let tries = 0; tries < 2000 && !/values are served/.test(host.log().slice(lost)); tries += 1)
-    await ready()
-  t.match(host.log().slice(lost), /the last known values are served/)
+  await until(() => host.log().slice(lost).includes('the last known values are served'))
   t.equal(await ready(), '{"status":"ok"}')
 })
 

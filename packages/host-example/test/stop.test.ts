@@ -65,7 +65,7 @@ test('stopping goes on answering for the time to drain, then closes what is idle
     })
   t.same(await ask('/login'), { status: 200, connection: 'keep-alive' })
   const stopped = new AbortController()
-  const stopping = stop(1500).finally(() => stopped.abort())
+  const stopping = stop(6000).finally(() => stopped.abort())
   while (!stopped.signal.aborted && (await ask('/health/ready')).status === 200) await delay(10)
   t.same(await ask('/login'), { status: 200, connection: 'close' })
   t.notOk(stopped.signal.aborted)

@@ -1,4 +1,5 @@
 /** A session belongs to the password that it was started with, on both databases. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import Fastify from 'fastify'
 import { Pool } from 'pg'
@@ -100,7 +101,7 @@ test('PostgreSQL: a sign-in waits for a change of the password that has begun', 
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       )
     ).rowCount !== 0
-  for (let tries = 0; tries < 1000 && !(await isWaiting()); tries += 1);
+  for (const end = Date.now() + 20_000; !(await isWaiting()) && Date.now() < end;) await delay(5)
   t.ok(await isWaiting())
   await changing.query('commit')
   changing.release()

@@ -17,10 +17,14 @@ test('an unknown account costs a hash of the same cost and is never right', asyn
   const known = await hashPassword('x')
   const cpu = async (stored: string | undefined) => {
     const before = process.cpuUsage()
-    for (let attempt = 0; attempt < 3; attempt += 1) await verifyPassword('y', stored)
+    await verifyPassword('y', stored)
     return process.cpuUsage(before).user
   }
-  const ratio = (await cpu(undefined)) / (await cpu(known))
+  const times: { readonly unknown: number; readonly known: number }[] = []
+  for (let round = 0; round < 5; round++)
+    times.push({ unknown: await cpu(undefined), known: await cpu(known) })
+  const least = (of: 'unknown' | 'known') => Math.min(...times.map((time) => time[of]))
+  const ratio = least('unknown') / least('known') // what else runs only adds to a time
   t.ok(ratio > 0.4 && ratio < 2.5, `an unknown account took ${ratio.toFixed(2)} of the time of a known one`)
 })
 

@@ -46,6 +46,7 @@ test('the pages of all callers', async (t) => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Import…' }).click()
+    await page.getByRole('dialog').waitFor()
     t.same(await problems(page), [], 'import')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })

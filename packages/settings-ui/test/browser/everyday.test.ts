@@ -291,7 +291,7 @@ test('everyday work', async (t) => {
       await row('app.title').and(page.locator('[data-state=overridden]')).waitFor()
       await page.clock.runFor(100)
       await page.locator('.fm-toast').waitFor()
-      await page.clock.runFor(5000)
+      await page.clock.runFor(4500)
       await page.locator('.fm-toast').waitFor()
       await page.locator('.fm-toast').getByRole('button', { name: 'Undo' }).focus()
       await page.clock.runFor(25_000)

@@ -60,6 +60,29 @@ test('a few settings', async (t) => {
     await page.emulateMedia({ colorScheme: 'light' })
   })
 
+  await t.test('the message of a save covers nothing of the bar, wherever that is', async (t) => {
+    await open('/settings/manage')
+    await field('Sender').fill('Saved')
+    await save.click()
+    const toast = page.locator('.fm-toast')
+    await toast.waitFor()
+    await field('Sender').fill('Draft')
+    for (const [width, height] of [
+      [1280, 420], // stuck at the bottom of the window
+      [1280, 1200], // below the settings, in the middle of it
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      for (const end of [0, 2000]) {
+        await page.evaluate((top) => scrollTo(0, top), end)
+        const bar = await boxOf(page.locator('.fm-bar'))
+        const message = await boxOf(toast)
+        t.ok(message.y > 0 && message.y + message.height < bar.y, `${width} × ${height}, scrolled to ${end}`)
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   await t.test('F-31: what does not match a pattern is answered by its hint alone', async (t) => {
     await open('/settings/manage')
     await field('Code').fill('x')

@@ -1,9 +1,9 @@
 /** What is unsaved and what to do about it; also why the last attempt failed. In view as long as it matters. */
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect } from 'react'
 import { Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
 import { failureText, plural } from '../messages.ts'
-import { needsAttention, needsSave } from '../model/editor-state.ts'
+import { type EditorState, needsAttention, needsSave } from '../model/editor-state.ts'
 import { isSent, splitError } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { listenToKeys, treeOf } from '../tree.ts'
@@ -72,20 +72,23 @@ export function SaveBar(): ReactNode {
 
 const saveKeys = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '') ? '⌘S' : 'Ctrl S'
 
+/** What was changed since, or never sent, waits for its own save. */
+const canGoOn = ({ drafts }: EditorState): boolean => drafts.size > 0 && [...drafts.values()].every(isSent)
+
 /** The session ended while the page was open: nothing is lost, and it goes on when the user comes back. */
 function SignedOut(): ReactNode {
   const { editor, messages, save } = usePage()
-  // What was changed since, or never sent, waits for its own save.
-  const goesOn = useEditor(({ drafts }) => drafts.size > 0 && [...drafts.values()].every(isSent))
-  useEffect(() => {
+  const goesOn = useEditor(canGoOn)
+  useLayoutEffect(() => {
     const goOn = (): void => {
       if (document.visibilityState !== 'visible') return
+      const wasSent = canGoOn(editor.getState())
       editor.dismiss()
-      if (goesOn) save()
+      if (wasSent) save()
     }
     addEventListener('focus', goOn)
     return () => removeEventListener('focus', goOn)
-  }, [editor, goesOn, save])
+  }, [editor, save])
   return (
     <p className="fm-failure" role="alert">
       <Icon name="lock" />

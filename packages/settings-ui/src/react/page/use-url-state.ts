@@ -53,7 +53,7 @@ export function useUrlState({ isOwner }: UrlOptions): [UrlState, ChangeUrl] {
 
   useEffect(() => {
     if (!isOwner) return undefined
-    const timer = setTimeout(() => writeUrl(state, false), pause)
+    const timer = setTimeout(() => writeUrl(latest.current, false), pause) // never older than the last step
     return () => clearTimeout(timer)
   }, [isOwner, state])
 
