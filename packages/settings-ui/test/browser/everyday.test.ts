@@ -302,4 +302,18 @@ test('everyday work', async (t) => {
       await page.locator('.fm-toast').waitFor({ state: 'detached' })
     },
   )
+
+  await t.test('the address never goes back to a group that was left a moment ago', async (t) => {
+    await open('/settings/manage')
+    await page.clock.pauseAt(Date.now() + 24 * 3_600_000)
+    const choose = (group: string) =>
+      page.locator(`.fm-nav a[href*="group=${group}"]`).evaluate((link: HTMLElement) => link.click())
+    await choose('mail')
+    await page.clock.runFor(210) // a change of the address is due soon
+    await choose('general')
+    for (let ms = 0; ms < 10; ms++) {
+      await page.clock.runFor(1)
+      t.match(await page.evaluate(() => location.search), 'group=general')
+    }
+  })
 })

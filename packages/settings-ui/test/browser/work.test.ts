@@ -103,6 +103,19 @@ test('a day with the administration', async (t) => {
     await comeBack()
 
     await open('/settings/manage?scope=application')
+    await field('Title').fill('Sent')
+    await browser.clearCookies()
+    await save.click()
+    await bar.getByText('saving continues by itself').waitFor()
+    await browser.addCookies([{ name: 'user', value: 'ada', url }])
+    await signUp.evaluate((element: HTMLElement) => {
+      element.click()
+      dispatchEvent(new Event('focus')) // within the same moment
+    })
+    await save.waitFor()
+    t.equal(writes.length, 1)
+
+    await open('/settings/manage?scope=application')
     await app.settings.setSetting('app.title', 'Stored', Application)
     await reload()
     await signUp.check()
