@@ -33,6 +33,9 @@ function sqliteStorage(t: Test): Storage {
   const folder = mkdtempSync(join(tmpdir(), 'crashes-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'app.db')
+  const database = new Database(file)
+  database.pragma('journal_mode = WAL') // processes that do so at once with a new file do not wait for each other
+  database.close()
   return {
     config: { sqlite: file },
     async count(sql) {

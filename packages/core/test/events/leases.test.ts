@@ -1,5 +1,11 @@
 /** The hold that a process has on the events it handles, as the database shows it. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { Type } from '@sinclair/typebox'
 import Database from 'better-sqlite3'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -142,6 +148,58 @@ for (const [name, open] of Object.entries(engines)) {
 }
 
 const database = () => new Database(':memory:')
+
+/** Locks the file, and says when it gives it back. */
+const lockForLong = `
+  const { parentPort, workerData: { driver, file, pause } } = require('node:worker_threads')
+  const Database = require(driver)
+  const database = new Database(file)
+  database.exec('BEGIN IMMEDIATE')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause)
+  parentPort.postMessage(Date.now())
+  database.exec('COMMIT')
+  database.close()`
+
+test('sqliteOutbox: what runs while the file is locked for longer than its lease is not begun again', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'leases-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'app.db')
+  const own = new Database(file, { timeout: 60_000 })
+  t.teardown(() => own.close())
+  own.pragma('journal_mode = WAL')
+  const lease = 300
+  const { app, release, begun } = await start(t, sqliteOutbox({ database: own, lease, pollInterval: 20 }))
+  const dueAt = () => own.prepare('SELECT due_at FROM event_delivery').pluck().get() as number
+  const driver = createRequire(import.meta.url).resolve('better-sqlite3')
+  const other = new Worker(lockForLong, { eval: true, workerData: { driver, file, pause: 3 * lease } })
+  const [unlocked] = await once(other, 'message')
+  await until(() => dueAt() > Number(unlocked) + lease)
+  t.equal(begun(), 1)
+  release()
+  await until(() => app.events.stats().handled === 1)
+})
+
+test('sqliteOutbox: an attempt that another process has made is not counted for the one that runs here', async (t) => {
+  const shared = database()
+  const transport = sqliteOutbox({
+    database: shared,
+    lease: 100,
+    pollInterval: 5,
+    retryDelay: 1,
+    maxAttempts: 2,
+  })
+  const { app, begun, release } = await start(t, transport)
+  await delay(5) // a later lease has a later end
+  shared.prepare('UPDATE event_delivery SET attempts = 1, due_at = ?').run(Date.now())
+  const dueAt = () => shared.prepare('SELECT due_at FROM event_delivery').pluck().get() as number
+  await until(() => dueAt() > Date.now())
+  release(new Error('of the first attempt'))
+  await until(() => app.events.stats().failed === 1)
+  await until(() => begun() === 2)
+  release(new Error('of the second one'))
+  await until(async () => (await app.events.deadLetters?.list())?.length === 1)
+  t.match(await app.events.deadLetters?.list(), [{ attempts: 2 }])
+})
 
 test('sqliteOutbox: a clock that goes back takes no lease away', async (t) => {
   const { now } = Date

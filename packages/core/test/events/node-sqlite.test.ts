@@ -56,7 +56,7 @@ function fixture(sameConnection: boolean): TransportFixture {
     create(options) {
       const database = options ? open('own.db') : own
       others.push(database)
-      return sqliteOutbox({ database, pollInterval: 20, lease: 5000, ...retries, ...options })
+      return sqliteOutbox({ database, pollInterval: 20, lease: 500, ...retries, ...options })
     },
     transaction: transaction(business),
     foreignTransaction: transaction(foreign),

@@ -50,7 +50,7 @@ function sqliteFixture(
     create(options) {
       const database = options ? open('own.db') : own
       others.push(database)
-      return sqliteOutbox({ database, pollInterval: 20, lease: 5000, ...retries, ...options })
+      return sqliteOutbox({ database, pollInterval: 20, lease: 500, ...retries, ...options })
     },
     transaction: sqliteTransaction(business, () => txOf(business)),
     foreignTransaction: sqliteTransaction(foreign, () => txOf(foreign)),
@@ -116,7 +116,7 @@ test('pgBoss', { jobs: 4 }, async (t) => {
             connectionString: own.url,
             timeouts: { connect: 60_000 },
             pollInterval: 100,
-            lease: 5000,
+            lease: 500,
             ...retries,
             ...options,
           }),

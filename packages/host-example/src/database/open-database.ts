@@ -33,7 +33,7 @@ export async function openDatabase(
 
 async function open(config: DatabaseConfig, onError: (error: Error) => void): Promise<HostDatabase> {
   if (config.kind === 'sqlite') {
-    const database = openSqlite(config.file)
+    const database = await openSqlite(config.file)
     const { connection } = database
     return {
       ...database,

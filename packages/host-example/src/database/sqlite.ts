@@ -1,6 +1,7 @@
 /** The database in one file. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
 import Sqlite from 'better-sqlite3'
@@ -10,11 +11,14 @@ import type { Database, Row } from './database.ts'
 import { createTables } from './database.ts'
 import { withoutParameters } from './database.ts'
 
+/** Milliseconds to wait for other instances. */
+const patience = 5000
+
 /** Opens the file, creating it, its folder and the tables where they are missing. */
-export function openSqlite(file: string): Database & { readonly connection: Sqlite.Database } {
+export async function openSqlite(file: string): Promise<Database & { readonly connection: Sqlite.Database }> {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
-  const connection = new Sqlite(file, { timeout: 5000 })
-  connection.pragma('journal_mode = WAL')
+  const connection = new Sqlite(file, { timeout: patience })
+  await useLog(connection)
   connection.pragma('synchronous = FULL') // an acknowledged write survives a power loss
   connection.pragma('foreign_keys = ON')
 
@@ -63,4 +67,16 @@ function isDown(error: unknown): boolean {
     error instanceof Sqlite.SqliteError &&
     /^SQLITE_(?:BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN)/.test(error.code)
   )
+}
+
+/** While another instance writes a new file, SQLite answers at once that it is locked. */
+async function useLog(connection: Sqlite.Database): Promise<void> {
+  for (const end = Date.now() + patience; ; await delay(20)) {
+    try {
+      return void connection.pragma('journal_mode = WAL')
+    } catch (error) {
+      if (!(error instanceof Sqlite.SqliteError) || error.code !== 'SQLITE_BUSY' || Date.now() > end)
+        throw error
+    }
+  }
 }

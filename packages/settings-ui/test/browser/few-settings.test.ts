@@ -60,7 +60,7 @@ test('a few settings', async (t) => {
     await page.emulateMedia({ colorScheme: 'light' })
   })
 
-  await t.test('the message of a save covers nothing of the bar, wherever that is', async (t) => {
+  await t.test('the message of a save is above the bar, wherever that is', async (t) => {
     await open('/settings/manage')
     await field('Sender').fill('Saved')
     await save.click()

@@ -1,6 +1,7 @@
 /**
- * A process that opens a store and writes bulks, until it has written all, is told to end by SIGTERM, or is killed. It prints `open`, then `ack <revision>` for each write
- * that was acknowledged, `down` when the database could not answer, and `done`.
+ * A process that opens a store and writes bulks, until it has written all, is told to end by SIGTERM, or is killed. It
+ * prints `open`, then `ack <revision>` for each write that was acknowledged, `down` when the database could not answer,
+ * and `done`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDomainException } from '@fastify-modular/core'

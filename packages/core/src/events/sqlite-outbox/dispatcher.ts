@@ -28,7 +28,7 @@ export class Dispatcher {
   #state: 'new' | 'started' | 'closing' | 'closed' = 'new'
   #immediate: NodeJS.Immediate | undefined
   #poll: NodeJS.Timeout | undefined
-  /** Attempts that run, by `keyOf`. */
+  /** Attempts that run, by `deliveryKey`. */
   readonly #held = new Map<string, ClaimedDelivery>()
   /** Attempts whose outcome is not recorded yet; if the process dies first, they are delivered again. */
   #finished: FinishedDelivery[] = []
@@ -94,7 +94,7 @@ export class Dispatcher {
     // The application keeps a transaction open on this connection across awaits: its writes may still be rolled back.
     if (this.#database.inTransaction) return
     this.#guard(() => {
-      this.#renew() // first, after the process stood still: its leases have ended
+      this.#renew() // first: after the process stood still its leases have ended
       const { lease } = this.#options
       const claimed = this.#queue.exchange({ finished: this.#finished, released, limits, lease })
       this.#finished = []
@@ -105,21 +105,24 @@ export class Dispatcher {
     })
   }
 
-  /** What is claimed while it still runs here, because its lease had ended, is held again. */
+  /**
+   * What is claimed while it still runs here, because its lease had ended, is held again. Another attempt, after one that
+   * another process has made meanwhile, waits for the end of this one and of its lease.
+   */
   #begin(delivery: ClaimedDelivery): void {
-    const running = this.#held.get(keyOf(delivery))
+    const running = this.#held.get(deliveryKey(delivery))
     if (running) {
-      running.heldUntil = delivery.heldUntil
+      if (running.attempts === delivery.attempts) running.heldUntil = delivery.heldUntil
       return
     }
-    this.#held.set(keyOf(delivery), delivery)
+    this.#held.set(deliveryKey(delivery), delivery)
     this.#slots.take(delivery.handler, this.#deliver(delivery), () => this.wake())
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const outcome = await this.#attempt(delivery)
     if (outcome.kind === 'released') return // `close` hands back what is held
-    this.#held.delete(keyOf(delivery))
+    this.#held.delete(deliveryKey(delivery))
     const retryDelay = backoff(delivery.attempts + 1, this.#options.retryDelay)
     this.#finished.push({ delivery, outcome, retryDelay })
   }
@@ -150,12 +153,11 @@ export class Dispatcher {
 
   /** Three times a lease. Not within a transaction of the application, which may be rolled back. */
   #renew(): void {
-    const now = Date.now()
-    const age = now - this.#renewedAt
+    const age = Date.now() - this.#renewedAt
     const isDue = age >= this.#options.lease / 3 || age < 0 // after the clock went back, new leases end before the old ones
     if (this.#held.size === 0 || !isDue || this.#database.inTransaction) return
     this.#queue.renew(this.#held.values(), this.#options.lease)
-    this.#renewedAt = now // the leases begin later, when the file is no longer locked
+    this.#renewedAt = Date.now()
   }
 
   /** A database that is locked, full or closed is tried again at every poll, and logged once. */
@@ -169,7 +171,7 @@ export class Dispatcher {
   }
 }
 
-const keyOf = ({ event, handler }: ClaimedDelivery): string => `${event} ${handler}`
+const deliveryKey = ({ event, handler }: ClaimedDelivery): string => `${event} ${handler}`
 
 /** Broken JSON stays a text, which fits no event's schema: the event becomes a dead letter at once. */
 function parse(payload: string): unknown {

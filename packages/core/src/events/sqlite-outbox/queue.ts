@@ -43,12 +43,6 @@ export interface Exchange {
   readonly lease: number
 }
 
-/** The leases that were still there, and when they end now. */
-interface Renewal {
-  readonly until: number
-  readonly renewed: readonly ClaimedDelivery[]
-}
-
 const insertEvent =
   'INSERT INTO event_outbox (event_id, type, payload, published_at, traceparent) VALUES (?, ?, ?, ?, ?)'
 const insertDeliveries = `
@@ -77,7 +71,7 @@ export class Queue {
   readonly #statements: ReturnType<typeof prepare>
   readonly #publish: (event: DomainEvent, options: PublishOptions) => void
   readonly #exchange: (exchange: Exchange) => readonly ClaimedDelivery[]
-  readonly #renew: (held: Iterable<ClaimedDelivery>, lease: number) => Renewal
+  readonly #renew: (held: Iterable<ClaimedDelivery>, until: number) => readonly ClaimedDelivery[]
   readonly #discard: (event: number, handler: string) => boolean
   readonly #deleteWaiting: (handler: string) => number
 
@@ -90,15 +84,14 @@ export class Queue {
       publishIn(own, event, options),
     )
     const exchange = database.transaction((given: Exchange) => this.#recordAndClaim(given))
-    const renew = database.transaction((held: Iterable<ClaimedDelivery>, lease: number) => {
-      const until = Date.now() + lease // the wait for the lock is over
-      return { until, renewed: [...held].filter((delivery) => this.#renewOne(delivery, until)) }
-    })
+    const renew = database.transaction((held: Iterable<ClaimedDelivery>, until: number) =>
+      [...held].filter((delivery) => this.#renewOne(delivery, until)),
+    )
     const discard = database.transaction((event: number, handler: string) => this.#removeDead(event, handler))
     const deleteWaiting = database.transaction((handler: string) => this.#deletePortion(handler))
     this.#publish = (event, options) => publish.immediate(event, options)
     this.#exchange = (given) => exchange.immediate(given)
-    this.#renew = (held, lease) => renew.immediate(held, lease)
+    this.#renew = (held, until) => renew.immediate(held, until)
     this.#discard = (event, handler) => discard.immediate(event, handler)
     this.#deleteWaiting = (handler) => deleteWaiting.immediate(handler)
   }
@@ -138,7 +131,8 @@ export class Queue {
 
   /** Renews leases: they end `lease` ms from now. */
   renew(held: Iterable<ClaimedDelivery>, lease: number): void {
-    const { until, renewed } = this.#lock.write(() => this.#renew(held, lease))
+    const until = Date.now() + lease
+    const renewed = this.#lock.write(() => this.#renew(held, until))
     for (const delivery of renewed) delivery.heldUntil = until // not before the commit
   }
 

@@ -95,12 +95,14 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
             {editor.isOwn && results.definitions.length > 0 && (
               <p className="fm-small fm-foot">{messages.savedAsYouGo}</p>
             )}
-            {isReady && <SaveBar />}
+            <div className="fm-end">
+              {isReady && <SaveBar />}
+              <Announcers found={results.spoken} />
+            </div>
           </form>
           {!isReady && <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />}
         </div>
       </div>
-      <Announcers found={results.spoken} />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-/** What happened: shown for a moment where it hides nothing, and announced to users of screen readers. */
+/** What happened: shown for a moment, above the bar if there is one, and announced to users of screen readers. */
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Icon } from '../icons.tsx'
 import type { Announcement } from '../model/editor-state.ts'

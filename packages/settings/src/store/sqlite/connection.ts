@@ -81,8 +81,8 @@ export async function openConnection(
 }
 
 /**
- * Readers and the writer do not wait for each other. SQLite itself does not wait where another process begins with the
- * same new file: it answers that the file is locked, whatever the time-out.
+ * Readers and the writer do not wait for each other. While another process writes a file that has no log yet, such as a
+ * new one, SQLite answers that the file is locked, whatever the time-out.
  */
 async function useLog(client: Database): Promise<void> {
   for (const end = Date.now() + busyTimeout; ; await delay(10 + 20 * Math.random())) {
