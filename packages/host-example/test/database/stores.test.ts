@@ -57,12 +57,9 @@ for (const [engine, prepare] of Object.entries(engines)) {
     const notes = createNotesStore(database, events)
 
     await t.test('an account is added once, by the first process', async (t) => {
-      await Promise.all([
-        accounts.addIfMissing(account),
-        accounts.addIfMissing({ ...account, passwordHash: 'another' }),
-        accounts.addIfMissing(account),
-      ])
-      t.match(await accounts.find('ada'), { name: 'ada', permissions: ['Settings.Update'], isAdmin: false })
+      await Promise.all([accounts.addIfMissing(account), accounts.addIfMissing(account)])
+      await accounts.addIfMissing({ ...account, passwordHash: 'another' })
+      t.match(await accounts.find('ada'), account)
       t.equal(await accounts.find('ADA'), null)
       t.equal((await database.rows(sql`select * from accounts`)).length, 1)
     })
