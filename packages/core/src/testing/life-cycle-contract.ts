@@ -66,7 +66,11 @@ async function publish(app: FastifyInstance, numbers: readonly number[]): Promis
 const oneTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
 
 /** Each event was handled, by this application or by the next one on the same storage, at its first attempt. */
-async function expectRest({ create, until }: Bench, closed: Trial, numbers: readonly number[]): Promise<void> {
+async function expectRest(
+  { create, until }: Bench,
+  closed: Trial,
+  numbers: readonly number[],
+): Promise<void> {
   const next = await tryModule(create())
   await next.app.ready()
   const all = () => new Set([...closed.handled, ...next.handled])
@@ -154,6 +158,10 @@ export function lifeCycle(contract: Contract): void {
     await trial.app.close()
     assert.deepEqual(trial.handled, [])
     if (bench.isDurable) await expectRest(bench, trial, [1, 2])
-    else assert.deepEqual(trial.errors.map(({ msg, count }) => [msg, count]), [['events were not handled before the end', 2]])
+    else
+      assert.deepEqual(
+        trial.errors.map(({ msg, count }) => [msg, count]),
+        [['events were not handled before the end', 2]],
+      )
   })
 }

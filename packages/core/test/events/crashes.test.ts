@@ -234,7 +234,8 @@ const cases: Readonly<Record<string, (t: Test, storage: Storage) => Promise<void
   'a handler that never failed gets its event, however often processes were killed':
     consumersKilledAgainAndAgain,
   'events of a consumer that is terminated are handed to another one at once': consumerTerminated,
-  'a process that is terminated with a backlog counts no attempt, and the next one handles the rest': terminatedUnderLoad,
+  'a process that is terminated with a backlog counts no attempt, and the next one handles the rest':
+    terminatedUnderLoad,
   'each event is handled by one of two instances': oneOfTwoInstancesHandlesEach,
   'no event is lost while publisher and consumers are killed': killedAgainAndAgain,
 }
