@@ -9,9 +9,8 @@ import {
   type Events,
   type SyncTx,
   type Tx,
-  type Waker,
 } from '@fastify-modular/core'
-import { getDecorator } from '@fastify-modular/core/internal'
+import { getDecorator, publishQuietly, type Waker } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
@@ -149,7 +148,7 @@ async function publishAsync(
   events: readonly DomainEvent[],
 ): Promise<readonly Waker[]> {
   const wakers: Waker[] = []
-  for (const event of events) wakers.push(await bus.publish(event, { tx, wakes: true }))
+  for (const event of events) wakers.push(await publishQuietly(bus, event, tx))
   return wakers
 }
 
