@@ -79,7 +79,12 @@ test('no route shows the old value of a System setting to an editor', async (t) 
   )
   const paths = rows
     .filter(({ route }) => route.startsWith('GET '))
-    .map(({ route }) => route.slice('GET '.length).replace(':key', 'mail.host').replaceAll(/:\w+|\*$/g, '1'))
+    .map(({ route }) =>
+      route
+        .slice('GET '.length)
+        .replace(':key', 'mail.host')
+        .replaceAll(/:\w+|\*$/g, '1'),
+    )
   t.ok(paths.length > 30)
   const seenBy = async (person: Person) => {
     const seen: string[] = []
