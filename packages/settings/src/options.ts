@@ -1,13 +1,14 @@
 /** What `app.register(settings, options)` takes. */
-import { option, optionProblems, type OptionsSchema, safeRead, Type } from '@fastify-modular/core/internal'
-import type { TokenMap } from './definitions/builder.ts'
 import {
   canonicalLocale,
-  type FindCaller,
-  type OwnWrites,
-  type SensitiveResolved,
-  type Translate,
-} from './http-options.ts'
+  option,
+  optionProblems,
+  type OptionsSchema,
+  safeRead,
+  Type,
+} from '@fastify-modular/core/internal'
+import type { TokenMap } from './definitions/builder.ts'
+import { type FindCaller, type OwnWrites, type SensitiveResolved, type Translate } from './http-options.ts'
 import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_STORE_PORT } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { SealingKey } from './secrets/sealing.ts'
