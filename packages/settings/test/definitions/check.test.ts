@@ -50,26 +50,6 @@ test('decision 2: keys follow the grammar and have at most 100 characters', asyn
   for (const key of bad) t.match(problemOf(define(SettingType.Text, { key })), /key/, JSON.stringify(key))
 })
 
-test('decision 2: a key that would shadow a route of the API is refused', async (t) => {
-  const reserved = [
-    'me',
-    'bulk',
-    'definitions',
-    'public',
-    'export',
-    'import',
-    'changes',
-    'history',
-    'resolved',
-    'inspect',
-    'stream',
-    'probe',
-  ]
-  for (const key of reserved)
-    t.match(problemOf(define(SettingType.Text, { key })), /path of the settings API/, key)
-  t.equal(problemOf(define(SettingType.Text, { key: 'me.name' })), '', 'only by itself')
-})
-
 test('decision 57: a pattern of more than 10,000 steps is refused, one that backtracks is not counted', async (t) => {
   const branches = (count: number): string =>
     Array.from({ length: count }, (_, index) => `${index}x{90}`).join('|')
