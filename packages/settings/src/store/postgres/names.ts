@@ -18,7 +18,7 @@ export interface PostgresNames {
   readonly name: (name: string) => string
   /** Of the advisory lock and of NOTIFY. A hint of another store costs one look, so that sharing it does no harm. */
   readonly channel: string
-  /** Of NOTIFY for users' values. Instances of earlier versions do not listen to it. */
+  /** Of NOTIFY for users' values. */
   readonly userChannel: string
   /** The advisory lock of a user: shared by the writes of the user's rows, exclusive for an erasure. */
   readonly userLock: (userId: string) => string
@@ -41,7 +41,6 @@ export function postgresNames(
     history: table('settings_history'),
     meta: table('settings_meta'),
     name: table,
-    // Instances of earlier versions use this name.
     channel: fit([schema, tablePrefix, 'settings'].filter(Boolean).join('.'), 63),
     userChannel: fit([schema, tablePrefix, 'settings.users'].filter(Boolean).join('.'), 63),
     userLock: (userId) => `${table('settings_value')} of ${userId}`,
