@@ -22,14 +22,13 @@ create table ${values} (
   scope smallint not null check (scope in (0, 1, 2)),
   user_id text collate "C" not null default '',
   key text collate "C" not null,
-  value text,
+  value text not null,
   sealed boolean not null default false,
   revision bigint not null,
   updated_at bigint not null,
   updated_by text,
   primary key (scope, user_id, key),
-  constraint "${prefix}settings_value_user" check ((scope = 2) = (user_id <> '')),
-  constraint "${prefix}settings_value_set" check (value is not null or scope = 2)
+  constraint "${prefix}settings_value_user" check ((scope = 2) = (user_id <> ''))
 );
 create index "${prefix}settings_value_key" on ${values} (key, scope);
 create index "${prefix}settings_value_writer" on ${values} (updated_by) where updated_by <> user_id;
@@ -57,7 +56,6 @@ create index "${prefix}settings_history_shared" on ${history} (revision desc, sc
 create index "${prefix}settings_history_user" on ${history} (user_id, at, revision, key) where scope = 2;
 create index "${prefix}settings_history_xid" on ${history} (xid) include (user_id) where scope = 2;
 create index "${prefix}settings_history_at" on ${history} (at);
-create index "${prefix}settings_history_unset" on ${history} (at) where scope = 2 and new_value is null;
 create index "${prefix}settings_history_actor" on ${history} (actor) where actor <> user_id;
 
 insert into ${meta} (name, value) values ('revision', '0'), ('trimmed', '0');

@@ -20,7 +20,7 @@ export interface PostgresNames {
   readonly channel: string
   /** Of NOTIFY for users' values. */
   readonly userChannel: string
-  /** The advisory lock of a user: shared by the writes of the user's rows, exclusive for an erasure. */
+  /** The advisory lock of a user, for writes of the user's rows and for an erasure. */
   readonly userLock: (userId: string) => string
   /** The name of a prepared statement, which stores on the same connections must not share; empty where none is kept. */
   readonly statement: (name: string) => string
@@ -33,7 +33,7 @@ export function postgresNames(
 ): PostgresNames {
   const table = (name: string): string =>
     `${schema === undefined ? '' : `"${schema}".`}"${tablePrefix}${name}"`
-  const statements = fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.saveUsers'.length)
+  const statements = fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.findUsers'.length)
   return {
     schema,
     prefix: tablePrefix,

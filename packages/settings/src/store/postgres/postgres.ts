@@ -198,10 +198,6 @@ class PostgresStore implements SettingsStore {
     return this.#use(({ forgetting }) => forgetting.history(olderThan, after))
   }
 
-  trimUnset(after: number): Promise<TrimResult> {
-    return this.#use(({ forgetting }) => forgetting.unset(after))
-  }
-
   async eraseUser(userId: string): Promise<Erased> {
     if (!canExist(userId)) return { values: 0, history: 0, mentions: 0, isDone: true }
     const { forgetting, announcer } = this.#opened()

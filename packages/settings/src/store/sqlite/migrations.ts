@@ -20,14 +20,13 @@ create table ${prefix}settings_value (
   scope integer not null check (scope in (0, 1, 2)),
   user_id text not null default '',
   key text not null,
-  value text,
+  value text not null,
   sealed integer not null default 0,
   revision integer not null,
   updated_at integer not null,
   updated_by text,
   primary key (scope, user_id, key),
-  constraint ${prefix}settings_value_user check ((scope = 2) = (user_id <> '')),
-  constraint ${prefix}settings_value_set check (value is not null or scope = 2)
+  constraint ${prefix}settings_value_user check ((scope = 2) = (user_id <> ''))
 ) without rowid, strict;
 create index ${prefix}settings_value_key on ${prefix}settings_value (key, scope);
 create index ${prefix}settings_value_writer on ${prefix}settings_value (updated_by) where updated_by <> user_id;
@@ -55,7 +54,6 @@ create index ${prefix}settings_history_shared on ${prefix}settings_history (revi
 create index ${prefix}settings_history_user on ${prefix}settings_history (user_id, at, revision, key) where scope = 2;
 create index ${prefix}settings_history_seq on ${prefix}settings_history (seq, user_id) where scope = 2;
 create index ${prefix}settings_history_at on ${prefix}settings_history (at);
-create index ${prefix}settings_history_unset on ${prefix}settings_history (at) where scope = 2 and new_value is null;
 create index ${prefix}settings_history_actor on ${prefix}settings_history (actor) where actor <> user_id;
 
 insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('trimmed', '0'), ('users', '0');
