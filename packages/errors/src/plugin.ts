@@ -1,5 +1,5 @@
 /** The errors plugin: every failure gets its answer, and nothing leaks. */
-import { checkCoreVersion, logFailure, supportedFastify } from '@fastify-modular/core/internal'
+import { checkCoreVersion, logFailure, routerEntries, supportedFastify } from '@fastify-modular/core/internal'
 import { isErrorStatus, routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -7,6 +7,7 @@ import { builtInTemplate, createLastResort, createStandIn, loadErrorPage, render
 import {
   FMOD_ERRORS_HANDLER_REPLACED,
   FMOD_ERRORS_HANDLER_TAKEN,
+  FMOD_ERRORS_REGISTERED_LATE,
   FMOD_ERRORS_REGISTERED_TWICE,
 } from './misuse-errors.ts'
 import type { UnmatchedPages } from './negotiate.ts'
@@ -85,7 +86,7 @@ function decorateReply(app: FastifyInstance, { fail }: Responder): void {
 /**
  * Answers everything thrown below this scope.
  * @throws {FMOD_ERRORS_HANDLER_TAKEN} the scope has an error handler
- * @throws {FMOD_ERRORS_HANDLER_REPLACED} when ready: it was given another one later
+ * @throws {FMOD_ERRORS_REGISTERED_LATE} when ready: some routes of the scope have Fastify's handler
  */
 function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }: Responder): void {
   if (hasErrorHandler(app)) throw new FMOD_ERRORS_HANDLER_TAKEN('setErrorHandler', 'errorHandler')
@@ -93,11 +94,31 @@ function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }:
     const context = { mappings: request.server.problems, typeBase, replyStatus: reply.statusCode }
     fail(request, reply, { problem: toProblem(error, context), source: 'handler', error })
   })
-  const ours = app.errorHandler
-  // Fastify 5 only warns, and the last handler wins: nothing of this package would be left.
-  app.addHook('onReady', function checkErrorHandler(done) {
-    done(app.errorHandler === ours ? undefined : new FMOD_ERRORS_HANDLER_REPLACED())
+  refuseAnother(app, 'setErrorHandler', 'errorHandler')
+  app.addHook('onReady', function checkRoutes(done) {
+    const early = unansweredRoutes(app)
+    done(early.length === 0 ? undefined : new FMOD_ERRORS_REGISTERED_LATE(early.join(', ')))
   })
+}
+
+/**
+ * The routes of this scope and those below it that kept Fastify's handler. The preflight route of a CORS plugin is left
+ * out: it belongs before everything else, and nothing of the application runs in it.
+ */
+function unansweredRoutes(app: FastifyInstance): string[] {
+  const entries = routerEntries(app).filter(
+    ({ errorHandler: { func }, server }) => isFastifys(func) && isWithin(server, app),
+  )
+  const routes = new Set(entries.map(({ config: { method, url } }) => `${String(method)} ${url}`))
+  const isDerived = (route: string) => routes.has(route.replace(/^HEAD (.+?)\/?$/, 'GET $1'))
+  return [...routes].filter(
+    (route) => route !== 'OPTIONS *' && !(route.startsWith('HEAD ') && isDerived(route)),
+  )
+}
+
+/** A scope has the one above it as prototype. */
+function isWithin(scope: FastifyInstance, app: FastifyInstance): boolean {
+  return scope === app || Object.prototype.isPrototypeOf.call(app, scope)
 }
 
 /**
@@ -114,12 +135,38 @@ function ownNotFound(app: FastifyInstance, { fail }: Responder): void {
   } catch {
     throw new FMOD_ERRORS_HANDLER_TAKEN('setNotFoundHandler', 'notFoundHandler')
   }
+  refuseAnother(app, 'setNotFoundHandler', 'notFoundHandler')
+}
+
+/**
+ * Makes a second handler of the same scope an error that explains. Fastify lets the last error handler win, and its own
+ * refusals name neither this plugin nor the way out. Error handlers belong to scopes, not-found handlers to prefixes.
+ */
+function refuseAnother(
+  app: FastifyInstance,
+  method: 'setErrorHandler' | 'setNotFoundHandler',
+  option: 'errorHandler' | 'notFoundHandler',
+): void {
+  const { [method]: set } = app
+  const isOfScope = method === 'setErrorHandler'
+  function setAnother(this: FastifyInstance, ...handler: unknown[]): unknown {
+    if (isOfScope ? this === app : this.prefix === app.prefix) {
+      const elsewhere = isOfScope ? 'a plugin of its own' : 'a plugin with a prefix'
+      throw new FMOD_ERRORS_HANDLER_REPLACED(method, elsewhere, option)
+    }
+    return Reflect.apply(set, this, handler)
+  }
+  Object.assign(app, { [method]: setAnother })
 }
 
 /** Whether this very scope has its own handler: a scope is made with its parent's, the root with Fastify's. */
 function hasErrorHandler(app: FastifyInstance): boolean {
   const { errorHandler: inherited } = Object.getPrototypeOf(app) as Partial<FastifyInstance>
-  return app.errorHandler !== inherited && app.errorHandler.name !== 'defaultErrorHandler'
+  return app.errorHandler !== inherited && !isFastifys(app.errorHandler)
+}
+
+function isFastifys(handler: { readonly name: string }): boolean {
+  return handler.name === 'defaultErrorHandler'
 }
 
 /** Serves the pages. They carry no data, so the route is public by its own configuration. */

@@ -17,6 +17,7 @@ export {
   isRequestLoggingDisabled,
   removeTrailers,
   type RouteConfig,
+  routerEntries,
 } from './fastify-internals.ts'
 export {
   isNodeSqlite,
