@@ -163,7 +163,10 @@ test('all of it, or nothing: what was moved before one file failed is removed ag
   writeFileSync(join(draft, 'a/file'), '')
   mkdirSync(join(folder, 'app/b/of-another-program'), { recursive: true }) // no folder can take its place
   t.throws(() => move(draft, join(folder, 'app')), { code: 'ENOTEMPTY' })
-  t.same(contentOf(join(folder, 'app')).filter((path) => !path.startsWith('.draft')), ['b', 'b/of-another-program'])
+  t.same(
+    contentOf(join(folder, 'app')).filter((path) => !path.startsWith('.draft')),
+    ['b', 'b/of-another-program'],
+  )
   t.end()
 })
 

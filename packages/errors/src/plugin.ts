@@ -1,5 +1,12 @@
 /** The errors plugin: every failure gets its answer, and nothing leaks. */
-import { checkCoreVersion, logFailure, routerEntries, supportedFastify } from '@fastify-modular/core/internal'
+import {
+  type AnswerFailure,
+  answerFailure,
+  checkCoreVersion,
+  logFailure,
+  routerEntries,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import { isErrorStatus, routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -94,6 +101,10 @@ function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }:
     const context = { mappings: request.server.problems, typeBase, replyStatus: reply.statusCode }
     fail(request, reply, { problem: toProblem(error, context), source: 'handler', error })
   })
+  app.decorate(answerFailure, ((request, reply, error) => {
+    const problem = toProblem(error, { mappings: app.problems, typeBase })
+    fail(request, reply, { problem, source: 'handler', error })
+  }) satisfies AnswerFailure)
   refuseAnother(app, 'setErrorHandler', 'errorHandler')
   app.addHook('onReady', function checkRoutes(done) {
     const early = unansweredRoutes(app)

@@ -49,8 +49,8 @@ function fail(): never {
 
 /** What an application registers before `errors`, and the routes that Fastify would answer for. */
 const early: Record<string, readonly [register: (app: FastifyInstance) => unknown, names: string | null]> = {
-  'nothing': [() => undefined, null],
-  'routes': [
+  nothing: [() => undefined, null],
+  routes: [
     (app) => app.get('/a', fail).route({ method: ['PUT', 'DELETE'], url: '/b/:id', handler: fail }),
     'GET /a, PUT,DELETE /b/:id',
   ],
@@ -64,10 +64,7 @@ const early: Record<string, readonly [register: (app: FastifyInstance) => unknow
     'POST /a',
   ],
   'a wrapped plugin': [(app) => app.register(fp(async (scope) => void scope.get('/a', fail))), 'GET /a'],
-  'routes with a handler of their own': [
-    (app) => app.get('/a', { errorHandler: () => 'mine' }, fail),
-    null,
-  ],
+  'routes with a handler of their own': [(app) => app.get('/a', { errorHandler: () => 'mine' }, fail), null],
   'a plugin with a handler of its own': [
     (app) => app.register(async (scope) => void scope.setErrorHandler(() => 'mine').get('/a', fail)),
     null,

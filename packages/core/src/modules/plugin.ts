@@ -8,7 +8,14 @@ import { logFailure } from '../internal/failures.ts'
 import { whileMounting } from '../internal/mounting.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { FMOD_CORE_INVALID_MODULE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
-import { contributionsOf, isWrapped, type Module, type ModuleCore, ownMembers, withoutScope } from './module.ts'
+import {
+  contributionsOf,
+  isWrapped,
+  type Module,
+  type ModuleCore,
+  ownMembers,
+  withoutScope,
+} from './module.ts'
 import { orderModules } from './order.ts'
 
 export interface ModulesOptions {

@@ -1,7 +1,13 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
-import modulesPlugin, { defineModule, type Module, type ModulePlugin, modules, receive } from '@fastify-modular/core'
+import modulesPlugin, {
+  defineModule,
+  type Module,
+  type ModulePlugin,
+  modules,
+  receive,
+} from '@fastify-modular/core'
 
 declare module '@fastify-modular/core' {
   interface ModuleHooks {
@@ -132,14 +138,18 @@ test('a module is mounted encapsulated, under its prefix', async (t) => {
   t.notOk(app.hasDecorator('ownDecorator'))
 })
 
-const wrapped = (plugin: ModulePlugin = async () => {}) => fp(async (app, options) => plugin(app, options, () => {}))
+const wrapped = (plugin: ModulePlugin = async () => {}) =>
+  fp(async (app, options) => plugin(app, options, () => {}))
 const unscoped: Record<string, readonly [Partial<Module>, RegExp]> = {
   'a prefix': [{ prefix: '/billing', plugin: wrapped() }, /it has prefix/],
-  'access': [{ access: 'public', plugin: wrapped() } as object, /it has access/],
+  access: [{ access: 'public', plugin: wrapped() } as object, /it has access/],
   ...Object.fromEntries(
     (['onRequest', 'preHandler', 'onSend', 'onResponse', 'onError'] as const).map((hook) => [
       `the hook ${hook}`,
-      [{ plugin: wrapped(async (app) => void app.addHook(hook, async () => {})) }, new RegExp(`the hook ${hook}`)],
+      [
+        { plugin: wrapped(async (app) => void app.addHook(hook, async () => {})) },
+        new RegExp(`the hook ${hook}`),
+      ],
     ]),
   ),
 }

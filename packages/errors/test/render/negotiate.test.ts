@@ -61,7 +61,8 @@ test('decision 82: a script that fetches a page gets the page of an unmatched GE
       for (const method of ['GET', 'HEAD'])
         t.equal(of(method, 'browsers'), browsers, `${JSON.stringify(headers)}`)
       t.equal(of('POST', 'browsers'), problem)
-      if (script['sec-fetch-mode'] !== 'navigate') t.equal(of('GET'), problem, 'thrown errors are for navigations')
+      if (script['sec-fetch-mode'] !== 'navigate')
+        t.equal(of('GET'), problem, 'thrown errors are for navigations')
     }
   }
   t.end()
