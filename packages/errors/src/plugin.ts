@@ -7,7 +7,7 @@ import {
   routerEntries,
   supportedFastify,
 } from '@fastify-modular/core/internal'
-import { isErrorStatus, routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
+import { routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { builtInTemplate, createLastResort, createStandIn, loadErrorPage, rendererOf } from './error-page.ts'
@@ -37,13 +37,14 @@ const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => 
   const { body, warning } = await loadErrorPage(settings.errorPage)
   if (warning) app.log.warn(warning)
   const standIn = createStandIn(await builtInTemplate())
-  const unmatchedPages = decideUnmatchedPages(app, settings.unmatchedPages)
+  const pages = decidePages(app, settings)
+  const unmatchedPages = () => pages.unmatched
   const responder = createResponder({ settings, unmatchedPages, standIn, lastResort: createLastResort(body) })
 
   decorateReply(app, responder)
   if (settings.errorHandler) ownErrors(app, settings, responder)
   if (settings.notFoundHandler) ownNotFound(app, responder)
-  if (settings.errorRoutes) errorRoutes(app, responder)
+  if (settings.errorRoutes !== false) errorRoutes(app, responder, pages)
 }
 
 /** `app.problems`: each scope sees those above it and adds its own (Fastify's encapsulation). */
@@ -66,20 +67,30 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
   })
 }
 
+interface Pages {
+  /** Which requests get a page where no route matches. */
+  unmatched: UnmatchedPages
+  /** Whether `GET /error/{statusCode}` is served. */
+  shown: boolean
+}
+
 /**
- * Which requests get a page where no route matches. The default follows whether the application has pages at all, which
- * is known when it is ready: the adapter may be registered later.
+ * The defaults that depend on whether the application has pages at all, which is known when it is ready: the adapter may
+ * be registered later.
  */
-function decideUnmatchedPages(
+function decidePages(
   app: FastifyInstance,
-  option: UnmatchedPages | undefined,
-): () => UnmatchedPages {
-  let decided = option ?? 'browsers'
+  { unmatchedPages, errorRoutes }: Pick<ErrorsSettings, 'unmatchedPages' | 'errorRoutes'>,
+): Pages {
+  const pages: Pages = { unmatched: unmatchedPages ?? 'browsers', shown: errorRoutes ?? false }
   app.addHook('onReady', function decide(done) {
-    if (option === undefined && rendererOf(app)) decided = 'always'
+    if (rendererOf(app)) {
+      pages.unmatched = unmatchedPages ?? 'always'
+      pages.shown = errorRoutes ?? true
+    }
     done()
   })
-  return () => decided
+  return pages
 }
 
 function decorateReply(app: FastifyInstance, { fail }: Responder): void {
@@ -181,16 +192,17 @@ function isFastifys(handler: { readonly name: string }): boolean {
 }
 
 /** Serves the pages. They carry no data, so the route is public by its own configuration. */
-function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>): void {
+function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>, pages: Readonly<Pages>): void {
   app.get<{ Params: { statusCode: string } }>(
     '/error/:statusCode',
     { config: { public: ['GET'] }, schema: { hide: true } },
     function showErrorPage(request, reply) {
-      const status = parseStatus(request.params.statusCode)
+      const status = pages.shown ? parseStatus(request.params.statusCode) : undefined
       if (status === undefined) return reply.callNotFound()
       const props = { status, title: statusTitle(status), message: statusMessage(status) }
-      // A page about an error answers as that error; search engines would otherwise keep it.
-      show(request, reply, { props, status: isErrorStatus(status) ? status : 200 })
+      reply.header('x-robots-tag', 'noindex')
+      // Not as a 5xx: strangers could drive whatever counts the failures of this instance.
+      show(request, reply, { props, status: status >= 400 && status < 500 ? status : 200 })
     },
   )
 }
