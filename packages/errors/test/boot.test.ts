@@ -193,10 +193,18 @@ test('problems that cannot be defined or mapped are boot errors', async (t) => {
         message: /title/,
       })
       t.throws(() => define('sound', sound), { code: 'FMOD_ERRORS_DUPLICATE_PROBLEM', message: /"sound"/ })
-      t.throws(() => map(Error, 'unknown'), { code: 'FMOD_ERRORS_UNKNOWN_PROBLEM', message: /"unknown"/ })
-      t.throws(() => map('Error', 'sound'), { code: 'FMOD_ERRORS_INVALID_MAPPING' })
-      t.throws(() => map(Error, 42), { code: 'FMOD_ERRORS_INVALID_MAPPING' })
-      t.throws(() => map(Error, 'sound', 42), { code: 'FMOD_ERRORS_INVALID_MAPPING' })
+      t.throws(() => map(Error, { to: 'unknown' }), {
+        code: 'FMOD_ERRORS_UNKNOWN_PROBLEM',
+        message: /"unknown"/,
+      })
+      for (const wrong of [
+        ['Error', { to: 'sound' }],
+        [Error, { to: 42 }],
+        [Error, 'sound'],
+        [Error, () => undefined],
+        [Error, { to: 'sound', extensions: 42 }],
+      ])
+        t.throws(() => map(...wrong), { code: 'FMOD_ERRORS_INVALID_MAPPING' })
     },
   })
   t.ok(app.problems)
@@ -211,7 +219,10 @@ test('E88: defining or mapping after the application became ready throws, in eve
       }),
   })
   for (const problems of [app.problems, child]) {
-    t.throws(() => problems?.map(Error, () => undefined), { code: 'FMOD_ERRORS_CLOSED', message: /map/ })
+    t.throws(() => problems?.map(Error, { to: () => undefined }), {
+      code: 'FMOD_ERRORS_CLOSED',
+      message: /map/,
+    })
   }
 })
 

@@ -117,17 +117,21 @@ test('errorHandler: false leaves 401 to the gate, for people too', async (t) => 
 test('what the application maps of the gate is answered as it says: 401 and 403 with the old member', async (t) => {
   const map = (app: FastifyInstance) =>
     app.problems
-      .map(UnauthorizedException, () => ({
-        status: 401,
-        code: 'SIGN_IN',
-        detail: 'Sign in.',
-        extensions: { message: 'Sign in.' },
-      }))
-      .map(ForbiddenException, (error) => ({
-        status: 403,
-        code: 'NO',
-        extensions: { message: error.message },
-      }))
+      .map(UnauthorizedException, {
+        to: () => ({
+          status: 401,
+          code: 'SIGN_IN',
+          detail: 'Sign in.',
+          extensions: { message: 'Sign in.' },
+        }),
+      })
+      .map(ForbiddenException, {
+        to: (error) => ({
+          status: 403,
+          code: 'NO',
+          extensions: { message: error.message },
+        }),
+      })
   for (const isLate of [false, true]) {
     const strangers = await gated(t, { status: 401, map, isLate })
     for (const url of ['/page', '/scope', '/miss']) {
@@ -148,15 +152,14 @@ test('what the application maps of the gate is answered as it says: 401 and 403 
 
 test('the recipe of the guide keeps the member "message" of Fastify, in the answers of the gate, too', async (t) => {
   const map = (app: FastifyInstance) =>
-    app.problems.map(
-      () => true,
-      (error) => {
+    app.problems.map(() => true, {
+      to: (error) => {
         const problem = toProblem(error, { typeBase: app.problems.typeBase })
         const isValidation = error instanceof Error && 'validation' in error
         const message = problem.status >= 500 ? problem.title : isValidation ? error.message : problem.detail
         return { ...problem, extensions: { ...problem.extensions, message } }
       },
-    )
+    })
   const strangers = await gated(t, { status: 401, map })
   t.match((await strangers.inject('/page')).json(), { message: 'Sign in to access this resource.' })
   const app = await gated(t, { status: 403, map })
