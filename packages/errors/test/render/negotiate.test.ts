@@ -58,8 +58,7 @@ test('decision 82: a script that fetches a page gets the page of an unmatched GE
       const headers = { ...script, ...(accept !== undefined && { accept }) }
       const of = (method: string, unmatchedPages?: UnmatchedPages) =>
         negotiate({ method, headers, unmatchedPages, pagesForBrowsers: () => true })
-      for (const method of ['GET', 'HEAD'])
-        t.equal(of(method, 'browsers'), browsers, `${JSON.stringify(headers)}`)
+      for (const method of ['GET', 'HEAD']) t.equal(of(method, 'browsers'), browsers, JSON.stringify(headers))
       t.equal(of('POST', 'browsers'), problem)
       if (script['sec-fetch-mode'] !== 'navigate')
         t.equal(of('GET'), problem, 'thrown errors are for navigations')
