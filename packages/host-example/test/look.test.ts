@@ -49,3 +49,18 @@ test('the dashboard names the people of a demonstration there only', async (t) =
     t.match(text, `"name":"${actor}"`, 'as the header does')
   }
 })
+
+test('the dashboard shows the history of System settings to administrators alone', async (t) => {
+  const host = await startHost(t)
+  const [admin, editor] = [await host.signIn('admin'), await host.signIn('editor')]
+  for (const body of [
+    { key: 'mail.host', scope: 0, value: 'smtp-second.internal' },
+    { key: 'app.title', scope: 1, value: 'Seen by editors' },
+  ])
+    t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
+  const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+  t.match((await admin.ask('/', { headers })).text, 'smtp-second.internal')
+  const { text } = await editor.ask('/', { headers })
+  t.notMatch(text, 'smtp-second.internal')
+  t.match(text, 'Seen by editors')
+})

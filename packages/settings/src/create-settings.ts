@@ -110,7 +110,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     inspect: createInspect({ store, sharedValues, codec, locked: init.locked }),
     history: history.list,
     rollback: async (target, options) => void (await history.rollback(target, options)),
-    exportSettings: () => transfer.exportSettings(),
+    exportSettings: transfer.exportSettings,
     importSettings: transfer.importSettings,
     publicValues: () => publicValues(states()),
     orphans: () => findOrphans(store, registry),

@@ -49,12 +49,14 @@ export function lintDefinition({
   key,
   type,
   pattern,
+  maxLength,
   allowedValues,
   min,
   max,
 }: CompleteDefinition): string[] {
   const ignored = [
-    pattern !== null && !hasPattern(type) ? 'pattern' : null,
+    pattern !== null && !isFreeText(type) ? 'pattern' : null,
+    maxLength !== null && !isFreeText(type) ? 'maxLength' : null,
     allowedValues !== null && type !== SettingType.Select ? 'allowedValues' : null,
     min !== null && type !== SettingType.Number ? 'min' : null,
     max !== null && type !== SettingType.Number ? 'max' : null,
@@ -65,8 +67,8 @@ export function lintDefinition({
   ]
 }
 
-/** Whether settings of the type honour `pattern` (S 2.3.2). */
-export function hasPattern(type: SettingType): boolean {
+/** Whether settings of the type honour `pattern` (S 2.3.2) and `maxLength`. */
+export function isFreeText(type: SettingType): boolean {
   return type === SettingType.Text || type === SettingType.Password || type === SettingType.MultilineText
 }
 

@@ -8,6 +8,7 @@ import type { CompleteDefinition, JsonValue, SettingScope } from '../setting-def
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import type { SettingsStore } from '../store/store.ts'
+import { visibleTo } from '../visibility.ts'
 import { type SettingValueDto, toRememberedDto, toSharedDto, toUserDto } from './dto.ts'
 
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
@@ -36,8 +37,9 @@ function byGroupOrderKey(a: Sortable, b: Sortable): number {
 
 /** The values of definitions with `public: true`; null for those that cannot be read, none for secrets. */
 export function publicValues(states: readonly SettingState[]): Readonly<Record<string, JsonValue>> {
+  const stranger = visibleTo(null)
   const shown = states.filter(
-    ({ setting, shared }) => setting.definition.public && !isSecret(setting, shared.row),
+    ({ setting, shared }) => stranger.value(setting.definition) && !isSecret(setting, shared.row),
   )
   return Object.fromEntries(
     shown.map(({ setting, shared }) => [setting.definition.key, shared.error ? null : shared.value]),

@@ -51,6 +51,7 @@ test('decision 1: required and sensitive are false and order is 0 unless said ot
     min: null,
     max: null,
     pattern: null,
+    maxLength: null,
     required: false,
     sensitive: false,
     order: 0,

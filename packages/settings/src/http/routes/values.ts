@@ -19,6 +19,7 @@ import {
 } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
+import { requireAdmin, updatePermission } from '../../visibility.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
 import {
@@ -34,10 +35,8 @@ import {
   callerOf,
   openRoute,
   refuseUserScope,
-  requireAdmin,
   requireUpdate,
   sharedScopeOf,
-  updatePermission,
   writeOptionsOf,
 } from '../access.ts'
 import {
