@@ -13,7 +13,6 @@ import { createSettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
 import { createFindEvents, verifyEvents } from './events.ts'
-import { defaultPerValue, startRetention } from './history/history.ts'
 import { authenticateWith, declarePermission } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './http-options.ts'
@@ -24,6 +23,7 @@ import type { UserReader } from './reading/reader.ts'
 import { createSealing } from './secrets/sealing.ts'
 import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
+import { Retention } from './store/retention.ts'
 import { defaultLimits } from './values/validate.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
@@ -37,13 +37,14 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const events = createFindEvents(app)
   /** Whether the stored values passed the checks of the boot: a secret in plain text that appears later is not served. */
   let isChecked = false
+  const retention = history === false ? undefined : new Retention({ ...history, store, log: app.log })
   const service = createSettingsService({
     registry,
     store,
     sealing,
     refusesPlain: () => isChecked && options.encryption?.mode === 'require',
     locked,
-    keepHistory: history === false ? undefined : (history.perValue ?? defaultPerValue),
+    retention,
     userCapacity: options.userCache ?? 10_000,
     events,
     log: app.log,
@@ -51,9 +52,8 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const { settings, coherence, sharedValues } = service
 
   app.decorate('settings', settings)
-  let stopRetention: (() => Promise<void>) | undefined
   app.addHook('onClose', async () => {
-    await stopRetention?.()
+    await retention?.stop()
     await coherence.stop()
     await store.close()
   })
@@ -104,7 +104,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
       knowsCaller,
       notSealed,
     })
-    if (history !== false) stopRetention = startRetention({ store, days: history.days, log: app.log })
+    retention?.start()
   })
 
   function addRoutes(parent: FastifyInstance) {
