@@ -4,7 +4,7 @@ import { createMisuseError } from '@fastify-modular/core/internal'
 // Registration
 export const FMOD_SETTINGS_REGISTERED_TWICE = createMisuseError(
   'FMOD_SETTINGS_REGISTERED_TWICE',
-  'The settings plugin is registered twice in one scope. Register it once and pass all definitions to it.',
+  'The settings plugin is registered twice in one application. Register it once, at the root, and pass all definitions to it.',
 )
 export const FMOD_SETTINGS_CALLER_DECLARED_LATER = createMisuseError(
   'FMOD_SETTINGS_CALLER_DECLARED_LATER',

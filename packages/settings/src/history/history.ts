@@ -54,7 +54,7 @@ export interface HistoryFilter {
   readonly keys?: readonly string[]
   /** Only what this actor wrote. */
   readonly actor?: string
-  /** Only entries of this time and later; ISO 8601. */
+  /** Only entries of this time and later; ISO 8601, in UTC where it names no offset. */
   readonly since?: string
   /** Only entries of lower versions, or after the `next` of a page. */
   readonly before?: number | string
@@ -220,7 +220,8 @@ function withValues({ oldText, newText, ...entry }: StoredHistoryEntry): History
 
 /** @throws {ArgumentException} it is not a date-time */
 function toTime(iso: string): number {
-  const time = Date.parse(iso)
+  const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/i.test(iso)
+  const time = Date.parse(/T/i.test(iso) && !hasOffset ? `${iso}Z` : iso)
   if (Number.isNaN(time)) throw new ArgumentException('Use an ISO 8601 date-time.', 'since')
   return time
 }

@@ -4,16 +4,17 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
 import { SettingScope } from '../setting-definition.ts'
 import { isOfUsers } from '../store/plan-write.ts'
-import type {
-  CurrentRows,
-  HistoryRow,
-  RowChange,
-  RowId,
-  SettingsStore,
-  StoredRow,
-  StoreNews,
-  WriteRequest,
-  WriteResult,
+import {
+  type CurrentRows,
+  type HistoryRow,
+  type RowChange,
+  type RowId,
+  type SettingsStore,
+  type StoredRow,
+  type StoreNews,
+  TooManyWritesException,
+  type WriteRequest,
+  type WriteResult,
 } from '../store/store.ts'
 import type { EffectiveChange, SharedValues } from './shared-values.ts'
 import type { UserCache } from './user-values.ts'
@@ -161,7 +162,7 @@ export class Coherence {
     try {
       return await store.write({ ...request, decide })
     } catch (error) {
-      if (isDomainException(error) && error.statusCode === 503) {
+      if (isOutage(error)) {
         this.#lose(error) // a look may take long to fail as well
         if (ofUsers) this.#areUsersDue = true
         void this.catchUp()
@@ -286,6 +287,11 @@ function toRow(entry: HistoryRow): StoredRow | undefined {
   return value === null
     ? undefined
     : { scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor }
+}
+
+/** Whether the database did not answer, or not in time. */
+function isOutage(error: unknown): boolean {
+  return isDomainException(error) && error.statusCode === 503 && !(error instanceof TooManyWritesException)
 }
 
 /** A task that runs once at a time, for many callers. */

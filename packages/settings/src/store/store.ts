@@ -8,7 +8,7 @@
  * those of different users need not wait for each other.
  */
 import { createHash } from 'node:crypto'
-import type { Tx } from '@fastify-modular/core'
+import { ServiceUnavailableException, type Tx } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SettingScope } from '../setting-definition.ts'
 
@@ -280,6 +280,13 @@ export interface SettingsStore {
   watch?(watch: StoreWatch): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */
   close(): Promise<void>
+}
+
+/** 503 of a database that answers: so many writes wait for it that this one gave up its place. Nothing was written. */
+export class TooManyWritesException extends ServiceUnavailableException {
+  constructor() {
+    super('Too many writes wait for the settings database.', 1)
+  }
 }
 
 /** How many rows a key has in a scope. */

@@ -9,6 +9,7 @@ import {
   type StoreWatch,
 } from '@fastify-modular/settings'
 import { ServiceUnavailableException } from '@fastify-modular/core'
+import { TooManyWritesException } from '#src/store/store.js'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
@@ -56,6 +57,23 @@ async function look({ settings }: FastifyInstance, hint: () => void): Promise<vo
   hint()
   await until('the look', () => settings.status.checkedAt > checkedAt)
 }
+
+test('a write that gave up its place in the queue does not make memory stale', async (t) => {
+  const inner = memoryStore()
+  const state = { error: undefined as Error | undefined }
+  const store: SettingsStore = {
+    ...inner,
+    write: (request) => (state.error ? Promise.reject(state.error) : inner.write(request)),
+    readNews: (query) => (state.error ? Promise.reject(state.error) : inner.readNews(query)),
+  }
+  const { settings } = await createApp(t, { store })
+  state.error = new TooManyWritesException()
+  t.equal((await rejection(settings.setSetting('mail.port', 25, System))).status, 503)
+  t.equal(settings.status.state, 'ready')
+  state.error = new ServiceUnavailableException('It does not answer.')
+  t.equal((await rejection(settings.setSetting('mail.port', 25, System))).status, 503)
+  t.equal(settings.status.state, 'stale')
+})
 
 test('what another process wrote is read after its notification, with listeners called', async (t) => {
   const { here, there, hint } = await createTwo(t)
@@ -154,7 +172,7 @@ test('the status is stale as soon as a write fails, whatever the look takes that
   const answered = new Promise<void>((resolve) => (answer = resolve))
   Object.assign(inner, {
     readNews: async (query: NewsQuery) => (await answered, readNews(query)),
-    write: () => Promise.reject(new ServiceUnavailableException('The database does not answer.')),
+    write: () => Promise.reject(new ServiceUnavailableException('The settings database does not answer.')),
   })
   t.match(await rejection(here.settings.setSetting('mail.port', 25, System)), { status: 503 })
   t.equal(here.settings.status.state, 'stale')

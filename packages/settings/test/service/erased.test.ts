@@ -38,7 +38,7 @@ for (const [name, open] of Object.entries(engines)) {
     const here = await createApp(t, { store: newStore() })
     await here.settings.setSetting('app.title', 'Acme', Application, undefined, { actor: 'mallory' })
     const there = name === 'memory' ? here : await createApp(t, { store: newStore() })
-    const list = async (app: typeof here) => (await as(app, 'admin')('GET', '/')).text
+    const list = async (app: typeof here) => (await as(app, 'admin')('GET', '')).text
     t.match(await list(here), /mallory/)
     t.match(await list(there), /mallory/)
     await here.settings.eraseUser('mallory')

@@ -1,5 +1,5 @@
 /** Writes in PostgreSQL, from the lock to the commit. */
-import { type AsyncTx, ServiceUnavailableException } from '@fastify-modular/core'
+import type { AsyncTx } from '@fastify-modular/core'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
@@ -300,12 +300,10 @@ async function enqueue(client: PoolClient, request: WriteRequest, result: WriteR
   }
 }
 
-/** @throws {ServiceUnavailableException} the commit was a rollback, because of an error that `enqueue` did not pass on */
+/** @throws {Error} the commit was a rollback, because of an error that `enqueue` did not pass on: a defect of the transport */
 function checkCommitted(committed: QueryResult | undefined): void {
   if (committed?.command === 'COMMIT') return
-  throw new ServiceUnavailableException(
-    'PostgreSQL rolled the write of a setting back: a statement of its events failed.',
-  )
+  throw new Error('PostgreSQL rolled the write of a setting back: a statement of its events failed.')
 }
 
 /** A row of settings_value as the driver gives it; bigint arrives as text. */
