@@ -86,13 +86,13 @@ export const FMOD_SETTINGS_DRIVER_UNSUPPORTED = createMisuseError<[string, strin
   'FMOD_SETTINGS_DRIVER_UNSUPPORTED',
   '%s does not work on Node %s: %s',
 )
-export const FMOD_SETTINGS_MIGRATION_FAILED = createMisuseError<[number, number, string, number]>(
+export const FMOD_SETTINGS_MIGRATION_FAILED = createMisuseError<[string]>(
   'FMOD_SETTINGS_MIGRATION_FAILED',
-  'The migration of the settings tables in PostgreSQL from version %d to %d failed, and they are as they were: %s. Start again, or run the statements of printSql({ from: %d }) first.',
+  'The tables of settings could not be made in PostgreSQL, and nothing has changed: %s. Remove the cause and start again, or run the statements of printSql().',
 )
-export const FMOD_SETTINGS_SCHEMA_OUTDATED = createMisuseError<[string, number, number, number]>(
+export const FMOD_SETTINGS_SCHEMA_OUTDATED = createMisuseError<[string, number, number]>(
   'FMOD_SETTINGS_SCHEMA_OUTDATED',
-  'The tables of the %s store have schema version %d, this package needs %d. Start once with migrate: "auto", or run the statements of printSql({ from: %d }).',
+  'The tables of the %s store have schema version %d, this package needs %d. Start once with migrate: "auto", or make the tables with the statements of printSql().',
 )
 export const FMOD_SETTINGS_SCHEMA_TOO_NEW = createMisuseError<[string, number, number]>(
   'FMOD_SETTINGS_SCHEMA_TOO_NEW',

@@ -266,7 +266,7 @@ const interval = 60 * 60_000
 const pause = 5
 
 export interface RetentionInit {
-  readonly store: Pick<SettingsStore, 'claimTrim' | 'trimHistory' | 'trimUnset'>
+  readonly store: Pick<SettingsStore, 'claimTrim' | 'trimHistory'>
   readonly days?: number | undefined
   readonly log: FastifyBaseLogger
   /** Milliseconds until the first look. @default five to ten minutes */
@@ -302,9 +302,7 @@ export function startRetention({
 
   async function trim(): Promise<void> {
     const olderThan = Math.max(0, Date.now() - days * day)
-    const rows =
-      (await inPortions((after) => store.trimHistory(olderThan, after))) +
-      (await inPortions((after) => store.trimUnset(after)))
+    const rows = await inPortions((after) => store.trimHistory(olderThan, after))
     if (rows > 0) log.info({ rows }, 'old settings history was removed')
   }
 

@@ -300,12 +300,10 @@ export class Coherence {
   }
 
   async #takeNews({ revision, changes }: StoreNews, known: number): Promise<News> {
-    const { sharedValues, users, listeners } = this.#init
+    const { sharedValues, listeners } = this.#init
     if (revision === known && sharedValues.complete) return 'nothing'
     // A full page may be one of several.
     if (changes.length === page) return this.#readAll()
-    // Where revisions have no changes, instances of an earlier version have written values of users.
-    if (new Set(changes.map((entry) => entry.revision)).size < revision - known) users.forget()
     // History keeps the newest row of every value, so that replaying it ends with the current values.
     const effective = sharedValues.replay(
       revision,

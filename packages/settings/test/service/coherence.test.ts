@@ -172,7 +172,7 @@ test('the status is stale as soon as a write fails, whatever the look takes that
   const answered = new Promise<void>((resolve) => (answer = resolve))
   Object.assign(inner, {
     readNews: async (query: NewsQuery) => (await answered, readNews(query)),
-    write: () => Promise.reject(new ServiceUnavailableException('The settings database does not answer.')),
+    write: () => Promise.reject(new ServiceUnavailableException('The database does not answer.')),
   })
   t.match(await rejection(here.settings.setSetting('mail.port', 25, System)), { status: 503 })
   t.equal(here.settings.status.state, 'stale')

@@ -116,20 +116,6 @@ test('more than 1,000 changed users are all forgotten', async (t) => {
   })
 })
 
-test('a revision without changes is one of an instance of the version before: users are forgotten', async (t) => {
-  const { there, calls, watch, store } = await createPair(t)
-  await there.settings.forUser('alice')
-  const { readNews } = { ...store }
-  Object.assign(store, { readNews: async (query: never) => ({ ...(await readNews(query)), revision: 1 }) })
-  calls.length = 0
-  watch().onHint(1)
-  await until('the look', () => calls.length > 0)
-  await until('alice to be read again', async () => {
-    await there.settings.forUser('alice')
-    return calls.includes('readUser')
-  })
-})
-
 for (const path of ['?scope=2', '/me']) {
   test(`GET ${path} is tagged by the shared revision and the versions of the caller's values`, async (t) => {
     const app = await createApp(t)

@@ -109,13 +109,12 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
       return store.write(request)
     },
   }),
-  'forgets the version of what is unset': (store) => ({
+  'forgets the version of what was removed': (store) => ({
     async write(request) {
       const result = await store.write(request)
-      return {
-        ...result,
-        changes: result.changes.map((it) => ({ ...it, revision: it.after?.revision ?? 0 })),
-      }
+      for (const { userId, after } of result.changes)
+        if (!after && userId !== '') await store.eraseUser(userId)
+      return result
     },
   }),
   'misses users': (store) => ({

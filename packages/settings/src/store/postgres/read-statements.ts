@@ -1,5 +1,5 @@
 /** What the PostgreSQL store reads; statements with a name are prepared once per connection. */
-import { and, eq, getTableColumns, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -48,18 +48,12 @@ export function prepareReads(
   const { values, history, meta } = tables
   const inOrder = inRowOrder(values)
   const isRevision = eq(meta.name, 'revision')
-  const isSet = isNotNull(values.value)
-  const rowColumns = { ...getTableColumns(values), value: sql<string>`${values.value}` } // only rows that are set
   const entryColumns = columnsOf(history)
-  const row = db
-    .select(rowColumns)
-    .from(values)
-    .where(and(isNamedRow(values), isSet))
-    .prepare(statement('row'))
+  const row = db.select().from(values).where(isNamedRow(values)).prepare(statement('row'))
   const user = db
-    .select(rowColumns)
+    .select()
     .from(values)
-    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId')), isSet))
+    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
     .orderBy(...inOrder)
     .prepare(statement('user'))
   // One statement, so that the rows and the revision are of one moment.
@@ -115,8 +109,7 @@ export function prepareReads(
     row: async ({ scope, userId, key }) => (await row.execute({ scope, userId, key }))[0],
     shared: async () => {
       const found = await shared.execute()
-      const rows = found.flatMap((each) => (each.row ? (each.row as StoredRow) : [])) // shared rows are set
-      return { revision: Number(found[0]?.revision ?? 0), rows }
+      return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
     },
     user: (userId) => user.execute({ userId }),
     news: async ({ known, ...query }) => {
@@ -137,9 +130,9 @@ export function prepareReads(
     history: (query) => historyQuery(db, history, query).execute(),
     scan: (after, limit) =>
       db
-        .select(rowColumns)
+        .select()
         .from(values)
-        .where(and(isAfter(values, after), isSet))
+        .where(isAfter(values, after))
         .orderBy(...inOrder)
         .limit(limit)
         .execute(),
@@ -185,7 +178,7 @@ function findOthers(values: PostgresTables['values'], keys: readonly string[]): 
     )
     select stored.key, other.scope, other.rows from stored cross join lateral (
       select ${values.scope} as scope, count(*) as rows from ${values}
-      where ${values.key} = stored.key and ${values.value} is not null group by ${values.scope}
+      where ${values.key} = stored.key group by ${values.scope}
     ) as other
     where stored.key <> all (${sql.param(keys)}::text[]) order by other.scope, stored.key`
 }

@@ -1,6 +1,6 @@
 /** What the SQLite store reads, prepared once. */
 import type { Database } from 'better-sqlite3'
-import { and, eq, getTableColumns, getTableName, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -52,13 +52,11 @@ export function prepareReads(
   const dataVersion = client.prepare('pragma data_version').pluck()
   const inOrder = inRowOrder(values)
   const isRevision = eq(meta.name, 'revision')
-  const isSet = isNotNull(values.value)
-  const rowColumns = { ...getTableColumns(values), value: sql<string>`${values.value}` } // only rows that are set
   const { seq: _, ...entryColumns } = getTableColumns(history)
   const user = db
-    .select(rowColumns)
+    .select()
     .from(values)
-    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId')), isSet))
+    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
     .orderBy(...inOrder)
     .prepare()
   // One statement, so that the rows and the revision are of one moment.
@@ -148,8 +146,7 @@ export function prepareReads(
   return {
     shared: () => {
       const found = shared.all()
-      const rows = found.flatMap((each) => (each.row ? (each.row as StoredRow) : [])) // shared rows are set
-      return { revision: Number(found[0]?.revision ?? 0), rows }
+      return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
     },
     user: (userId) => user.all({ userId }),
     news,
@@ -165,9 +162,9 @@ export function prepareReads(
     history: (query) => (query.maxBytes === undefined ? entries(query) : page(query, query.maxBytes)),
     scan: (after, limit) =>
       db
-        .select(rowColumns)
+        .select()
         .from(values)
-        .where(and(isAfter(values, after), isSet))
+        .where(isAfter(values, after))
         .orderBy(...inOrder)
         .limit(limit)
         .all(),
@@ -193,6 +190,6 @@ function findOthers(values: string): string {
       select (select min(key) from ${values} where key > stored.key) from stored where stored.key is not null
     )
     select key, scope, count(*) as rows from ${values}
-    where key in (select key from stored where key not in (select value from json_each(?))) and value is not null
+    where key in (select key from stored where key not in (select value from json_each(?)))
     group by scope, key order by scope, key`
 }

@@ -8,7 +8,7 @@ import {
 } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
-import { canExist, checkWrite, setRow } from '../plan-write.ts'
+import { canExist, checkWrite } from '../plan-write.ts'
 import {
   type Erased,
   type HistoryId,
@@ -139,7 +139,7 @@ class SqliteStore implements SettingsStore {
   }
 
   readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ writer }) => (canExist(id.userId, id.key) ? setRow(writer.find(id)) : undefined))
+    return this.#use(({ writer }) => (canExist(id.userId, id.key) ? writer.find(id) : undefined))
   }
 
   async readNews(query: NewsQuery): Promise<StoreNews> {
@@ -190,10 +190,6 @@ class SqliteStore implements SettingsStore {
 
   trimHistory(olderThan: number, after: number): Promise<TrimResult> {
     return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.history(olderThan, after)))
-  }
-
-  trimUnset(after: number): Promise<TrimResult> {
-    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.unset(after)))
   }
 
   eraseUser(userId: string): Promise<Erased> {

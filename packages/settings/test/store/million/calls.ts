@@ -63,7 +63,8 @@ export function callsOf(
     'a write of a user': () => setOf(store, 'u7', 'key.7', '"new"'),
     'a shared write': () => set(store, 'key.0', '"new"'),
     'a portion of trimming': () => store.trimHistory(rows, 0),
-    'a portion of unset values': () => store.trimUnset(0),
+    'a first write of a user': () => setOf(store, 'u7', 'key.39', '"new"'),
+    'a removal': () => setOf(store, 'u7', 'key.39', null),
     'a portion of a user': () => store.eraseUser('u7'),
   }
 }
