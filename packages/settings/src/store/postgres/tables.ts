@@ -6,6 +6,7 @@ import {
   check,
   customType,
   index,
+  integer,
   PgSchema,
   pgTable,
   primaryKey,
@@ -68,6 +69,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       actor: text('actor'),
       requestId: text('request_id'),
       note: text('note'),
+      setSize: integer('set_size').notNull().default(1),
       at: bigint('at', { mode: 'number' }).notNull(),
       // The transaction: what commits late is found by it.
       xid: xid8('xid')
