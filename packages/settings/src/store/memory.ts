@@ -43,11 +43,8 @@ export function memoryStore(): SettingsStore {
     readShared: async () => ({ revision, rows: select((row) => row.scope !== SettingScope.User) }),
     readUser: async (userId) => select((row) => row.scope === SettingScope.User && row.userId === userId),
     readRow: async (id) => rows.get(rowIdText(id)),
-    readNews: async ({ after, limit, known }) => ({
+    readNews: async ({ after, limit }) => ({
       revision,
-      at: atOf(revision),
-      knownAt: known.map(atOf),
-      epoch: '',
       changes: history
         .filter((row) => row.scope !== SettingScope.User && row.revision > after)
         .toSorted(compareHistoryIds)
@@ -131,10 +128,6 @@ export function memoryStore(): SettingsStore {
       (last, entry) => (rowIdText(entry) === name ? Math.max(last, entry.revision) : last),
       0,
     )
-  }
-
-  function atOf(version: number): number | null {
-    return history.find((row) => row.scope !== SettingScope.User && row.revision === version)?.at ?? null
   }
 
   /** Keeps the newest entries of these values. */

@@ -170,20 +170,12 @@ export interface NewsQuery {
   readonly after: number
   /** At most so many, the newest ones. */
   readonly limit: number
-  /** Revisions whose time is wanted. */
-  readonly known: readonly number[]
 }
 
 /** Where a database stands, and what has happened to System and Application values; all of one moment. */
 export interface StoreNews {
   /** The number of the last committed write of System and Application values. */
   readonly revision: number
-  /** When that revision was written, as its history has it, in milliseconds since the epoch; null without a trace. */
-  readonly at: number | null
-  /** The same of the `known` revisions, in their order. */
-  readonly knownAt: readonly (number | null)[]
-  /** Differs when another database may stand in the place of this one: its server was started, its tables were made anew. */
-  readonly epoch: string
   /** Oldest first. */
   readonly changes: readonly HistoryRow[]
 }
@@ -192,7 +184,7 @@ export interface StoreNews {
 export interface UserNews {
   /** For the next question. It means something to the store alone. */
   readonly next: string
-  /** Each one at least once; an empty id stands for a user who was erased, or for any user. */
+  /** Each one at least once; an empty id stands for a user who was erased, or for any user: the mark is of another database. */
   readonly userIds: readonly string[]
 }
 

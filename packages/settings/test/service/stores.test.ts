@@ -137,6 +137,7 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
       if (state.full) throw new Error('the queue is full')
       published.push(event)
     },
+    drain: () => {},
     close: async () => {},
   }
   const boot = async () => {

@@ -53,15 +53,6 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
   'does not count': (store) => ({
     readNews: async (query) => ({ ...(await store.readNews(query)), revision: 0 }),
   }),
-  'does not date what it counts': (store) => ({
-    readNews: async (query) => ({ ...(await store.readNews(query)), at: null }),
-  }),
-  'dates every revision alike': (store) => ({
-    async readNews(query) {
-      const news = await store.readNews(query)
-      return { ...news, knownAt: news.knownAt.map(() => news.at) }
-    },
-  }),
   'has no history': () => ({ readHistory: async () => [] }),
   'ignores the filter of history': (store) => ({ readHistory: ({ limit }) => store.readHistory({ limit }) }),
   'returns old changes as news': (store) => ({

@@ -43,7 +43,7 @@ export interface PostgresReads {
 export function prepareReads(
   db: NodePgDatabase,
   tables: PostgresTables,
-  { statement, values: valuesName }: PostgresNames,
+  { statement }: PostgresNames,
 ): PostgresReads {
   const { values, history, meta } = tables
   const inOrder = inRowOrder(values)
@@ -64,8 +64,6 @@ export function prepareReads(
     .where(isRevision)
     .orderBy(...inOrder)
     .prepare(statement('shared'))
-  const atOf = (revision: SQL) =>
-    sql`(select ${history.at} from ${history} where ${history.scope} < 2 and ${history.revision} = ${revision}::bigint limit 1)`
   const changes = db
     .select(entryColumns)
     .from(history)
@@ -76,14 +74,6 @@ export function prepareReads(
   const news = db
     .select({
       revision: meta.value,
-      at: atOf(sql`${meta.value}`).mapWith((at: unknown): number | null => Number(at)), // null is not mapped
-      knownAt: sql`array(select ${atOf(sql`known.revision`)}
-        from unnest(${sql.placeholder('known')}::bigint[]) with ordinality as known (revision, place)
-        order by known.place)`.mapWith((times: readonly (string | null)[]) =>
-        times.map((at) => (at === null ? null : Number(at))),
-      ),
-      // Neither the system's identifier nor its timeline: a snapshot of the disk that is put back has the same ones.
-      epoch: sql<string>`concat(to_regclass(${valuesName})::oid, ' ', extract(epoch from pg_postmaster_start_time()))`,
       change: {
         revision: changes.revision,
         scope: changes.scope,
@@ -113,20 +103,19 @@ export function prepareReads(
       return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
     },
     user: (userId) => user.execute({ userId }),
-    news: async ({ known, ...query }) => {
-      const found = await news.execute({ ...query, known: [...known] })
-      const [state] = found
-      if (!state) return { revision: 0, at: null, knownAt: known.map(() => null), epoch: '', changes: [] }
-      const { at, knownAt, epoch } = state
+    news: async (query) => {
+      const found = await news.execute({ ...query })
       const entries = found.flatMap(({ change }) => change ?? []).toReversed()
-      return { revision: Number(state.revision), at, knownAt, epoch, changes: entries }
+      return { revision: Number(found[0]?.revision ?? 0), changes: entries }
     },
     userNews: async (since, limit) => {
       const found = await db.execute<{ next: string; user_id: string | null }>(
         findUserNews(history, since ?? null, limit),
       )
-      const userIds = found.rows.flatMap(({ user_id: userId }) => userId ?? [])
-      return { next: found.rows[0]?.next ?? '0', userIds }
+      const next = found.rows[0]?.next ?? '0'
+      // A mark above all transactions is that of a server which was there before this one.
+      if (since !== undefined && BigInt(since) > BigInt(next)) return { next, userIds: [''] }
+      return { next, userIds: found.rows.flatMap(({ user_id: userId }) => userId ?? []) }
     },
     history: (query) => historyQuery(db, history, query).execute(),
     scan: (after, limit) =>

@@ -69,12 +69,12 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       actor: text('actor'),
       requestId: text('request_id'),
       note: text('note'),
-      setSize: integer('set_size').notNull().default(1),
       at: bigint('at', { mode: 'number' }).notNull(),
       // The transaction: what commits late is found by it.
       xid: xid8('xid')
         .notNull()
         .default(sql`pg_current_xact_id()`),
+      setSize: integer('set_size').notNull().default(1),
     },
     (row) => [
       primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),

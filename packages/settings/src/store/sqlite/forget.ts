@@ -4,16 +4,12 @@ import { getTableName } from 'drizzle-orm'
 import { FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
 import { Portion } from '../plan-write.ts'
 import type { Erased, TrimResult } from '../store.ts'
-import { type Connection, toReplacedFailure } from './connection.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteForgetting {
   claim(interval: number): boolean
   history(olderThan: number, after: number): TrimResult
-  /**
-   * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
-   * @throws {ServiceUnavailableException} the file is no longer where its path leads to
-   */
+  /** @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own */
   user(userId: string): Erased
 }
 
@@ -26,7 +22,7 @@ const portionInit = { first: 64, least: 16, most: 500, limit: 8 }
 /** Pages of the log after which a commit moves them: the 1,000 of SQLite take up to 300 ms on a busy disk. */
 const smallCheckpoint = 250
 
-export function createForgetting({ client, file }: Connection, tables: SqliteTables): SqliteForgetting {
+export function createForgetting(client: Database, tables: SqliteTables): SqliteForgetting {
   const statements = forgettingStatements(tables)
   const prepare = (sql: string) => client.prepare(sql)
   const claim = prepare(statements.claim)
@@ -57,7 +53,6 @@ export function createForgetting({ client, file }: Connection, tables: SqliteTab
     ) as [number, number, number, number]
     if (values + history + writers > 0)
       erase.erased.run({ now: Date.now(), seq: Number(erase.count.get() ?? 0) })
-    if (file.isReplaced()) throw toReplacedFailure()
     const isDone = [values, history, writers, actors].every((rows) => rows < erasedAtOnce)
     return { values, history, mentions: writers + actors, isDone }
   })

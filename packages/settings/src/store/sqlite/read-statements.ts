@@ -30,10 +30,8 @@ import type { SqliteTables } from './tables.ts'
 export interface SqliteReads {
   shared(): { readonly revision: number; readonly rows: readonly StoredRow[] }
   user(userId: string): StoredRow[]
-  news(query: NewsQuery): Omit<StoreNews, 'epoch'>
+  news(query: NewsQuery): StoreNews
   userNews(since: string | undefined, limit: number): UserNews
-  /** Takes note of the count of an own write of users' values. */
-  counted(count: number): void
   history(query: HistoryQuery): HistoryRow[]
   scan(after: RowId | null, limit: number): StoredRow[]
   scanHistory(after: HistoryId | null, limit: number): HistoryRow[]
@@ -70,11 +68,6 @@ export function prepareReads(
   const revision = client
     .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'revision'`)
     .pluck()
-  const at = client
-    .prepare<[number], number>(
-      `select at from ${getTableName(history)} where scope < 2 and revision = ? limit 1`,
-    )
-    .pluck()
   const changes = db
     .select(entryColumns)
     .from(history)
@@ -82,12 +75,10 @@ export function prepareReads(
     .orderBy(sql`${history.revision} desc`, history.scope, history.key)
     .limit(sql.placeholder('limit'))
     .prepare()
-  const news = client.transaction(({ known, ...query }: NewsQuery) => {
-    const current = Number(revision.get() ?? 0)
-    const atOf = (written: number): number | null => at.get(written) ?? null
-    const found = changes.all(query).toReversed()
-    return { revision: current, at: atOf(current), knownAt: known.map(atOf), changes: found }
-  })
+  const news = client.transaction((query: NewsQuery) => ({
+    revision: Number(revision.get() ?? 0),
+    changes: changes.all({ ...query }).toReversed(),
+  }))
   const userWrites = client
     .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'users'`)
     .pluck()
@@ -97,8 +88,6 @@ export function prepareReads(
       `select distinct +user_id from ${getTableName(history)} where scope = 2 and seq > ? limit ?`,
     )
     .pluck()
-  /** The highest count of writes of users' values that this process has seen. */
-  let highest = 0
   const others = client.prepare<[string], KeyCount>(findOthers(getTableName(values)))
   const plain = client.prepare(
     `select 1 from ${getTableName(history)} where key = ? and ${plainHistory} limit 1`,
@@ -150,15 +139,12 @@ export function prepareReads(
     },
     user: (userId) => user.all({ userId }),
     news,
-    // In the order of commits: there is one writer. A count that fell is that of a backup: any user may differ.
+    // In the order of commits: there is one writer. A mark above the count is that of another file.
     userNews: (since, limit) => {
       const next = userWrites.get() ?? '0'
-      const isBackup = highest > Number(next)
-      highest = Number(next)
       if (since === undefined) return { next, userIds: [] }
-      return { next, userIds: isBackup ? [''] : writtenUsers.all(Number(since), limit) }
+      return { next, userIds: Number(since) > Number(next) ? [''] : writtenUsers.all(Number(since), limit) }
     },
-    counted: (count) => void (highest = count),
     history: (query) => (query.maxBytes === undefined ? entries(query) : page(query, query.maxBytes)),
     scan: (after, limit) =>
       db

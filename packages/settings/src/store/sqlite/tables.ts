@@ -52,10 +52,10 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
       actor: text('actor'),
       requestId: text('request_id'),
       note: text('note'),
-      setSize: integer('set_size').notNull().default(1),
       at: integer('at').notNull(),
       // Counts the writes of users' values.
       seq: integer('seq').notNull().default(0),
+      setSize: integer('set_size').notNull().default(1),
     },
     (row) => [
       primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),

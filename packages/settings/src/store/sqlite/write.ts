@@ -9,21 +9,16 @@ import {
 } from '../../misuse-errors.ts'
 import { historyOf, isOfUsers, planWrite, trimmedAtOnce, TrimCounter } from '../plan-write.ts'
 import type { HistoryRow, ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
-import { type Connection, toReplacedFailure } from './connection.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteWriter {
   find(id: RowId): StoredRow | undefined
-  /**
-   * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
-   * @throws {ServiceUnavailableException} the file is no longer where its path leads to
-   */
+  /** @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own */
   write(request: WriteRequest): WriteResult
   /**
    * Replaces texts; returns how many rows. Copies of the old ones stay in free space of the file until it is vacuumed,
    * even with `secure_delete`: it does not overwrite what SQLite moves between pages.
    * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
-   * @throws {ServiceUnavailableException} the file is no longer where its path leads to
    */
   reseal(request: ResealRequest): number
 }
@@ -32,11 +27,7 @@ export interface SqliteWriter {
  * Writes take the lock of the file first (`immediate`): a transaction that reads before it writes would otherwise fail
  * whenever another process wrote in between, whatever the time-out.
  */
-export function createWriter(
-  { client, file }: Connection,
-  tables: SqliteTables,
-  onCounted: (users: number) => void,
-): SqliteWriter {
+export function createWriter(client: Database, tables: SqliteTables): SqliteWriter {
   const statements = prepareStatements(client, tables)
   const trims = new TrimCounter()
 
@@ -47,25 +38,12 @@ export function createWriter(
     const { lastVersion } = statements
     const result = planWrite(request, { revision, at: Date.now(), rows, lastVersion })
     if (result.changes.length > 0) apply(request, result)
-    checkPath()
     return result
-  }
-
-  function resealLocked(request: ResealRequest): number {
-    const replaced = statements.reseal(request)
-    checkPath()
-    return replaced
-  }
-
-  /** Last, because what is acknowledged must be found again. */
-  function checkPath(): void {
-    if (file.isReplaced()) throw toReplacedFailure()
   }
 
   function apply(request: WriteRequest, result: WriteResult): void {
     const ofUsers = isOfUsers(request)
     const seq = ofUsers ? statements.countUsers() : 0
-    if (ofUsers) onCounted(seq)
     statements.save(result.changes.flatMap(({ after }) => after ?? []))
     for (const change of result.changes) {
       if (!change.after) statements.delete(change)
@@ -83,7 +61,7 @@ export function createWriter(
   }
 
   const write = client.transaction(writeLocked)
-  const reseal = client.transaction(resealLocked)
+  const reseal = client.transaction(statements.reseal)
   return {
     find: statements.find,
     write: (request) => {
