@@ -1,9 +1,16 @@
 /** What `app.register(settings, options)` takes. */
-import { option, optionProblems, type OptionsSchema, safeRead, Type } from '@fastify-modular/core/internal'
-import type { TokenMap } from './definitions/builder.ts'
 import {
   canonicalLocale,
+  option,
+  optionProblems,
+  type OptionsSchema,
+  safeRead,
+  Type,
+} from '@fastify-modular/core/internal'
+import type { TokenMap } from './definitions/builder.ts'
+import {
   type FindCaller,
+  type FindPeople,
   type OwnWrites,
   type SensitiveResolved,
   type Translate,
@@ -31,8 +38,10 @@ export interface SettingsOptions {
   readonly store?: SettingsStore
   /** Returns the caller of a request. @default `request.caller`, which the gate of public-routes sets */
   readonly caller?: FindCaller
-  /** The HTTP API; false for none. @default { prefix: '/api/settings' } */
-  readonly routes?: false | { readonly prefix?: string }
+  /** Where the HTTP API is. @default '/api/settings' */
+  readonly prefix?: string
+  /** False for no HTTP API. @default true */
+  readonly routes?: boolean
   /** Values that are fixed and cannot be written, by key; those of `SM_SETTINGS_OVERRIDES` win. */
   readonly overrides?: Overrides
   /** Sensitive values at rest. */
@@ -60,6 +69,8 @@ export interface SettingsOptions {
   readonly sensitiveResolved?: SensitiveResolved
   /** Texts of definitions in the languages of `locales`, for `GET /definitions` by `Accept-Language`. @default English */
   readonly translate?: Translate
+  /** The names of people, which answers about changes carry beside their ids. @default ids alone */
+  readonly people?: FindPeople
   /** The languages that `translate` knows, such as `['de', 'de-AT', 'fr']`; it is never called for others. */
   readonly locales?: readonly string[]
   /** How many users' values stay in memory. @default 10000 */
@@ -73,7 +84,7 @@ export interface SettingsOptions {
 export interface HistoryRetentionOptions {
   /** @default 400 */
   readonly days?: number
-  /** Changes of one value; up to seven more until writes of it trim them. @default 100 */
+  /** Changes of one value; up to as many more until they are trimmed. @default 100 */
   readonly perValue?: number
 }
 
@@ -81,7 +92,8 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   definitions: Type.Array(Type.Unknown(), { description: 'an array of definitions and token maps' }),
   store: option.that(isStore, 'a store such as sqlite({ file })'),
   caller: option.function('a function of the request'),
-  routes: orFalse<{ readonly prefix?: string }>({ prefix: option.string('a path such as "/api/settings"') }),
+  prefix: Type.String({ pattern: '^(/[^/]+)+$', description: 'a path such as "/api/settings"' }),
+  routes: option.boolean(),
   overrides: option.record('an object with values by key'),
   encryption: objectOf<NonNullable<SettingsOptions['encryption']>>({
     keys: Type.Array(Type.Unknown(), { description: 'an array of keys' }),
@@ -90,6 +102,7 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   }),
   ownWrites: option.oneOf('permission', 'authenticated'),
   sensitiveResolved: option.oneOf('spec', 'own', 'permission'),
+  people: option.function('a function of ids and a signal'),
   translate: option.function('a function of key, field and locale'),
   locales: option.that(isListOfLocales, 'an array of languages such as ["de", "fr-CA"]'),
   userCache: option.positive(),

@@ -160,6 +160,8 @@ export const DryRun = Type.Optional(
 /** Which layer supplies a value. */
 export const Source = Type.String({ description: 'locked, user, application, system or default' })
 
+export const LockedBy = nullable(Type.String({ description: 'option or environment' }))
+
 /** The members of a value (S 2.4, decision 15). */
 export const valueMembers = {
   key: Type.String(),
@@ -168,12 +170,16 @@ export const valueMembers = {
   isOverridden: Type.Boolean({ description: 'whether a value is stored' }),
   source: Source,
   locked: Type.Boolean(),
+  lockedBy: LockedBy,
   version: Revision,
   userId: nullable(Type.String()),
   updatedAt: nullable(Type.String({ description: 'ISO 8601, UTC' })),
   updatedBy: nullable(Type.String()),
 }
 export const SettingValue = Type.Object(valueMembers)
+
+/** Names by id, of the people in the answer; empty where the host names nobody. */
+export const People = Type.Record(Type.String(), Type.String())
 
 /** Problem details (RFC 9457), in the order of `core/problem`. */
 export const Problem = Type.Object(

@@ -3,11 +3,12 @@
  *
  * There are two number lines. **The revision** orders System and Application changes: it counts their writes, one after
  * the other, and is the version of the rows that they write. A **user's row** has versions of its own: each one is the
- * larger of the version before plus one and the milliseconds of the database's clock, so that it rises for ever, also
- * after a deletion or an erasure. Writes of users leave the revision alone, and need not wait for each other.
+ * larger of the version before plus one and the milliseconds of the database's clock. Where no row is, the version before
+ * is that of the value's newest entry of history, which is never trimmed. Writes of users leave the revision alone, and
+ * those of different users need not wait for each other.
  */
 import { createHash } from 'node:crypto'
-import type { Tx } from '@fastify-modular/core'
+import { ServiceUnavailableException, type Tx } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SettingScope } from '../setting-definition.ts'
 
@@ -37,11 +38,6 @@ export interface RowChange extends RowId {
   readonly sealed: boolean
 }
 
-/** A row as its writer finds it: with `value: null` it is unset, and keeps the version that the next one must exceed. */
-export interface LockedRow extends Omit<StoredRow, 'value'> {
-  readonly value: string | null
-}
-
 /** One row of history: what a write did to one value. `null` means unset. */
 export interface HistoryRow extends RowId {
   /** The version that the row got. */
@@ -54,6 +50,8 @@ export interface HistoryRow extends RowId {
   readonly actor: string | null
   readonly requestId: string | null
   readonly note: string | null
+  /** How many entries the write made: those that are missing were trimmed. */
+  readonly setSize: number
   /** Milliseconds since the epoch. */
   readonly at: number
 }
@@ -106,11 +104,6 @@ export interface WriteRequest {
    * are of distinct rows.
    */
   decide(current: CurrentRows): readonly RowChange[]
-  /**
-   * So many entries of history stay of each value that is written, the newest ones. What is beyond goes with this write
-   * or with one of the next seven of the value; all stay without it.
-   */
-  readonly keepHistory?: number
   /** Runs inside the transaction after the rows are written: enqueues events. Throwing rolls back. */
   enqueue?(tx: Tx, written: WriteResult): void | Promise<void>
 }
@@ -126,7 +119,7 @@ export interface WriteResult {
 
 /** A change with the rows before and after it. */
 export interface AppliedChange extends RowId {
-  /** The version that the row got; where `after` is undefined, the one that the next version of the row will exceed. */
+  /** The version that the row got, or that its deletion has in the history. */
   readonly revision: number
   readonly before: StoredRow | undefined
   readonly after: StoredRow | undefined
@@ -158,12 +151,20 @@ export interface HistoryQuery {
   readonly maxBytes?: number
 }
 
+/** How much history is kept of each value. The newest entry of each one always is. */
+export interface TrimLimits {
+  /** Entries before this time go; milliseconds since the epoch. */
+  readonly olderThan: number
+  /** So many of the newest entries of a value stay. */
+  readonly perValue: number
+}
+
 /** What a portion of trimming did. */
 export interface TrimResult {
-  /** Entries of history and rows of unset values that are gone. */
+  /** Entries of history that are gone. */
   readonly removed: number
-  /** For the next portion; null when nothing is left. */
-  readonly next: number | null
+  /** False if another portion is needed. */
+  readonly isDone: boolean
 }
 
 /** Asks for what has happened since a revision. */
@@ -172,20 +173,12 @@ export interface NewsQuery {
   readonly after: number
   /** At most so many, the newest ones. */
   readonly limit: number
-  /** Revisions whose time is wanted. */
-  readonly known: readonly number[]
 }
 
 /** Where a database stands, and what has happened to System and Application values; all of one moment. */
 export interface StoreNews {
   /** The number of the last committed write of System and Application values. */
   readonly revision: number
-  /** When that revision was written, as its history has it, in milliseconds since the epoch; null without a trace. */
-  readonly at: number | null
-  /** The same of the `known` revisions, in their order. */
-  readonly knownAt: readonly (number | null)[]
-  /** Differs when another database may stand in the place of this one: its server was started, its tables were made anew. */
-  readonly epoch: string
   /** Oldest first. */
   readonly changes: readonly HistoryRow[]
 }
@@ -194,7 +187,7 @@ export interface StoreNews {
 export interface UserNews {
   /** For the next question. It means something to the store alone. */
   readonly next: string
-  /** Each one at least once; an empty id stands for a user who was erased, or for any user. */
+  /** Each one at least once; an empty id stands for a user who was erased, or for any user: the mark is of another database. */
   readonly userIds: readonly string[]
 }
 
@@ -273,27 +266,29 @@ export interface SettingsStore {
    * notification. A row that is not as it was read any more stays as it is. Returns how many rows were replaced.
    */
   reseal(rows: ResealRequest): Promise<number>
-  /** Whether this process may trim now: true for one process within `interval` milliseconds. */
-  claimTrim(interval: number): Promise<boolean>
   /**
-   * Forgets one portion of the history that is older than `olderThan` (milliseconds since the epoch), from `after` on: 0,
-   * or the `next` of the portion before. The newest row of each value stays whatever its age. A portion is as large as
-   * the database does not notice.
+   * Removes a portion of history: at most 500 entries, of what is older than the limit, and of values that were written
+   * since the portions before. How far they came is in the database, so that each entry is looked at once or twice,
+   * whoever trims. While another process trims, nothing is removed and the portion is done.
    */
-  trimHistory(olderThan: number, after: number): Promise<TrimResult>
-  /** The same for users' values that were unset a day ago: forgets their versions. */
-  trimUnset(after: number): Promise<TrimResult>
+  trim(limits: TrimLimits): Promise<TrimResult>
   /**
    * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
    * with the note. A row of history without the name stands for what is gone. One transaction, of which a write of the
-   * user's rows is wholly before or wholly after; what is written after it exceeds every version that is gone. The other
-   * processes forget the user.
+   * user's rows is wholly before or wholly after. The other processes forget the user.
    */
   eraseUser(userId: string): Promise<Erased>
   /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */
   watch?(watch: StoreWatch): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */
   close(): Promise<void>
+}
+
+/** 503 of a database that answers: so many writes wait for it that this one gave up its place. Nothing was written. */
+export class TooManyWritesException extends ServiceUnavailableException {
+  constructor() {
+    super('Too many writes wait for the settings database.', 1)
+  }
 }
 
 /** How many rows a key has in a scope. */

@@ -1,7 +1,7 @@
 /** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
 import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
 import { test } from 'tap'
-import { change, revisionOf, rowId, setOf, trimAll, writeAll } from '#src/testing/contract/case.js'
+import { change, revisionOf, rowId, setOf, writeAll } from '#src/testing/contract/case.js'
 import type { SettingsStore, WriteRequest } from '#src/store/store.js'
 
 /** The behaviours that a store does not have, with what the contract says about them. */
@@ -53,15 +53,6 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
   'does not count': (store) => ({
     readNews: async (query) => ({ ...(await store.readNews(query)), revision: 0 }),
   }),
-  'does not date what it counts': (store) => ({
-    readNews: async (query) => ({ ...(await store.readNews(query)), at: null }),
-  }),
-  'dates every revision alike': (store) => ({
-    async readNews(query) {
-      const news = await store.readNews(query)
-      return { ...news, knownAt: news.knownAt.map(() => news.at) }
-    },
-  }),
   'has no history': () => ({ readHistory: async () => [] }),
   'ignores the filter of history': (store) => ({ readHistory: ({ limit }) => store.readHistory({ limit }) }),
   'returns old changes as news': (store) => ({
@@ -87,21 +78,13 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
     readHistory: ({ following, ...query }) =>
       store.readHistory(following ? { ...query, before: following.revision } : query),
   }),
-  'leaves history to the daily trimming': (store) => ({
-    write: ({ keepHistory: _keepHistory, ...request }) => store.write(request),
-  }),
-  'trims the history of values that are not written': (store) => ({
-    async write(request) {
-      const result = await store.write(request)
-      if (request.keepHistory !== undefined) await trimAll(store, Date.now() + 1)
-      return result
-    },
-  }),
-  'trims nothing': () => ({ trimHistory: async () => ({ removed: 0, next: null }) }),
+  'trims nothing': () => ({ trim: async () => ({ removed: 0, isDone: true }) }),
   'trims whatever the time': (store) => ({
-    trimHistory: (_olderThan, after) => store.trimHistory(Date.now() + 1, after),
+    trim: (limits) => store.trim({ ...limits, olderThan: Date.now() + 1 }),
   }),
-  'lets every process trim': () => ({ claimTrim: async () => true }),
+  'trims by time alone': (store) => ({
+    trim: (limits) => store.trim({ ...limits, perValue: Number.MAX_SAFE_INTEGER }),
+  }),
   'counts users with the others': (store) => ({
     async write(request) {
       const users = request.reads.some(({ scope }) => scope === 2)
@@ -109,13 +92,12 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
       return store.write(request)
     },
   }),
-  'forgets the version of what is unset': (store) => ({
+  'forgets the version of what was removed': (store) => ({
     async write(request) {
       const result = await store.write(request)
-      return {
-        ...result,
-        changes: result.changes.map((it) => ({ ...it, revision: it.after?.revision ?? 0 })),
-      }
+      for (const { userId, after } of result.changes)
+        if (!after && userId !== '') await store.eraseUser(userId)
+      return result
     },
   }),
   'misses users': (store) => ({

@@ -19,7 +19,7 @@ import {
 } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
-import { requireAdmin, updatePermission } from '../../visibility.ts'
+import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
 import {
@@ -47,12 +47,14 @@ import {
   type TaggedJson,
   toTaggedJson,
 } from '../conditional.ts'
-import { operation, rootSpellings } from '../operation.ts'
+import { operation } from '../operation.ts'
+import { nameConflicts, type NamePeople } from '../people.ts'
 import {
   closed,
   DryRun,
   Key,
   KeyParams,
+  People,
   Revision,
   Scope,
   ScopeInput,
@@ -60,9 +62,11 @@ import {
   type SettingsApp,
   SettingValue,
   Value,
+  valueMembers,
 } from '../schemas.ts'
 
 interface ValueRoutesOptions {
+  readonly people: NamePeople
   readonly sensitiveResolved: SensitiveResolved
   readonly maxBulkEntries: number
   /** Bytes of a bulk. */
@@ -72,7 +76,7 @@ interface ValueRoutesOptions {
 export function addValueRoutes(
   app: SettingsApp,
   service: SettingsService,
-  { sensitiveResolved, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
+  { people, sensitiveResolved, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
 ): void {
   const { settings, sharedValues, users, codec, write } = service
   let publicValues: (TaggedJson & { readonly generation: number }) | undefined
@@ -104,19 +108,22 @@ export function addValueRoutes(
       summary: 'Get one setting in one scope',
       params: KeyParams,
       query: ScopeQuery,
-      ok: SettingValue,
+      ok: Type.Object({ ...valueMembers, people: Type.Optional(People) }),
     }),
     async (request, reply) => {
       const { key } = request.params
       const { scope } = request.query
+      const caller = callerOf(request)
       const state = requireSetting(sharedValues, key)
       const isOwn = scope === SettingScope.User && state.setting.definition.scope === SettingScope.User
       if (!isOwn) requireFit(state, scope)
-      const value = await settings.getSettingValue(key, scope, callerOf(request).id)
+      const value = await settings.getSettingValue(key, scope, caller.id)
+      const { definition } = state.setting
+      const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
       return reply
         .header('cache-control', 'no-store')
         .header('etag', toEtag(value?.version ?? 0))
-        .send(value)
+        .send({ ...value, ...(names && { people: names }) })
     },
   )
 
@@ -142,15 +149,19 @@ export function addValueRoutes(
     },
   )
 
-  const update = operation({
-    operationId: 'updateSetting',
-    summary: 'Update one System or Application setting',
-    documents: updatePermission,
-    body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
-    written: SettingValue,
-  })
-  for (const spelling of rootSpellings(app, update)) {
-    app.put('/', { preValidation: refuseUserScope, ...spelling }, async (request, reply) => {
+  app.put(
+    '/',
+    {
+      preValidation: refuseUserScope,
+      ...operation({
+        operationId: 'updateSetting',
+        summary: 'Update one System or Application setting',
+        documents: updatePermission,
+        body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
+        written: SettingValue,
+      }),
+    },
+    async (request, reply) => {
       const { key, value } = request.body
       const scope = sharedScopeOf(request.body.scope, request)
       requireUpdate(request, [scope])
@@ -158,8 +169,8 @@ export function addValueRoutes(
       const { entries } = await writeOne(request, state, scope, { kind: 'set', value })
       const etag = toEtag(entries[0]?.after?.revision ?? 0)
       return answerRepresentation(request, reply, etag, () => stored(key, scope))
-    })
-  }
+    },
+  )
 
   app.delete(
     '/:key',
@@ -179,8 +190,8 @@ export function addValueRoutes(
       const scope = sharedScopeOf(request.query.scope, request)
       requireUpdate(request, [scope])
       const state = requireFit(requireSetting(sharedValues, key), scope)
-      const { revision } = await writeOne(request, state, scope, { kind: 'clear' })
-      return answerRepresentation(request, reply, toEtag(revision), () => stored(key, scope))
+      await writeOne(request, state, scope, { kind: 'clear' })
+      return answerRepresentation(request, reply, toEtag(0), () => stored(key, scope))
     },
   )
 
@@ -215,12 +226,13 @@ export function addValueRoutes(
       if (updates.length > maxBulkEntries) {
         throw new SettingValidationException('bulk', [`Send at most ${maxBulkEntries} entries at once.`])
       }
-      const outcome = await write(entries, writeOptionsOf(request), {
+      const writing = write(entries, writeOptionsOf(request), {
         expects: conditionOf(request),
         onStale: (rows) => (rows.length > 0 ? toConflict(rows) : toPreconditionFailed(rows)),
         errors,
         dryRun,
       })
+      const outcome = await nameConflicts(writing, people)
       const etag = toEtag(outcome.revision)
       if (dryRun) {
         const previews = entries.map((entry, index) => toPreview(entry, outcome.entries[index], codec))

@@ -6,6 +6,7 @@ import {
   check,
   customType,
   index,
+  integer,
   PgSchema,
   pgTable,
   primaryKey,
@@ -38,8 +39,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       // Empty for System and Application: a nullable column would let SQL keep duplicates.
       userId: text('user_id').notNull().default(''),
       key: text('key').notNull(),
-      // Null where a user's value is unset: the row keeps its version.
-      value: text('value'),
+      value: text('value').notNull(),
       sealed: boolean('sealed').notNull().default(false),
       revision: bigint('revision', { mode: 'number' }).notNull(),
       updatedAt: bigint('updated_at', { mode: 'number' }).notNull(),
@@ -48,7 +48,6 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
     (row) => [
       primaryKey({ columns: [row.scope, row.userId, row.key] }),
       check(`${tablePrefix}settings_value_user`, sql`(${row.scope} = 2) = (${row.userId} <> '')`),
-      check(`${tablePrefix}settings_value_set`, sql`${row.value} is not null or ${row.scope} = 2`),
       index(`${tablePrefix}settings_value_key`).on(row.key, row.scope),
       index(`${tablePrefix}settings_value_writer`)
         .on(row.updatedBy)
@@ -75,6 +74,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       xid: xid8('xid')
         .notNull()
         .default(sql`pg_current_xact_id()`),
+      setSize: integer('set_size').notNull().default(1),
     },
     (row) => [
       primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),
@@ -90,9 +90,6 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
         .on(row.xid)
         .where(sql`${row.scope} = 2`),
       index(`${tablePrefix}settings_history_at`).on(row.at),
-      index(`${tablePrefix}settings_history_unset`)
-        .on(row.at)
-        .where(sql`${row.scope} = 2 and ${row.newValue} is null`),
       index(`${tablePrefix}settings_history_actor`)
         .on(row.actor)
         .where(sql`${row.actor} <> ${row.userId}`),
