@@ -57,7 +57,7 @@ export interface InertiaOptions {
   readonly flash?: FlashStore
   /** The path that a proxy takes away in front of this application: `/tools/app`. @default '' */
   readonly basePath?: string
-  /** The oldest major version of the client that visits: 2 cannot follow redirects to a `#fragment`. @default 3 */
+  /** The oldest major version of the client that visits: 2 cannot keep a `#fragment` or nested once props. @default 3 */
   readonly client?: 2 | 3
 }
 

@@ -29,6 +29,8 @@ export interface Selection {
   readonly held: ReadonlySet<string>
   /** At which end the client wants the portion of an endless list. */
   readonly intent: 'append' | 'prepend'
+  /** Whether the client finds nested props that it holds; version 2 does not. */
+  readonly holdsNested: boolean
 }
 
 /** What is selected of one object: the members of `only` (null: all), without those of `except`. */
@@ -43,16 +45,23 @@ type PathTree = ReadonlyMap<string, PathTree>
 const nothing: PathTree = new Map()
 const everything: PartialReload = { only: null, except: nothing }
 
-const wholePage: Selection = { partial: null, reset: new Set(), held: new Set(), intent: 'append' }
+const wholePage: Selection = {
+  partial: null,
+  reset: new Set(),
+  held: new Set(),
+  intent: 'append',
+  holdsNested: true,
+}
 
 /** Reads the headers by which the client selects props of this component. */
-export function readSelection(headers: IncomingHttpHeaders, component: string): Selection {
+export function readSelection(headers: IncomingHttpHeaders, component: string, client: 2 | 3 = 3): Selection {
   const isVisit = headers['x-inertia'] !== undefined
   return {
     partial: readPartialReload(headers, component),
     reset: new Set(listOf(headers['x-inertia-reset'])),
     held: new Set(isVisit ? listOf(headers['x-inertia-except-once-props']) : []),
     intent: headers['x-inertia-infinite-scroll-merge-intent'] === 'prepend' ? 'prepend' : 'append',
+    holdsNested: client > 2,
   }
 }
 
@@ -148,11 +157,12 @@ class Resolution {
 
   /** Whether the client does not get this prop now, although nothing excludes it: it holds it, or fetches it later. */
   #isLeftOut({ traits: { once, defer, optional } }: Prop, path: string): boolean {
-    const { partial, held } = this.#selection
+    const { partial, held, holdsNested } = this.#selection
     if (once) {
       const { key = path, expiresIn } = once
       this.#once[key] = { prop: path, expiresAt: expiresIn === undefined ? null : Date.now() + expiresIn }
-      if (held.has(key) && (partial === null || partial.only === null)) return true
+      const isHeld = held.has(key) && (holdsNested || !path.includes('.'))
+      if (isHeld && (partial === null || partial.only === null)) return true
     }
     if (partial !== null) return false
     if (defer) (this.#deferred[defer.group] ??= []).push(path)

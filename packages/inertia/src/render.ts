@@ -11,7 +11,7 @@ import { type HistoryFlags, type Page, pageUrl } from './page.ts'
 import { always } from './prop-kinds.ts'
 import { type Props, readSelection, resolveProps } from './props.ts'
 import { compileRoot, type NonceSource, type RootTemplate } from './root-html.ts'
-import { isInertia } from './visits.ts'
+import { isInertia, type Site } from './visits.ts'
 
 /** A page to render. Without `shared` the page is exactly `props`: no shared props, no `errors`, nothing flashed. */
 export type PageRequest = BarePageRequest & HistoryFlags
@@ -19,9 +19,7 @@ export type PageRequest = BarePageRequest & HistoryFlags
 /** Props for every page, or a function of the request that gives them: `(request) => ({ user: request.caller?.name })`. */
 export type SharedProps = Props | ((request: FastifyRequest) => Props | Promise<Props>)
 
-export interface RendererOptions {
-  readonly version: () => string | null
-  readonly basePath: string
+export interface RendererOptions extends Site {
   readonly share?: SharedProps | undefined
   readonly rootTemplate?: RootTemplate | undefined
   readonly nonce?: NonceSource | undefined
@@ -33,7 +31,7 @@ export interface RendererOptions {
 export function createRenderer(options: RendererOptions): Required<Pick<PageRenderer, 'version'>> & {
   render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): ReturnType<PageRenderer['render']>
 } {
-  const { version, basePath, share, nonce, flash, encryptHistory = false } = options
+  const { version, basePath, client, share, nonce, flash, encryptHistory = false } = options
   const toDocument = compileRoot(options.rootTemplate)
 
   /** Shared props below the page's own; `errors` is always present, for the client reads it on every page. */
@@ -58,7 +56,11 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
     const { props: all, sharedProps, flash: message } = await withSharedProps(request, reply, own)
     const onRescue = (err: unknown, prop: string) =>
       logFailure(request.log, 'error', { err, prop }, 'a deferred prop failed and was left out')
-    const { props, labels } = await resolveProps(all, readSelection(request.headers, component), onRescue)
+    const { props, labels } = await resolveProps(
+      all,
+      readSelection(request.headers, component, client),
+      onRescue,
+    )
     return {
       component,
       props,
