@@ -1,7 +1,6 @@
 /**
- * Answers a failed request: chooses the representation, renders it, reports. What fails on the way: a renderer → the
- * constant of last resort through Fastify; the sending of any answer (an onSend hook, a header) → the constant again,
- * written past Fastify.
+ * Answers a failed request: chooses the representation, renders it, reports. If a renderer fails, the constant of last resort
+ * is sent. If sending fails, in an onSend hook or for a header, the constant is written to the socket.
  */
 import { isNativeError } from 'node:util/types'
 import {

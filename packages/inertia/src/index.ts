@@ -1,5 +1,5 @@
 /** @fastify-modular/inertia: a small server adapter for the Inertia client, versions 2 and 3. */
-import type { HistoryFlags } from './page.ts'
+import type { InertiaPages, PageArguments, PageName } from './page-types.ts'
 import type { InertiaRenderer } from './plugin.ts'
 import type { Props } from './props.ts'
 
@@ -10,7 +10,10 @@ declare module 'fastify' {
   }
   interface FastifyReply {
     /** Sends a page: JSON to the client, a full document on a first visit. */
-    inertia(component: string, props?: Props, flags?: HistoryFlags): FastifyReply
+    inertia<C extends PageName<InertiaPages>>(
+      component: C,
+      ...rest: PageArguments<InertiaPages, C>
+    ): FastifyReply
     /** Leaves the Inertia application for a URL outside it, for a page that is not Inertia's, or for a file. */
     inertiaLocation(url: string): FastifyReply
     /**
@@ -25,6 +28,7 @@ export type { PageRenderer, RenderedPage } from '@fastify-modular/core/internal'
 export { cookieFlash, type CookieFlashOptions } from './cookie-flash.ts'
 export type { FlashEntry, FlashStore } from './flash.ts'
 export type { HistoryFlags, Page } from './page.ts'
+export type { InertiaPages, PageArguments, PageName } from './page-types.ts'
 export { inertia, inertia as default, type InertiaOptions, type InertiaRenderer } from './plugin.ts'
 export {
   always,

@@ -118,7 +118,10 @@ symptom('FMOD_ERRORS_REGISTERED_LATE', async (t) => {
   const app = create(t)
   await app.register(async (scope) => void scope.get('/early', async () => 'early'))
   await app.register(errors)
-  await t.rejects(async () => await app.ready(), { code: 'FMOD_ERRORS_REGISTERED_LATE', message: /GET \/early/ })
+  await t.rejects(async () => await app.ready(), {
+    code: 'FMOD_ERRORS_REGISTERED_LATE',
+    message: /GET \/early/,
+  })
 })
 
 symptom('FMOD_SETTINGS_FROZEN, FMOD_PUBLIC_ROUTES_FROZEN, FMOD_ERRORS_CLOSED', async (t) => {
