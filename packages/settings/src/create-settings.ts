@@ -8,7 +8,8 @@ import type { SettingReference } from './definitions/tokens.ts'
 import { createObserver } from './diagnostics.ts'
 import { createChangePublisher, createListeners, type Listeners } from './events.ts'
 import { createErase } from './history/erase.ts'
-import { createHistory, type History } from './history/history.ts'
+import { createHistory, type ReadHistory } from './history/history.ts'
+import { createRevert, type Revert } from './history/revert.ts'
 import { createTransfer, type Transfer } from './history/transfer.ts'
 import { Coherence } from './memory/coherence.ts'
 import { createSharedValues } from './memory/shared-values.ts'
@@ -22,6 +23,7 @@ import { createRowCodec } from './secrets/row-codec.ts'
 import type { Sealing } from './secrets/sealing.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
 import { type SettingDefinition, SettingScope } from './setting-definition.ts'
+import type { Retention } from './store/retention.ts'
 import type { SettingsStore, StoredRow } from './store/store.ts'
 import { createWrite } from './write/write.ts'
 
@@ -33,8 +35,8 @@ export interface ServiceInit {
   /** Whether a sensitive value that is not sealed is unreadable. Looked at each time. */
   readonly refusesPlain: () => boolean
   readonly locked: Locked
-  /** Entries of history that stay of each value; all without it. */
-  readonly keepHistory?: number | undefined
+  /** Without it all history stays. */
+  readonly retention?: Retention | undefined
   /** How many users' values stay in memory. */
   readonly userCapacity: number
   /** Called at each use. */
@@ -47,11 +49,13 @@ export interface SettingsService extends ContractParts {
   readonly settings: Settings
   readonly coherence: Coherence
   readonly transfer: Transfer
-  readonly history: History
+  readonly history: ReadHistory
+  readonly restore: Revert['restore']
+  readonly revert: Revert['revert']
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
-  const { registry, store, sealing, refusesPlain, userCapacity, events, keepHistory, log } = init
+  const { registry, store, sealing, refusesPlain, userCapacity, events, retention, log } = init
   const observer = createObserver()
   const codec = createRowCodec({ sealing, refusesPlain, observer, log })
   const locked = new Map(init.locked)
@@ -70,10 +74,11 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     listeners,
     publisher,
     observer,
-    keepHistory,
+    retention,
   })
   const parts: ContractParts = { store, sharedValues, users, codec, write, states }
   const history = createHistory(parts)
+  const { restore, revert } = createRevert(parts)
   const transfer = createTransfer({ ...parts, coherence })
 
   function isSensitive(key: string): boolean {
@@ -108,8 +113,9 @@ export function createSettingsService(init: ServiceInit): SettingsService {
         userId === null ? new Map() : await users.load(requireUser(userId)),
       ),
     inspect: createInspect({ store, sharedValues, codec }),
-    history: history.list,
-    rollback: async (target, options) => void (await history.rollback(target, options)),
+    history,
+    restore: async (target, options) => void (await restore(target, options)),
+    revert,
     exportSettings: transfer.exportSettings,
     importSettings: transfer.importSettings,
     publicValues: () => publicValues(states()),
@@ -125,7 +131,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const hidden: SettingsParts = { registry, locked, sharedValues, listeners }
   Object.defineProperty(untyped, partsOfSettings, { value: hidden })
   const settings = untyped as Settings // a token's phantom type says what its definition made sure of
-  return { ...parts, settings, coherence, transfer, history }
+  return { ...parts, settings, coherence, transfer, history, restore, revert }
 }
 
 type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define'> & {

@@ -138,6 +138,7 @@ export function historyOf(change: AppliedChange, request: WriteRequest, result: 
     actor: request.actor,
     requestId: request.requestId ?? null,
     note: request.note ?? null,
+    setSize: result.changes.length,
     at: result.at,
   }
 }
@@ -153,64 +154,4 @@ function rowAfter(
   const { scope, userId, key, value, sealed } = change
   if (value === null) return undefined
   return Object.freeze({ scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor })
-}
-
-/** Writes of a value for each trimming of its history: often enough to bound it, seldom enough to cost next to nothing. */
-const interval = 8
-/** Values whose writes are counted; those of the others are trimmed once more than needed. */
-const capacity = 10_000
-
-/** Entries that one trimming of a value removes at most, so that no write is long; the next ones remove the rest. */
-export const trimmedAtOnce = 500
-
-/** Counts the writes of values in this process. */
-export class TrimCounter {
-  readonly #last = new Map<string, { readonly revision: number; readonly count: number }>()
-
-  /**
-   * Counts the changes, and returns those whose values are to be trimmed: every eighth of a value, and each one after a
-   * write that was not counted here. One of a value that was unset leaves it to the next: most of them are the first ever.
-   */
-  takeDue({ changes }: WriteResult): readonly AppliedChange[] {
-    if (this.#last.size > capacity) this.#last.clear()
-    return changes.filter((change) => {
-      const name = rowIdText(change)
-      const { revision } = change
-      const last = this.#last.get(name)
-      const isNext = last !== undefined && last.revision === change.before?.revision
-      const count = !change.before ? interval - 1 : isNext ? (last.count + 1) % interval : 0
-      this.#last.set(name, { revision, count })
-      return count === 0
-    })
-  }
-}
-
-interface PortionInit {
-  readonly first: number
-  readonly least: number
-  readonly most: number
-  /** Milliseconds: portions that take longer are halved, those that take less than a third of it grow. */
-  readonly limit: number
-}
-
-/** How many rows one step of a long work takes: as many as the database does not notice. */
-export class Portion {
-  readonly #init: PortionInit
-  #rows: number
-
-  constructor(init: PortionInit) {
-    this.#init = init
-    this.#rows = init.first
-  }
-
-  get rows(): number {
-    return this.#rows
-  }
-
-  /** Adapts to how long the last portion took. */
-  took(milliseconds: number): void {
-    const { least, most, limit } = this.#init
-    if (milliseconds > limit) this.#rows = Math.max(least, Math.floor(this.#rows / 2))
-    else if (milliseconds < limit / 3) this.#rows = Math.min(most, this.#rows + least)
-  }
 }

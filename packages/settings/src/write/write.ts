@@ -5,7 +5,6 @@
 import { setImmediate } from 'node:timers/promises'
 import {
   ArgumentException,
-  ConflictException,
   type FieldErrors,
   isDomainException,
   SettingValidationException,
@@ -13,13 +12,19 @@ import {
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { ChangePublisher, Listeners, Publication } from '../events.ts'
-import { PreconditionFailedException, SettingLockedException } from '../exceptions.ts'
+import {
+  type Conflict,
+  PreconditionFailedException,
+  SettingLockedException,
+  SettingsChangedException,
+} from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import { rowUser, type UserCache } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
+import type { Retention } from '../store/retention.ts'
 import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, validateValue } from '../values/validate.ts'
@@ -49,18 +54,10 @@ export interface WriteOptions {
   readonly note?: string | null
 }
 
-/** A row that has changed since its writer read it. */
-export interface StaleRow {
-  readonly key: string
-  readonly scope: SettingScope
-  /** The row's current version, 0 when unset. */
-  readonly version: number
-}
-
 /** How a write is carried out. */
 interface WriteControl {
   /** Makes the error for rows that have changed since their writers read them. */
-  readonly onStale: (stale: readonly StaleRow[]) => Error
+  readonly onStale: (stale: readonly Conflict[]) => Error
   /** Whether the whole store may be written at this revision. */
   readonly expects?: Expects | undefined
   /** Messages by key that were found before: reported together with those of the values. */
@@ -103,8 +100,7 @@ export interface WriteInit {
   readonly listeners: Pick<Listeners, 'notify'>
   readonly publisher: ChangePublisher
   readonly observer: Pick<Observer, 'count' | 'wrote'>
-  /** Entries of history that stay of each value; all without it. */
-  readonly keepHistory: number | undefined
+  readonly retention: Pick<Retention, 'wrote'> | undefined
 }
 
 export function createWrite(init: WriteInit): Write {
@@ -130,7 +126,7 @@ async function writeEntries(
   { actor = null, origin = 'contract', requestId = null, note = null }: WriteOptions,
   control: WriteControl,
 ): Promise<WriteOutcome> {
-  const { codec, coherence, publisher, keepHistory } = init
+  const { codec, coherence, publisher } = init
   refuseLocked(wanted)
   const budget = createPatternBudget()
   const { entries, errors } = await validateInTurns(wanted, budget, control.errors)
@@ -158,7 +154,6 @@ async function writeEntries(
     note,
     reads: [...ids, ...crossRules.reads],
     decide,
-    ...(keepHistory !== undefined && { keepHistory }),
     // Without events a store need not wait between the rows and the commit.
     ...(publication.enqueue && { enqueue: publication.enqueue }),
   })
@@ -181,7 +176,7 @@ async function applyCommit(
   written: WriteResult,
   { actor, publication }: { readonly actor: string | null; readonly publication: Publication },
 ): Promise<void> {
-  const { sharedValues, users, coherence, observer, listeners } = init
+  const { sharedValues, users, coherence, observer, listeners, retention } = init
   const { revision, changes } = written
   const shared = changes.filter(({ scope }) => scope !== SettingScope.User)
   if (shared.length === 0) users.forget(changes.map(({ userId }) => userId))
@@ -194,6 +189,7 @@ async function applyCommit(
     listeners.notify(effective, revision, 'local')
   }
   observer.wrote(written, actor)
+  retention?.wrote(written)
   await publication.committed(written)
 }
 
@@ -286,8 +282,10 @@ function refuseStale(
   if (expects && !expects(current.revision)) throw onStale([])
   const stale = entries.flatMap((entry) => {
     if (!entry.expects) return []
-    const version = current.get(idOf(entry))?.revision ?? 0
-    return entry.expects(version) ? [] : [{ key: keyOf(entry), scope: entry.scope, version }]
+    const { revision: version = 0, updatedAt, updatedBy = null } = current.get(idOf(entry)) ?? {}
+    if (entry.expects(version)) return []
+    const at = updatedAt === undefined ? null : new Date(updatedAt).toISOString()
+    return { key: keyOf(entry), scope: entry.scope, version, updatedBy, updatedAt: at }
   })
   if (stale.length > 0) throw onStale(stale)
 }
@@ -370,13 +368,11 @@ export function toBulkEntries(
 }
 
 /** 412; with the current tag where one row was written. */
-export function toPreconditionFailed([row]: readonly StaleRow[]): Error {
+export function toPreconditionFailed([row]: readonly Conflict[]): Error {
   return new PreconditionFailedException(row)
 }
 
-/** 409 with the rows that changed since they were read (decision 24). */
-export function toConflict(conflicts: readonly StaleRow[]): Error {
-  return new ConflictException('Settings have changed since you read them. Read them again, then decide.', {
-    conflicts,
-  })
+/** 409 with the rows that changed since they were read. */
+export function toConflict(conflicts: readonly Conflict[]): Error {
+  return new SettingsChangedException(conflicts)
 }

@@ -48,6 +48,7 @@ create table ${history} (
   note text,
   at bigint not null,
   xid xid8 not null default pg_current_xact_id(),
+  set_size integer not null default 1,
   primary key (revision, scope, user_id, key)
 );
 create index "${prefix}settings_history_key" on ${history} (key, scope, user_id, revision);
@@ -58,7 +59,7 @@ create index "${prefix}settings_history_xid" on ${history} (xid) include (user_i
 create index "${prefix}settings_history_at" on ${history} (at);
 create index "${prefix}settings_history_actor" on ${history} (actor) where actor <> user_id;
 
-insert into ${meta} (name, value) values ('revision', '0'), ('trimmed', '0');
+insert into ${meta} (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0');
 `,
 ]
 
