@@ -74,6 +74,8 @@ export function checkOptions(options: PublicRoutesOptions): void {
   if (typeof safeRead(provider, 'authenticate') !== 'function')
     throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   const problems = optionProblems(schema, options)
+  if (Object.hasOwn(options, 'access') && options.access === undefined)
+    problems.push('access is undefined; leave it out, or correct the name of the constant')
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl))
     problems.push('provider.loginUrl must be a path such as "/login" or an absolute http or https URL')
   if (problems.length > 0) throw new FMOD_PUBLIC_ROUTES_INVALID_OPTIONS(problems.join('; '))

@@ -75,7 +75,7 @@ export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected))
 
 /**
  * Checks what TypeScript cannot: Fastify would report an invalid plugin without the name of its module.
- * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, or a contribution that it inherits
+ * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, or a contribution that is undefined or inherited
  */
 export function checkModule(module: unknown): void {
   for (const [member, { fits, what }] of Object.entries(expected)) {
@@ -83,6 +83,14 @@ export function checkModule(module: unknown): void {
     if ((value !== undefined || member === 'name') && !fits(value))
       throw new FMOD_CORE_INVALID_MODULE(String(safeRead(module, 'name')), `its ${member} is not ${what}`)
   }
+  const missing = Object.entries(module as ModuleCore).find(
+    ([member, value]) => value === undefined && !ownMembers.has(member),
+  )
+  if (missing !== undefined)
+    throw new FMOD_CORE_INVALID_MODULE(
+      String(safeRead(module, 'name')),
+      `its ${missing[0]} is undefined; leave it out, or correct the name of the constant`,
+    )
   const inherited = inheritedContribution(module as ModuleCore)
   if (inherited !== undefined)
     throw new FMOD_CORE_INVALID_MODULE(
@@ -108,6 +116,6 @@ function inheritedContribution(module: ModuleCore): string | undefined {
 /** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */
 export function contributionsOf(module: ModuleCore, ignoreHooks: readonly string[]): Contribution[] {
   return Object.entries(module)
-    .filter(([hook, value]) => value !== undefined && !ownMembers.has(hook) && !ignoreHooks.includes(hook))
+    .filter(([hook]) => !ownMembers.has(hook) && !ignoreHooks.includes(hook))
     .map(([hook, value]) => ({ module: module.name, hook, value: value as unknown }))
 }

@@ -3,6 +3,7 @@ import { createConfigReader, type RouteConfig } from '@fastify-modular/core/inte
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { isByMethod } from '../access/declaration.ts'
 import { type FastifyRoute, haveSameMembers } from './fastify-routes.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
 import type { RegisteredRule } from '../rules.ts'
 import {
   type Declares,
@@ -74,6 +75,7 @@ export class RouteTable {
     const config = Object.hasOwn(route, 'config') ? route.config : undefined
     const methods = methodsOf(route.method)
     const declares = readDeclares(config)
+    refuseUndefined(config, methods, url)
     // Fastify copies the options of the GET route, so both share their objects. A HEAD route that the application
     // registers with another declaration is a route of its own.
     const derivedFrom =
@@ -111,6 +113,7 @@ export class RouteTable {
     const [config] = configs
     if (mark in config) return null
     const declares = readDeclares(config)
+    refuseUndefined(config, methods, url)
     const derivedFrom = isDerived
       ? this.#findGet(
           url,
@@ -187,6 +190,7 @@ function isSameHead(record: RouteRecord, other: RouteRecord): boolean {
 /** Nothing opens a route that is not in the table, and a permission that it declares is needed nevertheless. */
 function unlistedRecord(config: object, method: string): RouteRecord {
   const declares = { ...undeclared, access: readDeclares(config).access }
+  refuseUndefined(config, [method], 'that is not in the table')
   if (declares.access === undefined) return unlisted
   if (!isByMethod(declares.access)) return new RouteRecord({ ...unlistedFacts, declares })
   if (method !== 'HEAD' || Object.hasOwn(declares.access, 'HEAD')) {
@@ -204,6 +208,22 @@ function readDeclares(config: object | undefined): Declares {
   const own = (name: string): unknown =>
     config !== undefined && Object.hasOwn(config, name) ? Reflect.get(config, name) : undefined
   return { public: own('public'), access: own('access'), documents: own('documents') }
+}
+
+/**
+ * A constant whose name is misspelt is undefined: it would declare nothing, and the route would fall to a default.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
+ */
+function refuseUndefined(config: object | undefined, methods: readonly string[], url: string): void {
+  const name = Object.keys(undeclared).find(
+    (each) =>
+      config !== undefined && Object.hasOwn(config, each) && Reflect.get(config, each) === undefined,
+  )
+  if (name === undefined) return
+  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
+    `the route ${methods.join(',')} ${url}`,
+    `config.${name} is undefined; leave it out, or correct the name of the constant`,
+  )
 }
 
 function methodsOf(method: string | readonly string[]): readonly string[] {

@@ -1,5 +1,5 @@
 /** What the boot refuses about declared access. */
-import { defineModule } from '@fastify-modular/core'
+import { defineModule, type Module } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
@@ -40,6 +40,10 @@ const unusable: readonly (readonly [string, Record<string, unknown>])[] = [
   ['access and public', { access: 'public', public: true }],
   ['access and public: false', { access: 'signed-in', public: false }],
   ['an unusable documented permission', { documents: 'public' }],
+  ['a constant that is undefined', { access: undefined }],
+  ['a shorthand that is undefined', { public: undefined }],
+  ['a documented permission that is undefined', { documents: undefined }],
+  ['a constant that is undefined for a verb', { access: { GET: undefined } }],
 ]
 
 for (const [name, config] of unusable) {
@@ -49,6 +53,22 @@ for (const [name, config] of unusable) {
     t.match(error.message, 'GET /notes')
   })
 }
+
+test('the boot refuses an access that is undefined of a module, a plugin and the option', async (t) => {
+  const module = { name: 'notes', access: undefined } as unknown as Module
+  const ofModule = await bootError(t, () => withModules(t, [module]))
+  t.match(ofModule, { code: 'FMOD_CORE_INVALID_MODULE', message: /"notes".*its access is undefined/ })
+  const ofPlugin = await bootError(t, async () => {
+    const app = await gatedApp(t)
+    await app.register(async (scope) => void scope.publicRoutes.default(undefined as never))
+    return app
+  })
+  t.match(ofPlugin, { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS', message: /it is undefined/ })
+  for (const access of [undefined, { '/docs': undefined }]) {
+    const ofOption = await bootError(t, () => gatedApp(t, { access: access as never }))
+    t.match(ofOption.code, /^FMOD_PUBLIC_ROUTES_INVALID_(OPTIONS|ACCESS)$/)
+  }
+})
 
 const unusableEntries: readonly Record<string, unknown>[] = [
   { docs: 'public' },

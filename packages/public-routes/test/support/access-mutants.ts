@@ -14,6 +14,8 @@ interface RouteSpec {
   readonly access: Access | AccessByMethod | undefined
   readonly module: number
   readonly isEarly: boolean
+  /** The constant with its access does not exist: `config.access` is undefined. */
+  readonly isMisspelt?: boolean
 }
 
 export interface Specification {
@@ -77,8 +79,9 @@ export async function build({ routes, rules }: Specification): Promise<FastifyIn
   return app
 }
 
-function add(app: FastifyInstance, { method, url, access }: RouteSpec): void {
-  app.route({ method: [...method], url, ...(access !== undefined && { config: { access } }), handler: ran })
+function add(app: FastifyInstance, { method, url, access, isMisspelt = false }: RouteSpec): void {
+  const config = isMisspelt ? ({ access: undefined } as object) : access === undefined ? {} : { access }
+  app.route({ method: [...method], url, config, handler: ran })
 }
 
 /** A mutant, or null where this mistake changes nothing for this route. */
@@ -107,6 +110,8 @@ export const mistakes: Readonly<Record<string, Mutate>> = {
     isNames(route.access)
       ? { ...route, access: { anyOf: [route.access, another(route.access, random)] } }
       : null,
+  'constant misspelt': (route) =>
+    isNames(route.access) ? { ...route, isMisspelt: true } : null,
   'permission swapped': (route, random) =>
     isNames(route.access) ? { ...route, access: another(route.access, random) } : null,
   'rule added': ({ access, url }) =>
@@ -155,8 +160,9 @@ export async function judge(
   expected: ReturnType<typeof accessEntries>,
   { name, specification }: Mutant = { name: 'unmutated', specification: synthetic() },
 ): Promise<Verdict> {
-  const app = await build(specification)
+  let app: FastifyInstance | undefined
   try {
+    app = await build(specification)
     await app.ready()
     const byTable = compareAccess(expected, accessEntries(app)).length > 0
     const byRequests = (await tryAccess(app, expected)).length > 0
@@ -166,7 +172,7 @@ export async function judge(
       throw err
     return { name, byBoot: true, byTable: false, byRequests: false }
   } finally {
-    await app.close()
+    await app?.close()
   }
 }
 
