@@ -1,5 +1,5 @@
 /** The errors plugin: every failure gets its answer, and nothing leaks. */
-import { checkCoreVersion, logFailure, supportedFastify } from '@fastify-modular/core/internal'
+import { checkCoreVersion, logFailure, precedesGate, supportedFastify } from '@fastify-modular/core/internal'
 import { isErrorStatus, routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -126,7 +126,7 @@ function hasErrorHandler(app: FastifyInstance): boolean {
 function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>): void {
   app.get<{ Params: { statusCode: string } }>(
     '/error/:statusCode',
-    { config: { public: ['GET'] }, schema: { hide: true } },
+    { config: { access: 'public', [precedesGate]: true }, schema: { hide: true } },
     function showErrorPage(request, reply) {
       const status = parseStatus(request.params.statusCode)
       if (status === undefined) return reply.callNotFound()

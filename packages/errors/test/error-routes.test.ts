@@ -80,7 +80,7 @@ test('decision 45: the route says itself that it is public, for GET only, and hi
   })
   t.ok(app.hasRoute({ method: 'GET', url: '/error/:statusCode' }))
   for (const { config, hide } of routes)
-    t.match({ config, hide }, { config: { public: ['GET'] }, hide: true })
+    t.match({ config, hide }, { config: { access: 'public' }, hide: true })
 })
 
 test('errorRoutes: false leaves the path to the application', async (t) => {

@@ -44,7 +44,7 @@ for (const { name, username, closed, may } of callers) {
     t.teardown(() => app.close())
     const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
     const cookie = username === null ? {} : { cookie: await cookieOf(app, username) }
-    const rows = app.publicRoutes.access.table()
+    const rows = app.access.table()
     const allowed = new Set(
       rows
         .filter(({ access }) => may.some((each) => each === access))

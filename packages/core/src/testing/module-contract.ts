@@ -162,7 +162,7 @@ const path = '/fastify-modular-contract'
 const neighbour = defineModule({
   name: 'fastify-modular-contract',
   plugin: async (app) => {
-    const config = { public: true }
+    const config = { access: 'public' }
     app.get(path, { config }, async () => ({ text: 'Hello' }))
     app.post(path, { config }, async ({ body }) => ({ body }))
     app.get(`${path}/failing`, { config }, async () => {

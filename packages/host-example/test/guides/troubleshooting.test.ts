@@ -148,7 +148,7 @@ symptom('Every route answers 401', async (t) => {
   await app.ready()
   t.equal((await app.inject('/closed')).statusCode, 401)
   t.equal((await app.inject('/open')).body, 'open')
-  t.match(app.publicRoutes.access.print(), /\/closed/)
+  t.match(app.access.print(), /\/closed/)
 })
 
 symptom('A public route answers 401', async (t) => {
@@ -158,8 +158,8 @@ symptom('A public route answers 401', async (t) => {
   app.route({ method: ['GET', 'POST'], url: '/open', handler: async () => 'open' })
   await app.ready()
   t.equal((await app.inject({ method: 'POST', url: '/open' })).statusCode, 401)
-  t.match(await app.publicRoutes.explain('POST', '/open'), { decision: 'protected' })
-  t.match(await app.publicRoutes.explain('GET', '/open'), { decision: 'public' })
+  t.match(await app.access.explain('POST', '/open'), { decision: 'protected' })
+  t.match(await app.access.explain('GET', '/open'), { decision: 'public' })
 })
 
 symptom('A hook of mine does not run', async (t) => {

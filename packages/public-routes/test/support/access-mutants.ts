@@ -32,6 +32,13 @@ const permissionAt = (at: number): string => permissions[at % permissions.length
 
 const tails = ['', '/:id', '/:year(^\\d{4}$)', '/*', '/:id/items/:item', '/:kind(^(?:a|b)-[0-9a-f]{4}$)/x']
 
+/** For the URLs with regular expressions. */
+const samples = Object.fromEntries(
+  Array.from({ length: 200 }, (_, at) => `/area${at % 10}/thing${at}${tails[at % tails.length] ?? ''}`).map(
+    (url) => [url, url.includes(':year') ? '2024' : 'a-0f0f'],
+  ),
+)
+
 export function synthetic(): Specification {
   const routes = Array.from({ length: 200 }, (_, at): RouteSpec => {
     const module = at % moduleNames.length
@@ -110,8 +117,7 @@ export const mistakes: Readonly<Record<string, Mutate>> = {
     isNames(route.access)
       ? { ...route, access: { anyOf: [route.access, another(route.access, random)] } }
       : null,
-  'constant misspelt': (route) =>
-    isNames(route.access) ? { ...route, isMisspelt: true } : null,
+  'constant misspelt': (route) => (isNames(route.access) ? { ...route, isMisspelt: true } : null),
   'permission swapped': (route, random) =>
     isNames(route.access) ? { ...route, access: another(route.access, random) } : null,
   'rule added': ({ access, url }) =>
@@ -165,7 +171,7 @@ export async function judge(
     app = await build(specification)
     await app.ready()
     const byTable = compareAccess(expected, accessEntries(app)).length > 0
-    const byRequests = (await tryAccess(app, expected)).length > 0
+    const byRequests = (await tryAccess(app, expected, { samples })).length > 0
     return { name, byBoot: false, byTable, byRequests }
   } catch (err) {
     if (!(err instanceof Error && 'code' in err && String(err.code).startsWith('FMOD_PUBLIC_ROUTES_')))

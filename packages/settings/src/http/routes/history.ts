@@ -111,7 +111,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'inspectSetting',
       summary: 'Which layer supplies the value of a setting',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       params: KeyParams,
       ok: Inspection,
     }),
@@ -128,7 +128,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'listSettingHistory',
       summary: 'The history of one setting, newest first',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       params: KeyParams,
       query: Type.Object({ ...page, ...scopeMember }, closed),
       ok: Type.Object({ entries: ListedEntries, next }),
@@ -148,7 +148,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'getSettingHistoryEntry',
       summary: 'One entry of the history of a setting, its values in full',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       params: Type.Object({
         key: Key,
         revision: decoded(Type.String({ pattern: '^[0-9]{1,15}$', description: 'a revision' }), Number),
@@ -171,7 +171,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'listSettingChanges',
       summary: 'Changes of System and Application settings by revision, newest first',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       query: Type.Object({ ...page, ...selection }, closed),
       ok: Type.Object({
         changes: Type.Array(
@@ -196,7 +196,7 @@ export function addHistoryRoutes(
     operation({
       operationId: 'rollbackSetting',
       summary: 'Write the value of a revision, or the one that it replaced, as a new revision',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       params: KeyParams,
       body: Type.Object(
         {

@@ -146,7 +146,7 @@ export function addValueRoutes(
   const update = operation({
     operationId: 'updateSetting',
     summary: 'Update one System or Application setting',
-    documents: updatePermission,
+    checkedByHandler: updatePermission,
     body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
     written: SettingValue,
   })
@@ -169,7 +169,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'resetSetting',
         summary: 'Reset a System or Application setting to its default',
-        documents: updatePermission,
+        checkedByHandler: updatePermission,
         params: KeyParams,
         query: ScopeQuery,
         written: SettingValue,
@@ -193,7 +193,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'updateSettings',
         summary: 'Update many System and Application settings, all or nothing',
-        documents: updatePermission,
+        checkedByHandler: updatePermission,
         query: Type.Object({ dryRun: DryRun }, closed),
         body: Type.Array(
           Type.Object(
