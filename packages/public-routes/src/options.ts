@@ -80,12 +80,18 @@ export function checkOptions(options: PublicRoutesOptions): void {
   if (typeof safeRead(provider, 'authenticate') !== 'function')
     throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   const problems = optionProblems(schema, options)
+  for (const [old, name] of Object.entries(renamed)) {
+    if (Object.hasOwn(options, old)) problems.push(`${old} is called ${name}`)
+  }
   if (Object.hasOwn(options, 'access') && options.access === undefined)
     problems.push('access is undefined; leave it out, or correct the name of the constant')
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl))
     problems.push('provider.loginUrl must be a path such as "/login" or an absolute http or https URL')
   if (problems.length > 0) throw new FMOD_PUBLIC_ROUTES_INVALID_OPTIONS(problems.join('; '))
 }
+
+/** A protection that is switched on by another name than ours would be off, and nobody would notice. */
+const renamed = { crossOrigin: 'csrf', captureGuard: 'suffixesMatchParameters' }
 
 function isLoginUrl(url: unknown): boolean {
   if (typeof url !== 'string' || !/^[\x21-\x7e]+$/.test(url)) return false

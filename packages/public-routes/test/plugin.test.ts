@@ -35,7 +35,12 @@ const refused: readonly [string, object, string][] = [
     { provider: { ...headerProvider, loginUrl: '/login\r\nx: y' } },
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
-  ['a misspelt csrf', { provider: headerProvider, crossorigin: true }, 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS'],
+  ['a misspelt csrf', { provider: headerProvider, csfr: true }, 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS'],
+  [
+    'the old name of csrf, which would be ignored',
+    { provider: headerProvider, crossOrigin: true },
+    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+  ],
   [
     'a misspelt exempt',
     { provider: headerProvider, csrf: { exempted: [] } },
@@ -48,8 +53,8 @@ const refused: readonly [string, object, string][] = [
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
   [
-    'an unknown capture guard',
-    { provider: headerProvider, captureGuard: 'deny' },
+    'an unknown choice of suffixes',
+    { provider: headerProvider, suffixesMatchParameters: 'all' },
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
   [

@@ -201,19 +201,16 @@ function answersWith(fixture: ModuleFixture, list: readonly Module[]): Promise<r
 
 /** What the gate of public-routes says of each route and method. */
 interface AccessTable {
-  readonly access: {
-    table(): readonly {
-      readonly method: string
-      readonly url: string
-      readonly module: string | null
-      readonly why: string
-    }[]
-  }
+  table(): readonly {
+    readonly method: string
+    readonly url: string
+    readonly module: string | null
+    readonly why: string
+  }[]
 }
 
 function undeclaredRoutes(app: FastifyInstance, module: string): readonly string[] {
-  const { access } = getDecorator<AccessTable>(app, 'publicRoutes')
-  return access
+  return getDecorator<AccessTable>(app, 'access')
     .table()
     .filter((row) => row.module === module && row.why === 'undeclared')
     .map(({ method, url }) => `${method} ${url}`)

@@ -102,8 +102,14 @@ symptom('FMOD_CORE_HOOK_WITHOUT_PLUGIN', async (t) => {
 symptom('FMOD_SETTINGS_CALLER_DECLARED_LATER', async (t) => {
   const app = create(t)
   await app.register(settings)
-  await gate(app)
+  app.decorateRequest('caller', null)
   await t.rejects(async () => await app.ready(), { code: 'FMOD_SETTINGS_CALLER_DECLARED_LATER' })
+})
+
+symptom('FMOD_PUBLIC_ROUTES_BEFORE_GATE', async (t) => {
+  const app = create(t)
+  await app.register(settings)
+  await t.rejects(async () => await gate(app), { code: 'FMOD_PUBLIC_ROUTES_BEFORE_GATE', message: '/api/settings' })
 })
 
 symptom('FMOD_ERRORS_HANDLER_REPLACED', async (t) => {
