@@ -82,9 +82,9 @@ async function noticedBy(databaseUrl: string, { route }: Entry, mutation: Mutati
 
 test(`${count} mutants of the example: each is refused at boot or differs from access.json`, async (t) => {
   const databaseUrl = `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
-  const entries = (JSON.parse(await readFile(file, 'utf8')) as readonly (Entry | { readonly rule: string })[]).flatMap(
-    (entry) => ('route' in entry && entry.note === undefined ? [entry] : []),
-  )
+  const entries = (
+    JSON.parse(await readFile(file, 'utf8')) as readonly (Entry | { readonly rule: string })[]
+  ).flatMap((entry) => ('route' in entry && entry.note === undefined ? [entry] : []))
   const kinds = Object.entries(mistakes)
   const tally = new Map<string, number>()
   for (let made = 0; made < count;) {

@@ -109,7 +109,10 @@ symptom('FMOD_SETTINGS_CALLER_DECLARED_LATER', async (t) => {
 symptom('FMOD_PUBLIC_ROUTES_BEFORE_GATE', async (t) => {
   const app = create(t)
   await app.register(settings)
-  await t.rejects(async () => await gate(app), { code: 'FMOD_PUBLIC_ROUTES_BEFORE_GATE', message: '/api/settings' })
+  await t.rejects(async () => await gate(app), {
+    code: 'FMOD_PUBLIC_ROUTES_BEFORE_GATE',
+    message: '/api/settings',
+  })
 })
 
 symptom('FMOD_ERRORS_HANDLER_REPLACED', async (t) => {

@@ -11,7 +11,8 @@ import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { Authenticate } from '../provider.ts'
 import type { RegisteredRule } from '../rules.ts'
 import { type Answers, logProviderFailure } from './answers.ts'
-import type { Decision, Policies, Policy, RequestAdmission } from './policy.ts'
+import type { Policies } from './policy.ts'
+import type { Decision, Policy, RequestAdmission } from './decision.ts'
 import type { Route, RouteTable } from './routes.ts'
 
 export interface GateParts {

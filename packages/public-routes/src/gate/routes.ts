@@ -21,7 +21,7 @@ import {
   FMOD_PUBLIC_ROUTES_CONFIG_CHANGED,
   FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
 } from '../misuse-errors.ts'
-import type { Policy } from './policy.ts'
+import type { Policy } from './decision.ts'
 import { readRouter, type RouterEntry } from './router.ts'
 
 /** Where a route's configuration carries its record, so that one property read finds it. */

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { Socket } from 'node:net'
 import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Decision } from '../gate/policy.ts'
+import type { Decision } from '../gate/decision.ts'
 
 /** The request as the gate saw it, or the status of an answer before the gate; 0 for no answer at all. */
 export type ProbeOutcome =

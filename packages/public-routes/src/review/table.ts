@@ -1,5 +1,6 @@
 /** The table of access: every route and method of the application, who may call it, and what says so. */
-import type { Policies, Policy } from '../gate/policy.ts'
+import type { Policies } from '../gate/policy.ts'
+import type { Policy } from '../gate/decision.ts'
 import type { Route, RouteTable } from '../gate/routes.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import { nameOfRule, type RuleSet } from '../rules.ts'
