@@ -26,7 +26,7 @@ const plugins = {
 
 type Name = keyof typeof plugins
 
-/** A module that uses everything: definitions, rules, a setting read at once in its body, an open and a closed route. */
+/** A module that uses everything: definitions, rules, a setting read at once in its body, routes that are open, closed and broken. */
 function shop(read: number[]) {
   return defineModule({
     name: 'shop',
@@ -36,6 +36,9 @@ function shop(read: number[]) {
       read.push(scope.settings.get(limit))
       scope.get('/open', async () => 'open')
       scope.get('/closed', async () => 'closed')
+      scope.get('/fails', { config: { access: 'public' } }, async () => {
+        throw new Error('secret of the database')
+      })
     },
   })
 }
@@ -52,6 +55,7 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
     const open = await app.inject('/open')
     const closed = await app.inject('/closed')
     const list = await app.inject('/api/settings')
+    const fails = await app.inject('/fails')
     const missing = await app.inject({ url: '/nope', headers: { accept: 'application/json' } })
     const unknown = await app.inject({ url: '/api/settings/none/resolved', headers: { 'x-ada': '' } })
     const problem = (response: typeof closed) =>
@@ -64,6 +68,7 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
       errorPageLines(app),
       problem(closed),
       problem(list),
+      fails.body.includes('secret') ? 'leaked' : problem(fails),
       problem(missing),
       problem(unknown),
     ].join(' | ')
@@ -88,13 +93,14 @@ function permutations<T>(items: readonly T[]): T[][] {
 }
 
 const unauthorized = '401 application/problem+json'
-const right = `3 | open | 404 | GET,HEAD | ${unauthorized} | ${unauthorized} | ${unauthorized} | 404 application/problem+json`
+const right = `3 | open | 404 | GET,HEAD | ${unauthorized} | ${unauthorized} | 500 application/problem+json | ${unauthorized} | 404 application/problem+json`
 
-/** Modules need the plugins to which they contribute, and the gate comes before all routes but those of errors. */
+/** Modules need the plugins to which they contribute and the handler of errors, and the gate comes before all routes but those of errors. */
 function expectedOf(order: readonly Name[]): string {
   const at = (name: Name): number => order.indexOf(name)
   if (at('modules') < Math.max(at('settings'), at('publicRoutes'))) return 'FMOD_CORE_HOOK_WITHOUT_PLUGIN'
-  return at('settings') < at('publicRoutes') ? 'FMOD_PUBLIC_ROUTES_BEFORE_GATE' : right
+  if (at('settings') < at('publicRoutes')) return 'FMOD_PUBLIC_ROUTES_BEFORE_GATE'
+  return at('modules') < at('errors') ? 'FMOD_ERRORS_REGISTERED_LATE' : right
 }
 
 test('48 boots: every order of the plugins is right or says what is wrong', async (t) => {
@@ -109,7 +115,8 @@ test('48 boots: every order of the plugins is right or says what is wrong', asyn
   t.same(
     outcomes,
     new Map([
-      [right, 8],
+      [right, 6],
+      ['FMOD_ERRORS_REGISTERED_LATE', 2],
       ['FMOD_PUBLIC_ROUTES_BEFORE_GATE', 8],
       ['FMOD_CORE_HOOK_WITHOUT_PLUGIN', 32],
     ]),

@@ -10,8 +10,7 @@ import { classifyRequest, createAnswers } from './gate/answers.ts'
 import { createForgeryCheck } from './gate/csrf.ts'
 import { createDecide, createGate, readAdmission } from './gate/gate.ts'
 import { Policies } from './gate/policy.ts'
-import { readRouter } from './gate/router.ts'
-import { type Route, RouteTable } from './gate/routes.ts'
+import { readRouter, type Route, RouteTable } from './gate/routes.ts'
 import { addInitialRules } from './initial-rules.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
@@ -70,7 +69,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const gate = createGate({
     decide: createDecide(routes, policies),
     authenticate: createAuthenticate(app, { provider, timeout }),
-    answers: createAnswers(provider, classify),
+    answers: createAnswers(app, provider, classify),
     isForgeable: csrf === false ? null : createForgeryCheck(csrf === true ? {} : csrf),
     takeProbe,
   })

@@ -1,5 +1,10 @@
 /** The routes of an application, collected as they are registered, and the one that the router chose for a request. */
-import { createConfigReader, precedesGate, type RouteConfig } from '@fastify-modular/core/internal'
+import {
+  createConfigReader,
+  precedesGate,
+  type RouteConfig,
+  routerEntries,
+} from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import {
   type Assigned,
@@ -22,7 +27,6 @@ import {
   FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
 } from '../misuse-errors.ts'
 import type { Policy } from './decision.ts'
-import { readRouter, type RouterEntry } from './router.ts'
 
 /** Where a route's configuration carries its record, so that one property read finds it. */
 const mark = Symbol('@fastify-modular/public-routes/route')
@@ -245,9 +249,9 @@ export class RouteTable {
         'routes from before the gate cannot be listed with this version of Fastify: none of them is open',
       )
     }
-    for (const entry of listed?.filter(mayPrecedeGate) ?? []) {
-      const { method, url, config } = entry
-      this.#early.set(config, new Route({ url, methods: [method], declares: readDeclares(config) }))
+    for (const { config } of listed?.filter(mayPrecedeGate) ?? []) {
+      const methods = [config.method].flat()
+      this.#early.set(config, new Route({ url: config.url, methods, declares: readDeclares(config) }))
     }
     refuseEarly(listed?.filter((entry) => !mayPrecedeGate(entry)) ?? [])
   }
@@ -300,14 +304,24 @@ export class RouteTable {
 /** Stands for a route that the table does not have. It has no policy: what cannot be reviewed is closed. */
 export const unlisted = new Route({ url: '/', methods: [] })
 
-function mayPrecedeGate({ method, url, config }: RouterEntry): boolean {
-  return precedesGate in config || (method === 'OPTIONS' && url === '*')
+type RouterEntry = ReturnType<typeof routerEntries>[number]
+
+/** All routes that the router has; null where Fastify does not show them. */
+export function readRouter(app: FastifyInstance): readonly RouterEntry[] | null {
+  const entries: readonly (RouterEntry | undefined)[] = routerEntries(app)
+  const readable = entries.filter((entry): entry is RouterEntry => typeof entry?.config?.url === 'string')
+  const isEmpty = entries.length === 0 && app.printRoutes() === '(empty tree)'
+  return readable.length === entries.length && (isEmpty || entries.length > 0) ? readable : null
+}
+
+function mayPrecedeGate({ config }: RouterEntry): boolean {
+  return precedesGate in config || (config.method === 'OPTIONS' && config.url === '*')
 }
 
 /** @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} */
 function refuseEarly(entries: readonly RouterEntry[]): void {
   if (entries.length === 0) return
-  const names = new Set(entries.map(({ method, url }) => `${method} ${url}`))
+  const names = new Set(entries.map(({ config: { method, url } }) => `${[method].flat().join(',')} ${url}`))
   throw new FMOD_PUBLIC_ROUTES_BEFORE_GATE([...names].join(', '))
 }
 

@@ -1,6 +1,6 @@
 /** Checks the gate when the application is ready: it refuses to start with one that does not cover it. */
 import type { FastifyInstance } from 'fastify'
-import type { RouterEntry } from '../gate/router.ts'
+import type { readRouter } from '../gate/routes.ts'
 import { FMOD_PUBLIC_ROUTES_GATE_BYPASSED, FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC } from '../misuse-errors.ts'
 import type { Explain } from './explain.ts'
 import type { Probes } from './probes.ts'
@@ -15,7 +15,7 @@ interface AuditParts {
   /** Names of hooks that may run earlier. */
   readonly expected: readonly string[]
   /** What the router has. */
-  readonly listed: readonly RouterEntry[]
+  readonly listed: NonNullable<ReturnType<typeof readRouter>>
   /** Whether CORS was registered before the gate. */
   readonly hadCors: boolean
 }
@@ -62,7 +62,8 @@ const hooksOfPlugins: Readonly<Record<string, readonly string[]>> = {
 
 /** Names of the onRequest hooks that run before the gate on some route, in their order. */
 function earlierHooks({ listed, gateName }: Pick<AuditParts, 'listed' | 'gateName'>): readonly string[] {
-  const names = listed.flatMap(({ hooks }) => {
+  const names = listed.flatMap(({ onRequest }) => {
+    const hooks = (onRequest ?? []).map(({ name }) => name.replace(/^bound /, '') || 'anonymous') // Fastify binds hooks
     const at = hooks.indexOf(gateName)
     return at === -1 ? hooks : hooks.slice(0, at)
   })
