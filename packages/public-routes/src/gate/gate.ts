@@ -2,8 +2,8 @@
  * The hook in front of every request (S 5.1): who the caller is, whether the request is public, and the answer to
  * those that may not pass.
  */
-import { type Caller, findTestCaller } from '@fastify-modular/core'
-import { isThenable, withTimeout } from '@fastify-modular/core/internal'
+import type { Caller } from '@fastify-modular/core'
+import { findTestCaller, isThenable, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { type AuthProvider, neverAborted } from '../provider.ts'
 import { isRuleOfRoute, type RegisteredRule } from '../rules.ts'
