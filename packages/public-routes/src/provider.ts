@@ -1,8 +1,8 @@
 /**
  * The contract between the gate and the authentication of the application: sessions, tokens, API keys
  */
-import { type Caller, findTestCaller } from '@fastify-modular/core'
-import { isThenable, withTimeout } from '@fastify-modular/core/internal'
+import type { Caller } from '@fastify-modular/core'
+import { findTestCaller, isThenable, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** The caller, or nothing for an anonymous request. */

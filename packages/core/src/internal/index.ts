@@ -5,7 +5,7 @@
 export { acceptedLocales, canonicalLocale } from './accept-language.ts'
 export { isApiTarget, isNavigation, prefersHtml, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
-export { createFindCaller, findCallerOf } from '../caller.ts'
+export { createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
 export { checkCoreVersion, supportedFastify } from './core-version.ts'
 export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts'

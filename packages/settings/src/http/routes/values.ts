@@ -1,13 +1,9 @@
 /** One System or Application value, or many of them: read, resolved for the caller, written (S 4.1). */
-import {
-  type Caller,
-  ForbiddenException,
-  hasPermission,
-  SettingValidationException,
-} from '@fastify-modular/core'
+import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
+import { SettingValidationException } from '../../exceptions.ts'
 import { SettingScope, type SharedScope, toEtag } from '../../setting-definition.ts'
 import type { SensitiveResolved } from '../../http-options.ts'
 import {
