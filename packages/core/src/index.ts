@@ -12,7 +12,7 @@ declare module 'fastify' {
 }
 
 export { type Caller, findTestCaller, hasPermission, requireCaller } from './caller.ts'
-export { type Contributions, type ModuleHooks, receive, type Receiver } from './contributions.ts'
+export { type Contributions, type ModuleContributions, receive, type Receiver } from './contributions.ts'
 export {
   ArgumentException,
   ConflictException,
@@ -49,7 +49,6 @@ export {
   type SyncTx,
   type TransportContext,
   type Tx,
-  type Waker,
 } from './events/transport.ts'
 export { defineModule, type Module, type ModuleCore, type ModulePlugin } from './modules/module.ts'
 export { modules, modules as default, type ModulesOptions } from './modules/plugin.ts'

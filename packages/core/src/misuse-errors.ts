@@ -17,9 +17,9 @@ export const FMOD_CORE_DEPENDENCY_CYCLE = createMisuseError<[string]>(
   'FMOD_CORE_DEPENDENCY_CYCLE',
   'The modules depend on each other in a cycle: %s. Remove one of these dependencies.',
 )
-export const FMOD_CORE_HOOK_WITHOUT_PLUGIN = createMisuseError<[string]>(
-  'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
-  'No plugin receives what these modules contribute: %s. Register the plugin named after each hook in the same scope before the modules plugin, correct the spelling of the hook, or list it in ignoreHooks.',
+export const FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN = createMisuseError<[string]>(
+  'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
+  'No plugin receives what these modules contribute: %s. Register the plugin named after each hook in the same scope before the modules plugin, correct the spelling of the hook, or list it in ignoreContributions.',
 )
 export const FMOD_CORE_DUPLICATE_RECEIVER = createMisuseError<[string]>(
   'FMOD_CORE_DUPLICATE_RECEIVER',
@@ -69,6 +69,10 @@ export const FMOD_CORE_PEER_MISSING = createMisuseError<[string]>(
 export const FMOD_CORE_TRANSPORT_NOT_OPEN = createMisuseError<[string]>(
   'FMOD_CORE_TRANSPORT_NOT_OPEN',
   'The event transport "%s" is not open. Pass it to the events plugin, and register that plugin first.',
+)
+export const FMOD_CORE_TRANSPORT_SHARED = createMisuseError<[string]>(
+  'FMOD_CORE_TRANSPORT_SHARED',
+  'Two applications use one event transport "%s": handlers of one would get events of the other. Make a transport for each application.',
 )
 export const FMOD_CORE_TEST_CALLERS_IGNORED = createMisuseError(
   'FMOD_CORE_TEST_CALLERS_IGNORED',

@@ -98,7 +98,7 @@ test('E39: other methods find no route', async (t) => {
   problemOf(t, await app.inject({ method: 'POST', url: '/error/404' }), 404)
 })
 
-test('decision 45: the route says itself that it is public, for GET only, and hides from OpenAPI', async (t) => {
+test('decision 45: the route declares itself public, and hides from OpenAPI', async (t) => {
   const routes: { url: string; config: unknown; hide: unknown }[] = []
   const { app } = await createApp(t, {
     before: (it) =>

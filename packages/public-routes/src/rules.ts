@@ -58,7 +58,8 @@ export function createFind(rules: readonly RegisteredRule[]): (path: string) => 
       if (found !== undefined) return found
     }
     for (const length of tailLengths) {
-      const found = length > path.length ? undefined : tails.get(path.slice(path.length - length))?.find(matches)
+      const found =
+        length > path.length ? undefined : tails.get(path.slice(path.length - length))?.find(matches)
       if (found !== undefined) return found
     }
     return undefined

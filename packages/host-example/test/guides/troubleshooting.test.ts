@@ -91,11 +91,11 @@ symptom('FMOD_PUBLIC_ROUTES_NOT_AT_ROOT', async (t) => {
   await t.rejects(register, { code: 'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT' })
 })
 
-symptom('FMOD_CORE_HOOK_WITHOUT_PLUGIN', async (t) => {
+symptom('FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN', async (t) => {
   const shop = defineModule({ name: 'shop', settings: (builder) => void builder.add(title) })
   const app = create(t)
   await t.rejects(async () => await app.register(modules, { modules: [shop] }), {
-    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+    code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
   })
 })
 
@@ -118,8 +118,19 @@ symptom('FMOD_PUBLIC_ROUTES_BEFORE_GATE', async (t) => {
 symptom('FMOD_ERRORS_HANDLER_REPLACED', async (t) => {
   const app = create(t, { allowErrorHandlerOverride: true })
   await app.register(errors)
-  app.setErrorHandler(() => 'mine')
-  await t.rejects(async () => await app.ready(), { code: 'FMOD_ERRORS_HANDLER_REPLACED' })
+  const error = { code: 'FMOD_ERRORS_HANDLER_REPLACED' }
+  t.throws(() => app.setErrorHandler(() => 'mine'), error)
+  t.throws(() => app.setNotFoundHandler(() => 'mine'), error)
+})
+
+symptom('FMOD_ERRORS_REGISTERED_LATE', async (t) => {
+  const app = create(t)
+  await app.register(async (scope) => void scope.get('/early', async () => 'early'))
+  await app.register(errors)
+  await t.rejects(async () => await app.ready(), {
+    code: 'FMOD_ERRORS_REGISTERED_LATE',
+    message: /GET \/early/,
+  })
 })
 
 symptom('FMOD_SETTINGS_FROZEN, FMOD_PUBLIC_ROUTES_FROZEN, FMOD_ERRORS_CLOSED', async (t) => {
@@ -201,11 +212,13 @@ symptom("The error has Fastify's own body, `{ statusCode, error, message }`", as
   const failing = (url: string) => async (inner: FastifyInstance) => {
     inner.get(url, async () => Promise.reject(new Error('mine')))
   }
-  await app.register(failing('/early'))
-  await app.register(errors)
-  await app.register(failing('/late'))
-  t.match((await app.inject('/early')).json(), { statusCode: 500, error: 'Internal Server Error' })
-  t.match((await app.inject('/late')).json(), { status: 500, title: 'Internal Server Error' })
+  await app.register(failing('/outside'))
+  await app.register(async (scope) => {
+    await scope.register(errors)
+    await scope.register(failing('/inside'))
+  })
+  t.match((await app.inject('/outside')).json(), { statusCode: 500, error: 'Internal Server Error' })
+  t.match((await app.inject('/inside')).json(), { status: 500, title: 'Internal Server Error' })
   t.match((await app.inject('/%zz')).json(), { statusCode: 400, error: 'Bad Request' })
   const right = create(t, createErrorServerOptions())
   await right.register(errors)
