@@ -4,6 +4,7 @@
  */
 import { type HostileRequest, hostileRequests } from '@fastify-modular/test-support/hostile-requests'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
+import type {} from '@fastify-modular/public-routes'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { buildExample } from './built-example.js'
