@@ -7,19 +7,19 @@ import { closestName } from './internal/closest-name.ts'
 import { getDecorator } from './internal/decorators.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
-  FMOD_CORE_HOOK_WITHOUT_PLUGIN,
+  FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN,
   FMOD_CORE_MODULES_REGISTERED_TWICE,
 } from './misuse-errors.ts'
 
 /**
  * What modules may contribute to plugins. Empty here: each plugin adds its hook by declaration merging
- * (`interface ModuleHooks { settings: (builder: SettingsBuilder) => void }`), so core knows none of them.
+ * (`interface ModuleContributions { settings: (builder: SettingsBuilder) => void }`), so core knows none of them.
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- merged into by the packages that receive
-export interface ModuleHooks {}
+export interface ModuleContributions {}
 
 /** Every hook with the type of its contribution; the events plugin adds `handlers`. */
-export interface Contributions extends ModuleHooks {}
+export interface Contributions extends ModuleContributions {}
 
 /** What a plugin does with contributions. */
 export interface Receiver<T> {
@@ -74,7 +74,7 @@ export async function deliverContributions(
   const unreceived = contributions.filter(({ hook }) => !receivers.has(hook))
   if (unreceived.length > 0) {
     const names = [...receivers.keys(), ...otherMembers]
-    throw new FMOD_CORE_HOOK_WITHOUT_PLUGIN(
+    throw new FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN(
       unreceived
         .map(({ module, hook }) => `module "${module}" contributes "${hook}"${suggestion(hook, names)}`)
         .join(', '),

@@ -12,7 +12,7 @@ declare module 'fastify' {
 }
 
 export { type Caller, hasPermission, requireCaller } from './caller.ts'
-export { type Contributions, type ModuleHooks, receive, type Receiver } from './contributions.ts'
+export { type Contributions, type ModuleContributions, receive, type Receiver } from './contributions.ts'
 export {
   ArgumentException,
   ConflictException,

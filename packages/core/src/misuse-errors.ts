@@ -17,9 +17,9 @@ export const FMOD_CORE_DEPENDENCY_CYCLE = createMisuseError<[string]>(
   'FMOD_CORE_DEPENDENCY_CYCLE',
   'The modules depend on each other in a cycle: %s. Remove one of these dependencies.',
 )
-export const FMOD_CORE_HOOK_WITHOUT_PLUGIN = createMisuseError<[string]>(
-  'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
-  'No plugin receives what these modules contribute: %s. Register the plugin named after each hook in the same scope before the modules plugin, correct the spelling of the hook, or list it in ignoreHooks.',
+export const FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN = createMisuseError<[string]>(
+  'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
+  'No plugin receives what these modules contribute: %s. Register the plugin named after each hook in the same scope before the modules plugin, correct the spelling of the hook, or list it in ignoreContributions.',
 )
 export const FMOD_CORE_DUPLICATE_RECEIVER = createMisuseError<[string]>(
   'FMOD_CORE_DUPLICATE_RECEIVER',

@@ -98,7 +98,8 @@ const right = `3 | open | 404 | GET,HEAD | ${unauthorized} | ${unauthorized} | 5
 /** Modules need the plugins to which they contribute and the handler of errors, and the gate comes before all routes but those of errors. */
 function expectedOf(order: readonly Name[]): string {
   const at = (name: Name): number => order.indexOf(name)
-  if (at('modules') < Math.max(at('settings'), at('publicRoutes'))) return 'FMOD_CORE_HOOK_WITHOUT_PLUGIN'
+  if (at('modules') < Math.max(at('settings'), at('publicRoutes')))
+    return 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN'
   if (at('settings') < at('publicRoutes')) return 'FMOD_PUBLIC_ROUTES_BEFORE_GATE'
   return at('modules') < at('errors') ? 'FMOD_ERRORS_REGISTERED_LATE' : right
 }
@@ -118,7 +119,7 @@ test('48 boots: every order of the plugins is right or says what is wrong', asyn
       [right, 6],
       ['FMOD_ERRORS_REGISTERED_LATE', 2],
       ['FMOD_PUBLIC_ROUTES_BEFORE_GATE', 8],
-      ['FMOD_CORE_HOOK_WITHOUT_PLUGIN', 32],
+      ['FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN', 32],
     ]),
   )
 })

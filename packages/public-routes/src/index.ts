@@ -36,7 +36,7 @@ declare module 'fastify' {
 }
 
 declare module '@fastify-modular/core' {
-  interface ModuleHooks {
+  interface ModuleContributions {
     /** Declares the module's public routes; runs once at boot, in dependency order. */
     publicRoutes: (registry: PublicRouteRegistry) => void
     /** Declares the module's permissions; runs once at boot, in dependency order. */

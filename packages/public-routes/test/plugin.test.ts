@@ -116,7 +116,7 @@ test('a module that contributes public routes before the plugin is there gets a 
   t.teardown(() => app.close().catch(() => {}))
   const module = defineModule({ name: 'notes', publicRoutes: () => {} })
   await t.rejects(Promise.resolve(app.register(modules, { modules: [module] })), {
-    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+    code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
   })
 })
 

@@ -15,7 +15,7 @@ declare module 'fastify' {
 }
 
 declare module '@fastify-modular/core' {
-  interface ModuleHooks {
+  interface ModuleContributions {
     /** Declares the settings of a module. */
     settings: (builder: SettingsBuilder) => void
   }

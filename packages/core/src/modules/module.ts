@@ -1,9 +1,9 @@
 /**
  * A feature module: its name, the modules it depends on, its lifecycle hooks, and what it contributes. Plugins add their
- * hooks to `ModuleHooks` (contributions.ts).
+ * hooks to `ModuleContributions` (contributions.ts).
  */
 import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
-import type { Contribution, ModuleHooks } from '../contributions.ts'
+import type { Contribution, ModuleContributions } from '../contributions.ts'
 import type { HandlerSource } from '../events/handlers.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_INVALID_MODULE } from '../misuse-errors.ts'
@@ -36,7 +36,7 @@ export interface ModuleCore {
 }
 
 /** A module as an application lists it: `ModuleCore` and one optional member for each installed plugin's hook. */
-export type Module = ModuleCore & { readonly [K in keyof ModuleHooks]?: ModuleHooks[K] }
+export type Module = ModuleCore & { readonly [K in keyof ModuleContributions]?: ModuleContributions[K] }
 
 /** Types a module declaration. Not generic, so that a misspelt hook is a compile error. */
 export function defineModule(module: Module): Module {
@@ -131,8 +131,8 @@ function inheritedContribution(module: ModuleCore): string | undefined {
 }
 
 /** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */
-export function contributionsOf(module: ModuleCore, ignoreHooks: readonly string[]): Contribution[] {
+export function contributionsOf(module: ModuleCore, ignoreContributions: readonly string[]): Contribution[] {
   return Object.entries(module)
-    .filter(([hook]) => !ownMembers.has(hook) && !ignoreHooks.includes(hook))
+    .filter(([hook]) => !ownMembers.has(hook) && !ignoreContributions.includes(hook))
     .map(([hook, value]) => ({ module: module.name, hook, value: value as unknown }))
 }

@@ -21,21 +21,21 @@ import { orderModules } from './order.ts'
 export interface ModulesOptions {
   readonly modules: readonly Module[]
   /** Hooks that need no plugin to receive them: what modules contribute to these is ignored on purpose. */
-  readonly ignoreHooks?: readonly string[]
+  readonly ignoreContributions?: readonly string[]
 }
 
 const schema: OptionsSchema<ModulesOptions> = Type.Object({
   modules: option.required(Type.Array(Type.Unknown(), { description: 'an array of modules' })),
-  ignoreHooks: option.names('an array of names of hooks'),
+  ignoreContributions: option.names('an array of names of hooks'),
 })
 
 const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) => {
   const problems = optionProblems(schema, options)
   if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION('the modules plugin', problems.join('; '))
-  const { modules, ignoreHooks = [] } = options
+  const { modules, ignoreContributions = [] } = options
   const ordered = orderModules(modules)
   if (!app.hasDecorator('events')) await app.register(events)
-  const contributions = ordered.flatMap((module) => contributionsOf(module, ignoreHooks))
+  const contributions = ordered.flatMap((module) => contributionsOf(module, ignoreContributions))
   await deliverContributions(app, contributions, ownMembers)
   app.decorate('modules', Object.freeze(ordered))
 

@@ -10,7 +10,7 @@ import modulesPlugin, {
 } from '@fastify-modular/core'
 
 declare module '@fastify-modular/core' {
-  interface ModuleHooks {
+  interface ModuleContributions {
     menu: (items: string[]) => void
   }
 }
@@ -51,7 +51,7 @@ test('a hook without a receiver is a boot error that names every module and hook
   const app = appOf(t)
   const odd = { name: 'odd', menuu: () => {} } as Module
   const error = {
-    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+    code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
     message: /"shop" contributes "menu", module "odd" contributes "menuu"/,
   }
   await t.rejects(
@@ -72,7 +72,7 @@ for (const [misspelt, meant] of [
     receive(app, 'menu', { take: () => {} })
     const odd = { name: 'odd', [misspelt]: () => {} } as Module
     await t.rejects(async () => app.register(modules, { modules: [odd] }), {
-      code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+      code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
       message: new RegExp(`module "odd" contributes "${misspelt}" \\(did you mean "${meant}"\\?\\)`),
     })
   })
@@ -82,15 +82,15 @@ test('a hook that resembles no other gets no suggestion', async (t) => {
   const app = appOf(t)
   const odd = { name: 'odd', breadcrumbs: () => {} } as Module
   await t.rejects(async () => app.register(modules, { modules: [odd] }), {
-    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+    code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
     message: /"breadcrumbs"\./,
   })
 })
 
-test('ignoreHooks lets a host do without a plugin', async (t) => {
+test('ignoreContributions lets a host do without a plugin', async (t) => {
   const app = appOf(t)
   const menu = () => t.fail('an ignored hook must not run')
-  await app.register(modules, { modules: [defineModule({ name: 'shop', menu })], ignoreHooks: ['menu'] })
+  await app.register(modules, { modules: [defineModule({ name: 'shop', menu })], ignoreContributions: ['menu'] })
   await app.ready()
   t.equal(app.modules.length, 1)
 })

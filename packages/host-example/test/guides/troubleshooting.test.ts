@@ -91,11 +91,11 @@ symptom('FMOD_PUBLIC_ROUTES_NOT_AT_ROOT', async (t) => {
   await t.rejects(register, { code: 'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT' })
 })
 
-symptom('FMOD_CORE_HOOK_WITHOUT_PLUGIN', async (t) => {
+symptom('FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN', async (t) => {
   const shop = defineModule({ name: 'shop', settings: (builder) => void builder.add(title) })
   const app = create(t)
   await t.rejects(async () => await app.register(modules, { modules: [shop] }), {
-    code: 'FMOD_CORE_HOOK_WITHOUT_PLUGIN',
+    code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
   })
 })
 

@@ -35,4 +35,10 @@ export type Policy =
       readonly target: string | null
       readonly closed: Decision
     }
-  | { readonly kind: 'by path'; readonly rules: readonly RegisteredRule[]; readonly closed: Decision }
+  | {
+      readonly kind: 'by path'
+      readonly rules: readonly RegisteredRule[]
+      /** The one of them that matches a canonical path. */
+      readonly find: (path: string) => RegisteredRule | undefined
+      readonly closed: Decision
+    }

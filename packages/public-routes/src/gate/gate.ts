@@ -176,8 +176,7 @@ function findOpening({ policy, target, route, values }: Question): RequestAdmiss
 /** What opens a canonical path, if the route that the router chose spells it. */
 export function openingOf(policy: Policy, path: string): RequestAdmission | null {
   if (policy.kind === 'open') return policy.open.opening
-  const rule =
-    policy.kind === 'closed' ? undefined : policy.rules.find((each) => each.route.matchesPath(path))
+  const rule = policy.kind === 'closed' ? undefined : policy.find(path)
   return rule === undefined ? null : admissionBy(rule)
 }
 

@@ -6,7 +6,7 @@ import { canonicalPath } from '@fastify-modular/core/internal'
 import { requireEvery, type Requirement } from '../access/declaration.ts'
 import { compareSegments, literalHead, literalTail, segmentsOf } from '../matching/route-pattern.ts'
 import type { PublicRoute } from '../rule.ts'
-import { frameworkDefault, type RegisteredRule, type RuleSet } from '../rules.ts'
+import { createFind, frameworkDefault, type RegisteredRule, type RuleSet } from '../rules.ts'
 import type { Decision, Policy, RequestAdmission } from './decision.ts'
 import type { Route } from './routes.ts'
 
@@ -54,7 +54,7 @@ export class Policies {
 
   #decideNoRoute(method: string): Policy {
     const rules = this.#rules.rules.filter(({ route }) => route.allows(method) && route.kind !== 'route')
-    const policy = openBy(rules, signedIn)
+    const policy = openBy(rules, signedIn, createFind(rules))
     if (this.#rules.isFrozen && this.#ofNoRoute.size < maxMethods) this.#ofNoRoute.set(method, policy)
     return policy
   }
@@ -114,8 +114,12 @@ function openFor(route: Route, opening: RequestAdmission, { closed }: Policy): P
   return { kind: 'open', open: Object.freeze({ ...closed, opening: Object.freeze(opening) }), target, closed }
 }
 
-function openBy(rules: readonly RegisteredRule[], closed: Decision): Policy {
-  return rules.length === 0 ? { kind: 'closed', closed } : { kind: 'by path', rules, closed }
+function openBy(
+  rules: readonly RegisteredRule[],
+  closed: Decision,
+  find = (path: string) => rules.find(({ route }) => route.matchesPath(path)),
+): Policy {
+  return rules.length === 0 ? { kind: 'closed', closed } : { kind: 'by path', rules, find, closed }
 }
 
 /** Which paths of a route a rule opens, by their texts alone: `some paths` where that is not certain. */

@@ -37,12 +37,15 @@ export class Probes {
 /** The gate calls it. Takes the request if it is a probe, and returns whether it did. */
 export function takeProbe(request: FastifyRequest, reply: FastifyReply, decision: Decision): boolean {
   const { raw } = request
-  if (!(raw instanceof ProbeMessage)) return false
+  if (waiting.size === 0 || !(raw instanceof ProbeMessage)) return false
   reply.hijack()
   raw.settle({ reached: true, request, decision })
   raw.response.finish()
   return true
 }
+
+/** Probes that nothing has answered: most requests come while there are none, and are not looked at. */
+const waiting = new Set<ProbeMessage>()
 
 /** With what hooks before the gate may read of every request: an address, a socket and a response. */
 class ProbeMessage extends IncomingMessage {
@@ -59,7 +62,11 @@ class ProbeMessage extends IncomingMessage {
       localPort: { value: 0 },
     })
     super(socket)
-    this.settle = settle
+    this.settle = (outcome) => {
+      waiting.delete(this)
+      settle(outcome)
+    }
+    waiting.add(this)
     this.response = new ProbeResponse(this)
     this.response.assignSocket(socket)
   }
