@@ -62,7 +62,7 @@ async function backlog(title, versions, measureRate) {
   const counts = size([1_000, 30_000, 100_000], [1_000, 2_000])
   const cases = Object.keys(versions).flatMap((name) => counts.map((waiting) => ({ name, waiting })))
   const rates = new Map(cases.map((one) => [one, []]))
-  for (let round = 0; round < size(3, 1); round++) {
+  for (let round = 0; round < size(5, 1); round++) {
     for (const one of rotate(cases, round))
       rates.get(one).push(await measureRate(versions[one.name], one.waiting))
   }

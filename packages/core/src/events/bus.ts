@@ -77,7 +77,7 @@ export interface EventBus extends Events {
   /** Called when the application is ready; a transport that does not start is logged. */
   start(): void
   stop(): void
-  /** Resolves when no handler runs any more, and none will. */
+  /** Resolves when no handler runs any more, and none will. Never rejects. */
   drain(): Promise<void>
   close(): Promise<void>
 }
@@ -140,6 +140,16 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     return tx.kind === 'sync' ? result : Promise.resolve(result)
   }
 
+  /** What fails here must not keep modules from closing. */
+  async function drainTransport(): Promise<void> {
+    try {
+      await started
+      await transport.drain()
+    } catch (err) {
+      if (log) logFailure(log, 'error', { err }, 'event transport did not wait for its handlers')
+    }
+  }
+
   async function startTransport(): Promise<void> {
     try {
       await transport.start()
@@ -180,7 +190,7 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
       if (started) transport.stop?.()
       state = 'stopped'
     },
-    drain: () => (drained ??= Promise.resolve(started).then(() => transport.drain())),
+    drain: () => (drained ??= drainTransport()),
     async close() {
       if (!log) return // the transport is another application's
       await this.drain()
