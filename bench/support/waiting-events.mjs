@@ -1,9 +1,13 @@
-// pg-boss with events that wait, and with several instances; beside another checkout of core where BENCH_BEFORE names one.
+// Durable transports with events that wait, and pg-boss with several instances; beside another checkout of core where BENCH_BEFORE names one.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { createDatabase } from '@fastify-modular/test-support/postgres'
 import { Type } from '@sinclair/typebox'
+import Database from 'better-sqlite3'
 import Fastify from 'fastify'
 import pg from 'pg'
 import { median, report, rotate, size } from './measure.mjs'
@@ -15,8 +19,11 @@ async function loadVersions() {
     const { pgBoss } = await import(
       resolve('events/pg-boss/index.js', '@fastify-modular/core/events/pg-boss')
     )
+    const { sqliteOutbox } = await import(
+      resolve('events/sqlite-outbox/index.js', '@fastify-modular/core/events/sqlite-outbox')
+    )
     class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
-    return { events, pgBoss, Ticked }
+    return { events, pgBoss, sqliteOutbox, Ticked }
   }
   const before = process.env.BENCH_BEFORE
   return {
@@ -33,60 +40,89 @@ async function loadVersions() {
 /** Rates with 1,000, 30,000 and 100,000 waiting events, and what instances ask of the database. */
 export async function measureWaiting(serverUrl) {
   const versions = await loadVersions()
-  await backlog(serverUrl, versions)
+  await backlog('Events that wait in SQLite', versions, sqliteRateOf)
+  await backlog('Events that wait in pg-boss', versions, (version, waiting) =>
+    rateOf(version, serverUrl, waiting),
+  )
   await queries(serverUrl, versions)
 }
 
-async function start({ events, pgBoss, Ticked }, url, handle, count = 1) {
+async function start({ events, Ticked }, transport, handle, count = 1) {
   const handlers = Array.from({ length: count }, (_, index) => {
     const name = `Bench${index}Handler`
     return { [name]: class { static event = Ticked; handle = handle } }[name] // prettier-ignore
   })
   const app = Fastify()
-  await app.register(events, { transport: pgBoss({ connectionString: url }), handlers })
+  await app.register(events, { transport, handlers })
   return app
 }
 
 /** How fast the first thousand events are handled, by how many wait. */
-async function backlog(serverUrl, versions) {
+async function backlog(title, versions, measureRate) {
   const counts = size([1_000, 30_000, 100_000], [1_000, 2_000])
   const cases = Object.keys(versions).flatMap((name) => counts.map((waiting) => ({ name, waiting })))
   const rates = new Map(cases.map((one) => [one, []]))
-  for (let round = 0; round < size(3, 1); round++) {
+  for (let round = 0; round < size(5, 1); round++) {
     for (const one of rotate(cases, round))
-      rates.get(one).push(await rateOf(versions[one.name], serverUrl, one.waiting))
+      rates.get(one).push(await measureRate(versions[one.name], one.waiting))
   }
   const rate = (name, waiting) =>
     median(rates.get(cases.find((one) => one.name === name && one.waiting === waiting)))
   report(
-    'Events that wait in pg-boss',
+    title,
     cases.map(({ name, waiting }) => ({
       version: name,
       waiting,
       'handled per s': Math.round(rate(name, waiting)),
       'of the rate with 1,000 waiting': (rate(name, waiting) / rate(name, counts[0])).toFixed(2),
-      ...(versions.before && { 'of before': (rate(name, waiting) / rate('before', waiting)).toFixed(1) }),
+      ...(versions.before && { 'of before': (rate(name, waiting) / rate('before', waiting)).toFixed(2) }),
     })),
   )
 }
 
 async function rateOf(version, serverUrl, waiting) {
   const database = await createDatabase(serverUrl)
+  const transport = version.pgBoss({ connectionString: database.url })
+  const rate = await rateOfFirst(version, transport, () => repeatWaiting(database.url, waiting - 1))
+  await database.drop()
+  return rate
+}
+
+/** The same in SQLite, each commit on the disk. */
+async function sqliteRateOf(version, waiting) {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'))
+  const database = new Database(join(folder, 'bench.db'))
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  const rate = await rateOfFirst(version, version.sqliteOutbox({ database }), () =>
+    database.exec(`
+      WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${waiting - 1})
+      INSERT INTO event_outbox (event_id, type, payload, published_at)
+      SELECT event_id || n, type, payload, published_at FROM event_outbox, n;
+      INSERT INTO event_delivery (event, handler, due_at)
+      SELECT o.id, handler, due_at FROM event_outbox o, event_delivery WHERE o.id <> event`),
+  )
+  database.close()
+  rmSync(folder, { recursive: true })
+  return rate
+}
+
+/** Publishes one event, has it repeated, and measures how fast the first thousand are handled. */
+async function rateOfFirst(version, transport, repeat) {
   const sample = 1000
   let handled = 0
   let startedAt = 0
   let done = () => {}
   const finished = new Promise((resolve) => (done = resolve))
-  const app = await start(version, database.url, () => {
+  const app = await start(version, transport, () => {
     if (handled++ === 0) startedAt = performance.now()
     if (handled === sample) done(performance.now())
   })
   await app.events.publish(new version.Ticked({ number: 0 }))
-  await repeatWaiting(database.url, waiting - 1)
+  await repeat()
   await app.ready()
   const milliseconds = (await finished) - startedAt
   await app.close()
-  await database.drop()
   return ((sample - 1) / milliseconds) * 1000
 }
 
@@ -159,7 +195,8 @@ async function withInstances(version, serverUrl, { instances, handlers }, measur
   let handled = 0
   const apps = []
   for (let count = 0; count < instances; count++) {
-    const app = await start(version, database.url, () => handled++, handlers)
+    const transport = version.pgBoss({ connectionString: database.url })
+    const app = await start(version, transport, () => handled++, handlers)
     await app.ready()
     apps.push(app)
   }

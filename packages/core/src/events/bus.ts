@@ -15,7 +15,6 @@ import type {
   AsyncTx,
   DeadLetters,
   EventTransport,
-  PublishOptions,
   RemovedHandlers,
   SyncTx,
   TransportContext,
@@ -78,7 +77,7 @@ export interface EventBus extends Events {
   /** Called when the application is ready; a transport that does not start is logged. */
   start(): void
   stop(): void
-  /** Resolves when no handler runs any more, and none will. */
+  /** Resolves when no handler runs any more, and none will. Never rejects. */
   drain(): Promise<void>
   close(): Promise<void>
 }
@@ -93,39 +92,44 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
   let drained: Promise<void> | undefined
   let log: FastifyBaseLogger | undefined
 
-  /** Checks an event and has it taken by the transport; counts it when that has succeeded. */
-  function submit<T>(event: DomainEvent, tx: Tx | undefined, take: (options: PublishOptions) => T): T {
+  /** Returns the type of an event that may be published. */
+  function accept(event: DomainEvent, tx: Tx | undefined): string {
     const type = classes.accept(event)
     if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
-    const taken = take({ tx, traceparent: currentTraceparent(tracing) })
-    const announcePublished = () => announce('published', { type, eventId: event.eventId })
-    if (!(taken instanceof Promise)) announcePublished()
-    else return taken.then((result: unknown) => (announcePublished(), result)) as T
-    return taken
+    return type
+  }
+
+  function submit(event: DomainEvent, tx: Tx | undefined): void | Promise<void> {
+    const type = accept(event, tx)
+    const { eventId } = event
+    const submitted = transport.publish(event, { tx, traceparent: currentTraceparent(tracing) })
+    if (submitted instanceof Promise) return submitted.then(() => announce('published', { type, eventId }))
+    announce('published', { type, eventId })
+    return undefined
   }
 
   function publish(event: DomainEvent): Promise<void>
   function publish(event: DomainEvent, options: { readonly tx: SyncTx }): void
   function publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
-  function publish(event: DomainEvent, { tx }: { readonly tx?: Tx } = {}): void | Promise<void> {
-    const take = (options: PublishOptions) => transport.publish(event, options)
+  function publish(event: DomainEvent, options?: { readonly tx?: Tx }): void | Promise<void> {
+    const tx = options?.tx
     // A row written after an await would escape a synchronous transaction.
-    if (tx?.kind === 'sync') return submit(event, tx, take)
+    if (tx?.kind === 'sync') return submit(event, tx)
     try {
-      return Promise.resolve(submit(event, tx, take))
+      return Promise.resolve(submit(event, tx))
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
   async function publishQuietly(event: DomainEvent, tx: AsyncTx): Promise<Waker> {
-    return submit(event, tx, async (options) => {
-      if (transport.publishQuietly) return transport.publishQuietly(event, tx, options)
-      await transport.publish(event, options)
-      return needsNoWaking
-    })
+    const type = accept(event, tx)
+    const options = { tx, traceparent: currentTraceparent(tracing) }
+    const waker = await (transport.publishQuietly?.(event, tx, options) ?? transport.publish(event, options))
+    announce('published', { type, eventId: event.eventId })
+    return waker ?? needsNoWaking
   }
 
   function verify(tx: SyncTx): boolean
@@ -134,6 +138,16 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     const isOwnKind = transport.transactional === tx.kind
     const result = isOwnKind ? (transport.verify?.(tx) ?? false) : false
     return tx.kind === 'sync' ? result : Promise.resolve(result)
+  }
+
+  /** What fails here must not keep modules from closing. */
+  async function drainTransport(): Promise<void> {
+    try {
+      await started
+      await transport.drain()
+    } catch (err) {
+      if (log) logFailure(log, 'error', { err }, 'event transport did not wait for its handlers')
+    }
   }
 
   async function startTransport(): Promise<void> {
@@ -176,7 +190,7 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
       if (started) transport.stop?.()
       state = 'stopped'
     },
-    drain: () => (drained ??= Promise.resolve(started).then(() => transport.drain())),
+    drain: () => (drained ??= drainTransport()),
     async close() {
       if (!log) return // the transport is another application's
       await this.drain()

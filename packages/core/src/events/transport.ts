@@ -34,7 +34,7 @@ export interface EventTransport {
    */
   publish(event: DomainEvent, options: PublishOptions): void | Promise<void>
   /** The same in an asynchronous transaction that then carries no notification; absent where none is needed. */
-  publishQuietly?(event: DomainEvent, tx: AsyncTx, options: PublishOptions): Promise<Waker>
+  publishQuietly?(event: DomainEvent, tx: AsyncTx, options: PublishOptions): Promise<Waker | undefined>
   /**
    * Whether a transaction is on the transport's own database, so that publishing in it is atomic. Writes nothing that
    * outlives the transaction; absent where `transactional` is false.

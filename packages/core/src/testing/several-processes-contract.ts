@@ -4,100 +4,87 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Contract, handlerClass, Happened, recordTraces, start, Unrelated } from './transport-harness.ts'
 
 /** Each rule opens further transports on the storage of its fixture. */
-export function severalProcesses(contract: Contract): void {
+export function severalProcesses(durable: Contract): void {
   /** Waits out no lease: what another process gets, it gets at once. */
   const patient = { lease: 60_000, closeTimeout: 20 }
 
-  contract(
-    'durable: closing hands unfinished events back, and that counts no attempt',
-    async ({ create, until, isDurable }) => {
-      if (!isDurable) return
-      const event = new Happened({ number: 1 })
-      // One more than the attempts of a fixture.
-      for (let process = 0; process < 4; process++) {
-        let begun = 0
-        await using hanging = await start(create(patient), {
-          OneHandler: async (_event, signal) => {
-            begun++
-            if (process % 3 === 0) await new Promise(() => {})
-            if (process % 3 === 1)
-              await new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
-            // What it uses is closed before it ends.
-            for (;;) await hanging.app.events.publish(new Unrelated({})).then(() => delay(1))
-          },
-        })
-        if (process === 0) await hanging.app.events.publish(event)
-        await until(() => begun === 1)
-        await hanging.app.close()
-        assert.equal(hanging.app.events.stats().failed, 0)
-      }
-      const { tracing, deliveries } = recordTraces()
-      await using running = await start(create(patient), { OneHandler: () => {} }, { tracing })
-      await until(() => running.app.events.stats().handled === 1)
-      assert.deepEqual(
-        deliveries.map(({ eventId, attempt }) => ({ eventId, attempt })),
-        [{ eventId: event.eventId, attempt: 1 }],
-      )
-      assert.deepEqual(await running.app.events.deadLetters?.list(), [])
-    },
-  )
-
-  contract(
-    'durable: a process that closes leaves its events to one that runs',
-    async ({ create, until, isDurable }) => {
-      if (!isDurable) return
-      const seen: number[] = []
+  durable('closing hands unfinished events back, and that counts no attempt', async ({ create, until }) => {
+    const event = new Happened({ number: 1 })
+    // One more than the attempts of a fixture.
+    for (let process = 0; process < 4; process++) {
       let begun = 0
-      const hanging = await start(create(patient), {
-        OneHandler: () => {
+      await using hanging = await start(create(patient), {
+        OneHandler: async (_event, signal) => {
           begun++
-          return new Promise(() => {})
+          if (process % 3 === 0) await new Promise(() => {})
+          if (process % 3 === 1)
+            await new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
+          // What it uses is closed before it ends.
+          for (;;) await hanging.app.events.publish(new Unrelated({})).then(() => delay(1))
         },
       })
-      await hanging.app.events.publish(new Happened({ number: 1 }))
+      if (process === 0) await hanging.app.events.publish(event)
       await until(() => begun === 1)
-      await using running = await start(create(patient), {
-        OneHandler: ({ number }) => seen.push(number),
-      })
       await hanging.app.close()
-      await until(() => running.app.events.stats().handled === 1)
-      assert.deepEqual(seen, [1])
-    },
-  )
+      assert.equal(hanging.app.events.stats().failed, 0)
+    }
+    const { tracing, deliveries } = recordTraces()
+    await using running = await start(create(patient), { OneHandler: () => {} }, { tracing })
+    await until(() => running.app.events.stats().handled === 1)
+    assert.deepEqual(
+      deliveries.map(({ eventId, attempt }) => ({ eventId, attempt })),
+      [{ eventId: event.eventId, attempt: 1 }],
+    )
+    assert.deepEqual(await running.app.events.deadLetters?.list(), [])
+  })
 
-  contract(
-    'durable: a removed handler is reported, and can be unsubscribed',
-    async ({ create, until, isDurable }) => {
-      if (!isDurable) return
-      const handlers = { OneHandler: () => {}, RemovedHandler: () => {} }
-      const before = await start(create(patient), handlers)
-      assert.deepEqual(await before.app.events.removedHandlers?.list(), [])
-      await before.app.close()
+  durable('a process that closes leaves its events to one that runs', async ({ create, until }) => {
+    const seen: number[] = []
+    let begun = 0
+    const hanging = await start(create(patient), {
+      OneHandler: () => {
+        begun++
+        return new Promise(() => {})
+      },
+    })
+    await hanging.app.events.publish(new Happened({ number: 1 }))
+    await until(() => begun === 1)
+    await using running = await start(create(patient), {
+      OneHandler: ({ number }) => seen.push(number),
+    })
+    await hanging.app.close()
+    await until(() => running.app.events.stats().handled === 1)
+    assert.deepEqual(seen, [1])
+  })
 
-      const warnings: unknown[] = []
-      const one = { OneHandler: () => {} }
-      await using running = await start(create(patient), one, { warnings })
-      const { removedHandlers } = running.app.events
-      assert.ok(removedHandlers)
-      for (const number of [1, 2, 3]) await running.app.events.publish(new Happened({ number }))
-      assert.deepEqual(await removedHandlers.list(), [{ handler: 'app.RemovedHandler', waiting: 3 }])
-      await until(() => warnings.length > 0)
-      assert.deepEqual(warnings, ['events are kept for handlers that this process does not have'])
+  durable('a removed handler is reported, and can be unsubscribed', async ({ create, until }) => {
+    const handlers = { OneHandler: () => {}, RemovedHandler: () => {} }
+    const before = await start(create(patient), handlers)
+    assert.deepEqual(await before.app.events.removedHandlers?.list(), [])
+    await before.app.close()
 
-      assert.equal(await removedHandlers.unsubscribe('app.OneHandler'), false)
-      assert.equal(await removedHandlers.unsubscribe('app.UnknownHandler'), false)
-      assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
-      await running.app.events.publish(new Happened({ number: 4 }))
-      await until(() => running.app.events.stats().handled === 4)
-      assert.deepEqual(await removedHandlers.list(), [])
-      assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
-    },
-  )
+    const warnings: unknown[] = []
+    const one = { OneHandler: () => {} }
+    await using running = await start(create(patient), one, { warnings })
+    const { removedHandlers } = running.app.events
+    assert.ok(removedHandlers)
+    for (const number of [1, 2, 3]) await running.app.events.publish(new Happened({ number }))
+    assert.deepEqual(await removedHandlers.list(), [{ handler: 'app.RemovedHandler', waiting: 3 }])
+    await until(() => warnings.length > 0)
+    assert.deepEqual(warnings, ['events are kept for handlers that this process does not have'])
 
-  contract(
-    'durable: a dead letter of a removed handler can be replayed, or stays where it is',
-    async ({ create, until, isDurable }) => {
-      if (!isDurable) return
+    assert.equal(await removedHandlers.unsubscribe('app.OneHandler'), false)
+    assert.equal(await removedHandlers.unsubscribe('app.UnknownHandler'), false)
+    assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
+    await running.app.events.publish(new Happened({ number: 4 }))
+    await until(() => running.app.events.stats().handled === 4)
+    assert.deepEqual(await removedHandlers.list(), [])
+    assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
+  })
+
+  durable(
+    'a dead letter of a removed handler can be replayed, or stays where it is',
+    async ({ create, until }) => {
       const before = await start(create(), {
         RemovedHandler: () => {
           throw new Error('cannot digest')
@@ -122,10 +109,9 @@ export function severalProcesses(contract: Contract): void {
     },
   )
 
-  contract(
-    'durable: a handler whose event was changed gets no events of the former type',
-    async ({ create, until, isDurable }) => {
-      if (!isDurable) return
+  durable(
+    'a handler whose event was changed gets no events of the former type',
+    async ({ create, until }) => {
       const before = await start(create(patient), { OneHandler: () => {} })
       await before.app.close()
       const warnings: unknown[] = []

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import { defineEvent, events, modules, type SyncTx } from '@fastify-modular/core'
+import { defineEvent, events, inProcess, modules, type SyncTx } from '@fastify-modular/core'
 import { NoteShared } from './fixtures/events.js'
 
 async function appOf(t: { teardown(close: () => unknown): unknown }) {
@@ -43,6 +43,25 @@ test('a transport without transactions refuses to publish in one', async (t) => 
   t.throws(() => app.events.publish(event, { tx: sync }), { code: 'FMOD_CORE_TRANSACTION_NOT_SUPPORTED' })
   const tx = { kind: 'async', query: async () => ({ rows: [] }) } as const
   await t.rejects(app.events.publish(event, { tx }), { code: 'FMOD_CORE_TRANSACTION_NOT_SUPPORTED' })
+})
+
+test('a transport that fails to start or to end keeps no module from closing', async (t) => {
+  const messages: string[] = []
+  const write = (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg)
+  const app = Fastify({ logger: { level: 'error', stream: { write } } })
+  const fail = async () => {
+    throw new Error('the broker is gone')
+  }
+  let closed = false
+  await app.register(events, { transport: { ...inProcess(), start: fail, drain: fail } })
+  await app.register(modules, { modules: [{ name: 'm', onClose: () => void (closed = true) }] })
+  await app.ready()
+  await app.close()
+  t.ok(closed)
+  t.same(messages, [
+    'events are not delivered: their transport did not start',
+    'event transport did not wait for its handlers',
+  ])
 })
 
 test('registering events twice, or after modules, is a boot error', async (t) => {

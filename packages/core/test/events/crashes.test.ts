@@ -70,13 +70,15 @@ async function postgresStorage(url: string): Promise<Storage> {
   return { config: { postgres: url }, failed, count: async (sql) => Number((await query(sql)).rows[0]?.n) }
 }
 
-/** Waits until a query of the storage reaches a number, at most 60 seconds; it is repeated while the database is down. */
+/** Waits until a query of the storage reaches a number, at most 60 seconds after it last rose; it is repeated while the database is down. */
 async function until(storage: Storage, sql: string, wanted: number): Promise<void> {
-  const end = Date.now() + 60_000
+  let end = Date.now() + 60_000
   let last: unknown
   while (Date.now() < end) {
+    const before = last
     last = await storage.count(sql).catch((error: unknown) => error)
     if (typeof last === 'number' && last >= wanted) return
+    if (last !== before && typeof last === 'number') end = Date.now() + 60_000
     await delay(20)
   }
   throw new Error(`${sql} stayed at ${String(last)}, wanted ${wanted}`)

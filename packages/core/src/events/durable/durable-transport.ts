@@ -95,9 +95,8 @@ export function durableTransport<J extends Job>(
     publish: (event, { tx, traceparent }) => opened().queue.publish(stored(event, traceparent), tx),
     async publishQuietly(event, tx, { traceparent }) {
       const { queue } = opened()
-      if (queue.publishQuietly) return queue.publishQuietly(stored(event, traceparent), tx)
-      await queue.publish(stored(event, traceparent), tx)
-      return { wake() {} }
+      const content = stored(event, traceparent)
+      return (await (queue.publishQuietly?.(content, tx) ?? queue.publish(content, tx))) ?? undefined
     },
     verify: (tx) => opened().queue.verify?.(tx) ?? false,
     stop: () => parts?.dispatcher.stop(),
