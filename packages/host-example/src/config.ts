@@ -54,6 +54,10 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
   const host = env['HOST'] || '127.0.0.1'
   const isProduction = readsProduction(env['NODE_ENV'] || 'development', problems)
   const trustProxy = readProxies(env['TRUST_PROXY'] ?? '', problems)
+  if (isProduction && !env['TRUST_PROXY'])
+    problems.push(
+      'TRUST_PROXY must name the proxy where TLS ends, in production: cookies travel over TLS only.',
+    )
   // A proxy brings everybody to a loopback address: with one, it does not tell who can reach this.
   const isDemo = !isProduction && isLoopback(host) && !env['TRUST_PROXY']
 
@@ -64,7 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
     accounts: isDemo
       ? { kind: 'demo' }
       : { kind: 'own', adminPassword: readSecret('HOST_ADMIN_PASSWORD', 8) },
-    sessionSecret: isDemo ? env['SESSION_SECRET'] || demoSecret : readSecret('SESSION_SECRET', 16),
+    sessionSecret: isDemo && !env['SESSION_SECRET'] ? demoSecret : readSecret('SESSION_SECRET', 32),
     isProduction,
     trustProxy,
     logLevel: readLogLevel(env['LOG_LEVEL'] || 'info', problems),
@@ -77,11 +81,13 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
   function readSecret(name: string, length: number): string {
     const secret = env[name] ?? ''
     if (secret.length >= length) return secret
-    const reason = isProduction
-      ? 'in production'
-      : isLoopback(host)
-        ? 'when TRUST_PROXY is set'
-        : 'when HOST is not a loopback address'
+    const reason = isDemo
+      ? 'or left unset'
+      : isProduction
+        ? 'in production'
+        : isLoopback(host)
+          ? 'when TRUST_PROXY is set'
+          : 'when HOST is not a loopback address'
     problems.push(`${name} must be set to at least ${length} characters ${reason}.`)
     return ''
   }
