@@ -80,7 +80,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     share: createSharedProps(app),
     encryptHistory: true, // what the browser remembers of a session is readable until it ends
   })
-  await app.register(apiDocs, { document, script: assets.comfort, browser: config.apiBrowser })
+  await app.register(apiDocs, { style: assets.docsStyle })
   await app.register(health)
   await app.register(events, { transport: database.eventTransport })
   await app.register(settings, {

@@ -24,8 +24,6 @@ export interface HostConfig {
   readonly logLevel: string
   /** How long it goes on answering after a signal to stop, so that balancers notice; ms. */
   readonly drainTime: number
-  /** What `/api/docs` shows. */
-  readonly apiBrowser: 'own' | 'swagger-ui'
 }
 
 /** Every problem of the environment in one message; no value of a variable is in it. */
@@ -46,7 +44,7 @@ const defaultFile = fileURLToPath(new URL('../data/host.sqlite', import.meta.url
 
 /**
  * The configuration in these variables: PORT, HOST, DATABASE_URL, NODE_ENV, SESSION_SECRET, HOST_ADMIN_PASSWORD,
- * TRUST_PROXY, LOG_LEVEL, DRAIN_SECONDS, API_BROWSER.
+ * TRUST_PROXY, LOG_LEVEL, DRAIN_SECONDS.
  * @throws {ConfigError} a variable is missing or cannot be used
  */
 export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
@@ -73,7 +71,6 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
     trustProxy,
     logLevel: readLogLevel(env['LOG_LEVEL'] || 'info', problems),
     drainTime: readSeconds(env['DRAIN_SECONDS'] || (isProduction ? '5' : '0'), problems) * 1000,
-    apiBrowser: readApiBrowser(env['API_BROWSER'] || 'own', problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
@@ -140,12 +137,6 @@ function readSeconds(text: string, problems: string[]): number {
   const seconds = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
   if (!(seconds <= 300)) problems.push('DRAIN_SECONDS must be a whole number of seconds, at most 300.')
   return seconds
-}
-
-function readApiBrowser(name: string, problems: string[]): HostConfig['apiBrowser'] {
-  if (name === 'own' || name === 'swagger-ui') return name
-  problems.push('API_BROWSER must be own or swagger-ui.')
-  return 'own'
 }
 
 function isLoopback(host: string): boolean {

@@ -66,6 +66,7 @@ test('while PostgreSQL is down public paths answer, others say 503, and all is w
 
   t.equal((await host.anonymous.ask('/health/live')).status, 200)
   t.equal((await host.anonymous.ask('/', { headers: { accept: 'text/html' } })).status, 200)
+  t.equal((await alice.ask('/', { headers: { accept: 'text/html' } })).status, 200, 'with a session, too')
   const refused = await alice.ask('/api/notes')
   t.equal(refused.status, 503)
   t.match(refused.headers.get('content-type'), /^application\/problem\+json/)
