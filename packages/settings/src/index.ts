@@ -89,7 +89,6 @@ export type {
   HistoryQuery,
   HistoryRow,
   KeyCount,
-  LockedRow,
   NewsQuery,
   Resealed,
   ResealRequest,

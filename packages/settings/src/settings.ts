@@ -11,6 +11,7 @@ import type { HistoryFilter, HistoryPage, RollbackTarget } from './history/histo
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
 import type { SharedValues } from './memory/shared-values.ts'
+import type { LockedValue } from './overrides.ts'
 import type { OrphanedSetting, SettingInspection } from './reading/inspect.ts'
 import type { SettingsReader, UserReader } from './reading/reader.ts'
 import type { RewrapReport } from './secrets/rewrap.ts'
@@ -80,7 +81,7 @@ export interface Settings extends SettingsContract, SettingsReader {
 export interface SettingsParts {
   readonly registry: Registry
   /** What memory takes for the host's locked values. */
-  readonly locked: Map<string, JsonValue>
+  readonly locked: Map<string, LockedValue>
   readonly sharedValues: SharedValues
   readonly listeners: Listeners
 }

@@ -34,6 +34,8 @@ export class Registry implements SettingDefinitions {
   /** What each module declared, by key in lower case: keys may not differ in letter case only. */
   readonly #declared = new Map<string, { readonly definition: SettingDefinition; readonly module: string }>()
   readonly #rules: CrossRule[] = []
+  /** First segments of the API's routes, in lower case: routers may ignore case. */
+  readonly #reserved = new Set<string>()
   readonly #problems: string[] = []
   readonly #warnings: string[] = []
   #frozen = false
@@ -77,6 +79,12 @@ export class Registry implements SettingDefinitions {
     this.#rules.push(rule)
   }
 
+  /** Takes a path of the API, below its prefix: a setting that is named like its first segment could not be read there. */
+  reserve(path: string): void {
+    const [, segment = ''] = path.split('/')
+    if (segment !== '' && !segment.startsWith(':')) this.#reserved.add(segment.toLowerCase())
+  }
+
   /** The rules that look at a setting. */
   rulesOf(key: string): readonly CrossRule[] {
     return this.#rules.filter((rule) => rule.keys.includes(key))
@@ -88,6 +96,7 @@ export class Registry implements SettingDefinitions {
       ...this.#problems,
       ...this.#rules.flatMap((rule) => this.#problemsOfRule(rule)),
       ...this.all().flatMap((setting) => checkCondition(setting, this.#settings)),
+      ...this.all().flatMap((setting) => this.#problemsOfKey(setting)),
     ]
     if (problems.length === 0) return
     throw new FMOD_SETTINGS_INVALID_DEFINITIONS(problems.map((problem) => `\n  - ${problem}`).join(''))
@@ -124,6 +133,13 @@ export class Registry implements SettingDefinitions {
 
   getDefinition(key: string): CompleteDefinition | null {
     return this.#settings.get(key)?.definition ?? null
+  }
+
+  #problemsOfKey({ definition: { key }, module }: RegisteredSetting): string[] {
+    if (!this.#reserved.has(key.toLowerCase())) return []
+    return [
+      `setting "${key}" (module "${module}"): /${key} is a path of the settings API: give the key a second segment`,
+    ]
   }
 
   /** A rule may look at settings of any module, which may come later. */

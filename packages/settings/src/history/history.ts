@@ -56,7 +56,7 @@ export interface HistoryFilter {
   readonly keys?: readonly string[]
   /** Only what this actor wrote. */
   readonly actor?: string
-  /** Only entries of this time and later; ISO 8601. */
+  /** Only entries of this time and later; ISO 8601, in UTC where it names no offset. */
   readonly since?: string
   /** Only entries of lower versions, or after the `next` of a page. */
   readonly before?: number | string
@@ -222,7 +222,8 @@ function withValues({ oldText, newText, ...entry }: StoredHistoryEntry): History
 
 /** @throws {ArgumentException} it is not a date-time */
 function toTime(iso: string): number {
-  const time = Date.parse(iso)
+  const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/i.test(iso)
+  const time = Date.parse(/T/i.test(iso) && !hasOffset ? `${iso}Z` : iso)
   if (Number.isNaN(time)) throw new ArgumentException('Use an ISO 8601 date-time.', 'since')
   return time
 }
@@ -265,7 +266,7 @@ const interval = 60 * 60_000
 const pause = 5
 
 export interface RetentionInit {
-  readonly store: Pick<SettingsStore, 'claimTrim' | 'trimHistory' | 'trimUnset'>
+  readonly store: Pick<SettingsStore, 'claimTrim' | 'trimHistory'>
   readonly days?: number | undefined
   readonly log: FastifyBaseLogger
   /** Milliseconds until the first look. @default five to ten minutes */
@@ -301,9 +302,7 @@ export function startRetention({
 
   async function trim(): Promise<void> {
     const olderThan = Math.max(0, Date.now() - days * day)
-    const rows =
-      (await inPortions((after) => store.trimHistory(olderThan, after))) +
-      (await inPortions((after) => store.trimUnset(after)))
+    const rows = await inPortions((after) => store.trimHistory(olderThan, after))
     if (rows > 0) log.info({ rows }, 'old settings history was removed')
   }
 

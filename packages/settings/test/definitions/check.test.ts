@@ -50,26 +50,6 @@ test('decision 2: keys follow the grammar and have at most 100 characters', asyn
   for (const key of bad) t.match(problemOf(define(SettingType.Text, { key })), /key/, JSON.stringify(key))
 })
 
-test('decision 2: a key that would shadow a route of the API is refused', async (t) => {
-  const reserved = [
-    'me',
-    'bulk',
-    'definitions',
-    'public',
-    'export',
-    'import',
-    'changes',
-    'history',
-    'resolved',
-    'inspect',
-    'stream',
-    'probe',
-  ]
-  for (const key of reserved)
-    t.match(problemOf(define(SettingType.Text, { key })), /path of the settings API/, key)
-  t.equal(problemOf(define(SettingType.Text, { key: 'me.name' })), '', 'only by itself')
-})
-
 test('decision 79: a pattern that is too large, or too large for its maxLength, is refused with what fits', async (t) => {
   const large = { pattern: '(?:abcdefghij){200}' }
   t.match(problemOf(define(SettingType.Text, large)), /the pattern compiles to \d{4} steps, more than 2000/)

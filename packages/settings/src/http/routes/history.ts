@@ -19,6 +19,7 @@ import {
   decoded,
   Key,
   KeyParams,
+  LockedBy,
   nullable,
   Revision,
   Scope,
@@ -99,7 +100,7 @@ const Inspection = Type.Object({
   scope: Scope,
   module: Type.String(),
   ...layerMembers,
-  lockedBy: nullable(Type.String({ description: 'option or environment' })),
+  lockedBy: LockedBy,
   layers: Type.Array(Type.Object({ ...layerMembers, isSet: Type.Boolean() })),
 })
 
