@@ -1,5 +1,4 @@
 /** What the transport on PostgreSQL does beside the contract of all: who fetches, in which order, by which index. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
@@ -7,6 +6,7 @@ import { test, type Test } from 'tap'
 import { defineEvent, events, fromPg, type Waker } from '@fastify-modular/core'
 import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/pg-boss'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 
 class Numbered extends defineEvent('test.numbered', Type.Object({ number: Type.Integer() })) {}
 
@@ -72,13 +72,6 @@ async function connect(t: Test, url: string): Promise<pg.Client> {
   await client.connect()
   t.teardown(() => client.end())
   return client
-}
-
-/** Waits until something is the case, at most 20 seconds. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await delay(5)) {
-    if (Date.now() > end) throw new Error('it was not so within 20 s')
-  }
 }
 
 /** As the release before writes it. */
