@@ -99,6 +99,7 @@ export type {
   StoredRow,
   StoreNews,
   StoreWatch,
+  TrimLimits,
   TrimResult,
   UserNews,
   WriteRequest,
