@@ -56,7 +56,7 @@ for (const [name, makeStore] of [
     t.equal(second.settings.get(definitions.port), 25)
     t.equal(second.settings.get(definitions.password), 'hunter2')
     t.equal((await second.settings.forUser('alice')).get(definitions.theme), 'dark')
-    t.equal((await as(second, 'admin')('POST', '/app.title/rollback', { scope: 1, revision: 1 })).status, 204)
+    t.equal((await as(second, 'admin')('POST', '/app.title/restore', { scope: 1, revision: 1 })).status, 204)
     t.equal(second.settings.get(definitions.title), 'Ä\u2028"')
     t.same(
       (await second.settings.history({ key: 'app.title', scope: Application })).entries.map(
@@ -125,7 +125,7 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
   const makeStore = await postgresDatabase(t)
   const published: DomainEvent[] = []
   const state = { verified: true, full: false }
-  const transport: EventTransport = {
+  const createTransport = (): EventTransport => ({
     name: 'test',
     transactional: 'async',
     open: () => {},
@@ -139,11 +139,11 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
     },
     drain: () => {},
     close: async () => {},
-  }
+  })
   const boot = async () => {
     const app = Fastify()
     t.teardown(() => app.close())
-    app.register(events, { transport })
+    app.register(events, { transport: createTransport() })
     app.register(settings, { definitions: [definitions], store: makeStore(), routes: false })
     await app.ready()
     return app
