@@ -12,6 +12,7 @@ export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export { mountingModule } from './mounting.ts'
+export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
   createHeaderCheck,
