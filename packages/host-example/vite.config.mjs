@@ -18,7 +18,9 @@ export default defineConfig({
     assetsDir: '',
     manifest: true,
     modulePreload: false,
-    rollupOptions: { input: ['src/pages/app.tsx', 'src/pages/comfort.ts', 'src/pages/style.css'] },
+    rollupOptions: {
+      input: ['app.tsx', 'comfort.ts', 'style.css', 'docs.css'].map((name) => join('src/pages', name)),
+    },
   },
 })
 

@@ -144,7 +144,6 @@ export const userSettings = {
     options: [
       { value: 'en', label: 'English' },
       { value: 'de', label: 'Deutsch' },
-      { value: 'fr', label: 'Français' },
     ],
     default: 'en',
     order: 20,

@@ -1,6 +1,5 @@
 /** The application, put together: the one file to read to see what there is. */
 import { fileURLToPath } from 'node:url'
-import cookie from '@fastify/cookie'
 import { events, modules } from '@fastify-modular/core'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { inertia } from '@fastify-modular/inertia'
@@ -13,6 +12,7 @@ import { demoNames } from './auth/accounts.ts'
 import { audit } from './audit.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login-routes.ts'
+import { addSessions, sessionHooks, sessionProvider } from './auth/sessions.ts'
 import type { HostConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
 import { health } from './health.ts'
@@ -65,14 +65,14 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   app.addHook('onSend', securityHeaders(config.isProduction))
   // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
   await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
-  // No hook runs before the gate: its provider reads the one cookie that it needs by itself.
-  await app.register(cookie, { secret: config.sessionSecret, hook: false })
+  await addSessions(app, { ...auth, secret: config.sessionSecret })
   await app.register(publicRoutes, {
-    provider: auth.provider,
+    provider: sessionProvider,
     csrf: true,
     // Every route says who may call it; a module for all of its routes, the option for those of settings-ui.
     undeclared: 'refuse',
     access: { '/settings/*': 'signed-in' },
+    earlierHooks: sessionHooks,
   })
   await app.register(inertia, {
     version: assets.version,
@@ -80,7 +80,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     share: createSharedProps(app),
     encryptHistory: true, // what the browser remembers of a session is readable until it ends
   })
-  await app.register(apiDocs, { document, script: assets.comfort, browser: config.apiBrowser })
+  await app.register(apiDocs, { style: assets.docsStyle })
   await app.register(health)
   await app.register(events, { transport: database.eventTransport })
   await app.register(settings, {
@@ -105,7 +105,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     ],
   })
 
-  await app.register(loginRoutes, { ...auth.login, document, script: assets.comfort })
-  await app.register(homeRoutes, { database, people: auth.login.isDemo ? demoNames : new Map() })
+  await app.register(loginRoutes, { ...auth, document, script: assets.comfort })
+  await app.register(homeRoutes, { database, people: auth.isDemo ? demoNames : new Map() })
   await app.register(ownRoutes, { assets })
 }

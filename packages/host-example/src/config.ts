@@ -24,8 +24,6 @@ export interface HostConfig {
   readonly logLevel: string
   /** How long it goes on answering after a signal to stop, so that balancers notice; ms. */
   readonly drainTime: number
-  /** What `/api/docs` shows. */
-  readonly apiBrowser: 'own' | 'swagger-ui'
 }
 
 /** Every problem of the environment in one message; no value of a variable is in it. */
@@ -46,7 +44,7 @@ const defaultFile = fileURLToPath(new URL('../data/host.sqlite', import.meta.url
 
 /**
  * The configuration in these variables: PORT, HOST, DATABASE_URL, NODE_ENV, SESSION_SECRET, HOST_ADMIN_PASSWORD,
- * TRUST_PROXY, LOG_LEVEL, DRAIN_SECONDS, API_BROWSER.
+ * TRUST_PROXY, LOG_LEVEL, DRAIN_SECONDS.
  * @throws {ConfigError} a variable is missing or cannot be used
  */
 export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
@@ -54,6 +52,10 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
   const host = env['HOST'] || '127.0.0.1'
   const isProduction = readsProduction(env['NODE_ENV'] || 'development', problems)
   const trustProxy = readProxies(env['TRUST_PROXY'] ?? '', problems)
+  if (isProduction && !env['TRUST_PROXY'])
+    problems.push(
+      'TRUST_PROXY must name the proxy where TLS ends, in production: cookies travel over TLS only.',
+    )
   // A proxy brings everybody to a loopback address: with one, it does not tell who can reach this.
   const isDemo = !isProduction && isLoopback(host) && !env['TRUST_PROXY']
 
@@ -64,12 +66,11 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
     accounts: isDemo
       ? { kind: 'demo' }
       : { kind: 'own', adminPassword: readSecret('HOST_ADMIN_PASSWORD', 8) },
-    sessionSecret: isDemo ? env['SESSION_SECRET'] || demoSecret : readSecret('SESSION_SECRET', 16),
+    sessionSecret: isDemo && !env['SESSION_SECRET'] ? demoSecret : readSecret('SESSION_SECRET', 32),
     isProduction,
     trustProxy,
     logLevel: readLogLevel(env['LOG_LEVEL'] || 'info', problems),
     drainTime: readSeconds(env['DRAIN_SECONDS'] || (isProduction ? '5' : '0'), problems) * 1000,
-    apiBrowser: readApiBrowser(env['API_BROWSER'] || 'own', problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
@@ -77,11 +78,13 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
   function readSecret(name: string, length: number): string {
     const secret = env[name] ?? ''
     if (secret.length >= length) return secret
-    const reason = isProduction
-      ? 'in production'
-      : isLoopback(host)
-        ? 'when TRUST_PROXY is set'
-        : 'when HOST is not a loopback address'
+    const reason = isDemo
+      ? 'or left unset'
+      : isProduction
+        ? 'in production'
+        : isLoopback(host)
+          ? 'when TRUST_PROXY is set'
+          : 'when HOST is not a loopback address'
     problems.push(`${name} must be set to at least ${length} characters ${reason}.`)
     return ''
   }
@@ -134,12 +137,6 @@ function readSeconds(text: string, problems: string[]): number {
   const seconds = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
   if (!(seconds <= 300)) problems.push('DRAIN_SECONDS must be a whole number of seconds, at most 300.')
   return seconds
-}
-
-function readApiBrowser(name: string, problems: string[]): HostConfig['apiBrowser'] {
-  if (name === 'own' || name === 'swagger-ui') return name
-  problems.push('API_BROWSER must be own or swagger-ui.')
-  return 'own'
 }
 
 function isLoopback(host: string): boolean {

@@ -26,7 +26,10 @@ test('signing in', async (t) => {
     )
     t.equal(answer.status, 303)
     t.equal(answer.headers.get('location'), '/notes')
-    t.match(answer.headers.getSetCookie()[0], /^session=.*; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
+    const [cookie = ''] = answer.headers.getSetCookie()
+    t.match(cookie, /^session=.*; Path=\/; Expires=.*; HttpOnly; SameSite=Lax$/)
+    const ends = Date.parse(/Expires=([^;]*)/.exec(cookie)?.[1] ?? '')
+    t.ok(ends > Date.now() + 11 * 3_600_000 && ends <= Date.now() + 12 * 3_600_000, 'after twelve hours')
     t.equal((await person(host.url, cookieOf(answer)).ask('/api/notes')).status, 200)
   })
 

@@ -7,7 +7,7 @@ import { type Person, startHost } from './host.js'
 const own = {
   TRUST_PROXY: 'loopback',
   HOST_ADMIN_PASSWORD: 'a long admin password',
-  SESSION_SECRET: 'a long session secret',
+  SESSION_SECRET: 'a session secret of this test, long enough',
 }
 
 const navigation = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }

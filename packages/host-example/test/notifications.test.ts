@@ -1,10 +1,10 @@
 /** What settings and events on one PostgreSQL notify: NOTIFY makes the commits of a database take turns. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { defineEvent, events, fromPg } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { setting, SettingChanged, settings, SettingScope } from '@fastify-modular/settings'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Client, Pool } from 'pg'
@@ -82,13 +82,6 @@ async function startInstances(t: Test) {
   })
   for (const own of publisher.statements) own.length = 0
   return { ...publisher, client, seen }
-}
-
-/** Waits until something is the case, at most 20 seconds. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await delay(5)) {
-    if (Date.now() > end) throw new Error('it was not so within 20 s')
-  }
 }
 
 const isNotifying = (statement: string): boolean => /notify/i.test(statement)

@@ -1,16 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { test } from 'tap'
 import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 import { startHost } from './host.js'
-
-/** Waits until something is the case, at most a minute. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await isSo()); await delay(20)) {
-    if (Date.now() > end) throw new Error(`it was not so within a minute: ${String(isSo)}`)
-  }
-}
 
 test('the same application on PostgreSQL, in two instances', async (t) => {
   const { url: DATABASE_URL } = await testDatabase(t)
@@ -66,6 +59,7 @@ test('while PostgreSQL is down public paths answer, others say 503, and all is w
 
   t.equal((await host.anonymous.ask('/health/live')).status, 200)
   t.equal((await host.anonymous.ask('/', { headers: { accept: 'text/html' } })).status, 200)
+  t.equal((await alice.ask('/', { headers: { accept: 'text/html' } })).status, 200, 'with a session, too')
   const refused = await alice.ask('/api/notes')
   t.equal(refused.status, 503)
   t.match(refused.headers.get('content-type'), /^application\/problem\+json/)

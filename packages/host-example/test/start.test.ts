@@ -7,7 +7,7 @@ import { cookieOf, entry, person, startHost, tempFolder } from './host.js'
 
 const secrets = {
   HOST_ADMIN_PASSWORD: 'a long admin password',
-  SESSION_SECRET: 'a session secret of some length',
+  SESSION_SECRET: 'a session secret of this test, long enough',
 }
 
 test('it starts on an empty database, prints its address and the demo accounts, and answers', async (t) => {
@@ -96,17 +96,22 @@ test('an address that others can reach needs secrets too', async (t) => {
 })
 
 test('in production there are no demo accounts and no faults, and cookies travel over TLS only', async (t) => {
-  const host = await startHost(t, { NODE_ENV: 'production', ...secrets })
+  const host = await startHost(t, { NODE_ENV: 'production', TRUST_PROXY: 'loopback', ...secrets })
   t.notMatch(host.log(), /demo/i)
-  const signIn = (username: string, password: string) =>
-    host.anonymous.ask('/login', { method: 'POST', body: { username, password } })
+  const signIn = (username: string, password: string, headers = { 'x-forwarded-proto': 'https' }) =>
+    host.anonymous.ask('/login', { method: 'POST', body: { username, password }, headers })
   for (const name of ['admin', 'editor', 'alice', 'bob']) {
     t.equal((await signIn(name, `demo-${name}`)).status, 401, name)
   }
   const signedIn = await signIn('admin', secrets.HOST_ADMIN_PASSWORD)
   t.equal(signedIn.status, 204)
   t.equal(signedIn.headers.get('strict-transport-security'), 'max-age=31536000')
-  t.match(signedIn.headers.getSetCookie()[0], /^__Host-session=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+  t.match(
+    signedIn.headers.getSetCookie()[0],
+    /^__Host-session=.*; Path=\/;.* HttpOnly; Secure; SameSite=Lax$/,
+  )
+  const plain = await signIn('admin', secrets.HOST_ADMIN_PASSWORD, { 'x-forwarded-proto': 'http' })
+  t.same(plain.headers.getSetCookie(), [])
   const fault = await host.anonymous.ask('/api/faults/unknown', { headers: { cookie: cookieOf(signedIn) } })
   t.equal(fault.status, 404)
   t.notMatch(host.log(), /a long admin password|a session secret/)

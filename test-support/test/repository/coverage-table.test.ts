@@ -3,7 +3,7 @@ import { coverageRows, rowProblem, testNames } from './coverage-table.js'
 import { repositoryFiles, textOf } from './sources.js'
 
 const files = new Set(repositoryFiles())
-const rows = coverageRows(textOf('docs/specification-coverage.md'))
+const rows = coverageRows(textOf('docs/internal/specification-coverage.md'))
 
 test('every rule of the specification is proven by a test that exists', (t) => {
   t.ok(rows.length > 100, 'the table was read')

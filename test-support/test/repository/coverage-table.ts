@@ -1,4 +1,4 @@
-/** Which test proves which rule: the table in docs/specification-coverage.md. */
+/** Which test proves which rule: the table in docs/internal/specification-coverage.md. */
 
 /** One row of the table. */
 export interface CoverageRow {

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Database from 'better-sqlite3'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -11,6 +10,7 @@ import { defineEvent, defineModule, type EventTransport, events, modules } from 
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 
 class Moved extends defineEvent('notes.moved', Type.Object({ noteId: Type.String() })) {}
 class Copied extends defineEvent('notes.copied', Type.Object({ noteId: Type.String() })) {}
@@ -46,13 +46,6 @@ async function leaveEvent(t: Test, transport: EventTransport): Promise<void> {
   const app = await release(t, transport, [NoteHandler])
   await app.events.publish(new Moved({ noteId: 'n1' }))
   await app.close()
-}
-
-/** Waits until something is the case, at most 20 seconds. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await delay(10)) {
-    if (Date.now() > end) throw new Error('it was not so within 20 s')
-  }
 }
 
 for (const [name, prepare] of Object.entries(engines)) {

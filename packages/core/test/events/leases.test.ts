@@ -15,6 +15,7 @@ import { defineEvent, type EventTransport, events } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 
 class Happened extends defineEvent('happened', Type.Object({})) {}
 
@@ -93,13 +94,6 @@ async function start(t: Test, transport: EventTransport) {
   await app.events.publish(new Happened({}))
   await until(() => begun === 1)
   return { app, begun: () => begun, release: (error?: Error) => release(error) }
-}
-
-/** Waits until something is the case, at most 20 seconds. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await delay(5)) {
-    if (Date.now() > end) throw new Error('it was not so within 20 s')
-  }
 }
 
 for (const [name, open] of Object.entries(engines)) {

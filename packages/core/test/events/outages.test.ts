@@ -12,6 +12,7 @@ import { events, type EventTransport } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { startPostgres } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 import { NoteShared } from './fixtures/events.js'
 
 class SharedHandler {
@@ -43,12 +44,6 @@ function sqliteFile(t: Test): (options?: Database.Options) => Database.Database 
   const folder = mkdtempSync(join(tmpdir(), 'outages-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return (options) => new Database(join(folder, 'app.db'), options)
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await delay(5)) {
-    if (Date.now() > end) throw new Error('it was not so within 20 s')
-  }
 }
 
 test('SQLite: an event that waited while another process locked the file is delivered', async (t) => {

@@ -1,5 +1,4 @@
 /** What the transport on PostgreSQL does beside the contract of all: who fetches, in which order, by which index. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
@@ -8,6 +7,7 @@ import { defineEvent, events, fromPg, modules } from '@fastify-modular/core'
 import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/pg-boss'
 import { publishQuietly, type Waker } from '@fastify-modular/core/internal'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 
 class Numbered extends defineEvent('test.numbered', Type.Object({ number: Type.Integer() })) {}
 
@@ -80,13 +80,6 @@ async function connect(t: Test, url: string): Promise<pg.Client> {
   await client.connect()
   t.teardown(() => client.end())
   return client
-}
-
-/** Waits until something is the case, at most 20 seconds. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await delay(5)) {
-    if (Date.now() > end) throw new Error('it was not so within 20 s')
-  }
 }
 
 /** An event that no instance is told of. */

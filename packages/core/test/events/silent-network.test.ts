@@ -8,6 +8,7 @@ import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/p
 import { type EventRecord, eventsOf } from '@fastify-modular/core/testing'
 import { type FaultyProxy, startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 import { Listener } from '#src/events/pg-boss/listener.js'
 import { NoteShared } from './fixtures/events.js'
 
@@ -63,13 +64,6 @@ async function publishOne(app: FastifyInstance, noteId: string): Promise<number>
     )
   await until(publish)
   return refused
-}
-
-/** Waits until something is the case, at most 20 seconds. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await delay(10)) {
-    if (Date.now() > end) throw new Error('it was not so within 20 s')
-  }
 }
 
 test('publishing and delivery recover by themselves after all connections went silent', async (t) => {

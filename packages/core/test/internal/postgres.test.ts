@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { test, type Test } from 'tap'
 import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 import { BoundedConnections, type PostgresTimeouts } from '#src/internal/postgres.js'
 
 function openPool(t: Test, connectionString: string, timeouts: PostgresTimeouts = {}) {
@@ -11,13 +11,6 @@ function openPool(t: Test, connectionString: string, timeouts: PostgresTimeouts 
   pool.on('error', () => {})
   t.teardown(() => (pool.ending ? undefined : connections.end(pool)))
   return { connections, pool }
-}
-
-/** Waits until something is the case, at most 20 seconds. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !isSo(); await delay(5)) {
-    if (Date.now() > end) throw new Error('it was not so within 20 s')
-  }
 }
 
 const names = [

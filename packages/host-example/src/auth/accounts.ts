@@ -51,9 +51,13 @@ export function createAccountStore(database: Database): AccountStore {
   }
 }
 
-/** What the rest of the application knows of an account; `row` has the columns of `accounts`. */
+/** The caller of an account; `row` has the columns of `accounts`. */
 export function toCaller(row: Row): Caller {
-  const { name, permissions, isAdmin, isDemo } = toAccount(row)
+  return callerOf(toAccount(row))
+}
+
+/** What the rest of the application knows of an account. */
+export function callerOf({ name, permissions, isAdmin, isDemo }: Account): Caller {
   return { id: name, name: (isDemo && demoNames.get(name)) || name, permissions, isAdmin }
 }
 

@@ -59,6 +59,11 @@ export function readForm(body: unknown): { username: string; returnTo: string } 
   }
 }
 
+/** The account that a form names: names are lower case. */
+export function accountIn(body: unknown): string {
+  return readForm(body).username.trim().toLowerCase()
+}
+
 /** What the form says of a failure that a person can do something about; any other is thrown again. */
 export function forPeople(error: unknown, hint: string): FormFailure {
   if (isDomainException(error) && error.statusCode < 500) {

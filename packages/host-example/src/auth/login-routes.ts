@@ -7,15 +7,19 @@ import { safeReturnTo } from '@fastify-modular/public-routes'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { systemSettings } from '../app-settings.ts'
+import type { Database } from '../database/database.ts'
 import type { Document } from '../web/document.ts'
 import { readLook } from '../web/look.ts'
 import { createFormSender, forPeople, type LoginPage, readForm } from './login-form.ts'
 import { NewAccount, register } from './register.ts'
-import type { SessionCookie } from './sessions.ts'
+import { endSession } from './sessions.ts'
 import { Credentials, signIn, type SignInParts } from './sign-in.ts'
+import { addThrottle } from './throttle.ts'
 
-export interface LoginRoutesOptions extends SignInParts {
-  readonly cookie: SessionCookie
+export interface LoginRoutesOptions extends Omit<SignInParts, 'throttle'> {
+  readonly database: Database
+  /** Every request travels over TLS. */
+  readonly isSecure: boolean
   readonly document: Document
   /** The address of the script of the page. */
   readonly script: string
@@ -44,9 +48,9 @@ const LoginQuery = Type.Composite([ReturnTo, Type.Object({ switch: Type.Optional
 
 /** The routes of the session. The form parser stays inside: no other route understands what a foreign form can send. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async (app, options) => {
-  const { sessions, cookie } = options
   const sendForm = createFormSender(options)
   await app.register(formbody)
+  const parts = { ...options, throttle: await addThrottle(app, options.database) }
   const isPublic = { config: { access: 'public' }, bodyLimit: maxFormBytes }
 
   app.get(
@@ -75,10 +79,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
     async function login(request, reply) {
       if (!isForm(request)) {
         if (request.validationError) throw request.validationError
-        await startSession(request, reply, await signIn(options, request.body, request))
+        await signIn(parts, request)
         return reply.code(204).send(null)
       }
-      return answerForm(request, reply, () => signIn(options, request.body, request), {
+      return answerForm(request, reply, () => signIn(parts, request), {
         hint: 'Enter your user name and your password.',
       })
     },
@@ -109,10 +113,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
       checkRegistration()
       if (!isForm(request)) {
         if (request.validationError) throw request.validationError
-        await startSession(request, reply, await register(options, request.body, request.ip))
+        await register(parts, request)
         return reply.code(204).send(null)
       }
-      return answerForm(request, reply, () => register(options, request.body, request.ip), {
+      return answerForm(request, reply, () => register(parts, request), {
         isNew: true,
         hint: 'Choose a user name of small letters and digits, and a password of 8 characters or more.',
       })
@@ -129,9 +133,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
       },
     },
     async function logout(request, reply) {
-      const id = cookie.read(request)
-      if (id !== null) await sessions.end(id)
-      cookie.clear(reply)
+      await endSession(request, reply, options.isSecure)
       return isForm(request) ? reply.redirect('/', 303) : reply.code(204).send(null)
     },
   )
@@ -150,25 +152,18 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
   async function answerForm(
     request: FastifyRequest & { readonly validationError?: Error },
     reply: FastifyReply,
-    start: () => Promise<string>,
+    start: () => Promise<void>,
     { hint, isNew = false }: { readonly hint: string; readonly isNew?: boolean },
   ): Promise<FastifyReply> {
     const { username, returnTo } = readForm(request.body)
     try {
       if (request.validationError) throw request.validationError
-      await startSession(request, reply, await start())
+      await start()
       return reply.redirect(returnTo, 303)
     } catch (failure) {
       const { status, message, headers } = forPeople(failure, hint)
       return send(reply.headers(headers), { status, error: message, username, returnTo, isNew })
     }
-  }
-
-  /** Ends the previous session: against session fixation, its identifier is not used again. */
-  async function startSession(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
-    const former = cookie.read(request)
-    if (former !== null) await sessions.end(former)
-    cookie.write(reply, id)
   }
 }
 

@@ -1,9 +1,11 @@
 /** New accounts, while the setting `system.registration_enabled` is on. */
 import { ConflictException } from '@fastify-modular/core'
 import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { demoNames } from './accounts.ts'
 import { hashPassword } from './passwords.ts'
-import { type SignInParts, takeAttempt } from './sign-in.ts'
+import { startSession } from './sessions.ts'
+import type { SignInParts } from './sign-in.ts'
 
 export const NewAccount = Type.Object({
   username: Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{1,39}$' }),
@@ -11,16 +13,16 @@ export const NewAccount = Type.Object({
 })
 
 /**
- * Creates an account without any permission and returns the identifier of its first session.
+ * Creates an account without any permission, and starts its first session.
  * @throws {TooManyRequestsException} as for attempts to sign in
  * @throws {ConflictException} the name is taken
  */
 export async function register(
   { accounts, sessions, throttle }: SignInParts,
-  { username: name, password }: Static<typeof NewAccount>,
-  address: string,
-): Promise<string> {
-  takeAttempt(throttle, name, address)
+  request: FastifyRequest<{ Body: Static<typeof NewAccount> }>,
+): Promise<void> {
+  await throttle.take(request)
+  const { username: name, password } = request.body
   // A demo account may have left notes and preferences behind: nobody else gets its name.
   if (demoNames.has(name)) throw taken()
   const account = {
@@ -31,9 +33,7 @@ export async function register(
     isDemo: false,
   }
   const isAdded = await accounts.addIfMissing(account)
-  const id = isAdded ? await sessions.start(account) : null
-  if (id === null) throw taken()
-  return id
+  if (!isAdded || !(await startSession(request, sessions, account))) throw taken()
 }
 
 function taken(): ConflictException {

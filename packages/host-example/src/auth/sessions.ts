@@ -1,22 +1,32 @@
-/** Sessions: their rows, the signed cookie that carries the identifier, and the caller that the gate finds by it. */
-import { createHash, randomBytes } from 'node:crypto'
+/** Sessions: their rows, the store in which @fastify/session finds them, and the caller that the gate finds by them. */
+import { createHash } from 'node:crypto'
+import { callbackify } from 'node:util'
+import cookie from '@fastify/cookie'
+import session, { type SessionStore as Store } from '@fastify/session'
 import type { Caller } from '@fastify-modular/core'
 import type { AuthProvider } from '@fastify-modular/public-routes'
-import type { CookieSerializeOptions } from '@fastify/cookie'
 import { sql } from 'drizzle-orm'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../database/database.ts'
-import { type Account, toCaller } from './accounts.ts'
+import { type Account, callerOf, toCaller } from './accounts.ts'
 
-/** How long a session lasts: 12 hours, in ms. */
+declare module 'fastify' {
+  interface Session {
+    caller?: Caller
+    /** Why the caller is not known: the database did not answer. */
+    failure?: unknown
+  }
+}
+
+/** How long a session lasts, used or not: 12 hours, in ms. */
 export const sessionLifetime = 12 * 60 * 60 * 1000
 
 export interface SessionStore {
   /**
-   * Starts a session and returns its identifier, 256 random bits: the only copy there is. Null when the account is gone
-   * or its password is no longer the one that was checked.
+   * Starts a session with this identifier. Returns false when the account is gone or its password is no longer the one
+   * that was checked.
    */
-  start(account: Pick<Account, 'name' | 'passwordHash'>): Promise<string | null>
+  start(id: string, account: Pick<Account, 'name' | 'passwordHash'>): Promise<boolean>
   /** The account of the session as a caller; null when the session is unknown or over. */
   find(id: string): Promise<Caller | null>
   end(id: string): Promise<void>
@@ -25,8 +35,7 @@ export interface SessionStore {
 /** The database holds hashes of the identifiers: an attacker who reads it cannot take a session over. */
 export function createSessionStore(database: Database): SessionStore {
   return {
-    async start({ name, passwordHash }) {
-      const id = randomBytes(32).toString('base64url')
+    async start(id, { name, passwordHash }) {
       const now = Date.now()
       await database.run(sql`delete from sessions where expires_at <= ${now}`)
       const started = await database.rows(sql`
@@ -34,7 +43,7 @@ export function createSessionStore(database: Database): SessionStore {
         select ${hash(id)}, name, cast(${now + sessionLifetime} as bigint) from accounts
         where name = ${name} and password_hash = ${passwordHash} ${database.forShare}
         returning id_hash`)
-      return started.length === 0 ? null : id
+      return started.length > 0
     },
     async find(id) {
       const [row] = await database.rows(sql`
@@ -48,58 +57,88 @@ export function createSessionStore(database: Database): SessionStore {
   }
 }
 
-/** A fast hash is enough: 256 random bits cannot be guessed. */
+/** A fast hash is enough: 192 random bits cannot be guessed. */
 function hash(id: string): string {
   return createHash('sha256').update(id).digest('base64url')
 }
 
-export interface SessionCookie {
-  /** The identifier, or null without a cookie or with a signature that is not ours. */
-  read(request: FastifyRequest): string | null
-  write(reply: FastifyReply, id: string): void
-  clear(reply: FastifyReply): void
+/** Registers sessions, whose hooks run before the gate. `isSecure`: every request travels over TLS. */
+export async function addSessions(
+  app: FastifyInstance,
+  { sessions, secret, isSecure }: { sessions: SessionStore; secret: string; isSecure: boolean },
+): Promise<void> {
+  await app.register(cookie)
+  await app.register(session, {
+    secret,
+    store: storeOf(sessions),
+    saveUninitialized: false,
+    rolling: false,
+    cookieName: cookieName(isSecure),
+    cookie: { sameSite: 'lax', secure: isSecure || 'auto', maxAge: sessionLifetime },
+  })
 }
 
-/** A cookie that the browser sends over TLS only, and that no other host of the domain can set (`__Host-`). */
-const secure = { name: '__Host-session', secure: true } as const
+/** Hooks of `addSessions`. */
+export const sessionHooks: readonly string[] = ['fastifyCookieHandler', 'handleSession']
 
-/** For a demonstration without TLS. */
-const plain = { name: 'session', secure: false } as const
+/** Over TLS a name that no other host of the domain can set. */
+function cookieName(isSecure: boolean): string {
+  return isSecure ? '__Host-session' : 'session'
+}
 
-/** `alwaysSecure` where every request travels over TLS; otherwise the protocol of each request decides. */
-export function createSessionCookie(alwaysSecure: boolean): SessionCookie {
-  const kindOf = ({ protocol }: FastifyRequest) => (alwaysSecure || protocol === 'https' ? secure : plain)
-  const attributes: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'lax' }
+/** The plugin finds and ends sessions here. Only `startSession` writes a row: it takes a password that was checked. */
+function storeOf(sessions: SessionStore): Store {
+  const cookie = { originalMaxAge: null } // the plugin fills in its options
   return {
-    read(request) {
-      const { cookie } = request.headers
-      const signed =
-        cookie === undefined ? undefined : request.server.parseCookie(cookie)[kindOf(request).name]
-      return signed === undefined ? null : request.unsignCookie(signed).value
-    },
-    write(reply, id) {
-      const { name, secure } = kindOf(reply.request)
-      reply.setCookie(name, id, { ...attributes, secure, signed: true, maxAge: sessionLifetime / 1000 })
-    },
-    clear(reply) {
-      const { name, secure } = kindOf(reply.request)
-      reply.clearCookie(name, { ...attributes, secure })
-    },
+    set: (_id, _session, done) => done(),
+    get: callbackify(async (id: string) => {
+      try {
+        const caller = await sessions.find(id)
+        return caller && { cookie, caller }
+      } catch (failure) {
+        return { cookie, failure } // public pages are served without a database: the provider tells the gate
+      }
+    }),
+    destroy: callbackify((id: string) => sessions.end(id)),
   }
+}
+
+/**
+ * Starts a session for an account whose password was checked. Returns false when another instance has changed the
+ * password meanwhile.
+ */
+export async function startSession(
+  request: FastifyRequest,
+  sessions: SessionStore,
+  account: Account,
+): Promise<boolean> {
+  await request.session.regenerate() // ends the former session: against session fixation
+  if (!(await sessions.start(request.session.sessionId, account))) return false
+  request.session.set('caller', callerOf(account))
+  return true
+}
+
+/** Ends the session of a request, if it has one, and takes its cookie back. */
+export async function endSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isSecure: boolean,
+): Promise<void> {
+  const name = cookieName(isSecure)
+  if (request.cookies[name] !== undefined) await request.session.destroy()
+  reply.clearCookie(name, { path: '/', secure: isSecure })
 }
 
 /** The `WWW-Authenticate` of a 401. Without it that would ask for a bearer token. */
 export const challenge = 'Cookie'
 
-/** The provider of cookie sessions. A request without a cookie of ours costs no query. */
-export function createSessionProvider(sessions: SessionStore, cookie: SessionCookie): AuthProvider {
-  return {
-    loginUrl: '/login',
-    challenge: () => challenge,
-    openapi: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
-    authenticate(request) {
-      const id = cookie.read(request)
-      return id === null ? null : sessions.find(id)
-    },
-  }
+/** The provider of cookie sessions. */
+export const sessionProvider: AuthProvider = {
+  loginUrl: '/login',
+  challenge: () => challenge,
+  openapi: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
+  authenticate({ session }) {
+    if (session.failure) throw session.failure
+    return session.caller ?? null
+  },
 }

@@ -56,6 +56,11 @@ export const createTables: readonly SQL[] = [
     expires_at bigint not null
   )`,
   sql`create index if not exists sessions_by_account on sessions (account)`,
+  sql`create table if not exists attempts (
+    key text primary key,
+    made integer not null,
+    ends_at bigint not null
+  )`,
   sql`create table if not exists notes (${noteColumns})`,
   sql`create index if not exists notes_by_owner on notes (owner, created_at)`,
   // Kept for a while, so that a removal can be undone.

@@ -1,11 +1,10 @@
 /** The texts of a language. */
 import { de } from './de.ts'
 import { en, type Texts } from './en.ts'
-import { fr } from './fr.ts'
 
 export type { Texts } from './en.ts'
 
-const languages: Readonly<Record<string, Texts>> = { en, de, fr }
+const languages: Readonly<Record<string, Texts>> = { en, de }
 
 /** Returns the texts of a value of the setting `app.language`. */
 export function textsOf(language: string): Texts {

@@ -1,29 +1,16 @@
-/** How the API describes itself: `/openapi.json`, and `/api/docs` to browse it. */
+/** How the API describes itself: `/openapi.json`, and Swagger UI at `/api/docs` to browse it. */
+import { readFileSync } from 'node:fs'
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { createSharedProps } from './shared-props.ts'
-import { apiPage } from './api-page.ts'
-import type { Document } from './document.ts'
-import { html } from './html.ts'
-import { type ApiDocument, readApi } from './openapi.ts'
-import { siteHeader } from './site-header.ts'
-
-interface ApiDocsOptions {
-  readonly document: Document
-  /** The address of the script that adds search and requests. */
-  readonly script: string
-  /** Our own page, or Swagger UI. */
-  readonly browser: 'own' | 'swagger-ui'
-}
 
 const description: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: '3.1.0',
     info: {
       title: 'Fastify Modular example',
-      description: 'Notes, settings and sessions of the example application.',
+      description: 'Notes, settings and sessions of the example application. [Back to the application](/)',
       version: '1.0.0',
     },
   },
@@ -33,11 +20,11 @@ const description: FastifyDynamicSwaggerOptions = {
   },
 }
 
-/** The plugin's own policy would allow frames and other hosts. Swagger UI sets styles while it runs. */
-const swaggerUiPolicy = [
+/** The plugin's own policy would allow frames, other hosts, and styles within the page. */
+const policy = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -45,27 +32,15 @@ const swaggerUiPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const apiDocsPlugin: FastifyPluginAsync<ApiDocsOptions> = async (app, { document, script, browser }) => {
+/** `style`: the file with the colours of the house. */
+const apiDocsPlugin: FastifyPluginAsync<{ readonly style: string }> = async (app, { style }) => {
   await app.register(swagger, description)
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
-  if (browser === 'swagger-ui') {
-    await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: swaggerUiPolicy })
-    return
-  }
-  const share = createSharedProps(app)
-  let content: ReturnType<typeof apiPage> | undefined // every route is known once the application is ready
-  app.get('/api/docs', { schema: { hide: true } }, async (request, reply) => {
-    const shared = await share(request)
-    content ??= apiPage(readApi(app.swagger() as ApiDocument))
-    const { theme, density, primaryColor, title } = shared.app
-    return reply.type('text/html; charset=utf-8').send(
-      document({
-        title: `API · ${title}`,
-        body: html`${siteHeader(shared, '/api/docs')}${content}`,
-        look: { theme, density, primaryColor, language: 'en' }, // the descriptions are English
-        scripts: [script],
-      }),
-    )
+  await app.register(swaggerUi, {
+    routePrefix: '/api/docs',
+    staticCSP: policy,
+    uiConfig: { layout: 'BaseLayout' },
+    theme: { title: 'API', css: [{ filename: 'house.css', content: readFileSync(style, 'utf8') }] },
   })
 }
 

@@ -83,12 +83,14 @@ export interface Assets {
   readonly version: string
   readonly script: string
   readonly style: string
+  /** The path of the style sheet of the API browser. */
+  readonly docsStyle: string
   /** The script of pages that the server writes whole: it adds comfort, nothing depends on it. */
   readonly comfort: string
 }
 
 const File = Type.Object({ file: Type.String() })
-const Manifest = Type.Object({ 'app.tsx': File, 'comfort.ts': File, 'style.css': File })
+const Manifest = Type.Object({ 'app.tsx': File, 'comfort.ts': File, 'style.css': File, 'docs.css': File })
 
 /**
  * Reads the manifest of the build in this folder.
@@ -101,6 +103,7 @@ export function readAssets(folder: string): Assets {
     version: createHash('sha256').update(text).digest('base64url').slice(0, 16),
     script: `/static/${manifest['app.tsx'].file}`,
     style: `/static/${manifest['style.css'].file}`,
+    docsStyle: join(folder, manifest['docs.css'].file),
     comfort: `/static/${manifest['comfort.ts'].file}`,
   }
 }

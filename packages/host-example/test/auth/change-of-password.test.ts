@@ -6,9 +6,10 @@ import { Pool } from 'pg'
 import { test } from 'tap'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { type AccountStore, createAccountStore } from '#src/auth/accounts.js'
-import { createSignInThrottle, signIn } from '#src/auth/sign-in.js'
 import { hashPassword } from '#src/auth/passwords.js'
-import { createSessionStore } from '#src/auth/sessions.js'
+import { addSessions, createSessionStore } from '#src/auth/sessions.js'
+import { signIn } from '#src/auth/sign-in.js'
+import { addThrottle } from '#src/auth/throttle.js'
 import type { Database } from '#src/database/database.js'
 import { openPostgres } from '#src/database/postgres.js'
 import { engines } from '../database/engines.js'
@@ -26,15 +27,15 @@ for (const [engine, prepare] of Object.entries(engines)) {
     await accounts.addIfMissing(ada)
 
     await t.test('ends the sessions of the account', async (t) => {
-      const id = (await sessions.start(ada)) ?? ''
-      t.match(await sessions.find(id), { name: 'ada' })
+      t.equal(await sessions.start('first', ada), true)
+      t.match(await sessions.find('first'), { name: 'ada' })
       await accounts.setPassword('ada', 'new')
-      t.equal(await sessions.find(id), null)
+      t.equal(await sessions.find('first'), null)
       t.match(await accounts.find('ada'), { passwordHash: 'new' })
     })
 
     await t.test('leaves no way to start one with the old password', async (t) => {
-      t.equal(await sessions.start(ada), null)
+      t.equal(await sessions.start('second', ada), false)
       t.same(await sessionsIn(database), [])
     })
 
@@ -44,9 +45,9 @@ for (const [engine, prepare] of Object.entries(engines)) {
         const next = `${round}`
         const checked = { name: 'ada', passwordHash: current }
         await Promise.all([
-          sessions.start(checked),
+          sessions.start(`${round} before`, checked),
           accounts.setPassword('ada', next),
-          sessions.start(checked),
+          sessions.start(`${round} after`, checked),
         ])
         t.same(await sessionsIn(database), [], `round ${round}`)
         current = next
@@ -63,13 +64,17 @@ for (const [engine, prepare] of Object.entries(engines)) {
           return found
         },
       }
-      const parts = { accounts: meanwhile, sessions, throttle: createSignInThrottle() }
-      const attempt = signIn(
-        parts,
-        { username: 'ada', password: 'old password' },
-        { ip: '192.0.2.1', log: Fastify().log },
-      )
-      await t.rejects(attempt, { statusCode: 401, message: 'The user name or the password is wrong.' })
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await addSessions(app, { sessions, secret: 'x'.repeat(32), isSecure: false })
+      const throttle = await addThrottle(app, database)
+      app.post<{ Body: { username: string; password: string } }>('/login', async (request) => {
+        await signIn({ accounts: meanwhile, sessions, throttle }, request)
+      })
+      const payload = { username: 'ada', password: 'old password' }
+      const refused = await app.inject({ method: 'POST', url: '/login', payload })
+      t.match(refused, { statusCode: 401, body: /The user name or the password is wrong\./ })
+      t.same(refused.cookies, [])
       t.same(await sessionsIn(database), [])
     })
 
@@ -94,7 +99,7 @@ test('PostgreSQL: a sign-in waits for a change of the password that has begun', 
   const changing = await other.connect()
   await changing.query('begin')
   await changing.query("update accounts set password_hash = 'new' where name = 'ada'")
-  const started = createSessionStore(database).start(ada)
+  const started = createSessionStore(database).start('a session', ada)
   const isWaiting = async () =>
     (
       await other.query(
@@ -105,6 +110,6 @@ test('PostgreSQL: a sign-in waits for a change of the password that has begun', 
   t.ok(await isWaiting())
   await changing.query('commit')
   changing.release()
-  t.equal(await started, null)
+  t.equal(await started, false)
   t.same(await sessionsIn(database), [])
 })

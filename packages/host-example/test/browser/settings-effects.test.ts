@@ -30,7 +30,7 @@ const effects: Readonly<Record<string, Effect>> = {
   },
   'app.primary_color': {
     value: '#b91c1c',
-    path: '/api/docs',
+    path: '/notes',
     shows: (page) => page.locator('link[href="/accent/b91c1c.css"]'),
   },
   'app.support_email': {

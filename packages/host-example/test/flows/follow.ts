@@ -1,5 +1,5 @@
 /**
- * Runs the five flows of docs/concepts/architecture.md and prints the files that each entered, as JSON. It is a process
+ * Runs the four flows of docs/concepts/architecture.md and prints the files that each entered, as JSON. It is a process
  * of its own because a process has one coverage: `node follow.js <empty folder> <URL of an empty PostgreSQL database>`.
  */
 import { once } from 'node:events'
@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import type { FastifyInstance } from 'fastify'
 import { expectStatus, requests, startApp, title } from './app.js'
 import { EnteredFiles } from './entered-files.js'
 
@@ -18,13 +17,6 @@ const pollInterval = 60_000
 
 const entered = new EnteredFiles()
 await entered.start()
-
-async function boot(): Promise<{ app: FastifyInstance; nextEvent: () => Promise<void> }> {
-  let onEvent = (): void => {}
-  const nextEvent = () => new Promise<void>((resolve) => void (onEvent = resolve))
-  const store = sqlite({ file: join(folder, 'flows.sqlite') }, { pollInterval })
-  return { app: await startApp(store, () => onEvent()), nextEvent }
-}
 
 /** The files that every round entered: the first request of a kind, and timers, may enter more. */
 async function follow(flow: (round: number) => Promise<unknown>): Promise<string[]> {
@@ -54,15 +46,19 @@ async function followChangeFromElsewhere(): Promise<string[]> {
   return files
 }
 
-const { app, nextEvent } = await boot()
+let onEvent = (): void => {}
+const store = sqlite({ file: join(folder, 'flows.sqlite') }, { pollInterval })
+const app = await startApp(store, () => onEvent())
 const publicRequest = await follow(() => expectStatus(app, requests.publicRequest, 200))
-const refused = await follow(() => expectStatus(app, requests.refused, 401))
+const refusedRequest = await follow(() => expectStatus(app, requests.refusedRequest, 401))
 const exception = await follow(() => expectStatus(app, requests.exception, 404))
 const put = await follow(async (round) => {
-  const handled = nextEvent()
+  const handled = new Promise<void>((resolve) => void (onEvent = resolve))
   await expectStatus(app, requests.put(`round ${round}`), 204)
   await handled
 })
 await app.close()
-const changeFromElsewhere = await followChangeFromElsewhere()
-process.stdout.write(JSON.stringify({ publicRequest, refused, exception, put, changeFromElsewhere }))
+const elsewhere = await followChangeFromElsewhere()
+process.stdout.write(
+  JSON.stringify({ publicRequest, refusedRequest, exception, put: [...put, ...elsewhere] }),
+)
