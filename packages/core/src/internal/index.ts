@@ -11,7 +11,7 @@ export { checkCoreVersion, supportedFastify } from './core-version.ts'
 export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
-export { mountingModule } from './mounting.ts'
+export { mountingModule, precedesGate } from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
