@@ -12,7 +12,7 @@ import { demoNames } from './auth/accounts.ts'
 import { audit } from './audit.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login-routes.ts'
-import { addSessions, sessionHooks, sessionProvider } from './auth/sessions.ts'
+import { addSessions, sessionProvider } from './auth/sessions.ts'
 import type { HostConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
 import { health } from './health.ts'
@@ -72,7 +72,6 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     // Every route says who may call it; a module for all of its routes, the option for those of settings-ui.
     undeclared: 'refuse',
     access: { '/settings/*': 'signed-in' },
-    earlierHooks: sessionHooks,
   })
   await app.register(inertia, {
     version: assets.version,

@@ -78,9 +78,6 @@ export async function addSessions(
   })
 }
 
-/** Hooks of `addSessions`. */
-export const sessionHooks: readonly string[] = ['fastifyCookieHandler', 'handleSession']
-
 /** Over TLS a name that no other host of the domain can set. */
 function cookieName(isSecure: boolean): string {
   return isSecure ? '__Host-session' : 'session'
