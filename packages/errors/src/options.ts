@@ -31,9 +31,9 @@ export interface ErrorsOptions {
   readonly renderTimeout?: number
   /** Adds name, message, stack and cause of a 5xx to the body as `debug`. Refused in production. @default false */
   readonly exposeDebug?: boolean
-  /** Whether thrown errors are answered. @default true */
+  /** Installs the error handler. @default true */
   readonly errorHandler?: boolean
-  /** Whether unmatched requests are answered. @default true */
+  /** Installs the not-found handler. @default true */
   readonly notFoundHandler?: boolean
   /**
    * Whether `GET /error/{statusCode}` is served. It answers by that status from 400 to 499, and by 200 for others.

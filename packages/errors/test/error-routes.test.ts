@@ -98,7 +98,7 @@ test('E39: other methods find no route', async (t) => {
   problemOf(t, await app.inject({ method: 'POST', url: '/error/404' }), 404)
 })
 
-test('decision 45: the route says itself that it is public, for GET only, and hides from OpenAPI', async (t) => {
+test('decision 45: the route declares itself public, and hides from OpenAPI', async (t) => {
   const routes: { url: string; config: unknown; hide: unknown }[] = []
   const { app } = await createApp(t, {
     before: (it) =>
@@ -108,7 +108,7 @@ test('decision 45: the route says itself that it is public, for GET only, and hi
   })
   t.ok(app.hasRoute({ method: 'GET', url: '/error/:statusCode' }))
   for (const { config, hide } of routes)
-    t.match({ config, hide }, { config: { public: ['GET'] }, hide: true })
+    t.match({ config, hide }, { config: { access: 'public' }, hide: true })
 })
 
 test('errorRoutes: false leaves the path to the application', async (t) => {

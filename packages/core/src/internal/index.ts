@@ -12,6 +12,7 @@ export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export { mountingModule } from './mounting.ts'
+export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
   createHeaderCheck,
@@ -37,5 +38,7 @@ export {
   Type,
 } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
+export { publishQuietly } from '../events/bus.ts'
+export type { Waker } from '../events/transport.ts'
 export { withTimeout } from './timeout.ts'
 export { acceptedEncoding, addVary, varyWith } from './negotiation.ts'
