@@ -100,10 +100,10 @@ test('each event carries the version that its value got, and versions of one val
   for (const userId of [undefined, 'alice']) {
     published.length = 0
     const [key, scope] = userId === undefined ? ['app.title', Application] : ['app.theme', User]
-    await app.settings.setSetting(key, 'dark', scope, userId)
+    await app.settings.contract.setSetting(key, 'dark', scope, userId)
     const first = await app.settings.history({ key, ...(userId !== undefined && { userId }) })
-    await app.settings.deleteSetting(key, scope, userId)
-    await app.settings.setSetting(key, 'light', scope, userId)
+    await app.settings.contract.deleteSetting(key, scope, userId)
+    await app.settings.contract.setSetting(key, 'light', scope, userId)
     const versions = published.map(({ event }) => (event as SettingChanged | SettingDeleted).version)
     t.equal(versions.length, 3)
     t.same(
