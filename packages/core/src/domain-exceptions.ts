@@ -137,28 +137,6 @@ export class ConflictException extends DomainException {
   }
 }
 
-/** 422. One or more setting values break their definitions (S 2.3.3, S 7.3). */
-export class SettingValidationException extends DomainException {
-  /** The first setting that failed. */
-  readonly key: string
-  /** The messages of `key`. */
-  readonly errors: readonly string[]
-  /** The messages of every setting that failed. */
-  readonly errorsByKey: FieldErrors
-
-  constructor(key: string, errors: readonly string[], errorsByKey: FieldErrors = { [key]: errors }) {
-    super(ErrorMessages.ValidationError, {
-      statusCode: 422,
-      code: 'SETTING_VALIDATION',
-      title: 'Validation Error',
-      extensions: { errors: errorsByKey },
-    })
-    this.key = key
-    this.errors = errors
-    this.errorsByKey = errorsByKey
-  }
-}
-
 /** 401. The caller is not signed in. `challenge` is the value of `WWW-Authenticate` (RFC 9110, 11.6.1). */
 export class UnauthorizedException extends DomainException {
   constructor(message: string = ErrorMessages.Unauthorized, challenge = 'Bearer') {

@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-export { type Caller, findTestCaller, hasPermission, requireCaller } from './caller.ts'
+export { type Caller, hasPermission, requireCaller } from './caller.ts'
 export { type Contributions, type ModuleHooks, receive, type Receiver } from './contributions.ts'
 export {
   ArgumentException,
@@ -24,7 +24,6 @@ export {
   isDomainException,
   NotFoundException,
   ServiceUnavailableException,
-  SettingValidationException,
   TooManyRequestsException,
   UnauthorizedException,
   ValidationException,

@@ -76,5 +76,5 @@ export const FMOD_CORE_TRANSPORT_SHARED = createMisuseError<[string]>(
 )
 export const FMOD_CORE_TEST_CALLERS_IGNORED = createMisuseError(
   'FMOD_CORE_TEST_CALLERS_IGNORED',
-  'Nothing in this application looks for the callers of injectAs, so the request had no caller. Register @fastify-modular/public-routes in the test as well; a gate of your own calls findTestCaller(app).',
+  'Nothing in this application looks for the callers of injectAs, so the request had no caller. Register @fastify-modular/public-routes in the test as well.',
 )

@@ -8,7 +8,6 @@ import {
   isDomainException,
   NotFoundException,
   ServiceUnavailableException,
-  SettingValidationException,
   TooManyRequestsException,
   UnauthorizedException,
   ValidationException,
@@ -34,13 +33,6 @@ test('S 7.1: each exception carries the status, code and title it means', async 
     ],
     [new ForbiddenException(), 403, 'FORBIDDEN', 'Forbidden', ErrorMessages.Forbidden],
     [new ConflictException(), 409, 'CONFLICT', 'Conflict', ErrorMessages.Conflict],
-    [
-      new SettingValidationException('a.b', ['x']),
-      422,
-      'SETTING_VALIDATION',
-      'Validation Error',
-      ErrorMessages.ValidationError,
-    ],
     [new UnauthorizedException(), 401, 'UNAUTHORIZED', 'Unauthorized', ErrorMessages.Unauthorized],
     [
       new TooManyRequestsException(7),
@@ -70,17 +62,6 @@ test('S 7.1: each exception carries the status, code and title it means', async 
 
 test('S 7.1: validation errors travel in the errors extension', async (t) => {
   t.same(new ValidationException({ name: ['required'] }).extensions, { errors: { name: ['required'] } })
-  t.same(new SettingValidationException('a', ['x'], { a: ['x'], b: ['y'] }).extensions, {
-    errors: { a: ['x'], b: ['y'] },
-  })
-})
-
-test('S 2.3.3: a setting failure names its key and its errors', async (t) => {
-  const error = new SettingValidationException('a.b', ['must be a number'])
-  t.same(
-    [error.key, error.errors, error.errorsByKey],
-    ['a.b', ['must be a number'], { 'a.b': ['must be a number'] }],
-  )
 })
 
 test('headers name what the client can do next', async (t) => {

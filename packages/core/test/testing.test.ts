@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { type Caller, events, findTestCaller } from '@fastify-modular/core'
+import { type Caller, events } from '@fastify-modular/core'
+import { findTestCaller } from '@fastify-modular/core/internal'
 import { eventsOf, injectAs, testCallers } from '@fastify-modular/core/testing'
 import { NoteShared } from './events/fixtures/events.js'
 

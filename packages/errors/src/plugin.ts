@@ -4,6 +4,7 @@ import {
   answerFailure,
   checkCoreVersion,
   logFailure,
+  precedesGate,
   routerEntries,
   supportedFastify,
 } from '@fastify-modular/core/internal'
@@ -195,7 +196,7 @@ function isFastifys(handler: { readonly name: string }): boolean {
 function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>, pages: Readonly<Pages>): void {
   app.get<{ Params: { statusCode: string } }>(
     '/error/:statusCode',
-    { config: { access: 'public' }, schema: { hide: true } },
+    { config: { access: 'public', [precedesGate]: true }, schema: { hide: true } },
     function showErrorPage(request, reply) {
       const status = pages.shown ? parseStatus(request.params.statusCode) : undefined
       if (status === undefined) return reply.callNotFound()

@@ -6,7 +6,6 @@ import {
   ForbiddenException,
   NotFoundException,
   ServiceUnavailableException,
-  SettingValidationException,
   TooManyRequestsException,
   UnauthorizedException,
   ValidationException,
@@ -102,8 +101,16 @@ test('E14: thrown, rejected, sent or returned, an error is an error', async (t) 
   }
 })
 
-test('S 7.3, E15: SettingValidationException is 422 with errors by setting key', async (t) => {
-  const { app } = await createThrowing(t, new SettingValidationException('a.b', ['must be number']))
+/** What the settings package throws. */
+class SettingFailure extends DomainException {
+  constructor() {
+    const extensions = { errors: { 'a.b': ['must be number'] } }
+    super('failed', { statusCode: 422, code: 'SETTING_VALIDATION', title: 'Validation Error', extensions })
+  }
+}
+
+test('S 7.3, E15: an exception of another package is answered by its brand: 422 with errors by setting key', async (t) => {
+  const { app } = await createThrowing(t, new SettingFailure())
   t.same(problemOf(t, await app.inject('/'), 422, 'Validation Error').errors, { 'a.b': ['must be number'] })
 })
 

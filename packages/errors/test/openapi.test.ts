@@ -11,7 +11,6 @@ import {
   ForbiddenException,
   NotFoundException,
   ServiceUnavailableException,
-  SettingValidationException,
   TooManyRequestsException,
   ValidationException,
 } from '@fastify-modular/core'
@@ -30,7 +29,6 @@ const thrown: Readonly<Record<string, () => unknown>> = {
   'not-found': () => new NotFoundException('Thing', 'a"b\u0000\ud800'),
   forbidden: () => new ForbiddenException(),
   conflict: () => new ConflictException('stale', { errors: { x: ['y'] }, list: [1] }),
-  setting: () => new SettingValidationException('a.b', ['must be a number']),
   busy: () => new TooManyRequestsException(3),
   down: () => new ServiceUnavailableException('secret', 3),
   ...hostileValues,

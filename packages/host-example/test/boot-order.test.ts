@@ -4,7 +4,6 @@ import { test } from 'tap'
 import { defineModule, modules } from '@fastify-modular/core'
 import { errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
-import { publicRouteLines } from '@fastify-modular/public-routes/testing'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 
 const limit = setting.number('shop.limit', {
@@ -66,7 +65,7 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
       read.join(),
       open.body,
       page.statusCode,
-      await errorPageLines(app),
+      errorPageLines(app),
       problem(closed),
       problem(list),
       fails.body.includes('secret') ? 'leaked' : problem(fails),
@@ -80,10 +79,12 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
   }
 }
 
-/** What the surface says about the error pages, which declare themselves public and may stand before the gate. */
-async function errorPageLines(app: FastifyInstance): Promise<string> {
-  const lines = await publicRouteLines(app)
-  return lines.flatMap((line) => (line.includes('/error/') ? (line.split(' ', 1)[0] ?? '') : [])).join()
+/** What the table says about the error pages, which declare themselves public and may stand before the gate. */
+function errorPageLines(app: FastifyInstance): string {
+  return app.access
+    .table()
+    .flatMap(({ method, url, access }) => (url.startsWith('/error/') && access === 'public' ? [method] : []))
+    .join()
 }
 
 function permutations<T>(items: readonly T[]): T[][] {
@@ -94,11 +95,11 @@ function permutations<T>(items: readonly T[]): T[][] {
 const unauthorized = '401 application/problem+json'
 const right = `3 | open | 404 | GET,HEAD | ${unauthorized} | ${unauthorized} | 500 application/problem+json | ${unauthorized} | 404 application/problem+json`
 
-/** Modules need the plugins to which they contribute and the handler of errors, the routes of settings the caller that the gate declares. */
+/** Modules need the plugins to which they contribute and the handler of errors, and the gate comes before all routes but those of errors. */
 function expectedOf(order: readonly Name[]): string {
   const at = (name: Name): number => order.indexOf(name)
   if (at('modules') < Math.max(at('settings'), at('publicRoutes'))) return 'FMOD_CORE_HOOK_WITHOUT_PLUGIN'
-  if (at('settings') < at('publicRoutes')) return 'FMOD_SETTINGS_CALLER_DECLARED_LATER'
+  if (at('settings') < at('publicRoutes')) return 'FMOD_PUBLIC_ROUTES_BEFORE_GATE'
   return at('modules') < at('errors') ? 'FMOD_ERRORS_REGISTERED_LATE' : right
 }
 
@@ -116,7 +117,7 @@ test('48 boots: every order of the plugins is right or says what is wrong', asyn
     new Map([
       [right, 6],
       ['FMOD_ERRORS_REGISTERED_LATE', 2],
-      ['FMOD_SETTINGS_CALLER_DECLARED_LATER', 8],
+      ['FMOD_PUBLIC_ROUTES_BEFORE_GATE', 8],
       ['FMOD_CORE_HOOK_WITHOUT_PLUGIN', 32],
     ]),
   )

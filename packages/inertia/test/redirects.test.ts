@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import type { HTTPMethods } from 'fastify'
+import { once } from '@fastify-modular/inertia'
 import { createApp, visit } from './fixture.js'
 
 const host = 'site.test'
@@ -129,4 +130,59 @@ test('inertiaLocation refuses what a browser would run, and lets no header in', 
   const answer = await visit(app, { url: '/', headers: { host } })
   t.equal(answer.headers['x-inertia-location'], '/a%0D%0Aset-cookie:%20b=1')
   t.equal(answer.headers['set-cookie'], undefined)
+})
+
+const basePath = '/tools/app'
+
+/** What a handler redirects to behind a proxy that takes the base path away, and the header that the client reads. */
+const behindProxy: readonly (readonly [to: string, header: string, expected: string])[] = [
+  ['/notes#below', 'x-inertia-redirect', '/tools/app/notes#below'],
+  ['https://example.com/a', 'x-inertia-location', 'https://example.com/a'],
+  ['//example.com/a', 'x-inertia-location', '//example.com/a'],
+  ['/notes', 'location', '/notes'], // the proxy mends this one
+]
+
+for (const [to, header, expected] of behindProxy) {
+  test(`behind a proxy a redirect to ${to} has ${header}: ${expected}`, async (t) => {
+    const app = await createApp({ basePath }, (it) => it.post('/', (_, reply) => reply.redirect(to)))
+    t.equal((await visit(app, { method: 'POST', url: '/' })).headers[header], expected)
+  })
+}
+
+test('behind a proxy a stale page and a page outside are addressed with the base path', async (t) => {
+  const app = await createApp({ basePath }, (it) =>
+    it.get('/file', (_, reply) => reply.inertiaLocation('/a.pdf')),
+  )
+  const stale = await visit(app, { url: '/file?a=1', headers: { 'x-inertia-version': 'old' } })
+  t.equal(stale.headers['x-inertia-location'], '/tools/app/file?a=1')
+  t.equal((await visit(app, { url: '/file' })).headers['x-inertia-location'], '/tools/app/a.pdf')
+  t.equal((await app.inject('/file')).headers.location, '/a.pdf', 'the proxy mends this one')
+})
+
+test('version 2 of the client gets a plain redirect to a fragment, which it can follow', async (t) => {
+  for (const [client, status, header] of [
+    [2, 303, 'location'],
+    [3, 409, 'x-inertia-redirect'],
+  ] as const) {
+    const app = await createApp({ client }, (it) =>
+      it.post('/', (_, reply) => reply.redirect('/notes#below')),
+    )
+    const answer = await visit(app, { method: 'POST', url: '/' })
+    t.same([answer.statusCode, answer.headers[header]], [status, '/notes#below'])
+  }
+})
+
+test('version 2 of the client gets nested once props with every visit, because it does not keep them', async (t) => {
+  const headers = { 'x-inertia-except-once-props': 'a,top' }
+  for (const [client, props] of [
+    [2, { list: { a: 1 } }],
+    [3, { list: {} }],
+  ] as const) {
+    const app = await createApp({ client }, (it) =>
+      it.get('/', (_, reply) =>
+        reply.inertia('Page', { list: { a: once(() => 1, { key: 'a' }) }, top: once(() => 2) }),
+      ),
+    )
+    t.same((await visit(app, { url: '/', headers })).json().props, { ...props, errors: {} })
+  }
 })

@@ -60,7 +60,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
       // Assets hold no secret; a login page may use the same style sheet. One route, so that lists of routes stay the same.
       scope.get<{ Params: { name: string }; Querystring: Readonly<Record<string, unknown>> }>(
         '/assets/:name',
-        { ...hidden, config: { public: ['GET'] } },
+        { ...hidden, config: { access: 'public' } },
         async (request, reply) => {
           const { script, element, more, style, texts } = assets
           const asset = [script, element, ...more, style, ...texts.values()].find(

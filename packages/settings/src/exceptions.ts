@@ -1,5 +1,5 @@
 /** The answers to writes that core's exceptions do not cover. */
-import { ConflictException, DomainException } from '@fastify-modular/core'
+import { ConflictException, DomainException, ErrorMessages, type FieldErrors } from '@fastify-modular/core'
 import { type SettingScope, toEtag } from './setting-definition.ts'
 
 /** 400. A user-scoped write where only System and Application values are written (S 4.1.1). */
@@ -11,6 +11,28 @@ export class InvalidScopeException extends DomainException {
       code: 'INVALID_SCOPE',
       title: 'Invalid scope',
     })
+  }
+}
+
+/** 422. One or more setting values break their definitions (S 2.3.3, S 7.3). */
+export class SettingValidationException extends DomainException {
+  /** The first setting that failed. */
+  readonly key: string
+  /** The messages of `key`. */
+  readonly errors: readonly string[]
+  /** The messages of every setting that failed. */
+  readonly errorsByKey: FieldErrors
+
+  constructor(key: string, errors: readonly string[], errorsByKey: FieldErrors = { [key]: errors }) {
+    super(ErrorMessages.ValidationError, {
+      statusCode: 422,
+      code: 'SETTING_VALIDATION',
+      title: 'Validation Error',
+      extensions: { errors: errorsByKey },
+    })
+    this.key = key
+    this.errors = errors
+    this.errorsByKey = errorsByKey
   }
 }
 

@@ -43,7 +43,12 @@ export type { BulkSettingUpdate } from './write/write.ts'
 export type { SettingsFilter } from './reading/list.ts'
 export type { SettingValueDto } from './reading/dto.ts'
 export type { SettingSource } from './memory/shared-values.ts'
-export { InvalidScopeException, PreconditionFailedException, SettingLockedException } from './exceptions.ts'
+export {
+  InvalidScopeException,
+  PreconditionFailedException,
+  SettingLockedException,
+  SettingValidationException,
+} from './exceptions.ts'
 export type { ErasureReport } from './history/erase.ts'
 export type { HistoryEntry, HistoryFilter, HistoryPage } from './history/history.ts'
 export type {

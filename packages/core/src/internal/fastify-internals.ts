@@ -83,6 +83,8 @@ export interface RouterEntry {
   readonly server: FastifyInstance
   /** Complete when the application is ready. */
   readonly errorHandler: { readonly func: { readonly name: string } }
+  /** Complete when the application is ready: Fastify has bound the hooks. */
+  readonly onRequest?: readonly { readonly name: string }[] | null
 }
 
 /**

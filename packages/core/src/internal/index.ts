@@ -5,13 +5,13 @@
 export { acceptedLocales, canonicalLocale } from './accept-language.ts'
 export { isApiTarget, isNavigation, prefersHtml, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
-export { createFindCaller, findCallerOf } from '../caller.ts'
+export { createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
 export { checkCoreVersion, supportedFastify } from './core-version.ts'
 export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
-export { mountingModule } from './mounting.ts'
+export { mountingModule, precedesGate } from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,

@@ -78,8 +78,8 @@ const ofTheScope = ['prefix', 'access']
 
 /**
  * Checks what TypeScript cannot: Fastify would report an invalid plugin without the name of its module.
- * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, a contribution that it inherits, or one that its
- *   plugin, wrapped by fastify-plugin, leaves without effect
+ * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, a contribution that is undefined or inherited, or
+ *   one that its plugin, wrapped by fastify-plugin, leaves without effect
  */
 export function checkModule(module: unknown): void {
   for (const [member, { fits, what }] of Object.entries(expected)) {
@@ -91,6 +91,14 @@ export function checkModule(module: unknown): void {
   const lost = ofTheScope.find((member) => safeRead(module, member) !== undefined)
   if (lost !== undefined && isWrapped(safeRead(module, 'plugin')))
     throw new FMOD_CORE_INVALID_MODULE(name, `it has ${lost}, and its plugin ${withoutScope}`)
+  const missing = Object.entries(module as ModuleCore).find(
+    ([member, value]) => value === undefined && !ownMembers.has(member),
+  )
+  if (missing !== undefined)
+    throw new FMOD_CORE_INVALID_MODULE(
+      name,
+      `its ${missing[0]} is undefined; leave it out, or correct the name of the constant`,
+    )
   const inherited = inheritedContribution(module as ModuleCore)
   if (inherited !== undefined)
     throw new FMOD_CORE_INVALID_MODULE(
@@ -125,6 +133,6 @@ function inheritedContribution(module: ModuleCore): string | undefined {
 /** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */
 export function contributionsOf(module: ModuleCore, ignoreHooks: readonly string[]): Contribution[] {
   return Object.entries(module)
-    .filter(([hook, value]) => value !== undefined && !ownMembers.has(hook) && !ignoreHooks.includes(hook))
+    .filter(([hook]) => !ownMembers.has(hook) && !ignoreHooks.includes(hook))
     .map(([hook, value]) => ({ module: module.name, hook, value: value as unknown }))
 }

@@ -102,8 +102,17 @@ symptom('FMOD_CORE_HOOK_WITHOUT_PLUGIN', async (t) => {
 symptom('FMOD_SETTINGS_CALLER_DECLARED_LATER', async (t) => {
   const app = create(t)
   await app.register(settings)
-  await gate(app)
+  app.decorateRequest('caller', null)
   await t.rejects(async () => await app.ready(), { code: 'FMOD_SETTINGS_CALLER_DECLARED_LATER' })
+})
+
+symptom('FMOD_PUBLIC_ROUTES_BEFORE_GATE', async (t) => {
+  const app = create(t)
+  await app.register(settings)
+  await t.rejects(async () => await gate(app), {
+    code: 'FMOD_PUBLIC_ROUTES_BEFORE_GATE',
+    message: '/api/settings',
+  })
 })
 
 symptom('FMOD_ERRORS_HANDLER_REPLACED', async (t) => {
@@ -159,7 +168,7 @@ symptom('Every route answers 401', async (t) => {
   await app.ready()
   t.equal((await app.inject('/closed')).statusCode, 401)
   t.equal((await app.inject('/open')).body, 'open')
-  t.match(app.publicRoutes.access.print(), /\/closed/)
+  t.match(app.access.print(), /\/closed/)
 })
 
 symptom('A public route answers 401', async (t) => {
@@ -169,8 +178,8 @@ symptom('A public route answers 401', async (t) => {
   app.route({ method: ['GET', 'POST'], url: '/open', handler: async () => 'open' })
   await app.ready()
   t.equal((await app.inject({ method: 'POST', url: '/open' })).statusCode, 401)
-  t.match(await app.publicRoutes.explain('POST', '/open'), { decision: 'protected' })
-  t.match(await app.publicRoutes.explain('GET', '/open'), { decision: 'public' })
+  t.match(await app.access.explain('POST', '/open'), { decision: 'protected' })
+  t.match(await app.access.explain('GET', '/open'), { decision: 'public' })
 })
 
 symptom('A hook of mine does not run', async (t) => {

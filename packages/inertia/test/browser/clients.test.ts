@@ -239,9 +239,9 @@ const features: Readonly<Record<string, Feature>> = {
   },
   'a page outside': async (tab) => {
     await tab.open('/props')
-    await tab.page.evaluate(
-      () => void (window as unknown as { router: { post(url: string): void } }).router.post('/external'),
-    )
+    await tab.page.evaluate(() => {
+      ;(window as unknown as { router: { post(url: string): void } }).router.post('/external')
+    })
     await tab.page.getByRole('heading', { name: 'plain' }).waitFor()
   },
   'history is encrypted, and forgotten after signing out': async (tab, t) => {

@@ -50,12 +50,12 @@ export interface Answers {
   challenge(request: FastifyRequest, reply: FastifyReply): void
   refuseForgery(request: FastifyRequest, reply: FastifyReply): void
   /** Refuses a known caller; for a page, hands `done` the failure. `missing` is the end of a sentence. */
-  forbid(arrival: Arrival, missing: string): void
+  forbid(arrival: Visit, missing: string): void
   /** Answers a protected request while the provider fails; for a page, hands `done` the failure. */
-  reportUnavailable(arrival: Arrival, failure: unknown): void
+  reportUnavailable(arrival: Visit, failure: unknown): void
 }
 
-interface Arrival {
+interface Visit {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly done: HookHandlerDoneFunction
@@ -131,7 +131,7 @@ export function createAnswers(
     sendProblem({ request, reply, refusal: crossOrigin })
   }
 
-  function forbid({ request, reply, done }: Arrival, missing: string): void {
+  function forbid({ request, reply, done }: Visit, missing: string): void {
     const failure = new ForbiddenException(`This needs ${missing}.`)
     if (isForPeople(request)) {
       forbidCaching(reply)
@@ -142,7 +142,7 @@ export function createAnswers(
   }
 
   /** 503 and not 401, at which clients throw away good credentials. */
-  function reportUnavailable({ request, reply, done }: Arrival, failure: unknown): void {
+  function reportUnavailable({ request, reply, done }: Visit, failure: unknown): void {
     reply.header('retry-after', String(retryAfter))
     if (isForPeople(request)) {
       // The application's error handler has the pages, and writes the record.

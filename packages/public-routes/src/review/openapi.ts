@@ -3,7 +3,7 @@ import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { parseRoutePattern } from '../matching/route-pattern.ts'
 import type { SecuritySchemes } from '../provider.ts'
-import type { AccessRow } from './census.ts'
+import type { AccessRow } from './table.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -14,7 +14,7 @@ type Members = Readonly<Record<string, unknown>>
  */
 export function accessTransform<Document extends object>(app: FastifyInstance) {
   return (document: { openapiObject: Document } | { swaggerObject: Document }): Document =>
-    'openapiObject' in document ? app.publicRoutes.describe(document.openapiObject) : document.swaggerObject
+    'openapiObject' in document ? app.access.openapi(document.openapiObject) : document.swaggerObject
 }
 
 /** Makes `app.swagger()` of the root return the document with the access of routes, unless `accessTransform` adds it. */
@@ -27,7 +27,7 @@ export function describeInSwagger(app: FastifyInstance): void {
   function swagger(options?: { readonly yaml?: boolean }): unknown {
     const document = original()
     if (described.has(document)) return original(options)
-    const result = kept.get(document) ?? app.publicRoutes.describe(document)
+    const result = kept.get(document) ?? app.access.openapi(document)
     kept.set(document, result)
     return options?.yaml === true ? JSON.stringify(result, null, 2) : result // JSON is YAML
   }
@@ -109,7 +109,7 @@ function describeOperation(
       access === 'signed-in' ? (checkedByHandler ?? []) : [access],
     ),
   )
-  const isOptional = closed.length < rows.length || closed.some(({ opensSomePaths }) => opensSomePaths)
+  const isOptional = closed.length < rows.length || closed.some(({ openedBy }) => openedBy.length > 0)
   return {
     ...(security.length > 0 && { security: isOptional ? [...security, {}] : security }),
     ...(permissions.size > 0 && { 'x-permission': [...permissions].join(' or ') }),

@@ -3,12 +3,7 @@
  * Locked → stale → invalid → one transaction (decision 22), then memory, listeners, events.
  */
 import { setImmediate } from 'node:timers/promises'
-import {
-  ArgumentException,
-  type FieldErrors,
-  isDomainException,
-  SettingValidationException,
-} from '@fastify-modular/core'
+import { ArgumentException, type FieldErrors, isDomainException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { ChangePublisher, Listeners, Publication } from '../events.ts'
@@ -17,6 +12,7 @@ import {
   PreconditionFailedException,
   SettingLockedException,
   SettingsChangedException,
+  SettingValidationException,
 } from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'

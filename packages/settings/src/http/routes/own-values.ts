@@ -27,7 +27,7 @@ export function addOwnValueRoutes(
   { sharedLists, selfService }: { readonly sharedLists: SharedLists; readonly selfService: boolean },
 ): void {
   const { sharedValues, codec, states, write } = service
-  const documents = selfService ? {} : { documents: updatePermission }
+  const checkedByHandler = selfService ? {} : { checkedByHandler: updatePermission }
   app.get(
     '/me',
     operation({
@@ -60,7 +60,7 @@ export function addOwnValueRoutes(
     operation({
       operationId: 'updateMySetting',
       summary: "Update one of the caller's settings",
-      ...documents,
+      ...checkedByHandler,
       body: Type.Object({ key: Key, value: Value, scope: Type.Optional(OwnScope) }, closed),
       written: SettingValue,
     }),
@@ -75,7 +75,7 @@ export function addOwnValueRoutes(
     operation({
       operationId: 'resetMySetting',
       summary: "Clear one of the caller's settings",
-      ...documents,
+      ...checkedByHandler,
       params: KeyParams,
       written: SettingValue,
     }),

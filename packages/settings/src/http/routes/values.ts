@@ -1,13 +1,9 @@
 /** One System or Application value, or many of them: read, resolved for the caller, written (S 4.1). */
-import {
-  type Caller,
-  ForbiddenException,
-  hasPermission,
-  SettingValidationException,
-} from '@fastify-modular/core'
+import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
+import { SettingValidationException } from '../../exceptions.ts'
 import { SettingScope, type SharedScope, toEtag } from '../../setting-definition.ts'
 import type { ResolvedSecrets } from '../../http-options.ts'
 import {
@@ -156,7 +152,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'updateSetting',
         summary: 'Update one System or Application setting',
-        documents: updatePermission,
+        checkedByHandler: updatePermission,
         body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
         written: SettingValue,
       }),
@@ -179,7 +175,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'resetSetting',
         summary: 'Reset a System or Application setting to its default',
-        documents: updatePermission,
+        checkedByHandler: updatePermission,
         params: KeyParams,
         query: ScopeQuery,
         written: SettingValue,
@@ -203,7 +199,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'updateSettings',
         summary: 'Update many System and Application settings, all or nothing',
-        documents: updatePermission,
+        checkedByHandler: updatePermission,
         query: Type.Object({ dryRun: DryRun }, closed),
         body: Type.Array(
           Type.Object(

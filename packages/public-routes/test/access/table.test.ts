@@ -1,4 +1,4 @@
-/** The census: every route and method with who may call it, and what says so. */
+/** The table of access: every route and method with who may call it, and what says so. */
 import cors from '@fastify/cors'
 import websocket from '@fastify/websocket'
 import { defineModule, modules } from '@fastify-modular/core'
@@ -12,7 +12,6 @@ async function sample(t: Test) {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(cors)
-  app.get('/early', ran)
   await app.register(publicRoutes, {
     provider: headerProvider,
     env: false,
@@ -34,7 +33,7 @@ async function sample(t: Test) {
             config: { access: { POST: { allOf: ['Notes.Edit', 'Notes.Import'] } } },
             handler: ran,
           })
-          scope.delete('/notes', { config: { access: 'signed-in', documents: 'Notes.Edit' } }, ran)
+          scope.delete('/notes', { config: { access: 'signed-in', checkedByHandler: 'Notes.Edit' } }, ran)
           scope.get('/live', { websocket: true }, () => {})
         },
       }),
@@ -43,15 +42,15 @@ async function sample(t: Test) {
   app.publicRoutes.addRegex('/items/7$', { methods: ['GET'] })
   app.get('/items/:id', { exposeHeadRoute: false }, ran)
   app.get('/metrics', { exposeHeadRoute: false }, ran)
-  app.get('/open', { config: { public: true } }, ran)
+  app.get('/open', { config: { access: 'public' } }, ran)
   app.get('/', { exposeHeadRoute: false }, ran)
   return app
 }
 
-test('the census has every route and method, what says who may call it, and the module', async (t) => {
+test('the table has every route and method, what says who may call it, and the module', async (t) => {
   const app = await sample(t)
   await app.ready()
-  const rows = app.publicRoutes.access
+  const rows = app.access
     .table()
     .map(({ method, url, access, why, module, note }) =>
       [method, url, access, why, module ?? '-', note].join(' | '),
@@ -59,8 +58,6 @@ test('the census has every route and method, what says who may call it, and the 
   t.same(rows, [
     'OPTIONS | * | signed-in | undeclared | - | preflight',
     'GET | / | public | rule "* exact /" (framework default) | - | ',
-    'GET | /early | signed-in | undeclared | - | before the gate',
-    'HEAD | /early | signed-in | undeclared | - | before the gate',
     'GET | /items/:id | signed-in | undeclared | - | ',
     'GET | /live | signed-in | default of module "notes" | notes | websocket',
     'HEAD | /live | signed-in | default of module "notes" | notes | ',
@@ -74,31 +71,35 @@ test('the census has every route and method, what says who may call it, and the 
     'HEAD | /open | public | route config | - | ',
     '* | (no route) | signed-in | undeclared | - | not found',
   ])
-  const byUrl = new Map(app.publicRoutes.access.table().map((row) => [`${row.method} ${row.url}`, row]))
-  t.equal(byUrl.get('GET /items/:id')?.opensSomePaths, true)
-  t.equal(byUrl.get('GET /notes')?.opensSomePaths, false)
+  const byUrl = new Map(app.access.table().map((row) => [`${row.method} ${row.url}`, row]))
+  t.same(byUrl.get('GET /items/:id')?.openedBy, ['"GET regex /items/7$" (application)'])
+  t.same(byUrl.get('GET /notes')?.openedBy, [])
+  t.match(byUrl.get('* (no route)')?.openedBy, ['"* exact /" (framework default)'])
   t.equal(byUrl.get('DELETE /notes')?.checkedByHandler, 'Notes.Edit')
 })
 
-test('the printed census marks what handlers check and what rules open in part', async (t) => {
+test('the printed table marks what handlers check and what rules open in part', async (t) => {
   const app = await sample(t)
   await app.ready()
-  const printed = app.publicRoutes.access.print()
-  t.match(printed, /^METHOD +PATH +ACCESS +WHY +MODULE +NOTE$/m)
+  const printed = app.access.print()
+  t.match(printed, /^METHOD +PATH +ACCESS +WHY +MODULE +NOTE +WARNINGS$/m)
   t.match(printed, /^DELETE +\/notes .* Notes\.Edit: checked by the handler$/m)
-  t.match(printed, /^GET +\/items\/:id +signed-in; rules open some paths/m)
+  t.match(
+    printed,
+    /^GET +\/items\/:id +signed-in +undeclared; could be opened by "GET regex \/items\/7\$" \(application\)/m,
+  )
 })
 
-test('the census is refused before the application is ready', async (t) => {
+test('the table is refused before the application is ready', async (t) => {
   const app = await sample(t)
-  t.throws(() => app.publicRoutes.access.table(), { code: 'FMOD_PUBLIC_ROUTES_NOT_READY' })
+  t.throws(() => app.access.table(), { code: 'FMOD_PUBLIC_ROUTES_NOT_READY' })
 })
 
-test('the census agrees with what requests get', async (t) => {
+test('the table agrees with what requests get', async (t) => {
   const app = await sample(t)
   await app.ready()
-  for (const { method, url, access, opensSomePaths, note } of app.publicRoutes.access.table()) {
-    if (url.startsWith('(') || url === '*' || note === 'websocket' || opensSomePaths) continue
+  for (const { method, url, access, openedBy, note } of app.access.table()) {
+    if (url.startsWith('(') || url === '*' || note === 'websocket' || openedBy.length > 0) continue
     const send = async (headers: Record<string, string>) =>
       (await app.inject({ method: method as 'GET', url, headers })).statusCode
     const expected = access === 'public' ? [200, 200] : access === 'signed-in' ? [401, 200] : [401, 403]
