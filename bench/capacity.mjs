@@ -24,7 +24,7 @@ const inputs = {
   eventsPool: 5,
   /** Idle connections of an instance after a while: both listeners; the others end after ten seconds. */
   idle: 2,
-  /** `userCache`, and MB for 100,000 values (bench/settings-reads.mjs, P12), ten values a user. */
+  /** `maxCachedUsers`, and MB for 100,000 values (bench/settings-reads.mjs, P12), ten values a user. */
   cachedUsers: 10_000,
   valuesPerUser: 10,
   megabytesPerValue: 22.2 / 100_000,

@@ -39,7 +39,7 @@ async function delays(place, writes, pause) {
     await sleep((value * 37) % pause)
     const heard = messageOf(other)
     const called = now()
-    await app.settings.setSetting(watched.key, value, watched.scope)
+    await app.settings.set(watched, value)
     const committed = now()
     const seen = await heard
     if (seen.value !== value) throw new Error(`expected ${value}, the other instance has ${seen.value}`)

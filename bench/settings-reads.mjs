@@ -48,7 +48,7 @@ async function appWith(definitions, stored) {
     updatedBy: null,
   })
   const store = { ...memoryStore(), readUser: async (userId) => stored.map(({ key }) => rowOf(userId, key)) }
-  await app.register(settings, { definitions, store, userCache: 2.5 * users.length, routes: false })
+  await app.register(settings, { definitions, store, maxCachedUsers: 2.5 * users.length, routes: false })
   await app.ready()
   return app
 }
@@ -83,13 +83,14 @@ async function reads(count) {
   const [application, own] = tokens
   const unset = tokens.at(-1) // of users, who all left it at its default
   const app = await appWith(tokens, [own])
-  const { settings: contract } = app
+  const { settings } = app
+  const { contract } = settings
   await contract.setSetting(application.key, 'stored', SettingScope.Application)
   const readers = []
-  for (const user of users) readers.push(await contract.forUser(user))
+  for (const user of users) readers.push(await settings.forUser(user))
   const byKey = new Map(tokens.map(({ key }) => [key, { value: key }]))
   const byUser = new Map(users.map((user) => [user, { value: user }]))
-  const { get } = contract
+  const { get } = settings
   const resolve = (user) => contract.resolveUserSettingElement(own.key, user)
 
   const subjects = {
@@ -103,7 +104,7 @@ async function reads(count) {
     'inherited value of a recent user by key': repeat((number) => recentOf(readers, number).get(unset.key)),
     'own value of any user by token': repeat((number) => anyOf(readers, number).get(own)),
     'forUser() of any user, and get': repeatAwaited(async (number) =>
-      (await contract.forUser(anyOf(users, number))).get(own),
+      (await settings.forUser(anyOf(users, number))).get(own),
     ),
     'promised: application value': repeatAwaited(() =>
       contract.getSettingAs(application.key, application.scope),

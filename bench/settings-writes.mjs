@@ -28,7 +28,7 @@ async function onSqlite() {
   await (await appWith(place('raw.db'))).close() // makes the tables
   const database = new Database(join(folder, 'raw.db'))
   database.pragma('synchronous = FULL')
-  await compare('P13 writes in SQLite', { ...rawSqlite(database), ours: ours(app.settings) })
+  await compare('P13 writes in SQLite', { ...rawSqlite(database), ours: ours(app.settings.contract) })
   database.close()
   await app.close()
   rmSync(folder, { recursive: true })
@@ -41,7 +41,7 @@ async function onPostgres() {
   await (await appWith(place('raw'))).close()
   const client = new Client({ connectionString: server.url, options: '-c search_path=raw' })
   await client.connect()
-  await compare('P13 writes in PostgreSQL', { ...(await rawPostgres(client)), ours: ours(app.settings) })
+  await compare('P13 writes in PostgreSQL', { ...(await rawPostgres(client)), ours: ours(app.settings.contract) })
   await client.end()
   await app.close()
   await server.stop()

@@ -33,7 +33,7 @@ await app.register(publicRoutes, {
 await app.register(settings, {
   definitions: [page],
   store: sqlite({ file: process.env.DATABASE_FILE ?? 'preferences.db' }),
-  ownWrites: 'authenticated', // users change their own values without the permission Settings.Update
+  selfService: true, // users change their own values without the permission Settings.Update
 })
 
 app.get('/page', async (request) => ({ theme: (await request.settings).get(page.theme) }))

@@ -50,7 +50,7 @@ const orders = {
   async writeSlowly({ kind, writes, pause }) {
     for (let number = 0; number < writes; number++) {
       if (kind === 'user') await writeUser('user-0')
-      else await app.settings.setSetting(title.key, `${process.pid} ${count++}`, title.scope)
+      else await app.settings.set(title, `${process.pid} ${count++}`)
       await sleep(pause)
     }
   },
@@ -80,7 +80,7 @@ async function obey({ order, ...options }) {
 }
 
 function writeUser(userId) {
-  return app.settings.setSetting(theme.key, `${process.pid} ${count++}`, theme.scope, userId)
+  return app.settings.set(theme, `${process.pid} ${count++}`, { userId })
 }
 
 /** As its statements begin and end them: the server also counts each connection that a notification wakes, later. */

@@ -86,11 +86,11 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     definitions: [appSettings, userSettings, systemSettings],
     store: database.settingsStore,
     // Users change their own preferences without the right to change the application.
-    ownWrites: 'authenticated',
+    selfService: true,
   })
   await app.register(settingsUi, {
     ...settingsPagesLook(app),
-    ownWrites: 'authenticated',
+    selfService: true,
     logout: '/logout',
   })
   await app.register(settingsPages)

@@ -35,7 +35,7 @@ test('the access of the example', async (t) => {
       checkedByHandler === null ? [] : [`${method} ${url} ${checkedByHandler}`],
     )
     t.ok(checked.includes('PUT /api/settings/bulk Settings.Update'))
-    t.notOk(checked.includes('PUT /api/settings/me Settings.Update'), "ownWrites: 'authenticated'")
+    t.notOk(checked.includes('PUT /api/settings/me Settings.Update'), 'selfService: true')
     t.same([...new Set(rows.map(({ access }) => access))].toSorted(), ['public', 'signed-in'])
     t.match(app.access.print(), /PUT +\/api\/settings\/bulk +signed-in .*checked by the handler/)
   })

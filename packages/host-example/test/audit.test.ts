@@ -38,7 +38,7 @@ const linesOfHost: readonly Line[] = [
   { audit: 'app.stop' },
 ]
 const linesOfSettings: readonly Line[] = [
-  { audit: 'settings.rewrap', rewrapped: 1, history: 1, unreadable: [] },
+  { audit: 'settings.reencrypt', reencrypted: 1, history: 1, unreadable: [] },
   { audit: 'settings.erase', user: /^[\w-]{11}$/, values: 1, history: 1, mentions: 0, complete: true },
 ]
 
@@ -64,12 +64,12 @@ test('the log tells auditors who did what, and holds no value, password or typed
 test('the log tells auditors of secrets sealed anew and of an erased user, and holds neither', async (t) => {
   const store = memoryStore()
   const { app: plain } = await startSettings(t, { store })
-  await plain.settings.setSetting('x.secret', 'A secret', Application)
-  await plain.settings.setSetting('x.choice', 'A choice', User, 'mallory')
+  await plain.settings.set('x.secret', 'A secret')
+  await plain.settings.set('x.choice', 'A choice', { userId: 'mallory' })
 
   const keys = [{ id: 'one', key: randomBytes(32) }]
   const { app, log } = await startSettings(t, { store, encryption: { keys } })
-  await app.settings.rewrap()
+  await app.settings.reencrypt()
   await app.settings.eraseUser('mallory')
   t.match(auditLines(log()), linesOfSettings)
   t.equal(auditLines(log()).length, linesOfSettings.length)
@@ -88,7 +88,7 @@ test('an erasure that fails has its line for auditors, too', async (t) => {
     },
   }
   const { app, log } = await startSettings(t, { store })
-  await app.settings.setSetting('x.choice', 'A choice', User, 'mallory')
+  await app.settings.set('x.choice', 'A choice', { userId: 'mallory' })
   await t.rejects(app.settings.eraseUser('mallory'), /was stopped/)
   t.match(auditLines(log()), [{ audit: 'settings.erase', values: 1, complete: false }])
 })

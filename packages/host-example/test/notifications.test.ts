@@ -101,8 +101,8 @@ function withinTransactions(statements: readonly (readonly string[])[]): string[
 
 test('a write whose transaction settings owns carries no NOTIFY, and its event arrives elsewhere at once', async (t) => {
   const { app, statements, seen } = await startInstances(t)
-  await app.settings.setSetting('app.title', 'one', SettingScope.Application)
-  await app.settings.setSetting('app.theme', 'dark', SettingScope.User, 'alice')
+  await app.settings.set('app.title', 'one')
+  await app.settings.set('app.theme', 'dark', { userId: 'alice' })
   await app.settings.setMany([{ key: 'app.title', scope: SettingScope.Application, value: 'two' }])
   await until(() => seen.length === 3)
   const inside = withinTransactions(statements)

@@ -125,7 +125,7 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
   const { locale, isLocaleNamed, messages, theme } = look
   const assetBase = relativePath(path, `${prefix}/assets`)
   const texts = assets.texts.get(languageOf(locale))
-  const isOwn = page === 'me' && caller !== null && options.ownWrites === 'authenticated'
+  const isOwn = page === 'me' && caller !== null && options.selfService === true
   return {
     page,
     apiBase: relativePath(path, apiBase),

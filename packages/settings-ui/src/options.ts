@@ -7,7 +7,7 @@ import {
   type TSchema,
   Type,
 } from '@fastify-modular/core/internal'
-import type { FindCaller, OwnWrites } from '@fastify-modular/settings'
+import type { FindCaller } from '@fastify-modular/settings'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
 import type { PageMessages } from './texts/messages.ts'
@@ -56,7 +56,7 @@ export interface SettingsUiOptions {
   /** Returns the caller of a request: decides what the pages offer, never what the API allows. @default `request.caller` of the gate */
   readonly caller?: FindCaller
   /** As given to the settings plugin. @default 'permission' */
-  readonly ownWrites?: OwnWrites
+  readonly selfService?: boolean
   /**
    * The administration. Callers for whom a function returns false get 403 and no link to it.
    * @default true, with a link for callers who may change something
@@ -119,7 +119,7 @@ const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
   apiBase: path,
   guard: Type.Union([Type.Literal(false), option.function()], { description: 'an onRequest hook or false' }),
   caller: option.function('a function of the request'),
-  ownWrites: option.oneOf('permission', 'authenticated'),
+  selfService: option.boolean(),
   adminPage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
   userPage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
   title: orFunction(title),

@@ -12,7 +12,7 @@ import { as, boot, configOf, themeOf } from './support/pages.js'
 
 test('a page is never stored, strictly limited, and has no value of a setting in it', async (t) => {
   const app = await createHost(t)
-  await app.settings.setSetting('app.title', 'Value-of-a-setting', 1)
+  await app.settings.contract.setSetting('app.title', 'Value-of-a-setting', 1)
   const page = await app.inject({ url: '/settings/manage', ...as('ada') })
   t.equal(page.statusCode, 200)
   t.match(page.headers, {
@@ -92,7 +92,7 @@ test('UI-28: assets are public, hashed, immutable, compressed and within the bud
 
 test('`<fm-settings>`: what it shows is guarded as its page is, and never stored', async (t) => {
   const app = await createHost(t)
-  await app.settings.setSetting('app.title', 'Value-of-a-setting', 1)
+  await app.settings.contract.setSetting('app.title', 'Value-of-a-setting', 1)
   for (const page of ['manage', 'me']) {
     const url = `/settings/${page}.json`
     const { payload, headers } = await app.inject({ url, ...as('ada') })

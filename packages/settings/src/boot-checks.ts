@@ -54,14 +54,13 @@ export function checkAtBoot({
 
 interface SealedCheck extends BootState {
   readonly store: Pick<SettingsStore, 'findPlainHistory'>
-  readonly settings: Pick<Settings, 'rewrap' | 'refresh'>
+  readonly settings: Pick<Settings, 'refresh'>
 }
 
 /**
  * Looks for sensitive settings with a stored text that is not sealed: a value, or an earlier one in the history, which
- * has the newest text of every value. Seals them with the option `sealAtBoot`, and returns the keys of those that are
- * left. None where no sealing key is configured: `checkAtBoot` reports that.
- * @throws {FMOD_SETTINGS_NOT_SEALED} some are left, and encryption is required
+ * has the newest text of every value. Returns their keys. None where no sealing key is configured: `checkAtBoot` reports that.
+ * @throws {FMOD_SETTINGS_NOT_SEALED} there are some, and encryption is required
  */
 export async function checkSealed({
   registry,
@@ -74,7 +73,7 @@ export async function checkSealed({
   if (sealing.activeKeyId === null) return []
   const keys = sensitiveSettings(registry).map(({ key }) => key)
   if (keys.length === 0) return []
-  const { mode, sealAtBoot = false } = options.encryption ?? {}
+  const isRequired = options.encryption?.mode === 'require'
 
   async function findPlain(): Promise<readonly string[]> {
     const found = new Set(await store.findPlainHistory(keys))
@@ -84,13 +83,12 @@ export async function checkSealed({
   }
 
   let plain = await findPlain()
-  if (plain.length > 0 && sealAtBoot) await settings.rewrap()
-  if (plain.length > 0 && (sealAtBoot || mode === 'require')) {
+  if (plain.length > 0 && isRequired) {
     // Another instance may have sealed what is plain in memory, which leaves no trace in the history.
     await settings.refresh()
     plain = await findPlain()
   }
-  if (plain.length > 0 && mode === 'require') throw new FMOD_SETTINGS_NOT_SEALED(plain.join(', '))
+  if (plain.length > 0 && isRequired) throw new FMOD_SETTINGS_NOT_SEALED(plain.join(', '))
   return plain
 }
 
@@ -148,15 +146,15 @@ function warnOfReadableSecrets(
   if (notSealed.length > 0) {
     log.warn(
       { keys: notSealed },
-      'sensitive settings are stored in plain text, as values or in the history: call app.settings.rewrap() once',
+      'sensitive settings are stored in plain text, as values or in the history: call app.settings.reencrypt() once',
     )
   }
-  if (options.routes === false || (options.sensitiveResolved ?? 'spec') !== 'spec') return
+  if (options.routes === false || (options.resolvedSecrets ?? 'signed-in') !== 'signed-in') return
   const exposed = sensitiveSettings(registry).filter(({ scope }) => scope !== SettingScope.System)
   if (exposed.length > 0) {
     log.warn(
       { keys: exposed.map(({ key }) => key) },
-      'every signed-in caller can read these sensitive settings at /resolved; see the option sensitiveResolved',
+      'every signed-in caller can read these sensitive settings at /resolved; see the option resolvedSecrets',
     )
   }
 }

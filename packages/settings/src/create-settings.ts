@@ -18,13 +18,14 @@ import type { Locked } from './overrides.ts'
 import { createInspect, findOrphans } from './reading/inspect.ts'
 import { createStates, publicValues } from './reading/list.ts'
 import { createSharedGet, createUserReader } from './reading/reader.ts'
-import { rewrap } from './secrets/rewrap.ts'
+import { reencrypt } from './secrets/reencrypt.ts'
 import { createRowCodec } from './secrets/row-codec.ts'
 import type { Sealing } from './secrets/sealing.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
-import { type SettingDefinition, SettingScope } from './setting-definition.ts'
+import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
 import type { SettingsStore, StoredRow } from './store/store.ts'
+import { createSet, placeOf, type SetOptions } from './write/set.ts'
 import { createWrite } from './write/write.ts'
 
 /** What the service needs from its host. */
@@ -91,8 +92,17 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     users.forget(rows.filter(({ scope }) => scope === SettingScope.User).map(({ userId }) => userId))
   }
 
+  const contract = createContract(parts)
   const untyped: UntypedSettings = {
-    ...createContract(parts),
+    contract,
+    ...createSet(parts),
+    async record(key, place = {}) {
+      const state = sharedValues.find(key)
+      if (!state) return null
+      const { scope, userId } = placeOf(state, place)
+      return contract.getSettingValue(key, scope, userId)
+    },
+    list: contract.getSettingValues,
     get: createSharedGet(sharedValues),
     on: listeners.on,
     definitions: registry,
@@ -121,9 +131,12 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     publicValues: () => publicValues(states()),
     orphans: () => findOrphans(store, registry),
     eraseUser: createErase({ store, users, coherence, events, log }),
-    rewrap: async () => {
-      const report = await rewrap({ store, sealing, isSensitive, applyResealed })
-      log.info({ audit: 'settings.rewrap', ...report }, 'sensitive settings were sealed with the newest key')
+    reencrypt: async () => {
+      const report = await reencrypt({ store, sealing, isSensitive, applyResealed })
+      log.info(
+        { audit: 'settings.reencrypt', ...report },
+        'sensitive settings were sealed with the newest key',
+      )
       return report
     },
     refresh: () => coherence.reload(),
@@ -134,8 +147,10 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   return { ...parts, settings, coherence, transfer, history, restore, revert }
 }
 
-type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define'> & {
+type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'> & {
   get(reference: SettingReference): unknown
   on: Listeners['on']
+  set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
+  reset(reference: SettingReference, options?: SetOptions): Promise<void>
   define(...definitions: readonly (SettingDefinition | TokenMap)[]): Settings
 }

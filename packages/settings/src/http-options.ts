@@ -14,11 +14,8 @@ export type FindPeople = (
   signal: AbortSignal,
 ) => Promise<Readonly<Record<string, string>>>
 
-/** Whether users need the permission `Settings.Update` for their own values. */
-export type OwnWrites = 'permission' | 'authenticated'
-
-/** Which callers see an inherited sensitive value in `/resolved`: every signed-in one, none, or those who may write. */
-export type SensitiveResolved = 'spec' | 'own' | 'permission'
+/** Who gets sensitive Application values from `/resolved`: every signed-in caller, only owners their own, or those who may write. */
+export type ResolvedSecrets = 'signed-in' | 'owner' | 'permission'
 
 /** What can be translated of a definition; options by their value: `options.dark.label`. */
 export type TranslatedField =

@@ -32,18 +32,12 @@ export {
   type SettingValue,
   type TokenOptions,
 } from './definitions/tokens.ts'
-export type {
-  FindCaller,
-  FindPeople,
-  OwnWrites,
-  SensitiveResolved,
-  Translate,
-  TranslatedField,
-} from './http-options.ts'
+export type { FindCaller, FindPeople, ResolvedSecrets, Translate, TranslatedField } from './http-options.ts'
 export type { HistoryRetentionOptions, SettingsLimits, SettingsOptions } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
 export { SettingChanged, SettingDeleted } from './events.ts'
 export type { SettingDefinitions, SettingsContract } from './contract.ts'
+export type { SetOptions, ValuePlace } from './write/set.ts'
 export type { WriteOptions } from './write/write.ts'
 export type { BulkSettingUpdate } from './write/write.ts'
 export type { SettingsFilter } from './reading/list.ts'
@@ -84,8 +78,8 @@ export type {
   SettingsExport,
 } from './history/transfer.ts'
 export type { LockedBy, Overrides } from './overrides.ts'
-export type { RewrapReport } from './secrets/rewrap.ts'
-export type { SealingKey } from './secrets/sealing.ts'
+export type { ReencryptReport } from './secrets/reencrypt.ts'
+export type { EncryptionKey } from './secrets/sealing.ts'
 export {
   type CompleteDefinition,
   type JsonValue,

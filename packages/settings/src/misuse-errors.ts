@@ -54,7 +54,7 @@ export const FMOD_SETTINGS_ENCRYPTION_REQUIRED = createMisuseError<[string]>(
 )
 export const FMOD_SETTINGS_NOT_SEALED = createMisuseError<[string]>(
   'FMOD_SETTINGS_NOT_SEALED',
-  'Encryption is required, but these sensitive settings are stored in plain text, as values or in the history: %s. Boot once with encryption.mode "warn" and call app.settings.rewrap(), or set encryption.sealAtBoot: true.',
+  'Encryption is required, but these sensitive settings are stored in plain text, as values or in the history: %s. Boot once with encryption.mode "warn" and call app.settings.reencrypt().',
 )
 
 // Overrides

@@ -8,16 +8,10 @@ import {
   Type,
 } from '@fastify-modular/core/internal'
 import type { TokenMap } from './definitions/builder.ts'
-import {
-  type FindCaller,
-  type FindPeople,
-  type OwnWrites,
-  type SensitiveResolved,
-  type Translate,
-} from './http-options.ts'
+import { type FindCaller, type FindPeople, type ResolvedSecrets, type Translate } from './http-options.ts'
 import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_STORE_PORT } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
-import type { SealingKey } from './secrets/sealing.ts'
+import type { EncryptionKey } from './secrets/sealing.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 import { type SettingsStore, storePort } from './store/store.ts'
 import type { ValueLimits } from './values/validate.ts'
@@ -50,23 +44,21 @@ export interface SettingsOptions {
      * 32 bytes each; the first seals, all open. A new key goes last until every instance has it, then first.
      * @default those of `SM_SETTINGS_KEYS`
      */
-    readonly keys?: readonly SealingKey[]
+    readonly keys?: readonly EncryptionKey[]
     /**
      * What happens when a sensitive setting is defined and no key is configured, or when one of its texts is stored
      * unsealed, as a value or in the history: the key of the setting is logged, or the application does not boot.
      * @default 'warn'
      */
     readonly mode?: 'warn' | 'require'
-    /** Runs `rewrap()` while booting when a sensitive value is stored unsealed. @default false */
-    readonly sealAtBoot?: boolean
   }
-  /** Whether users need `Settings.Update` for their own values. @default 'permission' */
-  readonly ownWrites?: OwnWrites
+  /** Whether signed-in users change their own values without `Settings.Update`. @default false */
+  readonly selfService?: boolean
   /**
    * Who gets sensitive Application values and inherited defaults from `/resolved`.
-   * @default 'spec': every signed-in caller
+   * @default 'signed-in', with a warning at boot that names what every caller may read
    */
-  readonly sensitiveResolved?: SensitiveResolved
+  readonly resolvedSecrets?: ResolvedSecrets
   /** Texts of definitions in the languages of `locales`, for `GET /definitions` by `Accept-Language`. @default English */
   readonly translate?: Translate
   /** The names of people, which answers about changes carry beside their ids. @default ids alone */
@@ -74,7 +66,7 @@ export interface SettingsOptions {
   /** The languages that `translate` knows, such as `['de', 'de-AT', 'fr']`; it is never called for others. */
   readonly locales?: readonly string[]
   /** How many users' values stay in memory. @default 10000 */
-  readonly userCache?: number
+  readonly maxCachedUsers?: number
   readonly limits?: SettingsLimits
   /** How much history is kept; false keeps all. The newest change of every value stays always. */
   readonly history?: false | HistoryRetentionOptions
@@ -98,14 +90,13 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   encryption: objectOf<NonNullable<SettingsOptions['encryption']>>({
     keys: Type.Array(Type.Unknown(), { description: 'an array of keys' }),
     mode: option.oneOf('warn', 'require'),
-    sealAtBoot: option.boolean(),
   }),
-  ownWrites: option.oneOf('permission', 'authenticated'),
-  sensitiveResolved: option.oneOf('spec', 'own', 'permission'),
+  selfService: option.boolean(),
+  resolvedSecrets: option.oneOf('signed-in', 'owner', 'permission'),
   people: option.function('a function of ids and a signal'),
   translate: option.function('a function of key, field and locale'),
   locales: option.that(isListOfLocales, 'an array of languages such as ["de", "fr-CA"]'),
-  userCache: option.positive(),
+  maxCachedUsers: option.positive(),
   limits: objectOf<SettingsLimits>({
     bulkEntries: option.positive(),
     bulkBytes: option.positive(),

@@ -88,7 +88,7 @@ function createBoot(app: FastifyInstance, options: SettingsOptions) {
     refusesPlain: () => state.isChecked && options.encryption?.mode === 'require',
     locked,
     retention,
-    userCapacity: options.userCache ?? 10_000,
+    userCapacity: options.maxCachedUsers ?? 10_000,
     events,
     log: app.log,
   })
@@ -153,8 +153,8 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
       addSettingsRoutes(scope, {
         service,
         authenticate: authenticateWith(findCaller),
-        ownWrites: options.ownWrites ?? 'permission',
-        sensitiveResolved: options.sensitiveResolved ?? 'spec',
+        selfService: options.selfService ?? false,
+        resolvedSecrets: options.resolvedSecrets ?? 'signed-in',
         people: createPeople(options.people, app.log),
         translation: options.translate && { translate: options.translate, locales: options.locales ?? [] },
         maxBulkEntries: limits.bulkEntries ?? 500,

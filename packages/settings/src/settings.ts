@@ -1,5 +1,9 @@
-/** What `app.settings` is: the contract of the specification and the comfortable way to the same values. */
+/** What `app.settings` is. */
 import type { SettingDefinitions, SettingsContract } from './contract.ts'
+import type { SettingValueDto } from './reading/dto.ts'
+import type { SettingsFilter } from './reading/list.ts'
+import type { SetOptions, ValuePlace } from './write/set.ts'
+import type { BulkSettingUpdate, WriteOptions } from './write/write.ts'
 import type { TokenMap } from './definitions/builder.ts'
 import type { Registry } from './definitions/registry.ts'
 import type { DynamicKey, SettingKeyMap, SettingToken } from './definitions/tokens.ts'
@@ -14,11 +18,13 @@ import type { SharedValues } from './memory/shared-values.ts'
 import type { LockedValue } from './overrides.ts'
 import type { OrphanedSetting, SettingInspection } from './reading/inspect.ts'
 import type { SettingsReader, UserReader } from './reading/reader.ts'
-import type { RewrapReport } from './secrets/rewrap.ts'
+import type { ReencryptReport } from './secrets/reencrypt.ts'
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
 
 /** `app.settings`. Synchronous `get` reads System and Application values and the application's defaults of User ones. */
-export interface Settings extends SettingsContract, SettingsReader {
+export interface Settings extends SettingsReader {
+  /** The ten operations of the specification, for code that is written against them. */
+  readonly contract: SettingsContract
   readonly definitions: SettingDefinitions
   /** Whether memory is known to agree with the database. */
   readonly status: SettingsStatus
@@ -39,6 +45,23 @@ export interface Settings extends SettingsContract, SettingsReader {
   on<T>(token: SettingToken<T>, listener: SettingListener<T>): () => void
   on<K extends keyof SettingKeyMap & string>(key: K, listener: SettingListener<SettingKeyMap[K]>): () => void
   on<K extends string>(key: '*' | DynamicKey<K>, listener: SettingListener): () => void
+  /** One value as responses show it, with its source and version; sensitive ones masked. Null for an unknown key. */
+  record(key: string, place?: ValuePlace): Promise<SettingValueDto | null>
+  /** Values as responses show them: System and Application ones, or with `scope: 2` those that a user has stored. */
+  list(filter?: SettingsFilter): Promise<readonly SettingValueDto[]>
+  /**
+   * Writes one value; null clears it where the setting is not required.
+   * @throws {NotFoundException} no module defines the key
+   * @throws {SettingValidationException} the value breaks the definition
+   * @throws {ConflictException} the host locked the setting
+   * @throws {PreconditionFailedException} the row is not at `version` any more
+   */
+  set<T>(token: SettingToken<T>, value: T | null, options?: SetOptions): Promise<void>
+  set(key: string, value: JsonValue, options?: SetOptions): Promise<void>
+  /** Removes the stored value; removing nothing is fine. */
+  reset(reference: SettingToken<unknown> | string, options?: SetOptions): Promise<void>
+  /** Writes System and Application values, all or nothing. @throws {SettingValidationException} with all errors by key */
+  setMany(updates: readonly BulkSettingUpdate[], options?: WriteOptions): Promise<void>
   /** Returns the layers of a value and the one that supplies it, or null for an unknown key. Sensitive values are masked. */
   inspect(key: string, userId?: string): Promise<SettingInspection | null>
   /**
@@ -72,7 +95,7 @@ export interface Settings extends SettingsContract, SettingsReader {
    * both tables. Values and versions stay as they are. Safe to repeat, to interrupt and to run twice at once.
    * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
    */
-  rewrap(): Promise<RewrapReport>
+  reencrypt(): Promise<ReencryptReport>
   /**
    * Removes a user: values, their history, and the name with the note where the user wrote anything else. In small
    * transactions; safe to repeat and to interrupt. The other instances forget the user. Cost: what the user has left.

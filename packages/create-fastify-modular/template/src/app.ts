@@ -37,8 +37,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     earlierHooks: sessionHooks,
   })
   await app.register(events)
-  await app.register(settings, { store: options.store, ownWrites: 'authenticated' })
-  await app.register(settingsUi, { title: 'my-app', logout: '/logout', ownWrites: 'authenticated' })
+  await app.register(settings, { store: options.store, selfService: true })
+  await app.register(settingsUi, { title: 'my-app', logout: '/logout', selfService: true })
   await app.register(modules, { modules: [notesModule()] })
   await app.register(signInRoutes, { signIn: options.signIn })
   await app.register(home)

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import type { Caller } from '@fastify-modular/core'
 import { eventsOf, injectAs, testCallers } from '@fastify-modular/core/testing'
 import { expectAccess } from '@fastify-modular/public-routes/testing'
-import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import { memoryStore } from '@fastify-modular/settings'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../src/app.ts'
 import { NoteAdded } from '../src/notes.ts'
@@ -63,8 +63,8 @@ test('a note that is added is published, and handled', async (t) => {
 test('settings say how many notes there are, and in which order', async (t) => {
   const app = await start(t)
   for (const text of ['first', 'second', 'third']) await injectAs(app, writer, newNote(text))
-  await app.settings.setSetting('notes.shown', 2, SettingScope.Application)
-  await app.settings.setSetting('notes.order', 'oldest', SettingScope.User, reader.id)
+  await app.settings.set('notes.shown', 2)
+  await app.settings.set('notes.order', 'oldest', { userId: reader.id })
   const textsFor = async (caller: Caller): Promise<string[]> =>
     (await injectAs(app, caller, '/api/notes')).json<{ text: string }[]>().map(({ text }) => text)
   assert.deepEqual(await textsFor(writer), ['third', 'second'])

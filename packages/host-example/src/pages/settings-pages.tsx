@@ -26,7 +26,7 @@ export function SettingsAdminPage(): ReactNode {
   )
 }
 
-/** Every signed-in user may change preferences here: `ownWrites: 'authenticated'`. */
+/** Every signed-in user may change preferences here: `selfService: true`. */
 export function PreferencesPage(): ReactNode {
   return (
     <Layout title={useTexts().preferences}>

@@ -35,7 +35,7 @@ test('the audit plugin logs who changed which setting, without the value, until 
   const app = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
   await app.register(audit)
   await app.register(settings, { definitions: [title], store: memoryStore(), routes: false })
-  await app.settings.setSetting('app.title', 'Secret plans', SettingScope.Application, undefined, {
+  await app.settings.set('app.title', 'Secret plans', {
     actor: 'ada',
   })
   const audited = lines.map((line) => JSON.parse(line) as object).filter((record) => 'audit' in record)
@@ -47,7 +47,7 @@ test('the audit plugin logs who changed which setting, without the value, until 
 
   const other = Fastify()
   await other.register(settings, { definitions: [title], store: memoryStore(), routes: false })
-  await other.settings.setSetting('app.title', 'x', SettingScope.Application)
+  await other.settings.set('app.title', 'x')
   await other.close()
   t.equal(lines.filter((line) => line.includes('setting.change')).length, 1)
 })
@@ -75,7 +75,7 @@ test('the metrics plugin serves failures by route and the counters of settings a
   await app.ready()
   await app.events.publish(new Shared({ count: 1 }))
   await record.waitFor('app.ShareHandler')
-  await app.settings.setSetting('app.title', 'Acme', SettingScope.Application)
+  await app.settings.set('app.title', 'Acme')
   await app.inject('/broken/7')
 
   t.equal((await app.inject('/metrics')).statusCode, 401)

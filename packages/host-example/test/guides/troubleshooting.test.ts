@@ -259,7 +259,7 @@ symptom('A stored value is not used', async (t) => {
   const database = new Database(':memory:')
   const first = Fastify()
   await first.register(settings, { definitions: [title], store: sqlite({ database }) })
-  await first.settings.setSetting('app.title', 'A long title', SettingScope.Application)
+  await first.settings.set('app.title', 'A long title')
   await first.close()
   const short = setting.text('app.title', {
     displayName: 'Title',

@@ -1,5 +1,4 @@
 /** What people perceive who see little, see no colours, hear the page, or use no mouse. */
-import { SettingScope } from '@fastify-modular/settings'
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
@@ -25,7 +24,7 @@ test('the pages of all callers', async (t) => {
     await t.test(`UI-23: axe finds nothing: ${scheme}, as loaded and with errors`, async (t) => {
       await page.emulateMedia({ colorScheme: scheme })
       await open('/settings/manage?scope=application')
-      await app.settings.setSetting('app.title', 'Overridden', SettingScope.Application)
+      await app.settings.set('app.title', 'Overridden')
       await reload()
       t.equal(await page.locator('[data-state=overridden]').count(), 1)
       t.same(await problems(page), [])

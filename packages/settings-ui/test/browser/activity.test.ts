@@ -25,7 +25,7 @@ test('activity', async (t) => {
   const events = activity.locator('.fm-event')
   const event = (text: string | RegExp) => events.filter({ hasText: text })
   const write = (key: string, value: string | object, actor: string, scope: 0 | 1 = Application) =>
-    app.settings.setSetting(key, value as never, scope, undefined, { actor })
+    app.settings.contract.setSetting(key, value as never, scope, undefined, { actor })
 
   await t.test('it lists changes newest first: who, from which value to which, when', async (t) => {
     await open('/settings/manage')
@@ -33,7 +33,7 @@ test('activity', async (t) => {
     await write('app.title', 'Second', 'Linus Tor')
     await write('app.accent', '#aa0000', 'Grace')
     await write('mail.password', 'hush', 'Grace', System)
-    await app.settings.resetToDefault('app.title', Application, undefined, {
+    await app.settings.contract.resetToDefault('app.title', Application, undefined, {
       actor: 'Grace',
       note: 'too loud',
     })
@@ -178,7 +178,7 @@ test('activity', async (t) => {
 
   await t.test('what is to be confirmed is undone in its history, which shows the question', async (t) => {
     await open('/settings/manage')
-    await app.settings.setSetting('site.closed', true, Application, undefined, { actor: 'Grace' })
+    await app.settings.contract.setSetting('site.closed', true, Application, undefined, { actor: 'Grace' })
     await page.getByRole('link', { name: 'Activity' }).click()
     const closed = event('Grace changed Closed').first()
     await closed.getByRole('button', { name: /^Undo/ }).click()
@@ -211,6 +211,6 @@ test('activity', async (t) => {
       () => document.querySelector<HTMLInputElement>('#fm-app\\.accent')?.value === '#3b82f6',
     )
     await row('app.style').getByRole('radio', { name: 'calm', checked: true }).waitFor()
-    t.equal((await app.settings.getSettingValue('app.style', Application))?.isOverridden, false)
+    t.equal((await app.settings.contract.getSettingValue('app.style', Application))?.isOverridden, false)
   })
 })

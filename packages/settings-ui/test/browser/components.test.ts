@@ -204,6 +204,6 @@ test('several components on one page of a host', async (t) => {
         .waitFor({ state: 'detached' })
     }
     t.equal(await page.title(), title)
-    t.equal(await app.settings.getSetting('mail.port', SettingScope.System), null)
+    t.equal(await app.settings.contract.getSetting('mail.port', SettingScope.System), null)
   })
 })

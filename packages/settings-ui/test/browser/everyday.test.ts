@@ -48,7 +48,7 @@ test('everyday work', async (t) => {
       await field('Title').fill('Draft')
       await button('Undo the change to Title').click()
       await focusIsOn('app.title')
-      await app.settings.setSetting('app.title', 'Stored', Application)
+      await app.settings.set('app.title', 'Stored')
       await reload()
       await button('Reset Title').click()
       await status.getByText('Title was reset.').waitFor()
@@ -66,7 +66,7 @@ test('everyday work', async (t) => {
     await open('/settings/manage')
     for (const choice of ['Keep mine', 'Use theirs']) {
       await field('Title').fill(`Mine, then ${choice}`)
-      await app.settings.setSetting('app.title', `Theirs before ${choice}`, Application)
+      await app.settings.contract.setSetting('app.title', `Theirs before ${choice}`, Application)
       await page.evaluate(() => dispatchEvent(new Event('focus'))) // another program was in front
       await button(choice).click()
       await focusIsOn('app.title')

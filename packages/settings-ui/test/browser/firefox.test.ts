@@ -39,7 +39,7 @@ test('Firefox loads both pages and the element, searches and saves without an er
   await page.goto(`${url}/settings/me`)
   await click('[data-key="user.theme"] input[value="dark"]')
   await page.waitForSelector('[data-key="user.theme"] .fm-pill.is-good')
-  t.equal(await app.settings.getSetting('user.theme', SettingScope.User, 'ada'), 'dark')
+  t.equal(await app.settings.contract.getSetting('user.theme', SettingScope.User, 'ada'), 'dark')
 
   await page.goto(url + plainPath('<fm-settings page="manage" group="Mail"></fm-settings>'))
   await type('fm-settings >>> [data-key="mail.port"] input', '2526')

@@ -112,7 +112,7 @@ test('hints of definitions', async (t) => {
 
   await t.test('tag:network finds tags whole, in any case; rows do not print them', async (t) => {
     await open('/settings/manage?group=mail')
-    await app.settings.setSetting('mail.enabled', true, System)
+    await app.settings.contract.setSetting('mail.enabled', true, System)
     await reload()
     t.equal(await page.getByText('tag:mail').count(), 0)
     await page.getByRole('searchbox').fill('tag:network')
@@ -147,7 +147,7 @@ test('hints of definitions', async (t) => {
 
   await t.test('so is a preference; until then it stays a draft, also when it is left', async (t) => {
     await open('/settings/me', 'vera')
-    const stored = () => app.settings.getSettingAs('own.density', User, 'vera')
+    const stored = () => app.settings.contract.getSettingAs('own.density', User, 'vera')
     await page.getByRole('radio', { name: 'Large' }).check()
     await dialog.getByText('Your tables are drawn anew.').waitFor()
     await page.keyboard.press('Escape')
@@ -165,7 +165,7 @@ test('hints of definitions', async (t) => {
   await t.test('what is hidden may decide whether another is there', async (t) => {
     await open('/settings/manage?group=mail')
     t.notOk(await row('mail.relay').isVisible())
-    await app.settings.setSetting('mail.internal', 'relayed', System)
+    await app.settings.contract.setSetting('mail.internal', 'relayed', System)
     await page.reload()
     await row('mail.relay').waitFor()
     await page.goto(`${url}/settings/manage?group=mail#setting:mail.internal`)
@@ -174,8 +174,8 @@ test('hints of definitions', async (t) => {
 
   await t.test('a link to one of two settings that hide each other leads nowhere', async (t) => {
     await open('/settings/manage?group=mail')
-    await app.settings.setSetting('turn.day', true, System)
-    await app.settings.setSetting('turn.night', true, System)
+    await app.settings.contract.setSetting('turn.day', true, System)
+    await app.settings.contract.setSetting('turn.night', true, System)
     await page.goto('about:blank')
     await page.goto(`${url}/settings/manage?group=mail#setting:turn.day`)
     await field('Outgoing mail').check()
@@ -222,8 +222,8 @@ test('hints of definitions', async (t) => {
 
   await t.test('preferences speak of labels too', async (t) => {
     await open('/settings/me', 'vera')
-    await app.settings.setSetting('own.density', 'l', SettingScope.Application)
-    await app.settings.setSetting('own.density', 's', User, 'vera')
+    await app.settings.set('own.density', 'l')
+    await app.settings.set('own.density', 's', { userId: 'vera' })
     await page.reload()
     await row('own.density').getByText('The default is Large.').waitFor()
     t.same(complaints, [])

@@ -16,8 +16,9 @@ test("the look of the host's", async (t) => {
       ],
       theme: async ({ server, caller }) => ({
         scheme:
-          String(await server.settings.getSettingAs('user.theme', SettingScope.User, caller?.id ?? '')) ===
-          'dark'
+          String(
+            await server.settings.contract.getSettingAs('user.theme', SettingScope.User, caller?.id ?? ''),
+          ) === 'dark'
             ? 'dark'
             : 'auto',
         tokens: { accent: 'light-dark(#b91c1c, #fca5a5)', radius: '4px' },

@@ -23,7 +23,7 @@ test('preferences', async (t) => {
 
   await t.test('only User settings, with what the application says', async (t) => {
     await open('/settings/me', 'vera')
-    await app.settings.setSetting('user.page_size', 50, Application)
+    await app.settings.contract.setSetting('user.page_size', 50, Application)
     await page.reload()
     await row('user.page_size').waitFor()
     t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Preferences')
@@ -38,7 +38,7 @@ test('preferences', async (t) => {
     'UI-14: a change is saved at once; resetting shows the value of the application, not the default of the definition',
     async (t) => {
       await open('/settings/me', 'vera')
-      await app.settings.setSetting('user.page_size', 50, Application)
+      await app.settings.contract.setSetting('user.page_size', 50, Application)
       await rows.fill('100')
       await rows.blur()
       await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
@@ -59,7 +59,7 @@ test('preferences', async (t) => {
   await t.test('Undo takes the last change back: to the value before, or to the default', async (t) => {
     await open('/settings/me', 'vera')
     const undo = row('user.theme').getByRole('button', { name: 'Undo Theme' })
-    const stored = () => app.settings.getSettingAs('user.theme', User, 'vera')
+    const stored = () => app.settings.contract.getSettingAs('user.theme', User, 'vera')
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
     await undo.click()
     await status.getByText('Theme is as it was before.').waitFor()
@@ -83,7 +83,7 @@ test('preferences', async (t) => {
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
     await row('user.page_size').getByText('Enter a number from 5 to 200.').waitFor()
     t.equal(await rows.inputValue(), '3')
-    t.equal(await app.settings.getSettingAs('user.theme', User, 'vera'), 'dark')
+    t.equal(await app.settings.contract.getSettingAs('user.theme', User, 'vera'), 'dark')
     await page.getByRole('button', { name: '1 needs attention' }).waitFor()
   })
 
@@ -98,13 +98,13 @@ test('preferences', async (t) => {
     await page.unroute('**/api/settings/me')
     await page.getByRole('button', { name: 'Try again' }).click()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
-    t.equal(await app.settings.getSettingAs('user.theme', User, 'vera'), 'dark')
+    t.equal(await app.settings.contract.getSettingAs('user.theme', User, 'vera'), 'dark')
   })
 
   await t.test('the last of two quick choices holds, also where it is the one that was stored', async (t) => {
     await open('/settings/me', 'vera')
     const theme = (name: string) => row('user.theme').getByRole('radio', { name })
-    const stored = () => app.settings.getSettingAs('user.theme', User, 'vera')
+    const stored = () => app.settings.contract.getSettingAs('user.theme', User, 'vera')
     await theme('light').check()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
     let release = (): void => {}
@@ -141,7 +141,7 @@ test('preferences', async (t) => {
     await rows.blur()
     await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
-    t.equal(await app.settings.getSettingAs('user.theme', User, 'vera'), 'dark')
+    t.equal(await app.settings.contract.getSettingAs('user.theme', User, 'vera'), 'dark')
   })
 
   await t.test('a login page in place of an answer: sign in again; leaving asks', async (t) => {
@@ -161,12 +161,12 @@ test('preferences', async (t) => {
   await t.test('changed on another device meanwhile: both values, and the choice', async (t) => {
     await open('/settings/me', 'vera')
     await rows.fill('20')
-    await app.settings.setSetting('user.page_size', 30, User, 'vera')
+    await app.settings.contract.setSetting('user.page_size', 30, User, 'vera')
     await rows.press('Enter')
     await row('user.page_size').getByText('30', { exact: true }).waitFor()
     await row('user.page_size').getByRole('button', { name: 'Keep mine' }).click()
     await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
-    t.equal(await app.settings.getSettingAs('user.page_size', User, 'vera'), 20)
+    t.equal(await app.settings.contract.getSettingAs('user.page_size', User, 'vera'), 20)
   })
 
   await t.test('the choice of light or dark stays in this browser', async (t) => {
@@ -213,8 +213,8 @@ test('preferences', async (t) => {
 
   await t.test('where own writes need a permission, a caller without it reads, and sees why', async (t) => {
     const strict = await startHost(t, {
-      settings: { ownWrites: 'permission' },
-      ui: { ownWrites: 'permission' },
+      settings: { selfService: false },
+      ui: { selfService: false },
     })
     await browser.addCookies([{ name: 'user', value: 'vera', url: strict.url }])
     await page.goto(`${strict.url}/settings/me`)
@@ -245,6 +245,6 @@ test('preferences', async (t) => {
     await columns.blur()
     await row('user.columns').getByText('Saved', { exact: true }).waitFor()
     t.equal(writes.length, 1)
-    t.same(await app.settings.getSettingAs('user.columns', User, 'vera'), { b: 2, c: 3 })
+    t.same(await app.settings.contract.getSettingAs('user.columns', User, 'vera'), { b: 2, c: 3 })
   })
 })

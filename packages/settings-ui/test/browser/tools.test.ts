@@ -30,8 +30,8 @@ test('history, files, links, tabs', async (t) => {
 
   await t.test('history shows who changed what, and restores an older value', async (t) => {
     await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.title', 'First', Application, undefined, { actor: 'Grace' })
-    await app.settings.setSetting('app.title', 'Second', Application, undefined, { actor: 'Linus' })
+    await app.settings.set('app.title', 'First', { actor: 'Grace' })
+    await app.settings.set('app.title', 'Second', { actor: 'Linus' })
     await page.reload()
     await act('app.title', 'History')
     const dialog = page.getByRole('dialog', { name: 'History of Title' })
@@ -50,9 +50,13 @@ test('history, files, links, tabs', async (t) => {
   await t.test('history shows a long value by its size, and whole when asked to', async (t) => {
     await open('/settings/manage?scope=application')
     const features = { names: Array.from({ length: 500 }, (_, index) => `feature ${index}`) }
-    await app.settings.setSetting('app.features', features, Application, undefined, { actor: 'Grace' })
+    await app.settings.contract.setSetting('app.features', features, Application, undefined, {
+      actor: 'Grace',
+    })
     for (let index = 0; index < 101; index++)
-      await app.settings.setSetting('app.features', { index }, Application, undefined, { actor: 'Linus' })
+      await app.settings.contract.setSetting('app.features', { index }, Application, undefined, {
+        actor: 'Linus',
+      })
     await page.reload()
     await act('app.features', 'History')
     const dialog = page.getByRole('dialog', { name: 'History of Features' })
@@ -72,14 +76,14 @@ test('history, files, links, tabs', async (t) => {
 
   await t.test('an export is a file without secrets; an import shows what it would do first', async (t) => {
     await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.title', 'Exported', Application)
-    await app.settings.setSetting('app.api_token', 'hush', Application)
+    await app.settings.set('app.title', 'Exported')
+    await app.settings.set('app.api_token', 'hush')
     const [download] = await Promise.all([page.waitForEvent('download'), transfer('Export…')])
     t.equal(download.suggestedFilename(), 'settings.json')
     const file = t.testdir({}) + '/settings.json'
     await download.saveAs(file)
-    await app.settings.setSetting('app.title', 'Changed meanwhile', Application)
-    await app.settings.setSetting('app.style', 'dense', Application)
+    await app.settings.set('app.title', 'Changed meanwhile')
+    await app.settings.set('app.style', 'dense')
 
     await transfer('Import…')
     const dialog = page.getByRole('dialog', { name: 'Import settings' })

@@ -6,7 +6,7 @@ import { definitions } from '../support/definitions.js'
 import { startHost } from '../support/host.js'
 import { visit } from '../support/visit.js'
 
-const { Application, System } = SettingScope
+const { System } = SettingScope
 
 test('a day with the administration', async (t) => {
   const visited = await visit(t)
@@ -116,7 +116,7 @@ test('a day with the administration', async (t) => {
     t.equal(writes.length, 1)
 
     await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.title', 'Stored', Application)
+    await app.settings.set('app.title', 'Stored')
     await reload()
     await signUp.check()
     await browser.clearCookies()
@@ -246,7 +246,7 @@ test('a day with the administration', async (t) => {
     async (t) => {
       const store = memoryStore()
       const older = await startHost(t, { settings: { store } })
-      await older.app.settings.setSetting('app.style', 'dense', Application)
+      await older.app.settings.set('app.style', 'dense')
       const style = { ...definitions.style, allowedValues: ['calm', 'wild'] }
       const newer = await startHost(t, { settings: { store, definitions: [style], overrides: {} } })
       await browser.addCookies([{ name: 'user', value: 'ada', url: newer.url }])
@@ -285,7 +285,7 @@ test('a day with the administration', async (t) => {
     const devtools = await browser.newCDPSession(page)
     await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'America/New_York' })
     await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.expires_at', '2030-07-01T12:00:00+02:00', Application)
+    await app.settings.set('app.expires_at', '2030-07-01T12:00:00+02:00')
     await page.reload()
     t.equal(await field('Licence expires').inputValue(), '2030-07-01T06:00')
     t.match(
@@ -313,6 +313,6 @@ test('a day with the administration', async (t) => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await row('app.title').waitFor()
     t.equal(app.settings.get(definitions.port), 587)
-    t.equal(await app.settings.getSetting('mail.port', System), null)
+    t.equal(await app.settings.contract.getSetting('mail.port', System), null)
   })
 })

@@ -11,7 +11,7 @@ import { createHost } from '../support/host.js'
 /** Definitions and values as the API answers them. */
 async function fromApi(t: { teardown(close: () => unknown): unknown }) {
   const app = await createHost(t)
-  await app.settings.setSetting('app.style', 'dense', 1)
+  await app.settings.contract.setSetting('app.style', 'dense', 1)
   const read = async (path: string) =>
     (await app.inject({ url: `/api/settings${path}`, headers: { cookie: 'user=ada' } })).json()
   const definitions: SettingDefinitionDto[] = await read('/definitions')

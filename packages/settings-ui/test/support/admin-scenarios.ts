@@ -12,7 +12,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
   const save = page.getByRole('button', { name: 'Save', exact: true })
   const choose = (key: string, name: string) => row(key).getByRole('radio', { name }).check()
   const status = page.getByRole('status')
-  const value = (key: string) => app.settings.getSettingAs(key, Application)
+  const value = (key: string) => app.settings.contract.getSettingAs(key, Application)
 
   await t.test(
     'UI-02: a page without an error on the console, a refused script or a Trusted Types report',
@@ -43,7 +43,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
 
   await t.test('UI-04: overridden and locked stand in words; a default is not news', async (t) => {
     await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.title', 'Mine', Application)
+    await app.settings.set('app.title', 'Mine')
     await page.reload()
     for (const [key, state, text] of [
       ['app.style', 'default', ''],
@@ -64,7 +64,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
 
   await t.test('UI-05: a secret is in no response, no document and no element', async (t) => {
     await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.api_token', 'hush-4711', Application)
+    await app.settings.set('app.api_token', 'hush-4711')
     const bodies: Promise<string>[] = []
     const collect = (response: Awaited<ReturnType<Page['waitForResponse']>>) =>
       void bodies.push(response.text().catch(() => ''))
@@ -124,7 +124,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
 
   await t.test('UI-08: @modified and the filter show what is overridden, and nothing else', async (t) => {
     await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.style', 'calm', Application) // equal to the default, and still overridden
+    await app.settings.set('app.style', 'calm') // equal to the default, and still overridden
     await page.goto(`${visit.url}/settings/manage?scope=application&only=modified`)
     await row('app.style').waitFor()
     t.equal(await page.locator('[data-key]:visible').count(), 1)
@@ -240,8 +240,8 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
 
   await t.test('UI-14: resetting takes the stored value away and shows the default', async (t) => {
     await open('/settings/manage?scope=application')
-    await app.settings.setSetting('app.title', 'Mine', Application)
-    await app.settings.setSetting('app.api_token', 'hush', Application)
+    await app.settings.set('app.title', 'Mine')
+    await app.settings.set('app.api_token', 'hush')
     await page.reload()
     await row('app.title').getByRole('button', { name: 'Reset' }).click()
     await status.getByText('Title was reset.').waitFor()
@@ -272,7 +272,7 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
       await open('/settings/manage?scope=application')
       await field('Title').fill('Mine')
       await choose('app.style', 'dense')
-      await app.settings.setSetting('app.title', 'Theirs', Application, undefined, { actor: 'Grace' })
+      await app.settings.set('app.title', 'Theirs', { actor: 'Grace' })
       await save.click()
       const conflict = row('app.title').getByRole('group', { name: 'Changed by somebody else' })
       await conflict.waitFor()

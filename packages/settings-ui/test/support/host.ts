@@ -40,11 +40,11 @@ export async function createHost(t: Test, options: HostOptions = {}): Promise<Fa
   })
   await app.register(settings, {
     definitions: [definitions],
-    ownWrites: 'authenticated',
+    selfService: true,
     overrides: { 'app.site': 'locked-site' },
     ...options.settings,
   })
-  await app.register(settingsUi, { title: 'Test host', ownWrites: 'authenticated', ...options.ui })
+  await app.register(settingsUi, { title: 'Test host', selfService: true, ...options.ui })
   await app.register(modules, { modules: options.modules ?? [] })
   app.get<{ Querystring: { returnTo?: string; as?: string } }>(
     '/login',

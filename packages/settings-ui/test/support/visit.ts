@@ -87,8 +87,8 @@ function showMessagesLonger(): void {
 async function resetAll({ settings }: FastifyInstance): Promise<void> {
   const filters = [{}, ...Object.keys(callers).map((userId) => ({ scope: SettingScope.User, userId }))]
   for (const filter of filters) {
-    for (const { key, scope, userId, isOverridden } of await settings.getSettingValues(filter)) {
-      if (isOverridden) await settings.resetToDefault(key, scope, userId ?? undefined)
+    for (const { key, scope, userId, isOverridden } of await settings.contract.getSettingValues(filter)) {
+      if (isOverridden) await settings.contract.resetToDefault(key, scope, userId ?? undefined)
     }
   }
 }

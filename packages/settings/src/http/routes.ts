@@ -5,7 +5,7 @@
 import { problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
-import type { OwnWrites, SensitiveResolved, Translation } from '../http-options.ts'
+import type { ResolvedSecrets, Translation } from '../http-options.ts'
 import { decorateCaller } from './access.ts'
 import { createLocalizer } from './localized-definitions.ts'
 import type { NamePeople } from './people.ts'
@@ -22,8 +22,8 @@ import { type SettingsApp, validatorCompiler } from './schemas.ts'
 export interface RoutesInit {
   readonly service: SettingsService
   readonly authenticate: onRequestHookHandler
-  readonly ownWrites: OwnWrites
-  readonly sensitiveResolved: SensitiveResolved
+  readonly selfService: boolean
+  readonly resolvedSecrets: ResolvedSecrets
   readonly people: NamePeople
   readonly translation: Translation | undefined
   readonly maxBulkEntries: number
@@ -33,7 +33,7 @@ export interface RoutesInit {
 
 /** Registers the routes in a scope of their own, whose prefix they stand under. */
 export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): void {
-  const { service, people, ownWrites, sensitiveResolved, maxBulkEntries, maxBulkBytes } = init
+  const { service, people, selfService, resolvedSecrets, maxBulkEntries, maxBulkBytes } = init
   const { definitions } = service.settings
   const localizer = createLocalizer(() => definitions.getDefinitions(), init.translation, scope.log)
 
@@ -50,8 +50,8 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   const sharedLists = new SharedLists(service)
   addListRoute(app, service, { sharedLists, localizer })
   addDefinitionRoutes(app, localizer)
-  addValueRoutes(app, service, { people, sensitiveResolved, maxBulkEntries, maxBulkBytes })
-  addOwnValueRoutes(app, service, { sharedLists, ownWrites })
+  addValueRoutes(app, service, { people, resolvedSecrets, maxBulkEntries, maxBulkBytes })
+  addOwnValueRoutes(app, service, { sharedLists, selfService })
   addHistoryRoutes(app, service, people)
   addRestoreRoutes(app, service, people)
   addTransferRoutes(app, service, maxBulkBytes)

@@ -5,7 +5,7 @@ import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
 import type { RowId } from '../store/store.ts'
 
 /** One key of the ring. */
-export interface SealingKey {
+export interface EncryptionKey {
   /** Names the key inside the envelopes: letters, digits, `_` and `-`. */
   readonly id: string
   /** 32 random bytes, or their base64 (44 characters, with padding) or hexadecimal text. */
@@ -33,7 +33,7 @@ const environment = 'SM_SETTINGS_KEYS'
  * A sealing over the keys of the option, or of `SM_SETTINGS_KEYS` (a JSON array); the first key is the active one.
  * @throws {FMOD_SETTINGS_INVALID_OPTION} naming positions only: what stands there may be a key, in whatever member
  */
-export function createSealing(keys?: readonly SealingKey[]): Sealing {
+export function createSealing(keys?: readonly EncryptionKey[]): Sealing {
   const source = keys ? 'encryption.keys' : environment
   const ring = new Map<string, Buffer>()
   for (const [index, entry] of (keys ?? keysFromEnvironment()).entries()) {

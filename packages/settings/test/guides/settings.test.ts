@@ -25,10 +25,10 @@ for (const [name, good, bad] of [
   test(`the sample ${name} takes what it is for, and neither the empty text nor anything else`, async (t) => {
     const definition = await definitionOf(name)
     const { settings } = await createApp(t, { definitions: [definition] })
-    await settings.setSetting(definition.key, good, SettingScope.Application)
+    await settings.contract.setSetting(definition.key, good, SettingScope.Application)
     for (const value of [bad, '', null])
       t.match(
-        await rejection(settings.setSetting(definition.key, value, SettingScope.Application)),
+        await rejection(settings.contract.setSetting(definition.key, value, SettingScope.Application)),
         { status: 422 },
         String(value),
       )
@@ -45,7 +45,7 @@ test('the guide: without `required` the empty text is stored, and no rule is cal
     validate: () => void calls++,
   })
   const { settings } = await createApp(t, { definitions: [note] })
-  await settings.setSetting('x.note', '', SettingScope.Application)
+  await settings.contract.setSetting('x.note', '', SettingScope.Application)
   t.equal(settings.get(note), '')
   t.equal(calls, 0)
 })

@@ -150,7 +150,7 @@ test('decision 25: a dry run answers what would change and writes nothing', asyn
 })
 
 test('decision 26: the list answers 304 until something changes, and varies by caller', async (t) => {
-  const app = await createApp(t, { ownWrites: 'authenticated' })
+  const app = await createApp(t, { selfService: true })
   const alice = as(app, 'alice')
   const first = await alice('GET', '')
   t.equal(first.headers['cache-control'], 'private, no-cache')
@@ -172,7 +172,7 @@ test('decision 26: the list answers 304 until something changes, and varies by c
 })
 
 test('definitions and lists are compressed as the client takes it, under a weak tag; nothing is written by that', async (t) => {
-  const app = await createApp(t, { ownWrites: 'authenticated' })
+  const app = await createApp(t, { selfService: true })
   const unpack = { br: brotliDecompressSync, gzip: gunzipSync }
   for (const path of ['/definitions', '/definitions?tag=none', '', '?scope=2', '/public']) {
     const url = `/api/settings${path}`

@@ -97,7 +97,9 @@ for (const [query, keys] of found) {
     const alice = as(app, 'alice')
     t.same(keysOf((await alice('GET', `/definitions${query}`)).json).toSorted(), keys)
     t.same(keysOf((await alice('GET', query)).json).toSorted(), keys)
-    const inProcess = await app.settings.getSettingValues(Object.fromEntries(new URLSearchParams(query)))
+    const inProcess = await app.settings.contract.getSettingValues(
+      Object.fromEntries(new URLSearchParams(query)),
+    )
     t.same(keysOf(inProcess).toSorted(), keys)
   })
 }
@@ -113,7 +115,7 @@ test('S6: blank filters select all; filters combine with scope and group', async
 })
 
 test("S6: the caller's own rows are filtered too", async (t) => {
-  const app = await createApp(t, { ...options, ownWrites: 'authenticated' })
+  const app = await createApp(t, { ...options, selfService: true })
   const alice = as(app, 'alice')
   await alice('PUT', '/me', { key: 'app.theme', value: 'dark' })
   await alice('PUT', '/me', { key: 'user.preferred_density', value: 'compact' })

@@ -46,7 +46,7 @@ test('S 4.1: PUT stores, GET reads, DELETE resets one setting', async (t) => {
 })
 
 test('S 4.1: /resolved is the bare JSON value of own, else application, else default', async (t) => {
-  const app = await createApp(t, { ownWrites: 'authenticated' })
+  const app = await createApp(t, { selfService: true })
   const alice = as(app, 'alice')
   const steps: [string, () => Promise<{ status: number }>][] = [
     ['"light"', async () => ({ status: 204 })],
@@ -86,7 +86,7 @@ test('S 4.1: bulk PUT writes System and Application entries in one revision', as
 })
 
 test('S 4.1: GET /me lists the User settings with their fallbacks (decision 21)', async (t) => {
-  const app = await createApp(t, { ownWrites: 'authenticated' })
+  const app = await createApp(t, { selfService: true })
   await as(app, 'editor')('PUT', '', { key: 'app.theme', scope: 1, value: 'dark' })
   await as(app, 'alice')('PUT', '/me', { key: 'app.theme', value: 'system', scope: 2 })
   await as(app, 'alice')('PUT', '/me', { key: 'user.token', value: 'hush-hush' })
@@ -154,7 +154,7 @@ test('S 2.6: the list is filtered by scope and group, combined with AND', async 
 })
 
 test('decision 16: scope=2 lists the own rows of the caller and no others', async (t) => {
-  const app = await createApp(t, { ownWrites: 'authenticated' })
+  const app = await createApp(t, { selfService: true })
   await as(app, 'alice')('PUT', '/me', { key: 'app.theme', value: 'dark' })
   await as(app, 'bob')('PUT', '/me', { key: 'app.theme', value: 'system' })
   const list = await as(app, 'alice')('GET', '?scope=2')

@@ -75,8 +75,8 @@ async function request(app: FastifyInstance, { method, url, body }: Route, heade
 
 /** Two revisions of the title, and one of a setting that the editor owns. */
 async function fill(app: FastifyInstance): Promise<void> {
-  await app.settings.setSetting('app.title', 'one', 1)
-  await app.settings.setSetting('app.title', 'two', 1)
+  await app.settings.contract.setSetting('app.title', 'one', 1)
+  await app.settings.contract.setSetting('app.title', 'two', 1)
 }
 
 test('every route has a request here that it accepts', async (t) => {
@@ -200,7 +200,11 @@ test('every write answers 204, or what is stored where the request prefers a rep
         t.equal(got.headers['preference-applied'], 'return=representation', name)
         const [value] = [JSON.parse(got.payload)].flat()
         t.match(value, { key: String, version: Number, isOverridden: Boolean }, name)
-        const stored = await app.settings.getSettingValue(value.key, value.scope, value.userId ?? undefined)
+        const stored = await app.settings.contract.getSettingValue(
+          value.key,
+          value.scope,
+          value.userId ?? undefined,
+        )
         t.same(value, stored, name)
       }
     }

@@ -115,7 +115,7 @@ test('a change is undone: what it replaced holds again, a secret without being s
   await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'first' })
   await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'second' })
   t.equal((await undo('mail.password', 0, 6)).status, 204)
-  t.equal(await app.settings.getSetting('mail.password', 0), 'first')
+  t.equal(await app.settings.contract.getSetting('mail.password', 0), 'first')
 })
 
 test('decision 26b: history needs Settings.Update, System rows an administrator, User rows their owner', async (t) => {
@@ -176,7 +176,7 @@ test('restore restores a sealed secret without showing it', async (t) => {
   await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'second' })
   const back = await admin('POST', '/mail.password/restore', { scope: 0, revision: 1 })
   t.equal(back.status, 204)
-  t.equal(await app.settings.getSetting('mail.password', 0), 'first')
+  t.equal(await app.settings.contract.getSetting('mail.password', 0), 'first')
   t.notMatch((await admin('GET', '/mail.password/history')).text, /first|second/)
 })
 
@@ -187,8 +187,8 @@ test('restore of a value that no longer validates is 422, of a locked one 409', 
     store,
     definitions: [setting.text('app.title', { displayName: 'T', scope: SettingScope.Application })],
   })
-  await before.settings.setSetting('app.title', '', 1)
-  await before.settings.setSetting('app.title', 'now', 1)
+  await before.settings.contract.setSetting('app.title', '', 1)
+  await before.settings.contract.setSetting('app.title', 'now', 1)
   const after = await createApp(t, { store })
   t.match(await as(after, 'editor')('POST', '/app.title/restore', { scope: 1, revision: 1 }), {
     status: 422,

@@ -184,14 +184,14 @@ test('decision 18: a sensitive System value resolves for administrators only, an
   t.notMatch(lines.join(''), /hunter2/)
 })
 
-test('S 2.7, decision 18: sensitiveResolved decides who gets inherited secrets', async (t) => {
+test('S 2.7, decision 18: resolvedSecrets decides who gets inherited secrets', async (t) => {
   const expected = {
-    spec: { alice: 200, editor: 200, own: 200 },
-    own: { alice: 403, editor: 403, own: 200 },
+    'signed-in': { alice: 200, editor: 200, own: 200 },
+    owner: { alice: 403, editor: 403, own: 200 },
     permission: { alice: 403, editor: 200, own: 200 },
   }
-  for (const mode of ['spec', 'own', 'permission'] as const) {
-    const app = await createApp(t, { sensitiveResolved: mode, ownWrites: 'authenticated' })
+  for (const mode of ['signed-in', 'owner', 'permission'] as const) {
+    const app = await createApp(t, { resolvedSecrets: mode, selfService: true })
     await as(app, 'editor')('PUT', '', { key: 'app.api_secret', scope: 1, value: 'hunter2' })
     await as(app, 'alice')('PUT', '/me', { key: 'user.token', value: 'mine' })
     const status = {

@@ -22,7 +22,7 @@ test('a value that breaks its schema is refused in a write, a bulk, an import an
   t.match(await editor('PUT', '/bulk', [entry]), refused)
   t.match(await editor('PUT', '/bulk?dryRun=true', [entry]), refused)
   t.match(await editor('POST', '/import', { format: 1, settings: [entry] }), refused)
-  await t.rejects(app.settings.setSetting('app.links', wrong, SettingScope.Application), {
+  await t.rejects(app.settings.contract.setSetting('app.links', wrong, SettingScope.Application), {
     code: 'SETTING_VALIDATION',
   })
   t.equal((await editor('PUT', '', { ...entry, value: [{ label: 'Docs', url: '/docs' }] })).status, 204)
@@ -36,7 +36,7 @@ test('an override that breaks the schema stops the boot', async (t) => {
 test('what an instance without the schema has stored is not used', async (t) => {
   const store = memoryStore()
   const before = await createApp(t, { store, definitions: [setting.json('app.links', common)] })
-  await before.settings.setSetting('app.links', wrong, SettingScope.Application)
+  await before.settings.contract.setSetting('app.links', wrong, SettingScope.Application)
   const app = await createApp(t, { store, definitions: [links] })
   t.same(app.settings.get(links), [], 'the default holds')
 })

@@ -107,7 +107,7 @@ test('S7: a search finds words in the language of the caller and in English', as
   const { app, get } = await createTranslated(t)
   const keys = async (path: string, language: string) =>
     (await get(path, language)).json.map(({ key }: { key: string }) => key)
-  await app.settings.setSetting('ui.style', 'wild', User, 'alice')
+  await app.settings.contract.setSetting('ui.style', 'wild', User, 'alice')
   for (const path of ['/definitions?q=', '?q=', '?scope=2&q=']) {
     t.same(await keys(`${path}stil`, 'de'), ['ui.style'], path)
     t.same(await keys(`${path}AUSSEHEN`, 'de'), ['ui.style'], path)

@@ -14,8 +14,8 @@ async function twoInstances(t: Test) {
 
 test('a dry run shows the value that the database has', async (t) => {
   const { here, there } = await twoInstances(t)
-  await here.settings.setSetting('app.title', 'A', Application)
-  await there.settings.setSetting('app.title', 'C', Application)
+  await here.settings.contract.setSetting('app.title', 'A', Application)
+  await there.settings.contract.setSetting('app.title', 'C', Application)
   t.equal(here.settings.get('app.title'), 'A', 'not noticed yet')
   const bulk = [{ key: 'app.title', scope: Application, value: 'B' }]
   t.same((await as(here, 'editor')('PUT', '/bulk?dryRun=true', bulk)).json, [
@@ -27,16 +27,16 @@ test('the tag of own values changes with them, whichever instance wrote', async 
   const { here, there } = await twoInstances(t)
   const alice = as(here, 'alice')
   const own = async (headers = {}) => alice('GET', '?scope=2', undefined, headers)
-  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   const tag = String((await own()).headers.etag)
   t.equal((await own({ 'if-none-match': tag })).status, 304)
-  await there.settings.setSetting('app.theme', 'system', User, 'alice')
+  await there.settings.contract.setSetting('app.theme', 'system', User, 'alice')
   t.match(await own({ 'if-none-match': tag }), { status: 200, json: [{ value: 'system' }] })
   t.not((await own()).headers.etag, tag)
   t.not((await as(here, 'bob')('GET', '?scope=2')).headers.etag, tag)
-  await here.settings.setSetting('app.theme', 'light', User, 'bob')
+  await here.settings.contract.setSetting('app.theme', 'light', User, 'bob')
   const bobs = String((await as(here, 'bob')('GET', '?scope=2')).headers.etag)
-  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   t.equal(
     (await as(here, 'bob')('GET', '?scope=2', undefined, { 'if-none-match': bobs })).status,
     304,
@@ -56,9 +56,9 @@ const refused = {
 for (const [name, [method, path, body, headers]] of Object.entries(refused)) {
   test(`a refused writer (${name}) reads the value that it was refused for`, async (t) => {
     const { here, there } = await twoInstances(t)
-    await there.settings.setSetting('app.title', 'A', Application)
+    await there.settings.contract.setSetting('app.title', 'A', Application)
     await here.settings.refresh()
-    await there.settings.setSetting('app.title', 'B', Application)
+    await there.settings.contract.setSetting('app.title', 'B', Application)
     const editor = as(here, 'admin')
     t.match(await editor('GET', '/app.title?scope=1'), { headers: { etag: '"r1"' } }, 'not noticed yet')
     t.equal((await editor(method, path, body, headers)).status, Number(name.slice(0, 3)))
@@ -68,8 +68,8 @@ for (const [name, [method, path, body, headers]] of Object.entries(refused)) {
 
 test('mode=replace removes what another instance has just stored, and the dry run says so', async (t) => {
   const { here, there } = await twoInstances(t)
-  await here.settings.setSetting('app.title', 'Acme', Application)
-  await there.settings.setSetting('app.banner', 'surplus', Application)
+  await here.settings.contract.setSetting('app.title', 'Acme', Application)
+  await there.settings.contract.setSetting('app.banner', 'surplus', Application)
   t.equal(here.settings.get('app.banner'), null, 'not noticed yet')
   const file = { format: 1, settings: [{ key: 'app.title', scope: Application, value: 'Acme' }] }
   for (const dryRun of [true, false]) {

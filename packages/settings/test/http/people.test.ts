@@ -75,7 +75,7 @@ test('names are text of at most 100 characters, and ids are ids whatever they ar
   const long: FindPeople = async (ids) => Object.fromEntries(ids.map((id) => [id, `<b>${'n'.repeat(200)}`]))
   const app = await createApp(t, { people: long })
   for (const actor of ['__proto__', 'toString', ''])
-    await app.settings.setSetting('app.title', actor || 'x', 1, undefined, { actor: actor || null })
+    await app.settings.contract.setSetting('app.title', actor || 'x', 1, undefined, { actor: actor || null })
   const { people } = (await as(app, 'admin')('GET', '/changes')).json
   t.same(Object.keys(people).toSorted(), ['__proto__', 'toString'])
   for (const name of Object.values(people)) t.match(name, /^<b>n{96}…$/)

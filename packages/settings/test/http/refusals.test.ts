@@ -55,13 +55,13 @@ test('S 5.2: writes need Settings.Update, System rows an administrator', async (
   t.equal((await as(app, 'admin')('PUT', '', port)).status, 204)
 })
 
-test('decision 23: /me writes need Settings.Update unless ownWrites is "authenticated"', async (t) => {
+test('decision 23: /me writes need Settings.Update unless selfService is "authenticated"', async (t) => {
   const own = { key: 'app.theme', value: 'dark' }
   const strict = await createApp(t)
   t.equal((await as(strict, 'alice')('PUT', '/me', own)).status, 403)
   t.equal((await as(strict, 'alice')('DELETE', '/me/app.theme')).status, 403)
   t.equal((await as(strict, 'editor')('PUT', '/me', own)).status, 204)
-  const open = await createApp(t, { ownWrites: 'authenticated' })
+  const open = await createApp(t, { selfService: true })
   t.equal((await as(open, 'alice')('PUT', '/me', own)).status, 204)
   t.equal((await as(open, 'alice')('DELETE', '/me/app.theme')).status, 204)
 })

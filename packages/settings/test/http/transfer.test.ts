@@ -32,7 +32,7 @@ test('an export has the stored shared values in a stable order, secrets by name 
     ['app.theme', 'app.title'],
     'System rows are for administrators',
   )
-  await app.settings.setSetting('mail.password', 'hunter2', SettingScope.System)
+  await app.settings.contract.setSetting('mail.password', 'hunter2', SettingScope.System)
   t.same((await as(app, 'admin')('GET', '/export')).json.omitted, ['app.api_secret', 'mail.password'])
   t.same((await as(app, 'editor')('GET', '/export')).json.omitted, ['app.api_secret'], 'nor are they named')
 })
@@ -125,7 +125,7 @@ test('mode=replace keeps what an export of the same application omits, and names
     ['mail.port', 0, 25],
     ['mail.password', 0, 'hush'],
   ] as const)
-    await older.settings.setSetting(key, value, scope)
+    await older.settings.contract.setSetting(key, value, scope)
 
   const { Application, System } = SettingScope
   const newer = await createApp(t, {

@@ -105,7 +105,7 @@ for (const [what, method, path, body, headers] of writes) {
       ],
     })
     app.settings.on('*', () => {})
-    await app.settings.setSetting('x.rule', 'seed', SettingScope.Application)
+    await app.settings.contract.setSetting('x.rule', 'seed', SettingScope.Application)
     await app.settings.forUser('admin')
     runs = 0
     const { status, text } = await as(app, 'admin')(method, path, body, headers)

@@ -18,7 +18,7 @@ const text = (key: string, options = {}) =>
 test('modules contribute by their hook, in dependency order, and read stored values in their bodies', async (t) => {
   const store = memoryStore()
   const earlier = await createApp(t, { store, definitions: [text('notes.title')] })
-  await earlier.settings.setSetting('notes.title', 'stored', Application)
+  await earlier.settings.contract.setSetting('notes.title', 'stored', Application)
 
   const app = Fastify()
   t.teardown(() => app.close())
@@ -126,9 +126,9 @@ test('decision 2: a key that would shadow a route of the API is refused, whichev
 test('options that cannot be right stop the boot by name', async (t) => {
   const wrong: [string, unknown][] = [
     ['caller', 'alice'],
-    ['ownWrites', 'everybody'],
-    ['sensitiveResolved', true],
-    ['userCache', 0],
+    ['selfService', 'everybody'],
+    ['resolvedSecrets', true],
+    ['maxCachedUsers', 0],
     ['limits', { bulkEntries: -1 }],
     ['encryption', { mode: 'maybe' }],
     ['encryption', { key: 'singular' }],
@@ -150,11 +150,11 @@ test('options that cannot be right stop the boot by name', async (t) => {
 })
 
 test('all options that cannot be right are named at once, a misspelt one with the nearest name', async (t) => {
-  const options = { userCache: 0, encryption: { sealAtBot: true }, definitons: [] }
+  const options = { maxCachedUsers: 0, encryption: { mod: 'warn' }, definitons: [] }
   t.match(await rejection(createApp(t, options as SettingsOptions)), {
     error: {
       message:
-        /encryption\.sealAtBot \(did you mean encryption\.sealAtBoot\?\).*userCache must be a positive integer.*definitons \(did you mean definitions\?\)/,
+        /encryption\.mod \(did you mean encryption\.mode\?\).*maxCachedUsers must be a positive integer.*definitons \(did you mean definitions\?\)/,
     },
   })
 })
@@ -167,7 +167,7 @@ test('the boot log says what is legal and probably not meant, once each', async 
   t.teardown(() => app.close())
   await app.register(settings, { definitions: [definitions] })
   await app.ready()
-  for (const part of ['not persisted', 'answer 401', 'plain text', 'sensitiveResolved']) {
+  for (const part of ['not persisted', 'answer 401', 'plain text', 'resolvedSecrets']) {
     t.equal(lines.filter((line) => line.includes(part)).length, 1, part)
   }
   t.equal((await app.inject('/api/settings')).statusCode, 401, 'decision 52: no caller can be known')
@@ -179,9 +179,9 @@ test('values of settings that are gone are kept, reported and not shown', async 
     store,
     definitions: [text('old.one'), setting.text('old.mine', { displayName: 'M', scope: SettingScope.User })],
   })
-  await before.settings.setSetting('old.one', 'x', Application)
-  await before.settings.setSetting('old.mine', 'y', SettingScope.User, 'alice')
-  await before.settings.setSetting('old.mine', 'z', SettingScope.User, 'bob')
+  await before.settings.contract.setSetting('old.one', 'x', Application)
+  await before.settings.contract.setSetting('old.mine', 'y', SettingScope.User, 'alice')
+  await before.settings.contract.setSetting('old.mine', 'z', SettingScope.User, 'bob')
   const lines: string[] = []
   const app = await createApp(
     t,

@@ -68,10 +68,10 @@ test('a write that gave up its place in the queue does not make memory stale', a
   }
   const { settings } = await createApp(t, { store })
   state.error = new TooManyWritesException()
-  t.equal((await rejection(settings.setSetting('mail.port', 25, System))).status, 503)
+  t.equal((await rejection(settings.contract.setSetting('mail.port', 25, System))).status, 503)
   t.equal(settings.status.state, 'ready')
   state.error = new ServiceUnavailableException('It does not answer.')
-  t.equal((await rejection(settings.setSetting('mail.port', 25, System))).status, 503)
+  t.equal((await rejection(settings.contract.setSetting('mail.port', 25, System))).status, 503)
   t.equal(settings.status.state, 'stale')
 })
 
@@ -98,10 +98,11 @@ test('what another process wrote is read after its notification, with listeners 
 
 test('many writes are caught up at once, deletions too', async (t) => {
   const { here, there } = await createTwo(t)
-  await here.settings.setSetting('app.banner', 'gone soon', Application)
+  await here.settings.contract.setSetting('app.banner', 'gone soon', Application)
   await there.settings.refresh()
-  for (let value = 1; value <= 40; value++) await here.settings.setSetting('mail.port', value, System)
-  await here.settings.deleteSetting('app.banner', Application)
+  for (let value = 1; value <= 40; value++)
+    await here.settings.contract.setSetting('mail.port', value, System)
+  await here.settings.contract.deleteSetting('app.banner', Application)
   await there.settings.refresh()
   t.equal(there.settings.get(definitions.port), 40)
   t.equal(there.settings.get(definitions.banner), null)
@@ -112,10 +113,10 @@ test('more news than a page of history is read as a whole', async (t) => {
   const { here, there } = await createTwo(t)
   await there.settings.forUser('user1')
   for (let index = 0; index < 1100; index++)
-    await here.settings.setSetting('app.theme', index % 2 ? 'dark' : 'system', User, `user${index}`)
-  await here.settings.setSetting('mail.port', 25, System)
+    await here.settings.contract.setSetting('app.theme', index % 2 ? 'dark' : 'system', User, `user${index}`)
+  await here.settings.contract.setSetting('mail.port', 25, System)
   for (let index = 0; index < 1100; index++)
-    await here.settings.setSetting('app.theme', 'light', User, `user${index}`)
+    await here.settings.contract.setSetting('app.theme', 'light', User, `user${index}`)
   await there.settings.refresh()
   t.equal(there.settings.get(definitions.port), 25)
   t.equal((await there.settings.forUser('user1')).get(definitions.theme), 'light')
@@ -125,7 +126,7 @@ test('users whose values changed elsewhere are loaded again, the others stay', a
   const { here, there } = await createTwo(t)
   await there.settings.forUser('alice')
   await there.settings.forUser('bob')
-  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'light', 'not yet known')
   await there.settings.refresh()
   t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'dark')
@@ -134,8 +135,8 @@ test('users whose values changed elsewhere are loaded again, the others stay', a
 
 test('a write here on top of unseen writes elsewhere brings both', async (t) => {
   const { here, there } = await createTwo(t)
-  await here.settings.setSetting('mail.port', 25, System)
-  await there.settings.setSetting('app.title', 'two', Application)
+  await here.settings.contract.setSetting('mail.port', 25, System)
+  await there.settings.contract.setSetting('app.title', 'two', Application)
   t.equal(there.settings.get(definitions.title), 'two', 'the own write at once')
   const list = await as(there, 'alice')('GET', '')
   t.equal(list.headers.etag, undefined, 'no tag for a content of no revision')
@@ -147,7 +148,7 @@ test('a write here on top of unseen writes elsewhere brings both', async (t) => 
 
 test('while the database is down the last values are served, writes are 503, and status says stale', async (t) => {
   const { here, there, down } = await createTwo(t)
-  await here.settings.setSetting('app.title', 'one', Application)
+  await here.settings.contract.setSetting('app.title', 'one', Application)
   await there.settings.refresh()
   await there.settings.forUser('alice')
   down.value = true
@@ -158,7 +159,7 @@ test('while the database is down the last values are served, writes are 503, and
   t.equal((await as(there, 'alice')('GET', '/app.title/resolved')).status, 200)
   const write = await as(there, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 'two' })
   t.match(write, { status: 503, type: 'application/problem+json', json: { code: 'SERVICE_UNAVAILABLE' } })
-  t.match(await rejection(there.settings.setSetting('mail.port', 25, System)), { status: 503 })
+  t.match(await rejection(there.settings.contract.setSetting('mail.port', 25, System)), { status: 503 })
   down.value = false
   await there.settings.refresh()
   t.equal(there.settings.status.state, 'ready')
@@ -174,7 +175,7 @@ test('the status is stale as soon as a write fails, whatever the look takes that
     readNews: async (query: NewsQuery) => (await answered, readNews(query)),
     write: () => Promise.reject(new ServiceUnavailableException('The settings database does not answer.')),
   })
-  t.match(await rejection(here.settings.setSetting('mail.port', 25, System)), { status: 503 })
+  t.match(await rejection(here.settings.contract.setSetting('mail.port', 25, System)), { status: 503 })
   t.equal(here.settings.status.state, 'stale')
   answer()
   await until('the answer', () => here.settings.status.state === 'ready')
@@ -182,24 +183,24 @@ test('the status is stale as soon as a write fails, whatever the look takes that
 
 test('a write that changes nothing is read back where it was made', async (t) => {
   const { here, there } = await createTwo(t)
-  await here.settings.setSetting('app.title', 'one', Application)
-  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await here.settings.contract.setSetting('app.title', 'one', Application)
+  await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   await there.settings.forUser('bob')
   const put = await as(there, 'admin')('PUT', '', { key: 'app.title', scope: 1, value: 'one' })
   t.equal(put.status, 204)
   t.match((await as(there, 'alice')('GET', '/app.title?scope=1')).json, { value: 'one', version: 1 })
   await there.settings.forUser('alice')
-  await here.settings.deleteSetting('app.title', Application)
-  await here.settings.deleteSetting('app.theme', User, 'alice')
+  await here.settings.contract.deleteSetting('app.title', Application)
+  await here.settings.contract.deleteSetting('app.theme', User, 'alice')
   t.equal((await as(there, 'admin')('DELETE', '/app.title?scope=1')).status, 204)
   t.equal(there.settings.get(definitions.title), 'Fastify Modular')
-  await there.settings.deleteSetting('app.theme', User, 'alice')
+  await there.settings.contract.deleteSetting('app.theme', User, 'alice')
   t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'light')
 })
 
 test('so is the part of a bulk that changes nothing', async (t) => {
   const { here, there } = await createTwo(t)
-  await here.settings.setSetting('app.title', 'one', Application)
+  await here.settings.contract.setSetting('app.title', 'one', Application)
   const received: unknown[] = []
   there.settings.on('*', (value, { origin }) => void received.push([value, origin]))
   await there.settings.setMany([
@@ -215,14 +216,14 @@ test('so is the part of a bulk that changes nothing', async (t) => {
 
 test('listeners are not called for values that came back to what they were', async (t) => {
   const { here, there, hint } = await createTwo(t)
-  await here.settings.setSetting('app.title', 'one', Application)
+  await here.settings.contract.setSetting('app.title', 'one', Application)
   hint()
   await until('the first value', () => there.settings.get(definitions.title) === 'one')
   const received: unknown[] = []
   there.settings.on('*', (value) => void received.push(value))
-  await here.settings.setSetting('app.title', 'two', Application)
-  await here.settings.setSetting('app.title', 'one', Application)
-  await here.settings.setSetting('app.banner', 'B', Application)
+  await here.settings.contract.setSetting('app.title', 'two', Application)
+  await here.settings.contract.setSetting('app.title', 'one', Application)
+  await here.settings.contract.setSetting('app.banner', 'B', Application)
   hint()
   await until('all of it', () => there.settings.status.revision === 4)
   t.same(received, ['B'])
@@ -230,7 +231,7 @@ test('listeners are not called for values that came back to what they were', asy
 
 test('a look that fails is repeated until the database answers', async (t) => {
   const { here, there, down, hint } = await createTwo(t)
-  await here.settings.setSetting('app.title', 'one', Application)
+  await here.settings.contract.setSetting('app.title', 'one', Application)
   down.value = true
   hint()
   await until('the failure', () => there.settings.status.state === 'stale')
@@ -241,16 +242,16 @@ test('a look that fails is repeated until the database answers', async (t) => {
 
 test('callers of catchUp() share one check, however many calls there are meanwhile', async (t) => {
   const { here, there, hint, onLook } = await createTwo(t)
-  await here.settings.setSetting('app.title', 'one', Application)
+  await here.settings.contract.setSetting('app.title', 'one', Application)
   onLook.run = hint // every look finds that there is something new
-  await there.settings.setSetting('app.title', 'one', Application)
+  await there.settings.contract.setSetting('app.title', 'one', Application)
   t.equal(there.settings.get(definitions.title), 'one')
   onLook.run = () => {}
 })
 
 test('a database that went back in time is read again', async (t) => {
   const { here, there, inner } = await createTwo(t)
-  for (let value = 1; value <= 5; value++) await here.settings.setSetting('mail.port', value, System)
+  for (let value = 1; value <= 5; value++) await here.settings.contract.setSetting('mail.port', value, System)
   await there.settings.refresh()
   const restored = memoryStore()
   await restored.write({
@@ -279,7 +280,7 @@ test('two instances that write one value with a short history raise no alarm', a
   const two = await createTwo(t, { history: { perValue: 5 }, routes: false }, server)
   lines.length = 0
   for (let value = 1; value <= 100; value++) {
-    await two[value % 3 === 0 ? 'there' : 'here'].settings.setSetting('mail.port', value, System)
+    await two[value % 3 === 0 ? 'there' : 'here'].settings.contract.setSetting('mail.port', value, System)
     if (value % 20 === 0) for (const app of [two.here, two.there]) await look(app, two.hint)
   }
   t.same(lines, [])

@@ -6,59 +6,63 @@ const { System, Application, User } = SettingScope
 
 test('S 4.2: getSetting gives the stored value in raw form, null when none is stored', async (t) => {
   const { settings } = await createApp(t)
-  t.equal(await settings.getSetting('mail.port', System), null, 'the default is not stored')
-  await settings.setSetting('mail.port', 2525, System)
-  await settings.setSetting('app.title', 'Acme', Application)
-  await settings.setSetting('app.feature_json', { a: [1] }, Application)
-  await settings.setSetting('system.maintenance_mode', true, System)
-  t.equal(await settings.getSetting('mail.port', System), '2525')
-  t.equal(await settings.getSetting('app.title', Application), 'Acme', 'decision 4: text is not JSON-encoded')
-  t.equal(await settings.getSetting('app.feature_json', Application), '{"a":[1]}')
-  t.equal(await settings.getSetting('system.maintenance_mode', System), 'true')
-  t.equal(await settings.getSetting('no.such', System), null)
+  t.equal(await settings.contract.getSetting('mail.port', System), null, 'the default is not stored')
+  await settings.contract.setSetting('mail.port', 2525, System)
+  await settings.contract.setSetting('app.title', 'Acme', Application)
+  await settings.contract.setSetting('app.feature_json', { a: [1] }, Application)
+  await settings.contract.setSetting('system.maintenance_mode', true, System)
+  t.equal(await settings.contract.getSetting('mail.port', System), '2525')
+  t.equal(
+    await settings.contract.getSetting('app.title', Application),
+    'Acme',
+    'decision 4: text is not JSON-encoded',
+  )
+  t.equal(await settings.contract.getSetting('app.feature_json', Application), '{"a":[1]}')
+  t.equal(await settings.contract.getSetting('system.maintenance_mode', System), 'true')
+  t.equal(await settings.contract.getSetting('no.such', System), null)
 })
 
 test('S 4.2: getSettingAs gives the stored value decoded', async (t) => {
   const { settings } = await createApp(t)
-  t.equal(await settings.getSettingAs<number>('mail.port', System), null)
-  await settings.setSetting('mail.port', 2525, System)
-  t.equal(await settings.getSettingAs<number>('mail.port', System), 2525)
-  await settings.setSetting('app.theme', 'dark', User, 'alice')
-  t.equal(await settings.getSettingAs('app.theme', User, 'alice'), 'dark')
-  t.equal(await settings.getSettingAs('app.theme', User, 'bob'), null)
+  t.equal(await settings.contract.getSettingAs<number>('mail.port', System), null)
+  await settings.contract.setSetting('mail.port', 2525, System)
+  t.equal(await settings.contract.getSettingAs<number>('mail.port', System), 2525)
+  await settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+  t.equal(await settings.contract.getSettingAs('app.theme', User, 'alice'), 'dark')
+  t.equal(await settings.contract.getSettingAs('app.theme', User, 'bob'), null)
 })
 
 test('S 3.2: resolving goes user, application, default; deleting goes back (S 3.3)', async (t) => {
   const { settings } = await createApp(t)
-  const resolve = () => settings.resolveUserSetting('app.theme', 'alice')
+  const resolve = () => settings.contract.resolveUserSetting('app.theme', 'alice')
   t.equal(await resolve(), 'light')
-  await settings.setSetting('app.theme', 'dark', Application)
+  await settings.contract.setSetting('app.theme', 'dark', Application)
   t.equal(await resolve(), 'dark')
-  await settings.setSetting('app.theme', 'system', User, 'alice')
+  await settings.contract.setSetting('app.theme', 'system', User, 'alice')
   t.equal(await resolve(), 'system')
-  t.equal(await settings.resolveUserSetting('app.theme', 'bob'), 'dark')
-  await settings.deleteSetting('app.theme', User, 'alice')
+  t.equal(await settings.contract.resolveUserSetting('app.theme', 'bob'), 'dark')
+  await settings.contract.deleteSetting('app.theme', User, 'alice')
   t.equal(await resolve(), 'dark')
-  await settings.resetToDefault('app.theme', Application)
+  await settings.contract.resetToDefault('app.theme', Application)
   t.equal(await resolve(), 'light')
-  t.equal(await settings.resolveUserSetting('no.such', 'alice'), null)
+  t.equal(await settings.contract.resolveUserSetting('no.such', 'alice'), null)
 })
 
 test('S 4.2: resolveUserSettingElement is decoded, also for System and sensitive settings (S 2.7)', async (t) => {
   const { settings } = await createApp(t)
-  t.equal(await settings.resolveUserSettingElement('mail.port', 'alice'), 587)
-  await settings.setSetting('mail.port', 25, System)
-  t.equal(await settings.resolveUserSettingElement('mail.port', 'alice'), 25)
-  t.equal(await settings.resolveUserSetting('mail.port', 'alice'), '25')
-  t.equal(await settings.resolveUserSettingElement('user.token', 'alice'), null)
-  await settings.setSetting('user.token', 'hush', User, 'alice')
-  t.equal(await settings.resolveUserSettingElement('user.token', 'alice'), 'hush')
-  t.equal(await settings.getSetting('user.token', User, 'alice'), 'hush')
+  t.equal(await settings.contract.resolveUserSettingElement('mail.port', 'alice'), 587)
+  await settings.contract.setSetting('mail.port', 25, System)
+  t.equal(await settings.contract.resolveUserSettingElement('mail.port', 'alice'), 25)
+  t.equal(await settings.contract.resolveUserSetting('mail.port', 'alice'), '25')
+  t.equal(await settings.contract.resolveUserSettingElement('user.token', 'alice'), null)
+  await settings.contract.setSetting('user.token', 'hush', User, 'alice')
+  t.equal(await settings.contract.resolveUserSettingElement('user.token', 'alice'), 'hush')
+  t.equal(await settings.contract.getSetting('user.token', User, 'alice'), 'hush')
 })
 
 test('S 2.3.3: a write that fails carries the key and its errors', async (t) => {
   const { settings } = await createApp(t)
-  const { name, status, error } = await rejection(settings.setSetting('mail.port', 0, System))
+  const { name, status, error } = await rejection(settings.contract.setSetting('mail.port', 0, System))
   t.same([name, status], ['SettingValidationException', 422])
   t.match(error, { key: 'mail.port', errors: [/1/], errorsByKey: { 'mail.port': [/1/] } })
 })
@@ -84,7 +88,7 @@ test('S 4.1.2: setMany is all or nothing, with the errors of all keys, and refus
     name: 'SettingsChangedException',
     status: 409,
   })
-  t.equal(await settings.getSetting('app.title', Application), null, 'nothing was written')
+  t.equal(await settings.contract.getSetting('app.title', Application), null, 'nothing was written')
   await settings.setMany([good, { key: 'mail.port', scope: System, value: 25 }])
   t.equal(settings.status.revision, 1)
   await settings.setMany([])
@@ -93,13 +97,13 @@ test('S 4.1.2: setMany is all or nothing, with the errors of all keys, and refus
 
 test('decision 26a: unknown keys are null to reads and NotFoundException to writes', async (t) => {
   const { settings } = await createApp(t)
-  t.equal(await settings.getSettingValue('no.such', System), null)
-  t.equal(await settings.resolveUserSettingElement('no.such', 'alice'), null)
-  t.match(await rejection(settings.setSetting('no.such', 1, System)), {
+  t.equal(await settings.contract.getSettingValue('no.such', System), null)
+  t.equal(await settings.contract.resolveUserSettingElement('no.such', 'alice'), null)
+  t.match(await rejection(settings.contract.setSetting('no.such', 1, System)), {
     name: 'NotFoundException',
     status: 404,
   })
-  t.match(await rejection(settings.deleteSetting('no.such', System)), {
+  t.match(await rejection(settings.contract.deleteSetting('no.such', System)), {
     name: 'NotFoundException',
     status: 404,
   })
@@ -108,14 +112,14 @@ test('decision 26a: unknown keys are null to reads and NotFoundException to writ
 test('decision 26a: User scope without a user is an ArgumentException everywhere', async (t) => {
   const { settings } = await createApp(t)
   for (const call of [
-    settings.getSetting('app.theme', User),
-    settings.getSettingAs('app.theme', User, ''),
-    settings.setSetting('app.theme', 'dark', User),
-    settings.setSetting('app.theme', 'dark', User, 'x'.repeat(256)),
-    settings.deleteSetting('app.theme', User),
-    settings.resolveUserSetting('app.theme', ''),
-    settings.getSettingValue('app.theme', User),
-    settings.getSettingValues({ scope: User }),
+    settings.contract.getSetting('app.theme', User),
+    settings.contract.getSettingAs('app.theme', User, ''),
+    settings.contract.setSetting('app.theme', 'dark', User),
+    settings.contract.setSetting('app.theme', 'dark', User, 'x'.repeat(256)),
+    settings.contract.deleteSetting('app.theme', User),
+    settings.contract.resolveUserSetting('app.theme', ''),
+    settings.contract.getSettingValue('app.theme', User),
+    settings.contract.getSettingValues({ scope: User }),
     settings.forUser(''),
   ]) {
     t.match(await rejection(call), { name: 'ArgumentException', status: 400 })
@@ -124,15 +128,15 @@ test('decision 26a: User scope without a user is an ArgumentException everywhere
 
 test('decision 20: in process any scope may be written, and the scopes are separate rows', async (t) => {
   const { settings } = await createApp(t)
-  await settings.setSetting('app.title', 'as system', System)
-  await settings.setSetting('app.title', 'as application', Application, 'ignored-user')
-  await settings.setSetting('app.title', 'as user', User, 'alice')
-  t.equal(await settings.getSetting('app.title', System), 'as system')
-  t.equal(await settings.getSetting('app.title', Application), 'as application')
-  t.equal(await settings.getSetting('app.title', User, 'alice'), 'as user')
+  await settings.contract.setSetting('app.title', 'as system', System)
+  await settings.contract.setSetting('app.title', 'as application', Application, 'ignored-user')
+  await settings.contract.setSetting('app.title', 'as user', User, 'alice')
+  t.equal(await settings.contract.getSetting('app.title', System), 'as system')
+  t.equal(await settings.contract.getSetting('app.title', Application), 'as application')
+  t.equal(await settings.contract.getSetting('app.title', User, 'alice'), 'as user')
   t.equal(settings.get(definitions.title), 'as application')
   t.equal(
-    await settings.resolveUserSetting('app.title', 'alice'),
+    await settings.contract.resolveUserSetting('app.title', 'alice'),
     'as application',
     'only User settings have overrides',
   )
@@ -140,34 +144,34 @@ test('decision 20: in process any scope may be written, and the scopes are separ
 
 test('S 2.4, S 2.7: DTO reads mask sensitive values, without spoiling other reads', async (t) => {
   const { settings } = await createApp(t)
-  await settings.setSetting('app.api_secret', 'hunter2', Application)
-  await settings.setSetting('user.token', 'hush', User, 'alice')
-  t.match(await settings.getSettingValue('app.api_secret', Application), {
+  await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
+  await settings.contract.setSetting('user.token', 'hush', User, 'alice')
+  t.match(await settings.contract.getSettingValue('app.api_secret', Application), {
     value: null,
     isOverridden: true,
     source: 'application',
   })
-  t.match(await settings.getSettingValue('user.token', User, 'alice'), {
+  t.match(await settings.contract.getSettingValue('user.token', User, 'alice'), {
     value: null,
     isOverridden: true,
     source: 'user',
   })
   const values = [
-    ...(await settings.getSettingValues()),
-    ...(await settings.getSettingValues({ scope: User, userId: 'alice' })),
+    ...(await settings.contract.getSettingValues()),
+    ...(await settings.contract.getSettingValues({ scope: User, userId: 'alice' })),
   ]
   t.notMatch(JSON.stringify(values), /hunter2|hush/)
-  t.equal(await settings.getSetting('app.api_secret', Application), 'hunter2')
+  t.equal(await settings.contract.getSetting('app.api_secret', Application), 'hunter2')
   t.equal(settings.get(definitions.secret), 'hunter2')
 })
 
 test('S 2.6: getSettingValues filters by scope, group and user', async (t) => {
   const { settings } = await createApp(t)
-  const keys = async (filter?: Parameters<typeof settings.getSettingValues>[0]) =>
-    (await settings.getSettingValues(filter)).map(({ key }) => key)
+  const keys = async (filter?: Parameters<typeof settings.contract.getSettingValues>[0]) =>
+    (await settings.contract.getSettingValues(filter)).map(({ key }) => key)
   t.equal((await keys()).length, 12)
   t.same(await keys({ scope: System, group: 'Mail' }), ['mail.password', 'mail.port'])
-  await settings.setSetting('app.theme', 'dark', User, 'alice')
+  await settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   t.same(await keys({ scope: User, userId: 'alice' }), ['app.theme'])
   t.same(await keys({ scope: User, userId: 'alice', group: 'Mail' }), [])
   t.same(await keys({ scope: User, userId: 'bob' }), [])
@@ -191,9 +195,9 @@ test('S 2.3.1: a value is validated when it is written and again before it is st
     },
   }
   const { settings } = await createApp(t, { store })
-  t.match(await rejection(settings.setSetting('mail.port', 0, System)), { status: 422 })
+  t.match(await rejection(settings.contract.setSetting('mail.port', 0, System)), { status: 422 })
   t.same(asked, [], 'the first check refuses before a transaction begins')
-  const writing = settings.setSetting('app.feature_json', value as JsonValue, Application)
+  const writing = settings.contract.setSetting('app.feature_json', value as JsonValue, Application)
   t.match(await rejection(writing), { status: 422, error: { key: 'app.feature_json' } })
   t.same(asked, ['transaction'], 'the second check refuses within it')
   t.same(await inner.scan(null, 10), [])
@@ -202,7 +206,7 @@ test('S 2.3.1: a value is validated when it is written and again before it is st
 test('a value that the caller changes after the call is the value that was checked', async (t) => {
   const { settings } = await createApp(t)
   const value: { deep: string[] } = { deep: ['a'] }
-  const writing = settings.setSetting('app.feature_json', value, Application)
+  const writing = settings.contract.setSetting('app.feature_json', value, Application)
   value.deep.push('b')
   await writing
   const stored = settings.get(definitions.features)
@@ -213,9 +217,13 @@ test('a value that the caller changes after the call is the value that was check
 
 test('the actor, origin and note of a write are in its history', async (t) => {
   const { settings } = await createApp(t)
-  await settings.setSetting('mail.port', 25, System, undefined, { actor: 'job', origin: 'cli', note: 'why' })
+  await settings.contract.setSetting('mail.port', 25, System, undefined, {
+    actor: 'job',
+    origin: 'cli',
+    note: 'why',
+  })
   t.match((await settings.history({ key: 'mail.port', scope: System })).entries, [
     { actor: 'job', origin: 'cli', note: 'why', newValue: 25, oldValue: null },
   ])
-  t.match(await settings.getSettingValue('mail.port', System), { updatedBy: 'job' })
+  t.match(await settings.contract.getSettingValue('mail.port', System), { updatedBy: 'job' })
 })

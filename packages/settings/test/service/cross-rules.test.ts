@@ -64,15 +64,15 @@ test('a write that breaks a rule about several settings is refused at each of it
 })
 
 test('a rule sees stored values and defaults beside the ones that are written', async (t) => {
-  const { setSetting, setMany } = await start(t)
+  const { contract, setMany } = await start(t)
   await t.rejects(
-    setSetting('range.from', 11, Application),
+    contract.setSetting('range.from', 11, Application),
     { errors: [/ends after/] },
     'the default of the other end',
   )
-  await setSetting('range.to', 20, Application)
-  await setSetting('range.from', 11, Application)
-  await t.rejects(setSetting('range.to', 10, Application), {
+  await contract.setSetting('range.to', 20, Application)
+  await contract.setSetting('range.from', 11, Application)
+  await t.rejects(contract.setSetting('range.to', 10, Application), {
     code: 'SETTING_VALIDATION',
     errorsByKey: { 'range.to': [/ends after/] },
   })
@@ -80,47 +80,47 @@ test('a rule sees stored values and defaults beside the ones that are written', 
 })
 
 test('settings that depend on each other change together in one bulk', async (t) => {
-  const { setSetting, setMany, get } = await start(t)
-  await t.rejects(setSetting('mail.user', 'robot', System), {
+  const { contract, setMany, get } = await start(t)
+  await t.rejects(contract.setSetting('mail.user', 'robot', System), {
     code: 'SETTING_VALIDATION',
     errorsByKey: { 'mail.user': ['Enter a password too.'] },
   })
   await setMany([set('mail.user', 'robot', System), set('mail.password', 's3cr3t', System)])
   t.equal(get(mail.user), 'robot')
-  await t.rejects(setSetting('mail.password', null, System), { errors: ['Enter a password too.'] })
+  await t.rejects(contract.setSetting('mail.password', null, System), { errors: ['Enter a password too.'] })
 })
 
 test('resetting to the default is a change that rules check', async (t) => {
-  const { setMany, deleteSetting, get } = await start(t)
+  const { setMany, contract, get } = await start(t)
   await setMany([set('range.from', 15), set('range.to', 20)])
-  await t.rejects(deleteSetting('range.to', Application), { errors: [/ends after/] })
+  await t.rejects(contract.deleteSetting('range.to', Application), { errors: [/ends after/] })
   t.equal(get(range.to), 20)
-  await deleteSetting('range.from', Application)
-  await deleteSetting('range.to', Application)
+  await contract.deleteSetting('range.from', Application)
+  await contract.deleteSetting('range.to', Application)
 })
 
 test("a user's own value is checked together with what that user inherits, and with no other user's values", async (t) => {
-  const { setSetting, forUser } = await start(t)
-  await setSetting('range.to', 50, User, 'alice')
-  await setSetting('range.from', 40, User, 'alice')
-  await t.rejects(setSetting('range.from', 40, User, 'bob'), { errors: [/ends after/] })
-  await t.rejects(setSetting('range.to', 39, User, 'alice'), { errors: [/ends after/] })
+  const { contract, forUser } = await start(t)
+  await contract.setSetting('range.to', 50, User, 'alice')
+  await contract.setSetting('range.from', 40, User, 'alice')
+  await t.rejects(contract.setSetting('range.from', 40, User, 'bob'), { errors: [/ends after/] })
+  await t.rejects(contract.setSetting('range.to', 39, User, 'alice'), { errors: [/ends after/] })
   t.equal((await forUser('alice')).get(range.from), 40)
   t.equal((await forUser('bob')).get(range.from), 1)
 })
 
 test('a locked value is the one that a rule sees', async (t) => {
-  const { setSetting } = await start(t, { overrides: { 'range.to': 5 } })
-  await t.rejects(setSetting('range.from', 6, Application), { errors: [/ends after/] })
-  await setSetting('range.from', 5, Application)
+  const { contract } = await start(t, { overrides: { 'range.to': 5 } })
+  await t.rejects(contract.setSetting('range.from', 6, Application), { errors: [/ends after/] })
+  await contract.setSetting('range.from', 5, Application)
 })
 
 test('of two writes at once that break a rule together, one is refused', async (t) => {
-  const { setSetting, setMany, get } = await start(t)
+  const { contract, setMany, get } = await start(t)
   await setMany([set('range.from', 10), set('range.to', 20)])
   const results = await Promise.allSettled([
-    setSetting('range.from', 19, Application),
-    setSetting('range.to', 11, Application),
+    contract.setSetting('range.from', 19, Application),
+    contract.setSetting('range.to', 11, Application),
   ])
   t.same(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
   t.ok(get(range.from) <= get(range.to))

@@ -76,9 +76,9 @@ test('a value that was sealed before its definition changed cannot be guessed ei
   const store = memoryStore()
   const keys = [one]
   const before = await createApp(t, { store, encryption: { keys } })
-  await before.settings.setSetting('app.api_secret', 'hunter2', Application)
+  await before.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
   const plain = setting.text('app.api_secret', { displayName: 'No secret any more', scope: Application })
   const after = await createApp(t, { store, encryption: { keys }, definitions: [plain] })
-  await after.settings.setSetting('app.api_secret', 'hunter2', Application)
+  await after.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
   t.match(await store.readRow(row), { value: '"hunter2"', sealed: false, revision: 2 })
 })

@@ -36,7 +36,7 @@ for (const [name, open] of Object.entries(engines)) {
   test(`${name}: an erased user is no writer of shared values in any instance`, async (t) => {
     const newStore = await open(t)
     const here = await createApp(t, { store: newStore() })
-    await here.settings.setSetting('app.title', 'Acme', Application, undefined, { actor: 'mallory' })
+    await here.settings.contract.setSetting('app.title', 'Acme', Application, undefined, { actor: 'mallory' })
     const there = name === 'memory' ? here : await createApp(t, { store: newStore() })
     const list = async (app: typeof here) => (await as(app, 'admin')('GET', '')).text
     t.match(await list(here), /mallory/)
@@ -50,9 +50,9 @@ for (const [name, open] of Object.entries(engines)) {
 test('an erased user is no writer of the values of others, whatever these have cached', async (t) => {
   const app = await createApp(t)
   const alice = as(app, 'alice')
-  await app.settings.setSetting('app.theme', 'dark', User, 'alice', { actor: 'mallory' })
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice', { actor: 'mallory' })
   for (const path of ['?scope=2', '/me']) {
-    await app.settings.setSetting('app.theme', path === '/me' ? 'light' : 'dark', User, 'alice', {
+    await app.settings.contract.setSetting('app.theme', path === '/me' ? 'light' : 'dark', User, 'alice', {
       actor: 'mallory',
     })
     const before = await alice('GET', path)
@@ -67,7 +67,7 @@ test('an erased user is no writer of the values of others, whatever these have c
 for (const [name, open] of Object.entries(engines)) {
   test(`${name}: a tag from before an erasure is refused after it, and names no other content`, async (t) => {
     const newStore = await open(t)
-    const app = await createApp(t, { store: newStore(), ownWrites: 'authenticated' })
+    const app = await createApp(t, { store: newStore(), selfService: true })
     const there = name === 'memory' ? app : await createApp(t, { store: newStore() })
     const alice = as(app, 'alice')
     const theme = (value: string) => ({ key: 'app.theme', value })
@@ -96,7 +96,7 @@ for (const [name, open] of Object.entries(engines)) {
 
 for (const [name, open] of Object.entries(engines).filter(([engine]) => engine !== 'PostgreSQL')) {
   test(`${name}: the tag of a value that was removed since is refused, though the clock stands or goes back`, async (t) => {
-    const app = await createApp(t, { store: (await open(t))(), ownWrites: 'authenticated' })
+    const app = await createApp(t, { store: (await open(t))(), selfService: true })
     const alice = as(app, 'alice')
     const put = (value: string, headers?: Record<string, string>) =>
       alice('PUT', '/me', { key: 'app.theme', value }, headers)
@@ -125,8 +125,8 @@ test('an erasure whose answer was lost is in memory all the same', async (t) => 
   }
   const app = await createApp(t, { store })
   const { settings } = app
-  await settings.setSetting('app.theme', 'dark', User, 'alice')
-  await settings.setSetting('app.title', 'Acme', Application, undefined, { actor: 'mallory' })
+  await settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+  await settings.contract.setSetting('app.title', 'Acme', Application, undefined, { actor: 'mallory' })
   await settings.forUser('alice')
   t.match(await rejection(settings.eraseUser('alice')), { status: 503 })
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')

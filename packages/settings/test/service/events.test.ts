@@ -57,7 +57,7 @@ test('a revert publishes one event for each value that it puts back', async (t) 
     { key: 'app.title', scope: Application, value: 'one' },
     { key: 'mail.port', scope: System, value: 25 },
   ])
-  await app.settings.setSetting('app.title', 'two', Application)
+  await app.settings.contract.setSetting('app.title', 'two', Application)
   published.length = 0
   await app.settings.revert(1, { force: true, actor: 'bob' })
   t.match(
@@ -73,10 +73,10 @@ test('a revert publishes one event for each value that it puts back', async (t) 
 test('decision 28: one event for each change, after the commit, with old and new value', async (t) => {
   const { published, transport } = recorder()
   const app = await createApp(t, transport)
-  await app.settings.setSetting('app.title', 'one', Application, undefined, { actor: 'alice' })
-  await app.settings.setSetting('app.title', 'two', Application)
-  await app.settings.setSetting('app.theme', 'dark', User, 'alice')
-  await app.settings.deleteSetting('app.title', Application, undefined, { actor: 'bob' })
+  await app.settings.contract.setSetting('app.title', 'one', Application, undefined, { actor: 'alice' })
+  await app.settings.contract.setSetting('app.title', 'two', Application)
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+  await app.settings.contract.deleteSetting('app.title', Application, undefined, { actor: 'bob' })
   const [first, second, third, fourth] = published.map(({ event }) => event)
   t.match(first, {
     key: 'app.title',
@@ -100,10 +100,10 @@ test('each event carries the version that its value got, and versions of one val
   for (const userId of [undefined, 'alice']) {
     published.length = 0
     const [key, scope] = userId === undefined ? ['app.title', Application] : ['app.theme', User]
-    await app.settings.setSetting(key, 'dark', scope, userId)
+    await app.settings.contract.setSetting(key, 'dark', scope, userId)
     const first = await app.settings.history({ key, ...(userId !== undefined && { userId }) })
-    await app.settings.deleteSetting(key, scope, userId)
-    await app.settings.setSetting(key, 'light', scope, userId)
+    await app.settings.contract.deleteSetting(key, scope, userId)
+    await app.settings.contract.setSetting(key, 'light', scope, userId)
     const versions = published.map(({ event }) => (event as SettingChanged | SettingDeleted).version)
     t.equal(versions.length, 3)
     t.same(
@@ -118,8 +118,8 @@ test('each event carries the version that its value got, and versions of one val
 test('decision 13: events of sensitive settings carry no values', async (t) => {
   const { published, transport } = recorder()
   const app = await createApp(t, transport)
-  await app.settings.setSetting('app.api_secret', 'hunter2', Application)
-  await app.settings.setSetting('app.api_secret', 'hunter3', Application)
+  await app.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
+  await app.settings.contract.setSetting('app.api_secret', 'hunter3', Application)
   t.match(
     published.map(({ event }) => event),
     [
@@ -133,10 +133,10 @@ test('decision 13: events of sensitive settings carry no values', async (t) => {
 test('decision 27: no event where nothing changed, nothing was written or the write failed', async (t) => {
   const { published, transport } = recorder()
   const app = await createApp(t, transport)
-  await app.settings.setSetting('app.title', 'one', Application)
+  await app.settings.contract.setSetting('app.title', 'one', Application)
   published.length = 0
-  await app.settings.setSetting('app.title', 'one', Application)
-  await app.settings.deleteSetting('app.support_email', Application)
+  await app.settings.contract.setSetting('app.title', 'one', Application)
+  await app.settings.contract.deleteSetting('app.support_email', Application)
   await rejection(
     app.settings.setMany([
       { key: 'app.title', scope: Application, value: 'two' },
@@ -149,7 +149,7 @@ test('decision 27: no event where nothing changed, nothing was written or the wr
 test('decision 28: a bus that fails after the commit fails no write', async (t) => {
   const { transport } = recorder()
   const app = await createApp(t, { ...transport, publish: () => Promise.reject(new Error('bus is down')) })
-  await app.settings.setSetting('app.title', 'one', Application)
+  await app.settings.contract.setSetting('app.title', 'one', Application)
   t.equal(app.settings.get('app.title'), 'one')
 })
 
@@ -175,7 +175,7 @@ test('decision 28: a transport of the store’s kind is part of the transaction,
     },
   }
   const app = await createApp(t, transport, store)
-  await app.settings.setSetting('app.title', 'one', Application)
+  await app.settings.contract.setSetting('app.title', 'one', Application)
   t.equal(published.length, 1, 'not once more after the commit')
   t.equal(published[0]?.tx, tx)
 
@@ -189,10 +189,10 @@ test('decision 28: a transport of the store’s kind is part of the transaction,
     },
     store,
   )
-  t.match(await rejection(failing.settings.setSetting('app.banner', 'x', Application)), {
+  t.match(await rejection(failing.settings.contract.setSetting('app.banner', 'x', Application)), {
     error: { message: 'the outbox is full' },
   })
-  t.equal(await failing.settings.getSetting('app.banner', Application), null)
+  t.equal(await failing.settings.contract.getSetting('app.banner', Application), null)
 })
 
 test('a module’s handler receives a change, and reads the new value', async (t) => {
@@ -211,7 +211,7 @@ test('a module’s handler receives a change, and reads the new value', async (t
     app.register(modules, { modules: [defineModule({ name: 'listener', handlers: [TitleHandler] })] })
   })
   await app.ready()
-  await app.settings.setSetting('app.title', 'Acme', Application)
+  await app.settings.contract.setSetting('app.title', 'Acme', Application)
   t.equal(await received, 'app.title is Acme, get says Acme')
 })
 
@@ -224,12 +224,12 @@ test('settings.on calls back when get answers something new, after memory change
   })
   const all: string[] = []
   app.settings.on('*', (_value, { key }) => void all.push(key))
-  await app.settings.setSetting('mail.port', 25, System)
-  await app.settings.setSetting('mail.port', 25, System)
-  await app.settings.setSetting('app.theme', 'dark', User, 'alice')
-  await app.settings.deleteSetting('mail.port', System)
+  await app.settings.contract.setSetting('mail.port', 25, System)
+  await app.settings.contract.setSetting('mail.port', 25, System)
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+  await app.settings.contract.deleteSetting('mail.port', System)
   off()
-  await app.settings.setSetting('mail.port', 26, System)
+  await app.settings.contract.setSetting('mail.port', 26, System)
   t.same(calls, [
     [25, 587, 'system', 'local', 1, 25],
     [587, 25, 'default', 'local', 2, 587],
@@ -265,10 +265,10 @@ test('a listener that writes the same setting ends', async (t) => {
   const done = new Promise<void>((resolve) => {
     app.settings.on('mail.port', async (port) => {
       if (port === 30) resolve()
-      else await app.settings.setSetting('mail.port', 30, System)
+      else await app.settings.contract.setSetting('mail.port', 30, System)
     })
   })
-  await app.settings.setSetting('mail.port', 25, System)
+  await app.settings.contract.setSetting('mail.port', 25, System)
   await done
   t.equal(app.settings.get(definitions.port), 30)
 })

@@ -47,7 +47,7 @@ test('the event of such a write has null for what cannot be read', async (t) => 
     store: await storeWith('app.title', 'no json'),
   })
   await app.ready()
-  await app.settings.setSetting('app.title', 'new', Application)
+  await app.settings.contract.setSetting('app.title', 'new', Application)
   t.match(published, [{ key: 'app.title', oldValue: null, newValue: 'new' }])
 })
 
@@ -63,7 +63,7 @@ test('the event of a value that was secret has no old value, whatever the defini
     encryption,
   })
   await before.ready()
-  await before.settings.setSetting('app.word', 'top secret', Application)
+  await before.settings.contract.setSetting('app.word', 'top secret', Application)
   await before.close()
 
   const published: unknown[] = []
@@ -72,7 +72,7 @@ test('the event of a value that was secret has no old value, whatever the defini
   app.register(events, { transport: recording(published) })
   app.register(settings, { definitions: [{ word: setting.text('app.word', options) }], store, encryption })
   await app.ready()
-  await app.settings.setSetting('app.word', 'public now', Application)
+  await app.settings.contract.setSetting('app.word', 'public now', Application)
   t.notMatch(JSON.stringify(published), /top secret/)
   t.match(published, [{ oldValue: null, newValue: 'public now' }])
 })
@@ -80,7 +80,7 @@ test('the event of a value that was secret has no old value, whatever the defini
 test('what is stored is what was checked: getters, proxies and toJSON cannot change it in between', async (t) => {
   const app = await createApp(t)
   const write = (value: unknown) =>
-    rejection(app.settings.setSetting('app.feature_json', value as JsonValue, Application))
+    rejection(app.settings.contract.setSetting('app.feature_json', value as JsonValue, Application))
   let reads = 0
   const getter = {
     get flag(): unknown {
@@ -110,7 +110,7 @@ test('a value that its caller changes while the write waits is stored as it was 
     },
   }
   const app = await createApp(t, { store })
-  await app.settings.setSetting('app.feature_json', value, Application)
+  await app.settings.contract.setSetting('app.feature_json', value, Application)
   t.same(app.settings.get(definitions.features), { flag: 'given' })
 })
 
@@ -127,7 +127,7 @@ test('options of the history are positive integers', async (t) => {
 
 test("a stray value of a user does not pass for the value of a setting without users' values", async (t) => {
   const app = await createApp(t)
-  await app.settings.setSetting('mail.port', 25, SettingScope.User, 'admin')
+  await app.settings.contract.setSetting('mail.port', 25, SettingScope.User, 'admin')
   t.equal(app.settings.get(definitions.port), 587)
   t.equal((await as(app, 'admin')('GET', '/mail.port/resolved')).json, 587)
   t.match((await as(app, 'admin')('GET', '/mail.port/inspect')).json, { value: 587, source: 'default' })

@@ -7,17 +7,17 @@ const { System } = SettingScope
 test('locked values win over everything, are shown as locked and cannot be written', async (t) => {
   const store = memoryStore()
   const before = await createApp(t, { store })
-  await before.settings.setSetting('mail.port', 25, System)
-  await before.settings.setSetting('app.theme', 'dark', SettingScope.User, 'alice')
+  await before.settings.contract.setSetting('mail.port', 25, System)
+  await before.settings.contract.setSetting('app.theme', 'dark', SettingScope.User, 'alice')
 
   const app = await createApp(t, {
     store,
     overrides: { 'mail.port': 2525, 'app.theme': 'system', 'mail.password': 'hunter2' },
-    ownWrites: 'authenticated',
+    selfService: true,
   })
   t.equal(app.settings.get(definitions.port), 2525)
   t.equal((await app.settings.forUser('alice')).get(definitions.theme), 'system')
-  t.equal(await app.settings.resolveUserSettingElement('app.theme', 'alice'), 'system')
+  t.equal(await app.settings.contract.resolveUserSettingElement('app.theme', 'alice'), 'system')
   const admin = as(app, 'admin')
   t.match((await admin('GET', '/mail.port?scope=0')).json, {
     value: 2525,
@@ -43,11 +43,11 @@ test('locked values win over everything, are shown as locked and cannot be writt
     t.match(await write, { status: 409, json: { code: 'CONFLICT', locked: ['mail.port'] } })
   }
   t.equal((await as(app, 'alice')('PUT', '/me', { key: 'app.theme', value: 'dark' })).status, 409)
-  t.match(await rejection(app.settings.setSetting('mail.port', 1, System)), {
+  t.match(await rejection(app.settings.contract.setSetting('mail.port', 1, System)), {
     name: 'SettingLockedException',
     status: 409,
   })
-  t.equal(await app.settings.getSetting('mail.port', System), '25', 'the stored value stays beneath')
+  t.equal(await app.settings.contract.getSetting('mail.port', System), '25', 'the stored value stays beneath')
 })
 
 test('overrides come from SM_SETTINGS_OVERRIDES too, which wins', async (t) => {
@@ -80,22 +80,19 @@ test('overrides come from SM_SETTINGS_OVERRIDES too, which wins', async (t) => {
   }
 })
 
-for (const [text, position] of [
-  ['{a.b=1}', 1],
-  ['{broken hunter2', 1],
-  ['{"a":"hunter2"', 14],
-  ['{"a":1,}', 7],
-  ['{"a":[1,{"b":true}],"c":hunter2}', 24],
-  ['{"a":-1.5e3}}', 12],
-  ['{"a":"\\q"}', 5],
-  ['{"a":01}', 5],
-  ['hunter2', 0],
-] as const) {
-  test(`SM_SETTINGS_OVERRIDES that is not JSON stops the boot with the position: ${text}`, async (t) => {
+for (const text of [
+  '{a.b=1}',
+  '{broken hunter2',
+  '{"a":"hunter2"',
+  '{"a":1,}',
+  '{"a":"hunter2"}}',
+  'hunter2',
+]) {
+  test(`SM_SETTINGS_OVERRIDES that is not JSON stops the boot and is not quoted: ${text}`, async (t) => {
     process.env.SM_SETTINGS_OVERRIDES = text
     t.teardown(() => delete process.env.SM_SETTINGS_OVERRIDES)
     const { error } = await rejection(createApp(t))
-    const message = new RegExp(`^(?!.*hunter2).*not valid JSON at position ${position}\\b`)
+    const message = /^(?!.*hunter2).*it is not valid JSON(?: at position \d+)?\./
     t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message })
   })
 }

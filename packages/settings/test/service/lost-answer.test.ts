@@ -26,8 +26,12 @@ test('a commit whose answer was lost reaches memory', async (t) => {
   const { app, state } = await createWithoutAnswers(t)
   await app.settings.forUser('alice')
   state.answers = false
-  t.match(await rejection(app.settings.setSetting('app.title', 'kept', Application)), { status: 503 })
-  t.match(await rejection(app.settings.setSetting('app.theme', 'dark', User, 'alice')), { status: 503 })
+  t.match(await rejection(app.settings.contract.setSetting('app.title', 'kept', Application)), {
+    status: 503,
+  })
+  t.match(await rejection(app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')), {
+    status: 503,
+  })
   await app.settings.refresh() // joins the catching up that runs already
   t.equal(app.settings.get('app.title'), 'kept')
   t.equal((await app.settings.forUser('alice')).get(definitions.theme), 'dark')
@@ -36,6 +40,6 @@ test('a commit whose answer was lost reaches memory', async (t) => {
 
 test('without events a store does not wait for them between the rows and the commit', async (t) => {
   const { app, calls } = await createWithoutAnswers(t)
-  await app.settings.setSetting('app.title', 'one', Application)
+  await app.settings.contract.setSetting('app.title', 'one', Application)
   t.equal(calls.enqueue, 0)
 })

@@ -21,14 +21,14 @@ test('S9: every row that is written is announced once, without its value, after 
   const look = (): void => void seen.push(app.settings.get('mail.port'))
   subscribe('fastify-modular:settings:change', look)
   t.teardown(() => void unsubscribe('fastify-modular:settings:change', look))
-  await app.settings.setSetting('mail.port', 25, System, undefined, { actor: 'admin' })
+  await app.settings.contract.setSetting('mail.port', 25, System, undefined, { actor: 'admin' })
   t.same(seen, [25])
-  await app.settings.setSetting('mail.password', 'hunter2', System)
-  await app.settings.setSetting('mail.port', 26, System)
-  await app.settings.setSetting('mail.port', 26, System)
-  await app.settings.setSetting('app.theme', 'dark', User, 'alice')
-  const version = (await app.settings.getSettingValue('app.theme', User, 'alice'))?.version ?? 0
-  await app.settings.deleteSetting('app.theme', User, 'alice')
+  await app.settings.contract.setSetting('mail.password', 'hunter2', System)
+  await app.settings.contract.setSetting('mail.port', 26, System)
+  await app.settings.contract.setSetting('mail.port', 26, System)
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+  const version = (await app.settings.contract.getSettingValue('app.theme', User, 'alice'))?.version ?? 0
+  await app.settings.contract.deleteSetting('app.theme', User, 'alice')
   t.match(messages, [
     { key: 'mail.port', scope: 0, userId: null, change: 'create', revision: 1, actor: 'admin' },
     { key: 'mail.password', scope: 0, userId: null, change: 'create', revision: 2, actor: null },
@@ -46,13 +46,13 @@ test('S9: stats count how writes end, and no reads', async (t) => {
     { key: 'mail.port', scope: System, value: 25 },
     { key: 'app.title', scope: Application, value: 'Acme' },
   ])
-  await settings.setSetting('mail.port', 25, System)
+  await settings.contract.setSetting('mail.port', 25, System)
   settings.get('mail.port')
   t.match(await rejection(settings.setMany([{ key: 'mail.port', scope: System, value: 1, version: 9 }])), {
     status: 409,
   })
-  t.match(await rejection(settings.setSetting('mail.port', 0, System)), { status: 422 })
-  t.match(await rejection(settings.setSetting('app.banner', 'x', Application)), { status: 409 })
+  t.match(await rejection(settings.contract.setSetting('mail.port', 0, System)), { status: 422 })
+  t.match(await rejection(settings.contract.setSetting('app.banner', 'x', Application)), { status: 409 })
   t.same(settings.stats, { ...before, writes: 1, changes: 2, conflicts: 1, refusals: 2, failures: 0 })
   t.equal(before.writes, 0, 'a reading does not change any more')
 })
@@ -71,7 +71,7 @@ test('S9: a database that does not answer counts as failures of writes and of re
   const { settings } = await createApp(t, { store })
   const messages = listen(t, 'refresh')
   down = true
-  await rejection(settings.setSetting('mail.port', 25, System))
+  await rejection(settings.contract.setSetting('mail.port', 25, System))
   await settings.refresh()
   t.match(settings.stats, { failures: 1, failedRefreshes: 1, refreshes: 0 })
   t.match(messages, [{ revision: 0, reloaded: false, error: { message: 'down' } }])
@@ -81,7 +81,7 @@ test('S9: what another process wrote is announced as one refresh; nothing new is
   const store = memoryStore()
   const [here, there] = [await createApp(t, { store }), await createApp(t, { store })]
   const messages = listen(t, 'refresh')
-  await there.settings.setSetting('mail.port', 25, System)
+  await there.settings.contract.setSetting('mail.port', 25, System)
   await here.settings.refresh()
   await here.settings.refresh()
   t.same(messages, [{ revision: 1, reloaded: true }])
@@ -94,7 +94,7 @@ test('S9: a stored value that no longer fits is announced once, without the valu
   const text = setting.text('mail.port', { displayName: 'Port', scope: System })
   await (
     await createApp(t, { store, definitions: [text] })
-  ).settings.setSetting('mail.port', 'hunter2', System)
+  ).settings.contract.setSetting('mail.port', 'hunter2', System)
   const messages = listen(t, 'invalid')
   const { settings } = await createApp(t, { store })
   settings.get('mail.port')

@@ -49,11 +49,11 @@ test('an instance that does not hold the user does no query when he changes; one
   const { here, there, calls, watch } = await createPair(t)
   await there.settings.forUser('alice')
   calls.length = 0
-  await here.settings.setSetting('app.theme', 'dark', User, 'bob')
+  await here.settings.contract.setSetting('app.theme', 'dark', User, 'bob')
   watch().onUsers([userHash('bob')])
   t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'light')
   t.same(calls, [])
-  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   watch().onUsers([userHash('carol'), userHash('alice')])
   t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'dark')
   t.same(calls, ['readUser'])
@@ -71,7 +71,7 @@ test('a notice while a user is being read makes that read too old', async (t) =>
     async readUser(userId) {
       const rows = await inner.readUser(userId)
       if (read++ === 0) {
-        await (await writer).settings.setSetting('app.theme', 'dark', User, userId)
+        await (await writer).settings.contract.setSetting('app.theme', 'dark', User, userId)
         watches[0]?.onUsers([userHash(userId)])
       }
       return rows
@@ -88,13 +88,13 @@ test('a shared write costs another instance one query, a look without a notice f
   const { here, there, calls, watch } = await createPair(t)
   await there.settings.forUser('alice')
   calls.length = 0
-  await here.settings.setSetting('mail.port', 25, System)
+  await here.settings.contract.setSetting('mail.port', 25, System)
   watch().onHint(1)
   await until('the value', () => there.settings.get(definitions.port) === 25)
   t.same(calls, ['readNews'])
   watch().onHint(1)
   t.same(calls, ['readNews'], 'a revision that is known is none')
-  await here.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   watch().onHint()
   await until('the look', () => calls.includes('readUserNews'))
   await until(
@@ -107,7 +107,7 @@ test('more than 1,000 changed users are all forgotten', async (t) => {
   const { here, there, calls, watch } = await createPair(t)
   await there.settings.forUser('quiet')
   for (let index = 0; index <= 1000; index++)
-    await here.settings.setSetting('app.theme', 'dark', User, `user ${index}`)
+    await here.settings.contract.setSetting('app.theme', 'dark', User, `user ${index}`)
   calls.length = 0
   watch().onHint()
   await until('the quiet one to be read again', async () => {
@@ -124,17 +124,18 @@ for (const path of ['?scope=2', '/me']) {
     const empty = await tagOf()
     t.match(empty, /^"r0-/)
     t.not(empty, await tagOf(bob), 'of the caller')
-    await app.settings.setSetting('app.theme', 'dark', User, 'bob')
+    await app.settings.contract.setSetting('app.theme', 'dark', User, 'bob')
     t.equal(await tagOf(), empty)
-    await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+    await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
     const dark = await tagOf()
     t.not(dark, empty)
     t.equal((await alice('GET', path, undefined, { 'if-none-match': dark })).status, 304)
     t.equal((await alice('GET', path, undefined, { 'if-none-match': empty })).status, 200)
-    for (const value of ['light', 'dark']) await app.settings.setSetting('app.theme', value, User, 'alice')
+    for (const value of ['light', 'dark'])
+      await app.settings.contract.setSetting('app.theme', value, User, 'alice')
     t.not(await tagOf(), dark, 'a version is not given again')
     const before = await tagOf()
-    await app.settings.setSetting('app.title', 'Acme', Application)
+    await app.settings.contract.setSetting('app.title', 'Acme', Application)
     t.match(await tagOf(), /^"r1-/)
     t.not(await tagOf(), before, 'what is inherited counts')
     t.match((await alice('GET', path)).headers, { 'cache-control': 'private, no-cache', vary: /Cookie/ })
@@ -142,9 +143,9 @@ for (const path of ['?scope=2', '/me']) {
 
   test(`decision 81: while the database is down GET ${path} is 503, and readers in process go on`, async (t) => {
     const { store, state } = countingStore()
-    const app = await createApp(t, { store, ownWrites: 'authenticated' })
+    const app = await createApp(t, { store, selfService: true })
     const alice = as(app, 'alice')
-    await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+    await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
     await app.settings.forUser('alice')
     const before = await alice('GET', path)
     state.down = true
@@ -162,12 +163,12 @@ for (const path of ['?scope=2', '/me']) {
 test('the shared list is not tagged anew by preferences', async (t) => {
   const app = await createApp(t)
   const { etag } = (await as(app, 'alice')('GET', '')).headers
-  await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   t.equal((await as(app, 'alice')('GET', '')).headers.etag, etag)
 })
 
 test('a row of a user is written on the version that the caller saw, also after it was unset', async (t) => {
-  const app = await createApp(t, { ownWrites: 'authenticated' })
+  const app = await createApp(t, { selfService: true })
   const alice = as(app, 'alice')
   const put = (value: string, tag?: unknown) =>
     alice('PUT', '/me', { key: 'app.theme', value }, tag === undefined ? {} : { 'if-match': String(tag) })
@@ -192,8 +193,8 @@ test('eraseUser removes a user everywhere and says what is left elsewhere', asyn
     { logger: { level: 'info', stream: { write: (line: string) => void lines.push(line) } } },
   )
   const { settings } = app
-  for (const theme of ['dark', 'light']) await settings.setSetting('app.theme', theme, User, 'alice')
-  await settings.setSetting('app.title', 'Acme', Application, undefined, {
+  for (const theme of ['dark', 'light']) await settings.contract.setSetting('app.theme', theme, User, 'alice')
+  await settings.contract.setSetting('app.title', 'Acme', Application, undefined, {
     actor: 'alice',
     note: 'alice asked',
   })
@@ -211,6 +212,6 @@ test('eraseUser removes a user everywhere and says what is left elsewhere', asyn
   t.equal(audit.length, 2)
   t.notMatch(audit.join(), /alice/)
   t.match(await rejection(settings.eraseUser('')), { status: 400 })
-  await settings.setSetting('app.theme', 'dark', User, 'alice')
+  await settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark', 'she may come back')
 })

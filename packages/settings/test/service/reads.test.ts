@@ -10,9 +10,9 @@ test('get is synchronous for System, Application and the default of User setting
   t.equal(settings.get(definitions.port), 587)
   t.equal(settings.get('app.theme'), 'light')
   t.equal(settings.get(definitions.banner), null, 'no default')
-  await settings.setSetting('mail.port', 25, System)
-  await settings.setSetting('app.theme', 'dark', Application)
-  await settings.setSetting('app.theme', 'system', User, 'alice')
+  await settings.contract.setSetting('mail.port', 25, System)
+  await settings.contract.setSetting('app.theme', 'dark', Application)
+  await settings.contract.setSetting('app.theme', 'system', User, 'alice')
   t.equal(settings.get(definitions.port), 25)
   t.equal(settings.get(definitions.theme), 'dark', 'not a user’s own value')
 })
@@ -28,21 +28,21 @@ test('an unknown key names the closest one', async (t) => {
 
 test('values are deep-frozen', async (t) => {
   const { settings } = await createApp(t)
-  await settings.setSetting('app.feature_json', { list: [{ on: true }] }, Application)
+  await settings.contract.setSetting('app.feature_json', { list: [{ on: true }] }, Application)
   const value: unknown = settings.get(definitions.features)
   t.throws(() => (value as { list: unknown[] }).list.push(1), TypeError)
 })
 
 test('forUser reads one user; its own values stay what they were, shared ones are live', async (t) => {
   const { settings } = await createApp(t)
-  await settings.setSetting('app.theme', 'dark', User, 'alice')
+  await settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   const reader = await settings.forUser('alice')
   t.equal(reader.userId, 'alice')
   t.equal(reader.get(definitions.theme), 'dark')
   t.equal(reader.get(definitions.density), 'comfortable')
-  await settings.setSetting('user.preferred_density', 'compact', Application)
+  await settings.contract.setSetting('user.preferred_density', 'compact', Application)
   t.equal(reader.get(definitions.density), 'compact')
-  await settings.deleteSetting('app.theme', User, 'alice')
+  await settings.contract.deleteSetting('app.theme', User, 'alice')
   t.equal(reader.get(definitions.theme), 'dark', 'one reader, one answer')
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
   t.equal((await settings.forUser(null)).get(definitions.theme), 'light')
@@ -56,7 +56,7 @@ test('request.settings reads the values of the caller, or the shared ones', asyn
     const mine = await request.settings
     return { user: mine.userId, theme: mine.get(definitions.theme), same: mine === (await request.settings) }
   })
-  await app.settings.setSetting('app.theme', 'dark', User, alice.id)
+  await app.settings.contract.setSetting('app.theme', 'dark', User, alice.id)
   t.same((await app.inject({ url: '/theme', headers: { 'x-caller': 'alice' } })).json(), {
     user: 'alice',
     theme: 'dark',
@@ -79,7 +79,7 @@ test('request.settings that a hook read before the caller was known is that of t
   })
   await app.register(settings, { definitions: [definitions] })
   app.get('/theme', async (request) => (await request.settings).get(definitions.theme))
-  await app.settings.setSetting('app.theme', 'dark', User, alice.id)
+  await app.settings.contract.setSetting('app.theme', 'dark', User, alice.id)
   t.equal((await app.inject({ url: '/theme', headers: { 'x-caller': 'alice' } })).payload, 'dark')
 })
 
@@ -94,7 +94,7 @@ test('users are loaded by one query, however many ask at once', async (t) => {
 
 test('the users seen last stay in memory, the others are loaded again', async (t) => {
   const store = counting(memoryStore())
-  const { settings } = await createApp(t, { store, userCache: 3 })
+  const { settings } = await createApp(t, { store, maxCachedUsers: 3 })
   for (const user of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) await settings.forUser(user)
   t.same(Object.fromEntries(store.loads), { a: 1, b: 2, c: 1, d: 1 })
 })
@@ -115,7 +115,7 @@ test('a write while its user is being loaded is seen by all loads', async (t) =>
   }
   const { settings } = await createApp(t, { store })
   const loading = settings.forUser('alice')
-  await settings.setSetting('app.theme', 'dark', User, 'alice')
+  await settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   release()
   t.equal((await loading).get(definitions.theme), 'dark')
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark')
@@ -140,7 +140,7 @@ test('a stored value that no longer fits counts as unset, is logged once and sho
     store,
     definitions: [setting.text('mail.port', { displayName: 'Port', scope: System })],
   })
-  await before.settings.setSetting('mail.port', 'secret-text', System)
+  await before.settings.contract.setSetting('mail.port', 'secret-text', System)
   const lines: string[] = []
   const after = await createApp(
     t,
@@ -148,7 +148,7 @@ test('a stored value that no longer fits counts as unset, is logged once and sho
     { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } },
   )
   t.equal(after.settings.get(definitions.port), 587)
-  t.equal(await after.settings.getSetting('mail.port', System), null)
+  t.equal(await after.settings.contract.getSetting('mail.port', System), null)
   t.match(await after.settings.inspect('mail.port'), {
     value: 587,
     source: 'default',
@@ -161,8 +161,8 @@ test('a stored value that no longer fits counts as unset, is logged once and sho
 
 test('inspect names the layer that supplies a value, strongest first, masked', async (t) => {
   const { settings } = await createApp(t, { overrides: { 'mail.port': 2525 } })
-  await settings.setSetting('app.theme', 'dark', Application)
-  await settings.setSetting('app.theme', 'system', User, 'alice')
+  await settings.contract.setSetting('app.theme', 'dark', Application)
+  await settings.contract.setSetting('app.theme', 'system', User, 'alice')
   const theme = await settings.inspect('app.theme', 'alice')
   t.match(theme, { value: 'system', source: 'user', invalid: false, module: 'app', scope: User })
   t.same(
@@ -176,7 +176,7 @@ test('inspect names the layer that supplies a value, strongest first, masked', a
   )
   t.match(await settings.inspect('app.theme'), { value: 'dark', source: 'application' })
   t.match(await settings.inspect('mail.port'), { value: 2525, source: 'locked' })
-  await settings.setSetting('app.api_secret', 'hunter2', Application)
+  await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
   const secret = await settings.inspect('app.api_secret')
   t.match(secret, { value: null, source: 'application' })
   t.notMatch(JSON.stringify(secret), /hunter2/)

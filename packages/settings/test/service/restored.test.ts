@@ -73,8 +73,8 @@ for (const [name, open] of Object.entries(engines)) {
   test(`${name}: after a restore a value of the same revision is the restored one`, async (t) => {
     const { store, run } = await open(t)
     const { settings } = await createApp(t, { store: store() })
-    await settings.setSetting('mail.port', 25, System)
-    await settings.setSetting('app.title', 'lost', Application)
+    await settings.contract.setSetting('mail.port', 25, System)
+    await settings.contract.setSetting('app.title', 'lost', Application)
     await run(
       ...backTo(1),
       `update settings_value set value = '99'`,
@@ -89,15 +89,15 @@ for (const [name, open] of Object.entries(engines)) {
   test(`${name}: an own write on top of it hides nothing`, async (t) => {
     const { store, run } = await open(t)
     const { settings } = await createApp(t, { store: store() })
-    for (let value = 1; value <= 3; value++) await settings.setSetting('mail.port', value, System)
-    await settings.setSetting('app.title', 'lost', Application)
+    for (let value = 1; value <= 3; value++) await settings.contract.setSetting('mail.port', value, System)
+    await settings.contract.setSetting('app.title', 'lost', Application)
     await settings.refresh()
     await tick()
     await run(...backTo(2))
     const other = await createApp(t, { store: store() })
-    await other.settings.setSetting('mail.port', 100, System)
-    await other.settings.setSetting('app.banner', 'new', Application)
-    await settings.setSetting('app.support_email', 'a@example.org', Application)
+    await other.settings.contract.setSetting('mail.port', 100, System)
+    await other.settings.contract.setSetting('app.banner', 'new', Application)
+    await settings.contract.setSetting('app.support_email', 'a@example.org', Application)
     await settings.refresh()
     t.equal(settings.get(definitions.port), 100)
     t.equal(settings.get(definitions.title), 'Fastify Modular')
@@ -108,13 +108,13 @@ for (const [name, open] of Object.entries(engines)) {
     const { store, run } = await open(t)
     const app = await createApp(t, { store: store() })
     const list = (tag = '') => as(app, 'alice')('GET', '?scope=1', undefined, { 'if-none-match': tag })
-    await app.settings.setSetting('mail.port', 25, System)
-    await app.settings.setSetting('app.title', 'lost', Application)
+    await app.settings.contract.setSetting('mail.port', 25, System)
+    await app.settings.contract.setSetting('app.title', 'lost', Application)
     const lost = String((await list()).headers.etag)
     t.equal((await list(lost)).status, 304)
     await run(...backTo(1))
     const other = await createApp(t, { store: store() })
-    await other.settings.setSetting('app.title', 'new', Application)
+    await other.settings.contract.setSetting('app.title', 'new', Application)
     await app.settings.refresh()
     t.equal(app.settings.status.revision, 2, 'the same revision again')
     const answer = await list(lost)
@@ -130,10 +130,10 @@ for (const [name, open] of Object.entries(engines)) {
   test(`${name}: a write to a database that went back answers with memory as the database is`, async (t) => {
     const { store, run } = await open(t)
     const { settings } = await createApp(t, { store: store() })
-    for (let value = 1; value <= 5; value++) await settings.setSetting('mail.port', value, System)
-    await settings.setSetting('app.title', 'lost', Application)
+    for (let value = 1; value <= 5; value++) await settings.contract.setSetting('mail.port', value, System)
+    await settings.contract.setSetting('app.title', 'lost', Application)
     await run(...backTo(2), `update settings_value set value = '2', revision = 2`)
-    await settings.setSetting('app.banner', 'new', Application)
+    await settings.contract.setSetting('app.banner', 'new', Application)
     t.equal(settings.get(definitions.banner), 'new')
     t.equal(settings.status.revision, 3)
     t.equal(settings.get(definitions.title), 'Fastify Modular')
@@ -142,14 +142,14 @@ for (const [name, open] of Object.entries(engines)) {
   test(`${name}: rows deleted behind its back are gone after a DELETE, and after refresh()`, async (t) => {
     const { store, run } = await open(t)
     const { settings } = await createApp(t, { store: store() })
-    await settings.setSetting('mail.port', 25, System)
-    await settings.setSetting('app.title', 'deleted', Application)
+    await settings.contract.setSetting('mail.port', 25, System)
+    await settings.contract.setSetting('app.title', 'deleted', Application)
     await settings.refresh()
     await run('delete from settings_value')
-    await settings.deleteSetting('mail.port', System)
+    await settings.contract.deleteSetting('mail.port', System)
     t.equal(settings.get(definitions.port), 587)
     t.equal(settings.get(definitions.title), 'Fastify Modular', 'what differs once makes all be read again')
-    await settings.setSetting('app.title', 'again', Application)
+    await settings.contract.setSetting('app.title', 'again', Application)
     await run('delete from settings_value')
     await settings.refresh()
     t.equal(settings.get(definitions.title), 'Fastify Modular')
@@ -158,7 +158,7 @@ for (const [name, open] of Object.entries(engines)) {
   test(`${name}: a write that changes nothing answers with memory as the database is, behind or not`, async (t) => {
     const { store, run } = await open(t)
     const { settings } = await createApp(t, { store: store() })
-    await settings.setSetting('app.title', 'one', Application)
+    await settings.contract.setSetting('app.title', 'one', Application)
     const other = await createApp(t, { store: store() })
     await run(
       `update settings_value set value = '"by hand"'`,
@@ -166,7 +166,7 @@ for (const [name, open] of Object.entries(engines)) {
       `insert into settings_history (revision, scope, key, new_value, origin, at) values (2, 0, 'mail.port', '26', 'api', 2)`,
       `update settings_meta set value = '2' where name = 'revision'`,
     )
-    await other.settings.setSetting('app.title', 'by hand', Application)
+    await other.settings.contract.setSetting('app.title', 'by hand', Application)
     t.equal(other.settings.get(definitions.title), 'by hand')
     t.equal(other.settings.get(definitions.port), 26)
   })
@@ -174,10 +174,10 @@ for (const [name, open] of Object.entries(engines)) {
   test(`${name}: a user's value that was deleted behind its back is gone after a DELETE`, async (t) => {
     const { store, run } = await open(t)
     const { settings } = await createApp(t, { store: store() })
-    await settings.setSetting('app.theme', 'dark', SettingScope.User, 'alice')
+    await settings.contract.setSetting('app.theme', 'dark', SettingScope.User, 'alice')
     await settings.forUser('alice')
     await run('delete from settings_value')
-    await settings.deleteSetting('app.theme', SettingScope.User, 'alice')
+    await settings.contract.deleteSetting('app.theme', SettingScope.User, 'alice')
     t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
   })
 }
@@ -191,8 +191,8 @@ test('PostgreSQL: users are forgotten when transactions have numbers again that 
   inner.readUserNews = (since, limit) =>
     readUserNews.call(inner, since === undefined || !isOther ? since : '4611686018427387904', limit)
   const { settings } = await createApp(t, { store: inner })
-  await settings.setSetting('app.title', 'one', Application)
-  await settings.setSetting('app.theme', 'dark', User, 'alice')
+  await settings.contract.setSetting('app.title', 'one', Application)
+  await settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark')
   await run(
     `update settings_value set value = '"system"' where scope = 2`,
@@ -209,16 +209,16 @@ test('PostgreSQL: users are forgotten when transactions have numbers again that 
 test('SQLite: a backup that is restored into the open file is read again', async (t) => {
   const file = await newFile(t)
   const { settings } = await createApp(t, { store: sqlite({ file }, { pollInterval: 5 }) })
-  await settings.setSetting('mail.port', 25, System)
+  await settings.contract.setSetting('mail.port', 25, System)
   const live = new Database(file)
   await live.backup(`${file}.backup`)
   live.close()
-  await settings.setSetting('mail.port', 26, System)
+  await settings.contract.setSetting('mail.port', 26, System)
   const backup = new Database(`${file}.backup`)
   await backup.backup(file)
   backup.close()
   await until('the restored value', () => settings.get(definitions.port) === 25)
-  await settings.setSetting('mail.port', 27, System)
+  await settings.contract.setSetting('mail.port', 27, System)
   t.match(settings.status, { state: 'ready', revision: 2 })
 })
 
@@ -229,7 +229,8 @@ test('SQLite: a backup that differs in preferences only is read again, and so is
   const live = new Database(file)
   await live.backup(`${file}.backup`)
   live.close()
-  for (const user of ['alice', 'bob', 'carol']) await settings.setSetting('app.theme', 'dark', User, user)
+  for (const user of ['alice', 'bob', 'carol'])
+    await settings.contract.setSetting('app.theme', 'dark', User, user)
   await settings.refresh() // as each look does that finds a write of another process
   t.equal(await theme(), 'dark')
   const backup = new Database(`${file}.backup`)
@@ -237,20 +238,20 @@ test('SQLite: a backup that differs in preferences only is read again, and so is
   backup.close()
   await until('the restored value', async () => (await theme()) === 'light')
   const other = await createApp(t, { store: sqlite({ file }) })
-  await other.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await other.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   await until('the value of the other process', async () => (await theme()) === 'dark')
 })
 
 test('a restored store of the same revision calls listeners with what differs', async (t) => {
   const inner = memoryStore()
   const { settings } = await createApp(t, { store: inner })
-  await settings.setSetting('mail.port', 25, System)
+  await settings.contract.setSetting('mail.port', 25, System)
   const received: unknown[] = []
   settings.on(definitions.port, (port, { previous }) => void received.push([previous, port]))
   await tick()
   const restored = memoryStore()
   const other = await createApp(t, { store: restored })
-  await other.settings.setSetting('mail.port', 99, System)
+  await other.settings.contract.setSetting('mail.port', 99, System)
   Object.assign(inner, restored)
   await settings.refresh()
   t.same(received, [[25, 99]])

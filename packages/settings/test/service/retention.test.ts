@@ -134,7 +134,7 @@ for (const [name, { writes, open }] of Object.entries(cases)) {
     const store = await open(t)
     const { settings } = await createApp(t, { store, history: { perValue: 20 } })
     for (let value = 1; value <= writes; value++)
-      await settings.setSetting('mail.port', value, SettingScope.System)
+      await settings.contract.setSetting('mail.port', value, SettingScope.System)
     const left = () => store.readHistory({ key: 'mail.port', limit: writes })
     await until('the last run', async () => (await left()).length <= 40)
     const entries = await left()

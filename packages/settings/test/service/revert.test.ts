@@ -173,7 +173,7 @@ test('a secret is put back without being shown, and refused where its key is gon
     { key: 'app.title', isSecret: false, newValue: 'first', storedAt: null },
   ])
   t.equal((await as(app, 'admin')('POST', '/changes/2/revert', {})).status, 200)
-  t.equal(await app.settings.getSetting('mail.password', System), 'first')
+  t.equal(await app.settings.contract.getSetting('mail.password', System), 'first')
 
   await as(app, 'admin')('DELETE', '/mail.password?scope=0')
   const rotated = await createApp(t, { store, encryption: { keys: two ? [two] : [] } })

@@ -11,9 +11,9 @@ const row = { scope: Application, userId: '', key: 'app.api_secret' } as const
 test('decision 13: sensitive values are sealed at rest and readable in process', async (t) => {
   const store = memoryStore()
   const { settings } = await createApp(t, { store, encryption: { keys: [one] } })
-  await settings.setSetting('app.api_secret', 'hunter2', Application)
-  await settings.setSetting('user.token', 'hush', User, 'alice')
-  await settings.setSetting('app.title', 'Acme', Application)
+  await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
+  await settings.contract.setSetting('user.token', 'hush', User, 'alice')
+  await settings.contract.setSetting('app.title', 'Acme', Application)
   const rows = await store.scan(null, 10)
   t.match(rows, [
     { key: 'app.api_secret', sealed: true, value: /^v1\.one\./ },
@@ -22,45 +22,47 @@ test('decision 13: sensitive values are sealed at rest and readable in process',
   ])
   t.notMatch(JSON.stringify([rows, await store.scanHistory(null, 10)]), /hunter2|hush/)
   t.equal(settings.get(definitions.secret), 'hunter2')
-  t.equal(await settings.resolveUserSetting('user.token', 'alice'), 'hush')
+  t.equal(await settings.contract.resolveUserSetting('user.token', 'alice'), 'hush')
 })
 
-test('rewrap seals everything with the active key, so that the old one can go', async (t) => {
+test('reencrypt seals everything with the active key, so that the old one can go', async (t) => {
   const store = memoryStore()
   const plain = await createApp(t, { store })
-  await plain.settings.setSetting('app.api_secret', 'plain', Application)
+  await plain.settings.contract.setSetting('app.api_secret', 'plain', Application)
   const first = await createApp(t, { store, encryption: { keys: [one] } })
-  await first.settings.setSetting('mail.password', 'sealed with one', System)
-  await first.settings.setSetting('user.token', 'hush', User, 'alice')
-  await first.settings.setSetting('app.title', 'Acme', Application)
+  await first.settings.contract.setSetting('mail.password', 'sealed with one', System)
+  await first.settings.contract.setSetting('user.token', 'hush', User, 'alice')
+  await first.settings.contract.setSetting('app.title', 'Acme', Application)
 
   const second = await createApp(t, { store, encryption: { keys: [two, one] } })
   const received: unknown[] = []
   second.settings.on('*', (value) => void received.push(value))
-  t.same(await second.settings.rewrap(), { rewrapped: 3, history: 3, unreadable: [] })
-  t.same(await second.settings.rewrap(), { rewrapped: 0, history: 0, unreadable: [] }, 'again is fine')
+  t.same(await second.settings.reencrypt(), { reencrypted: 3, history: 3, unreadable: [] })
+  t.same(await second.settings.reencrypt(), { reencrypted: 0, history: 0, unreadable: [] }, 'again is fine')
   t.same(received, [], 'no value changed')
 
   const third = await createApp(t, { store, encryption: { keys: [two] } })
   t.equal(third.settings.get(definitions.secret), 'plain')
   t.equal(third.settings.get(definitions.password), 'sealed with one')
   t.equal((await third.settings.forUser('alice')).get(definitions.token), 'hush')
-  t.match(await rejection(plain.settings.rewrap()), { error: { code: 'FMOD_SETTINGS_ENCRYPTION_REQUIRED' } })
+  t.match(await rejection(plain.settings.reencrypt()), {
+    error: { code: 'FMOD_SETTINGS_ENCRYPTION_REQUIRED' },
+  })
 })
 
-test('rewrap names what the keys at hand cannot unseal, in the history too, and leaves it', async (t) => {
+test('reencrypt names what the keys at hand cannot unseal, in the history too, and leaves it', async (t) => {
   const store = memoryStore()
   const first = await createApp(t, { store, encryption: { keys: [one] } })
-  await first.settings.setSetting('app.api_secret', 'hunter2', Application)
-  await first.settings.deleteSetting('app.api_secret', Application)
+  await first.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
+  await first.settings.contract.deleteSetting('app.api_secret', Application)
   const second = await createApp(t, { store, encryption: { keys: [two] } })
-  t.same(await second.settings.rewrap(), { rewrapped: 0, history: 0, unreadable: ['app.api_secret'] })
+  t.same(await second.settings.reencrypt(), { reencrypted: 0, history: 0, unreadable: ['app.api_secret'] })
 })
 
 test('a value whose key is gone stops the boot, and names the setting and the key only', async (t) => {
   const store = memoryStore()
   const { settings } = await createApp(t, { store, encryption: { keys: [one] } })
-  await settings.setSetting('app.api_secret', 'hunter2', Application)
+  await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
   const { error } = await rejection(createApp(t, { store, encryption: { keys: [two] } }))
   t.match(error, { code: 'FMOD_SETTINGS_MISSING_SEALING_KEYS', message: /"app\.api_secret" with "one"/ })
   t.match(
@@ -70,20 +72,20 @@ test('a value whose key is gone stops the boot, and names the setting and the ke
   )
 })
 
-test("users' values whose key is gone do not stop the boot: reading them fails, and rewrap names them", async (t) => {
+test("users' values whose key is gone do not stop the boot: reading them fails, and reencrypt names them", async (t) => {
   const store = memoryStore()
   const { settings } = await createApp(t, { store, encryption: { keys: [one] } })
-  await settings.setSetting('user.token', 'hush', User, 'alice')
+  await settings.contract.setSetting('user.token', 'hush', User, 'alice')
   const later = await createApp(t, { store, encryption: { keys: [two], mode: 'require' } })
   const reader = await later.settings.forUser('alice')
   t.throws(() => reader.get(definitions.token), { code: 'FMOD_SETTINGS_UNREADABLE' })
-  t.match(await later.settings.rewrap(), { unreadable: ['user.token'] })
+  t.match(await later.settings.reencrypt(), { unreadable: ['user.token'] })
 })
 
 test('a value that was tampered with fails to read instead of passing for unset; writing repairs it', async (t) => {
   const store = memoryStore()
   const app = await createApp(t, { store, encryption: { keys: [one] } })
-  await app.settings.setSetting('app.api_secret', 'hunter2', Application)
+  await app.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
   const [stored] = await store.scan(null, 1)
   const forged = `${stored?.value.slice(0, -2)}AA`
   await store.write({
@@ -100,7 +102,7 @@ test('a value that was tampered with fails to read instead of passing for unset;
     isOverridden: true,
   })
   t.equal((await as(app, 'alice')('GET', '')).status, 200, 'lists go on')
-  await app.settings.setSetting('app.api_secret', 'hunter2', Application)
+  await app.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
   t.equal(app.settings.get(definitions.secret), 'hunter2')
 })
 
@@ -124,7 +126,7 @@ test('encryption: "require" stops the boot without a key; "warn" logs once', asy
 test('decision 13: no secret in any answer, event, history, export, log or problem', async (t) => {
   const lines: string[] = []
   const store: SettingsStore = memoryStore()
-  const options = { store, ownWrites: 'authenticated' as const }
+  const options = { store, selfService: true as const }
   const app = await createApp(t, options, {
     logger: { level: 'trace', stream: { write: (line: string) => void lines.push(line) } },
   })
@@ -185,7 +187,7 @@ test('a plain row that appears under "require" is not served, and is logged; wri
   })
   t.equal(lines.filter((line) => line.includes('app.api_secret')).length, 1)
   t.notMatch(lines.join(''), /INJECTED/)
-  await settings.setSetting('app.api_secret', 'mine', Application)
+  await settings.contract.setSetting('app.api_secret', 'mine', Application)
   t.equal(settings.get(definitions.secret), 'mine')
 })
 
@@ -204,10 +206,10 @@ test('decision 13: a sealed value stays hidden although its definition is not se
       setting.text('past.own', { ...own, sensitive: true }),
     ],
   })
-  await older.settings.setSetting('past.system', 'hunter1', System)
-  await older.settings.setSetting('past.shared', 'hunter2', Application)
-  await older.settings.setSetting('past.own', 'hunter3', Application)
-  await older.settings.setSetting('past.own', 'hunter4', User, 'editor')
+  await older.settings.contract.setSetting('past.system', 'hunter1', System)
+  await older.settings.contract.setSetting('past.shared', 'hunter2', Application)
+  await older.settings.contract.setSetting('past.own', 'hunter3', Application)
+  await older.settings.contract.setSetting('past.own', 'hunter4', User, 'editor')
 
   const app = await createApp(t, {
     store,
@@ -234,8 +236,12 @@ test('decision 13: a sealed value stays hidden although its definition is not se
     keys.map(() => [null, 'new']),
   )
   t.equal((await as(app, 'editor')('GET', '/past.system/resolved')).status, 403, 'as before')
-  t.equal(await app.settings.getSettingAs('past.shared', Application), 'hunter2', 'code in process reads it')
-  t.equal(await app.settings.getSettingAs('past.own', User, 'editor'), 'hunter4')
+  t.equal(
+    await app.settings.contract.getSettingAs('past.shared', Application),
+    'hunter2',
+    'code in process reads it',
+  )
+  t.equal(await app.settings.contract.getSettingAs('past.own', User, 'editor'), 'hunter4')
 
   await as(app, 'admin')('PUT', '/bulk', bulk)
   t.match((await as(app, 'editor')('GET', '/past.shared?scope=1')).json, { value: 'new' }, 'not sealed')

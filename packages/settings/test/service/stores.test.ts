@@ -24,7 +24,7 @@ for (const [name, makeStore] of [
   test(`${name}: what was acknowledged over HTTP is there after a restart, history included`, async (t) => {
     const store = await makeStore(t)
     const keys = [{ id: 'k', key: randomBytes(32) }]
-    const options = { encryption: { keys }, ownWrites: 'authenticated' as const }
+    const options = { encryption: { keys }, selfService: true as const }
     const first = await createApp(t, { ...options, store: store() })
     const admin = as(first, 'admin')
     t.equal(
@@ -73,8 +73,8 @@ for (const [name, makeStore] of [
     await there.listen({ port: 0, host: '127.0.0.1' }) // what waits for changes keeps no process alive
     await there.settings.forUser('alice')
     const arrived = new Promise<number>((resolve) => there.settings.on(definitions.port, resolve))
-    await here.settings.setSetting('app.theme', 'dark', User, 'alice')
-    await here.settings.setSetting('mail.port', 25, System)
+    await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+    await here.settings.contract.setSetting('mail.port', 25, System)
     t.equal(await arrived, 25)
     await until(
       "the user's value",
@@ -86,7 +86,7 @@ for (const [name, makeStore] of [
     const store = await makeStore(t)
     const [one, two] = [await createApp(t, { store: store() }), await createApp(t, { store: store() })]
     const write = (index: number) =>
-      (index % 2 ? one : two).settings.setSetting('mail.port', index + 1, System)
+      (index % 2 ? one : two).settings.contract.setSetting('mail.port', index + 1, System)
     await Promise.all(Array.from({ length: 40 }, (_, index) => write(index)))
     await Promise.all([one.settings.refresh(), two.settings.refresh()])
     t.equal(one.settings.status.revision, 40)
@@ -102,7 +102,7 @@ test('SQLite: an outbox on the same database joins the transaction of the write'
   await app.register(settings, { definitions: [definitions], store: sqlite({ database }), routes: false })
   await app.ready()
   t.equal(app.settings.status.revision, 0, 'the probe left nothing')
-  await app.settings.setSetting('mail.port', 25, System)
+  await app.settings.contract.setSetting('mail.port', 25, System)
   t.equal(app.settings.get(definitions.port), 25)
   t.equal(app.events.stats().published, 1)
 })
@@ -149,10 +149,10 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
     return app
   }
   const app = await boot()
-  await app.settings.setSetting('mail.port', 25, System)
+  await app.settings.contract.setSetting('mail.port', 25, System)
   t.match(published, [{ key: 'mail.port', newValue: 25 }])
   state.full = true
-  t.match(await rejection(app.settings.setSetting('mail.port', 26, System)), {
+  t.match(await rejection(app.settings.contract.setSetting('mail.port', 26, System)), {
     error: { message: 'the queue is full' },
   })
   t.equal(app.settings.status.revision, 1)

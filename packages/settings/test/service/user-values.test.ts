@@ -13,9 +13,10 @@ test('a write of one user does not change the values of another', async (t) => {
   await app.register(settings, { definitions: [theme], store: memoryStore(), routes: false })
   await app.ready()
   const of = async (id: string) => (await app.settings.forUser(id)).get(theme)
-  for (const id of ['alice', 'bob']) await app.settings.setSetting('app.theme', 'dark', SettingScope.User, id)
+  for (const id of ['alice', 'bob'])
+    await app.settings.contract.setSetting('app.theme', 'dark', SettingScope.User, id)
   t.same([await of('alice'), await of('bob')], ['dark', 'dark'])
-  await app.settings.setSetting('app.theme', 'system', SettingScope.User, 'alice')
+  await app.settings.contract.setSetting('app.theme', 'system', SettingScope.User, 'alice')
   t.same([await of('alice'), await of('bob')], ['system', 'dark'])
 })
 
@@ -36,7 +37,8 @@ test('a user whose values change during each read is answered, and read again by
     async readUser(userId: string) {
       reads++
       const rows = await store.readUser(userId)
-      if (isBusy) await app.settings.setSetting('app.theme', `dark ${++writes}`, SettingScope.User, userId)
+      if (isBusy)
+        await app.settings.contract.setSetting('app.theme', `dark ${++writes}`, SettingScope.User, userId)
       return rows
     },
   }

@@ -5,7 +5,7 @@ import { admin, alice, as, createApp, editor, rejection } from '../support/app.t
 const { System, Application, User } = SettingScope
 
 async function createWithHistory(t: Parameters<typeof createApp>[0], options: SettingsOptions = {}) {
-  const app = await createApp(t, { ownWrites: 'authenticated', ...options })
+  const app = await createApp(t, { selfService: true, ...options })
   await as(app, 'admin')('PUT', '/bulk', [
     { key: 'app.title', scope: 1, value: 'one' },
     { key: 'mail.port', scope: 0, value: 25 },
@@ -112,7 +112,11 @@ test('what was stored before a setting became System is for administrators', asy
     { status: 400, json: { detail: /has its value in the scope System/ } },
     'no row that nothing reads',
   )
-  t.equal((await app.settings.getSetting('pay.account', Application)) ?? '', 'an editor’s', 'as it was')
+  t.equal(
+    (await app.settings.contract.getSetting('pay.account', Application)) ?? '',
+    'an editor’s',
+    'as it was',
+  )
 })
 
 test('decision 87: history of a user is that user’s, and a filter that cannot apply is an error', async (t) => {

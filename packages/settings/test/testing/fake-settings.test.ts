@@ -28,12 +28,12 @@ test('S8: fake settings are written and notify listeners like real ones, each on
   const settings = fakeSettings(mail, { 'fake.port': 25 })
   const received: string[] = []
   settings.on(mail.host, (host) => void received.push(host))
-  await settings.setSetting('fake.host', 'mx.example.com', System)
+  await settings.contract.setSetting('fake.host', 'mx.example.com', System)
   t.equal(settings.get(mail.host), 'mx.example.com')
   t.same(received, ['mx.example.com'])
-  t.match(await rejection(settings.setSetting('fake.host', 5, System)), { status: 422 })
+  t.match(await rejection(settings.contract.setSetting('fake.host', 5, System)), { status: 422 })
   t.match(
-    await rejection(settings.setSetting('fake.port', 26, System)),
+    await rejection(settings.contract.setSetting('fake.port', 26, System)),
     { status: 409 },
     'a given value is fixed',
   )

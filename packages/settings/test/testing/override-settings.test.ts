@@ -7,15 +7,15 @@ const { System, User } = SettingScope
 
 test('S8: an override holds for every reader until its block ends', async (t) => {
   const app = await createApp(t)
-  await app.settings.setSetting('mail.port', 25, System)
-  await app.settings.setSetting('app.theme', 'dark', User, 'alice')
+  await app.settings.contract.setSetting('mail.port', 25, System)
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   {
     using _ = overrideSettings(app, { 'mail.port': 2525, 'app.theme': 'system' })
     t.equal(app.settings.get(definitions.port), 2525)
     t.equal((await app.settings.forUser('alice')).get(definitions.theme), 'system')
-    t.equal(await app.settings.resolveUserSettingElement('app.theme', 'bob'), 'system')
+    t.equal(await app.settings.contract.resolveUserSettingElement('app.theme', 'bob'), 'system')
     t.match((await as(app, 'admin')('GET', '/mail.port?scope=0')).json, { value: 2525, source: 'locked' })
-    t.equal(await app.settings.getSetting('mail.port', System), '25', 'nothing is stored')
+    t.equal(await app.settings.contract.getSetting('mail.port', System), '25', 'nothing is stored')
   }
   t.equal(app.settings.get(definitions.port), 25)
   t.equal((await app.settings.forUser('alice')).get(definitions.theme), 'dark')
@@ -62,7 +62,7 @@ test('S8: writes of an overridden setting are refused, and no tag hides an overr
   const admin = as(app, 'admin')
   const tag = String((await admin('GET', '')).headers.etag)
   const override = overrideSettings(app, { 'mail.port': 1 })
-  t.match(await rejection(app.settings.setSetting('mail.port', 2, System)), { status: 409 })
+  t.match(await rejection(app.settings.contract.setSetting('mail.port', 2, System)), { status: 409 })
   t.equal((await admin('GET', '', undefined, { 'if-none-match': tag })).status, 200)
   override[Symbol.dispose]()
   t.equal((await admin('GET', '', undefined, { 'if-none-match': tag })).status, 304)

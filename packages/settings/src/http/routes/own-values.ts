@@ -5,7 +5,6 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
-import type { OwnWrites } from '../../http-options.ts'
 import { isUserSetting, requireSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { readOwnValues } from '../../reading/list.ts'
@@ -25,10 +24,10 @@ const OwnScope = Type.Union([Type.Literal(2), Type.String({ pattern: '^[Uu][Ss][
 export function addOwnValueRoutes(
   app: SettingsApp,
   service: SettingsService,
-  { sharedLists, ownWrites }: { readonly sharedLists: SharedLists; readonly ownWrites: OwnWrites },
+  { sharedLists, selfService }: { readonly sharedLists: SharedLists; readonly selfService: boolean },
 ): void {
   const { sharedValues, codec, states, write } = service
-  const checkedByHandler = ownWrites === 'permission' ? { checkedByHandler: updatePermission } : {}
+  const checkedByHandler = selfService ? {} : { checkedByHandler: updatePermission }
   app.get(
     '/me',
     operation({
@@ -89,9 +88,10 @@ export function addOwnValueRoutes(
     key: string,
     change: WriteEntry['change'],
   ): Promise<unknown> {
-    const { id } = ownWrites === 'authenticated' ? callerOf(request) : requireUpdate(request)
+    const { id } = selfService ? callerOf(request) : requireUpdate(request)
     const state = requireSetting(sharedValues, key)
-    if (!isUserSetting(state)) throw new ArgumentException(`The setting "${key}" is not a user's own.`, 'key')
+    if (!isUserSetting(state))
+      throw new ArgumentException(`The setting "${key}" has no per-user values.`, 'key')
     const entry = { state, scope: SettingScope.User, userId: id, change, expects: conditionOf(request) }
     const { entries } = await write([entry], writeOptionsOf(request), {
       onStale: toPreconditionFailed,

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import { SettingValidationException } from '../../exceptions.ts'
 import { SettingScope, type SharedScope, toEtag } from '../../setting-definition.ts'
-import type { SensitiveResolved } from '../../http-options.ts'
+import type { ResolvedSecrets } from '../../http-options.ts'
 import {
   isUserSetting,
   requireFit,
@@ -63,7 +63,7 @@ import {
 
 interface ValueRoutesOptions {
   readonly people: NamePeople
-  readonly sensitiveResolved: SensitiveResolved
+  readonly resolvedSecrets: ResolvedSecrets
   readonly maxBulkEntries: number
   /** Bytes of a bulk. */
   readonly maxBulkBytes: number
@@ -72,7 +72,7 @@ interface ValueRoutesOptions {
 export function addValueRoutes(
   app: SettingsApp,
   service: SettingsService,
-  { people, sensitiveResolved, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
+  { people, resolvedSecrets, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
 ): void {
   const { settings, sharedValues, users, codec, write } = service
   let publicValues: (TaggedJson & { readonly generation: number }) | undefined
@@ -113,7 +113,7 @@ export function addValueRoutes(
       const state = requireSetting(sharedValues, key)
       const isOwn = scope === SettingScope.User && state.setting.definition.scope === SettingScope.User
       if (!isOwn) requireFit(state, scope)
-      const value = await settings.getSettingValue(key, scope, caller.id)
+      const value = await settings.contract.getSettingValue(key, scope, caller.id)
       const { definition } = state.setting
       const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
       return reply
@@ -243,8 +243,8 @@ export function addValueRoutes(
   /** S 2.7 decodes sensitive values; System ones are for administrators, others as the host decided (decision 18). */
   function requireSensitive(state: SettingState, { source }: Resolution, caller: Caller): void {
     if (state.setting.definition.scope === SettingScope.System) return requireAdmin(caller)
-    if (sensitiveResolved === 'spec' || source === 'user') return
-    if (sensitiveResolved === 'permission' && hasPermission(caller, updatePermission)) return
+    if (resolvedSecrets === 'signed-in' || source === 'user') return
+    if (resolvedSecrets === 'permission' && hasPermission(caller, updatePermission)) return
     throw new ForbiddenException('The value of this setting is not shown to you.')
   }
 

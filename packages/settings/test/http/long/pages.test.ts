@@ -69,7 +69,9 @@ test('a page shows each value whole, one entry at least whatever its length', as
   const editor = as(app, 'editor')
   const values = ['x'.repeat(200_000), 'y'.repeat(300_000)]
   for (const value of values)
-    await app.settings.setSetting('app.feature_json', value, Application, undefined, { actor: 'editor' })
+    await app.settings.contract.setSetting('app.feature_json', value, Application, undefined, {
+      actor: 'editor',
+    })
   const newest = (await editor('GET', '/app.feature_json/history')).json
   t.match(newest, { entries: [{ oldValue: values[0], newValue: values[1] }], next: '2:1:app.feature_json' })
   const before = (await editor('GET', `/app.feature_json/history?before=${newest.next}`)).json
@@ -96,7 +98,7 @@ test('the history of a value is trimmed by the writes of it, not only once a day
   const app = await createApp(t, { history: { perValue: 3 } })
   const all = await createApp(t, { history: false })
   for (let value = 1; value <= 30; value++)
-    for (const { settings } of [app, all]) await settings.setSetting('mail.port', value, System)
+    for (const { settings } of [app, all]) await settings.contract.setSetting('mail.port', value, System)
   const { entries } = await app.settings.history({ key: 'mail.port', scope: System })
   t.ok(entries.length >= 3 && entries.length <= 10, `${entries.length} entries`)
   t.equal(entries[0]?.newValue, 30)

@@ -4,10 +4,10 @@ import { FMOD_SETTINGS_ENCRYPTION_REQUIRED } from '../misuse-errors.ts'
 import type { HistoryRow, Resealed, RowId, SettingsStore, StoredRow } from '../store/store.ts'
 import type { Sealing } from './sealing.ts'
 
-/** What `rewrap` did. */
-export interface RewrapReport {
+/** What `reencrypt` did. */
+export interface ReencryptReport {
   /** Values that are sealed anew. */
-  readonly rewrapped: number
+  readonly reencrypted: number
   /** Entries of the history whose old or new value is sealed anew. */
   readonly history: number
   /** Keys of settings with a value, or an old one, that the keys at hand cannot unseal: it stays as it is. */
@@ -30,16 +30,16 @@ const portion = 100
  * sealed. No value changes: versions stay, and neither events nor listeners are notified.
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
  */
-export async function rewrap({
+export async function reencrypt({
   store,
   sealing,
   isSensitive,
   applyResealed,
-}: RewrapInit): Promise<RewrapReport> {
+}: RewrapInit): Promise<ReencryptReport> {
   const { activeKeyId } = sealing
   if (activeKeyId === null) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be sealed')
   const unreadable = new Set<string>()
-  let rewrapped = 0
+  let reencrypted = 0
   let history = 0
 
   /** The new envelope; undefined where the text stays as it is. */
@@ -73,14 +73,14 @@ export async function rewrap({
   for await (const rows of pages((after: StoredRow | null) => store.scan(after, portion))) {
     const values = rows.flatMap(resealValue)
     if (values.length === 0) continue
-    rewrapped += await store.reseal({ values, history: [] })
+    reencrypted += await store.reseal({ values, history: [] })
     applyResealed(values.map(({ after }) => after))
   }
   for await (const rows of pages((after: HistoryRow | null) => store.scanHistory(after, portion))) {
     const entries = rows.flatMap(resealEntry)
     if (entries.length > 0) history += await store.reseal({ values: [], history: entries })
   }
-  return { rewrapped, history, unreadable: [...unreadable].toSorted() }
+  return { reencrypted, history, unreadable: [...unreadable].toSorted() }
 }
 
 /**

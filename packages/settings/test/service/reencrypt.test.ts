@@ -39,13 +39,13 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const database = await makeDatabase(t)
     await writePlainSecrets(t, database())
     const { settings } = await createApp(t, { store: database(), encryption: { keys: [one] } })
-    t.match(await settings.rewrap(), { rewrapped: 3, unreadable: [] })
+    t.match(await settings.reencrypt(), { reencrypted: 3, unreadable: [] })
     const texts = await everything(database())
     t.notMatch(texts, /hunter|hush/)
     t.match(texts, /Acme/, 'what is not secret is left alone')
     t.match(texts, /"origin":"contract"/)
-    t.notMatch(texts, /"origin":"rewrap"/, 'it does not count as a change')
-    t.match(await settings.rewrap(), { rewrapped: 0, history: 0, unreadable: [] }, 'again is fine')
+    t.notMatch(texts, /"origin":"reencrypt"/, 'it does not count as a change')
+    t.match(await settings.reencrypt(), { reencrypted: 0, history: 0, unreadable: [] }, 'again is fine')
 
     const again = await createApp(t, { store: database(), encryption: { keys: [one], mode: 'require' } })
     t.equal(again.settings.get(definitions.secret), 'hunter3')
@@ -58,13 +58,13 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const database = await makeDatabase(t)
     const first = await createApp(t, { store: database(), encryption: { keys: [one] } })
     for (const value of ['hunter2', 'hunter3'])
-      await first.settings.setSetting('app.api_secret', value, Application)
-    await first.settings.setSetting('mail.password', 'hunter4', System)
-    await first.settings.deleteSetting('mail.password', System)
-    await first.settings.setSetting('user.token', 'hush', User, 'alice')
+      await first.settings.contract.setSetting('app.api_secret', value, Application)
+    await first.settings.contract.setSetting('mail.password', 'hunter4', System)
+    await first.settings.contract.deleteSetting('mail.password', System)
+    await first.settings.contract.setSetting('user.token', 'hush', User, 'alice')
     const second = await createApp(t, { store: database(), encryption: { keys: [two, one] } })
     const { revision } = second.settings.status
-    t.match(await second.settings.rewrap(), { rewrapped: 2, unreadable: [] })
+    t.match(await second.settings.reencrypt(), { reencrypted: 2, unreadable: [] })
     t.equal(second.settings.status.revision, revision, 'versions stay: no edit in progress becomes stale')
     const texts = await everything(database())
     t.notMatch(texts, /v1\.one\./)
@@ -87,8 +87,8 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
           await instances[index]?.close()
           const restarted = (instances[index] = await boot(keys))
           const name = `${keys.map(({ id }) => id).join(' ')} ${index}`
-          await restarted.settings.setSetting('app.api_secret', name, Application)
-          await restarted.settings.setSetting('user.token', name, User, name)
+          await restarted.settings.contract.setSetting('app.api_secret', name, Application)
+          await restarted.settings.contract.setSetting('user.token', name, User, name)
           for (const { settings } of instances) {
             await settings.refresh()
             t.equal(settings.get(definitions.secret), name)
@@ -99,12 +99,12 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
 
       await restartWith([one, two]) // the new key last
       await restartWith([two, one]) // the new key first
-      t.match(await instances[0]?.settings.rewrap(), { unreadable: [] })
+      t.match(await instances[0]?.settings.reencrypt(), { unreadable: [] })
       t.notMatch(await everything(database()), /v1\.one\./)
       await restartWith([two])
       t.match(
         await guideText(),
-        /Add the new key \*\*last\*\*[^]*Move it \*\*first\*\*[^]*rewrap\(\)[^]*Remove the old key, if `unreadable`/,
+        /Add the new key \*\*last\*\*[^]*Move it \*\*first\*\*[^]*reencrypt\(\)[^]*Remove the old key, if `unreadable`/,
       )
     })
 
@@ -117,7 +117,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
         const boot = (keys: readonly (typeof one)[]) =>
           createApp(t, { store: database(), encryption: { keys }, routes: false })
         const [old, restarted] = [await boot(before), await boot(after)]
-        await restarted.settings.setSetting('app.api_secret', 'hunter2', Application)
+        await restarted.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
         await old.settings.refresh()
         t.throws(() => old.settings.get(definitions.secret), { code: 'FMOD_SETTINGS_UNREADABLE' })
         const { error } = await rejection(boot(before))
@@ -133,7 +133,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
     const keys = ['app.api_secret', 'mail.password', 'user.token']
     const warned = await createApp(t, { store: database(), encryption: { keys: [one] } }, { logger })
-    const named = lines.filter((line) => line.includes('rewrap()')).map((line) => JSON.parse(line).keys)
+    const named = lines.filter((line) => line.includes('reencrypt()')).map((line) => JSON.parse(line).keys)
     t.same(named, [keys])
     t.notMatch(lines.join(''), /hunter|hush/)
 
@@ -143,23 +143,12 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
       code: 'FMOD_SETTINGS_NOT_SEALED',
       message: /app\.api_secret, mail\.password, user\.token/,
     })
-    t.match(error, { message: /"warn".*rewrap\(\).*sealAtBoot: true/ })
-    await warned.settings.rewrap()
+    t.match(error, { message: /"warn".*reencrypt\(\)/ })
+    await warned.settings.reencrypt()
     lines.length = 0
     await createApp(t, { store: database(), encryption: { keys: [one] } }, { logger })
-    t.notMatch(lines.join(''), /rewrap/)
+    t.notMatch(lines.join(''), /reencrypt/)
     await createApp(t, { store: database(), encryption })
-  })
-
-  test(`${engine}: sealAtBoot seals before anything is served`, async (t) => {
-    const database = await makeDatabase(t)
-    await writePlainSecrets(t, database())
-    const encryption = { keys: [one], mode: 'require', sealAtBoot: true } as const
-    const { settings } = await createApp(t, { store: database(), encryption })
-    t.notMatch(await everything(database()), /hunter|hush/)
-    t.equal(settings.get(definitions.secret), 'hunter3')
-    await settings.setSetting('mail.port', 25, System)
-    t.equal(settings.get(definitions.secret), 'hunter3')
   })
 
   test(`${engine}: a definition that became sensitive counts from the next boot on`, async (t) => {
@@ -167,34 +156,35 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const plain = setting.text('x.note', { displayName: 'Note', scope: Application })
     const secret = setting.text('x.note', { displayName: 'Note', scope: Application, sensitive: true })
     const before = await createApp(t, { store: database(), definitions: [plain] })
-    await before.settings.setSetting('x.note', 'hunter2', Application)
-    await before.settings.deleteSetting('x.note', Application)
+    await before.settings.contract.setSetting('x.note', 'hunter2', Application)
+    await before.settings.contract.deleteSetting('x.note', Application)
     const encryption = { keys: [one], mode: 'require' } as const
     const boot = createApp(t, { store: database(), definitions: [secret], encryption })
     t.match(await rejection(boot), { error: { code: 'FMOD_SETTINGS_NOT_SEALED', message: /x\.note/ } })
-    await createApp(t, {
+    const warned = await createApp(t, {
       store: database(),
       definitions: [secret],
-      encryption: { ...encryption, sealAtBoot: true },
+      encryption: { keys: [one] },
     })
+    await warned.settings.reencrypt()
     t.notMatch(await everything(database()), /hunter/)
   })
 
-  test(`${engine}: two instances that rewrap while others write lose no write and leave nothing plain`, async (t) => {
+  test(`${engine}: two instances that reencrypt while others write lose no write and leave nothing plain`, async (t) => {
     const database = await makeDatabase(t)
     const plain = await createApp(t, { store: database() })
     for (let index = 0; index < 250; index++)
-      await plain.settings.setSetting('user.token', `hunter ${index}`, User, `user ${index}`)
+      await plain.settings.contract.setSetting('user.token', `hunter ${index}`, User, `user ${index}`)
     const encryption = { keys: [one] }
     const [first, second] = [
       await createApp(t, { store: database(), encryption }),
       await createApp(t, { store: database(), encryption }),
     ]
     const writes = Array.from({ length: 60 }, (_, index) =>
-      second.settings.setSetting('user.token', `new hunter ${index}`, User, `user ${index * 4}`),
+      second.settings.contract.setSetting('user.token', `new hunter ${index}`, User, `user ${index * 4}`),
     )
-    await Promise.all([first.settings.rewrap(), second.settings.rewrap(), ...writes])
-    await first.settings.rewrap()
+    await Promise.all([first.settings.reencrypt(), second.settings.reencrypt(), ...writes])
+    await first.settings.reencrypt()
     t.notMatch(await everything(database()), /hunter/)
     const { settings } = await createApp(t, {
       store: database(),
@@ -203,19 +193,6 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     for (let index = 0; index < 250; index++) {
       const value = index % 4 === 0 && index < 240 ? `new hunter ${index / 4}` : `hunter ${index}`
       t.equal((await settings.forUser(`user ${index}`)).get(definitions.token), value)
-    }
-  })
-
-  test(`${engine}: instances that boot at once with sealAtBoot all start`, async (t) => {
-    for (let round = 0; round < 5; round++) {
-      const database = await makeDatabase(t)
-      await writePlainSecrets(t, database())
-      const encryption = { keys: [one], mode: 'require', sealAtBoot: true } as const
-      const apps = await Promise.all(
-        [1, 2, 3].map(() => createApp(t, { store: database(), encryption, routes: false })),
-      )
-      for (const { settings } of apps) t.equal(settings.get(definitions.secret), 'hunter3')
-      t.notMatch(await everything(database()), /hunter|hush/)
     }
   })
 
@@ -228,7 +205,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
         const member: unknown = Reflect.get(target, name, target)
         if (name === 'findPlainHistory') {
           return async (keys: readonly string[]) => {
-            await other.settings.rewrap()
+            await other.settings.reencrypt()
             return target.findPlainHistory(keys)
           }
         }
@@ -239,41 +216,42 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.equal(settings.get(definitions.secret), 'hunter3')
   })
 
-  test(`${engine}: a rewrap that was broken off goes on where it stopped`, async (t) => {
+  test(`${engine}: a reencrypt() that was broken off goes on where it stopped`, async (t) => {
     const database = await makeDatabase(t)
     const plain = await createApp(t, { store: database() })
     for (let index = 0; index < 250; index++)
-      await plain.settings.setSetting('user.token', `hunter ${index}`, User, `user ${index}`)
+      await plain.settings.contract.setSetting('user.token', `hunter ${index}`, User, `user ${index}`)
     const store = database()
     const portions: number[] = []
     const failing = breakAfter(store, 2, portions)
     const broken = await createApp(t, { store: failing, encryption: { keys: [one] } })
-    await t.rejects(broken.settings.rewrap(), { message: 'broken off' })
+    await t.rejects(broken.settings.reencrypt(), { message: 'broken off' })
     t.ok(Math.max(...portions) <= 100, 'portions are bounded')
     const next = await createApp(t, { store: database(), encryption: { keys: [one] } })
-    t.match(await next.settings.rewrap(), { rewrapped: 250 - portions[0]! - portions[1]!, history: 250 })
+    t.match(await next.settings.reencrypt(), { reencrypted: 250 - portions[0]! - portions[1]!, history: 250 })
     t.notMatch(await everything(database()), /hunter/)
   })
 }
 
-test('SQLite: after a rewrap and the vacuum of the guide the secret is in no byte of the files', async (t) => {
+test('SQLite: after reencrypt() and the vacuum of the guide the secret is in no byte of the files', async (t) => {
   const file = await newFile(t)
   const store = sqlite({ file })
   const plain = await createApp(t, { store })
   // Of many lengths, so that rows move and pages are freed.
   for (let index = 0; index < 300; index++)
-    await plain.settings.setSetting(
+    await plain.settings.contract.setSetting(
       'user.token',
       'hunter2 '.repeat(1 + ((index * 37) % 400)),
       User,
       `u${index % 60}`,
     )
-  for (let index = 0; index < 30; index++) await plain.settings.deleteSetting('user.token', User, `u${index}`)
+  for (let index = 0; index < 30; index++)
+    await plain.settings.contract.deleteSetting('user.token', User, `u${index}`)
   await nextMillisecond(until)
   await trimAll(store, { olderThan: Date.now() })
   t.ok((await bytesBeside(file)).includes('hunter2'))
   const { settings } = await createApp(t, { store: sqlite({ file }), encryption: { keys: [one] } })
-  await settings.rewrap()
+  await settings.reencrypt()
   const database = new Database(file)
   database.exec(/sqlite3 settings\.db '([^']+)'/.exec(await guideText())?.[1] ?? '')
   database.close()
@@ -288,13 +266,13 @@ function guideText(): Promise<string> {
 async function writePlainSecrets(t: Test, store: SettingsStore): Promise<void> {
   const app = await createApp(t, { store })
   const { settings } = app
-  await settings.setSetting('app.api_secret', 'hunter2', Application)
-  await settings.setSetting('app.api_secret', 'hunter3', Application)
-  await settings.setSetting('mail.password', 'hunter4', System)
-  await settings.setSetting('user.token', 'hush', User, 'alice')
-  await settings.setSetting('user.token', 'hunter5', User, 'bob')
-  await settings.deleteSetting('user.token', User, 'bob')
-  await settings.setSetting('app.title', 'Acme', Application)
+  await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
+  await settings.contract.setSetting('app.api_secret', 'hunter3', Application)
+  await settings.contract.setSetting('mail.password', 'hunter4', System)
+  await settings.contract.setSetting('user.token', 'hush', User, 'alice')
+  await settings.contract.setSetting('user.token', 'hunter5', User, 'bob')
+  await settings.contract.deleteSetting('user.token', User, 'bob')
+  await settings.contract.setSetting('app.title', 'Acme', Application)
 }
 
 /** All rows of both tables. */

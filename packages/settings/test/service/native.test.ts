@@ -1,0 +1,70 @@
+/** The options by name: scope, user and version of one value. */
+import { SettingScope } from '@fastify-modular/settings'
+import { test } from 'tap'
+import { createApp, definitions, rejection } from '../support/app.ts'
+
+const { System, Application, User } = SettingScope
+
+test('set and reset write the value that the definition has, or that of a user', async (t) => {
+  const { settings } = await createApp(t)
+  await settings.set(definitions.port, 25)
+  await settings.set('app.title', 'Acme', { actor: 'alice', note: 'new name' })
+  await settings.set('app.theme', 'dark')
+  await settings.set(definitions.theme, 'system', { userId: 'alice' })
+  t.equal(settings.get(definitions.port), 25)
+  t.equal(settings.get(definitions.theme), 'dark', 'the default that users inherit')
+  t.equal((await settings.forUser('alice')).get(definitions.theme), 'system')
+  t.match((await settings.history({ key: 'app.title' })).entries, [{ actor: 'alice', note: 'new name' }])
+  await settings.reset(definitions.theme, { userId: 'alice' })
+  await settings.reset('mail.port', { actor: 'bob' })
+  t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark')
+  t.equal(settings.get(definitions.port), 587)
+  t.match((await settings.history({ key: 'mail.port', limit: 1 })).entries, [
+    { actor: 'bob', newValue: null },
+  ])
+})
+
+test('a write on a version that is gone is refused, and 0 is unset', async (t) => {
+  const { settings } = await createApp(t)
+  await settings.set('app.title', 'one', { version: 0 })
+  for (const write of [
+    () => settings.set('app.title', 'two', { version: 0 }),
+    () => settings.reset('app.title', { version: 7 }),
+    () => settings.set('app.theme', 'dark', { userId: 'alice', version: 1 }),
+  ])
+    t.match(await rejection(write()), { name: 'PreconditionFailedException', status: 412 })
+  await settings.reset('app.title', { version: 1 })
+  await settings.set('app.theme', 'dark', { userId: 'alice', version: 0 })
+  const { version = 0 } = (await settings.record('app.theme', { userId: 'alice' })) ?? {}
+  await settings.set('app.theme', 'light', { userId: 'alice', version })
+})
+
+test('record and list show values as responses do', async (t) => {
+  const { settings } = await createApp(t)
+  await settings.set('mail.password', 'hunter2')
+  await settings.set('app.theme', 'dark', { userId: 'alice' })
+  t.match(await settings.record('mail.password'), {
+    scope: System,
+    value: null,
+    isOverridden: true,
+    version: 1,
+  })
+  t.match(await settings.record('app.theme'), { scope: Application, value: 'light', source: 'default' })
+  t.match(await settings.record('app.theme', { userId: 'alice' }), {
+    scope: User,
+    value: 'dark',
+    source: 'user',
+  })
+  t.equal(await settings.record('no.such'), null)
+  t.equal((await settings.list({ scope: System, group: 'Mail' })).length, 2)
+  t.match(await settings.list({ scope: User, userId: 'alice' }), [{ key: 'app.theme', value: 'dark' }])
+})
+
+test('what cannot be written is refused as over HTTP', async (t) => {
+  const { settings } = await createApp(t, { overrides: { 'app.title': 'fixed' } })
+  t.match(await rejection(settings.set('no.such', 1)), { status: 404 })
+  t.match(await rejection(settings.reset('no.such')), { status: 404 })
+  t.match(await rejection(settings.set('mail.port', 'x')), { status: 422 })
+  t.match(await rejection(settings.set('app.title', 'x')), { status: 409 })
+  t.match(await rejection(settings.set('app.theme', 'dark', { scope: User })), { status: 400 })
+})
