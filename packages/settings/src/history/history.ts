@@ -166,9 +166,9 @@ export function createHistory({ store, sharedValues, codec, write }: HistoryInit
       ...(since !== undefined && { since: toTime(since) }),
     }
     const begin = typeof before === 'string' ? { following: toPlace(before, userId) } : given(before)
-    const rows = await store.readHistory({ ...selection, ...begin, limit, maxBytes: pageBytes })
+    const rows = await store.history({ ...selection, ...begin, limit, maxBytes: pageBytes })
     const last = rows.at(-1)
-    const rest = last ? await store.readHistory({ ...selection, following: last, limit: 1 }) : []
+    const rest = last ? await store.history({ ...selection, following: last, limit: 1 }) : []
     return {
       entries: rows.flatMap((row) => toEntry(row, caller) ?? []),
       next: last && rest.length > 0 ? toNext(last) : null,
@@ -184,7 +184,7 @@ export function createHistory({ store, sharedValues, codec, write }: HistoryInit
     async rollback({ key, scope, revision, userId, undo = false }, options = {}, expects) {
       const id = { key, scope, userId: rowUser(scope, userId) }
       const state = requireSetting(sharedValues, key)
-      const [past] = await store.readHistory({ ...id, revision, limit: 1 })
+      const [past] = await store.history({ ...id, revision, limit: 1 })
       if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
       const change = toChange(past, undo ? oldTextOf(past) : newTextOf(past), codec)
       const entry = { ...id, state, change, expects }

@@ -94,7 +94,7 @@ test('stored text stands in the history as it is stored', async (t) => {
   const app = await createApp(t, { store })
   const row = { scope: Application, userId: '', key: 'app.feature_json' }
   for (const value of ['[1.0, 12345678901234567890]', '{"__proto__":1,"a":1,"a":2}', 'no json', '[1'])
-    await store.write({
+    await store.shared.write({
       actor: null,
       origin: 'sql',
       reads: [row],
