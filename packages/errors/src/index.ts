@@ -18,10 +18,10 @@ declare module 'fastify' {
 
 export type {
   ErrorMatch,
-  MapOptions,
   MappedProblem,
   ProblemDefinition,
   ProblemMapper,
+  ProblemMapping,
   Problems,
   ProblemSlug,
   ProblemTypes,

@@ -44,8 +44,13 @@ const mistakes: Readonly<Record<string, (entry: Entry, url: string) => Mutation 
     access !== 'public' && /^\/api\/(?:notes|mails|faults|dead-letters)/.test(url)
       ? { rule: url.split('/:')[0] ?? '' }
       : null,
-  'route added before the gate': () => ({ add: (app, url) => void app.get(`/early${url}`, handler) }),
-  'method added': () => ({ add: (app, url) => void app.route({ method: 'TRACE', url, handler }) }),
+  'route added before the gate': () => ({ add: (app, url) => addEarly(app, 'GET', `/early${url}`) }),
+  'method added': () => ({ add: (app, url) => addEarly(app, 'TRACE', url) }),
+}
+
+/** With an error handler of its own: `errors` refuses other routes from before it. */
+function addEarly(app: FastifyInstance, method: string, url: string): void {
+  app.route({ method, url, handler, errorHandler: handler })
 }
 
 /** What notices a mutant. */

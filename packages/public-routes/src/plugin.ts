@@ -79,7 +79,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     routes,
     decider,
     authenticate: createAuthenticate(app, { provider, timeout }),
-    answers: createAnswers(provider, classify),
+    answers: createAnswers(app, provider, classify),
     isForgeable: crossOrigin === false ? null : createForgeryCheck(crossOrigin === true ? {} : crossOrigin),
     captureProbe: probes.capture,
   })

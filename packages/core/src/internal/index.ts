@@ -3,12 +3,12 @@
  * change with each minor version, which `checkCoreVersion` proves at registration.
  */
 export { acceptedLocales, canonicalLocale } from './accept-language.ts'
-export { isApiTarget, isNavigation, prefersJson } from './negotiation.ts'
+export { isApiTarget, isNavigation, prefersHtml, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { createFindCaller, findCallerOf } from '../caller.ts'
 export { closestName } from './closest-name.ts'
 export { checkCoreVersion, supportedFastify } from './core-version.ts'
-export { getDecorator } from './decorators.ts'
+export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export { mountingModule } from './mounting.ts'
@@ -18,6 +18,7 @@ export {
   isRequestLoggingDisabled,
   removeTrailers,
   type RouteConfig,
+  routerEntries,
 } from './fastify-internals.ts'
 export {
   isNodeSqlite,

@@ -59,7 +59,10 @@ export function describeAccess<Document extends object>(
     components: {
       ...toMembers(components),
       securitySchemes: { ...schemes, ...toMembers(toMembers(components)['securitySchemes']) },
-      responses: { ...usedRefusals(items), ...toMembers(toMembers(components)['responses']) },
+      responses: {
+        ...usedRefusals(items, problemSchemaOf(components)),
+        ...toMembers(toMembers(components)['responses']),
+      },
     },
     paths: Object.fromEntries(items),
   }
@@ -128,31 +131,37 @@ function missingRefusals(present: Members, wanted: readonly ('401' | '403')[]): 
 }
 
 const problem = {
-  'application/problem+json': {
-    schema: {
-      type: 'object',
-      required: ['type', 'title', 'status', 'code'],
-      properties: {
-        type: { type: 'string' },
-        title: { type: 'string' },
-        status: { type: 'integer' },
-        detail: { type: 'string' },
-        instance: { type: 'string' },
-        code: { type: 'string' },
-        requestId: { type: 'string' },
-      },
-    },
+  type: 'object',
+  required: ['type', 'title', 'status', 'code'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    instance: { type: 'string' },
+    code: { type: 'string' },
+    requestId: { type: 'string' },
   },
 }
+
+/** The schema that the errors plugin shares, under the name that the document gives it; one of our own without that plugin. */
+function problemSchemaOf(components: unknown): Members {
+  const schemas = Object.entries(toMembers(toMembers(components)['schemas']))
+  const [name] = schemas.find(([, schema]) => toMembers(schema)['title'] === 'ProblemDetails') ?? []
+  return name === undefined ? problem : { $ref: `#/components/schemas/${name}` }
+}
+
 const refusals = {
-  Unauthorized: { description: 'The caller is not signed in', content: problem },
-  Forbidden: { description: 'The caller lacks a permission', content: problem },
+  Unauthorized: 'The caller is not signed in',
+  Forbidden: 'The caller lacks a permission',
 }
 
 /** The refusals to which operations refer. */
-function usedRefusals(items: readonly unknown[]): Members {
+function usedRefusals(items: readonly unknown[], schema: Members): Members {
   const text = JSON.stringify(items)
-  return Object.fromEntries(Object.entries(refusals).filter(([name]) => text.includes(referenceTo(name))))
+  const used = Object.entries(refusals).filter(([name]) => text.includes(referenceTo(name)))
+  const content = { 'application/problem+json': { schema } }
+  return Object.fromEntries(used.map(([name, description]) => [name, { description, content }]))
 }
 
 function referenceTo(name: string): string {

@@ -192,7 +192,6 @@ export const defaultMessages = {
   byRollback: 'back to an earlier value',
   now: 'Now',
   showOlder: 'Show older',
-  longValue: 'A value of {bytes} bytes',
 
   from: 'from',
   to: 'to',

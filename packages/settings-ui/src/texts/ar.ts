@@ -256,7 +256,6 @@ export const ar: PageMessages = {
   byRollback: 'عودة إلى قيمة سابقة',
   now: 'الآن',
   showOlder: 'عرض الأقدم',
-  longValue: 'قيمة حجمها {bytes} بايت',
 
   from: 'من',
   to: 'إلى',

@@ -194,7 +194,6 @@ export const de: PageMessages = {
   byRollback: 'zurück zu einem früheren Wert',
   now: 'Jetzt',
   showOlder: 'Ältere anzeigen',
-  longValue: 'Ein Wert mit {bytes} Byte',
 
   from: 'von',
   to: 'zu',

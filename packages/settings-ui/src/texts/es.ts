@@ -183,7 +183,6 @@ export const es: PageMessages = {
   byRollback: 'vuelta a un valor anterior',
   now: 'Actual',
   showOlder: 'Mostrar anteriores',
-  longValue: 'Un valor de {bytes} bytes',
 
   from: 'de',
   to: 'a',

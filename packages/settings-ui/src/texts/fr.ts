@@ -191,7 +191,6 @@ export const fr: PageMessages = {
   byRollback: 'retour à une valeur antérieure',
   now: 'Actuel',
   showOlder: 'Afficher les plus anciennes',
-  longValue: 'Une valeur de {bytes} octets',
 
   from: 'de',
   to: 'à',

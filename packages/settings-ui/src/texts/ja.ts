@@ -179,7 +179,6 @@ export const ja: PageMessages = {
   byRollback: '以前の値に復元',
   now: '現在',
   showOlder: '以前の変更を表示',
-  longValue: '{bytes} バイトの値',
 
   from: '変更前',
   to: '変更後',

@@ -192,7 +192,6 @@ export const pt: PageMessages = {
   byRollback: 'de volta a um valor anterior',
   now: 'Atual',
   showOlder: 'Mostrar anteriores',
-  longValue: 'Um valor de {bytes} bytes',
 
   from: 'de',
   to: 'para',

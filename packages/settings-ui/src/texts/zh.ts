@@ -179,7 +179,6 @@ export const zh: PageMessages = {
   byRollback: '恢复为以前的值',
   now: '当前',
   showOlder: '显示更早的更改',
-  longValue: '{bytes} 字节的值',
 
   from: '从',
   to: '到',

@@ -1,17 +1,11 @@
 /** Who changed what, from which value to which, when, and the way back. */
-import type { HistoryEntry, ListedHistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
-import { Fragment, type ReactNode, useState } from 'react'
+import type { HistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
+import { Fragment, type ReactNode } from 'react'
 import { Diff, type Side } from '../diff/diff.tsx'
 import { format, plural } from '../messages.ts'
 import { relativeTime } from '../model/input.ts'
 import { initialsOf } from '../model/initials.ts'
-import {
-  type Definition,
-  displayTime,
-  type JsonValue,
-  type SettingValue,
-  toDefault,
-} from '../model/setting.ts'
+import { type Definition, displayTime, type SettingValue, toDefault } from '../model/setting.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import type { Changes } from './use-changes.ts'
 
@@ -27,7 +21,7 @@ export function ChangeList({ source, empty, ofOne }: ChangeListProps): ReactNode
   const { messages, locale } = usePage()
   const { changes, failure, done, showOlder } = source
   // Of each setting the newest entry: only what holds now can be undone.
-  const newest = new Map<string, ListedHistoryEntry>()
+  const newest = new Map<string, HistoryEntry>()
   for (const entry of changes?.flatMap(({ entries }) => entries) ?? [])
     if (!newest.has(entry.key)) newest.set(entry.key, entry)
   return (
@@ -89,7 +83,7 @@ function displayDay(day: string, locale: string): string {
 
 interface ChangeProps {
   readonly change: SettingChangeSet
-  readonly newest: ReadonlyMap<string, ListedHistoryEntry>
+  readonly newest: ReadonlyMap<string, HistoryEntry>
   readonly source: Changes
   readonly ofOne: Definition | undefined
 }
@@ -101,9 +95,9 @@ function Change({ change, newest, source, ofOne }: ChangeProps): ReactNode {
   const { actor, at, entries } = change
   const [first] = entries
   if (!first) return null
-  const definitionOf = ({ key }: ListedHistoryEntry): Definition | undefined =>
+  const definitionOf = ({ key }: HistoryEntry): Definition | undefined =>
     definitions.find((each) => each.key === key)
-  const nameOf = (entry: ListedHistoryEntry): ReactNode => {
+  const nameOf = (entry: HistoryEntry): ReactNode => {
     const definition = definitionOf(entry)
     if (!definition || ofOne) return <b dir="auto">{definition?.displayName ?? entry.key}</b>
     return (
@@ -137,7 +131,7 @@ function Change({ change, newest, source, ofOne }: ChangeProps): ReactNode {
           return (
             <div key={`${entry.scope} ${entry.key}`} className="fm-entry">
               {!isSingle && nameOf(entry)}
-              {definition && <EntryDiff entry={entry} definition={definition} fail={source.fail} />}
+              {definition && <EntryDiff entry={entry} definition={definition} />}
               {definition && (
                 <WayBack {...{ entry, definition, isNewest, source }} isHistory={ofOne !== undefined} />
               )}
@@ -162,46 +156,27 @@ function withNodes(text: string, nodes: Readonly<Record<string, ReactNode>>): Re
 }
 
 /** How a change came about, where it is not the usual way, and the note of its writer. */
-function Reason({ entry: { origin, note } }: { readonly entry: ListedHistoryEntry }): ReactNode {
+function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): ReactNode {
   const { messages } = usePage()
-  const ways: Readonly<Record<string, string>> = { import: messages.byImport, rollback: messages.byRollback }
+  const ways: Readonly<Record<string, string>> = {
+    import: messages.byImport,
+    restore: messages.byRollback,
+    revert: messages.byRollback,
+  }
   const words = [ways[origin], note && `“${note}”`].filter(Boolean).join(' · ')
   return words && <span className="fm-small"> {words}</span>
 }
 
 interface EntryProps {
-  readonly entry: ListedHistoryEntry
+  readonly entry: HistoryEntry
   readonly definition: Definition
 }
 
-/** Of a long value the size, until it is wanted. */
-function EntryDiff({ entry, definition, fail }: EntryProps & Pick<Changes, 'fail'>): ReactNode {
-  const { api, messages, locale } = usePage()
-  const { key, scope, revision, long } = entry
-  const [whole, setWhole] = useState<HistoryEntry>()
-  if (long.length === 0 || whole) {
-    const { oldValue, newValue, isOverridden } = whole ?? entry
-    const unset: Side = { value: toDefault(definition), isDefault: true }
-    const from = oldValue === null ? unset : { value: oldValue }
-    return <Diff definition={definition} from={from} to={isOverridden ? { value: newValue } : unset} />
-  }
-  const [longest = 'newValue'] = long.toReversed()
-  const bytes = lengthOf(entry[longest]).toLocaleString(locale)
-  const show = (): void => void api.historyEntry(key, revision, { scope }).then(setWhole, fail)
-  return (
-    <p className="fm-diff">
-      {format(messages.longValue, { bytes })}
-      <button type="button" className="fm-link" onClick={show}>
-        {messages.show}
-        <span className="fm-hidden"> {displayTime(entry.at, locale)}</span>
-      </button>
-    </p>
-  )
-}
-
-/** Bytes of the value that a `LongValue` stands for. */
-function lengthOf(value: JsonValue): number {
-  return typeof value === 'object' && value !== null && 'length' in value ? Number(value.length) : 0
+function EntryDiff({ entry, definition }: EntryProps): ReactNode {
+  const { oldValue, newValue, isOverridden } = entry
+  const unset: Side = { value: toDefault(definition), isDefault: true }
+  const from = oldValue === null ? unset : { value: oldValue }
+  return <Diff definition={definition} from={from} to={isOverridden ? { value: newValue } : unset} />
 }
 
 interface WayBackProps extends EntryProps {
@@ -223,7 +198,8 @@ function WayBack({ entry, definition, isNewest, isHistory, source }: WayBackProp
   async function goBack(): Promise<void> {
     source.report('')
     try {
-      await api.rollback(key, { scope, revision, undo: isCurrent })
+      // On the version that the page shows: a newer change is never overwritten in silence.
+      await api.restore(key, { scope, revision, undo: isCurrent }, { version: value?.version ?? 0 })
       editor.undo(key)
       await editor.refresh()
       editor.changed()
@@ -261,6 +237,6 @@ function WayBack({ entry, definition, isNewest, isHistory, source }: WayBackProp
 }
 
 /** Whether a value is as an entry left it. */
-function holds({ isOverridden, revision }: ListedHistoryEntry, value: SettingValue): boolean {
+function holds({ isOverridden, revision }: HistoryEntry, value: SettingValue): boolean {
   return isOverridden ? value.version === revision : !value.isOverridden
 }
