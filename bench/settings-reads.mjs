@@ -47,7 +47,9 @@ async function appWith(definitions, stored) {
     updatedAt: 1,
     updatedBy: null,
   })
-  const store = { ...memoryStore(), readUser: async (userId) => stored.map(({ key }) => rowOf(userId, key)) }
+  const inner = memoryStore()
+  const read = async (userId) => stored.map(({ key }) => rowOf(userId, key))
+  const store = { ...inner, users: { ...inner.users, read } }
   await app.register(settings, { definitions, store, maxCachedUsers: 2.5 * users.length, routes: false })
   await app.ready()
   return app

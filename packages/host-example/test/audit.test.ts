@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import {
-  memoryStore,
-  setting,
-  settings,
-  SettingScope,
-  type SettingsOptions,
-  type SettingsStore,
-} from '@fastify-modular/settings'
+import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import Fastify from 'fastify'
 import { test, type Test } from 'tap'
 import { startHost } from './host.js'
@@ -81,10 +75,13 @@ test('an erasure that fails has its line for auditors, too', async (t) => {
   let isDown = false
   const store: SettingsStore = {
     ...inner,
-    async eraseUser(userId) {
-      if (isDown) throw new ServiceUnavailableException('The database was stopped.')
-      isDown = true
-      return { ...(await inner.eraseUser(userId)), isDone: false }
+    users: {
+      ...inner.users,
+      async erase(userId) {
+        if (isDown) throw new ServiceUnavailableException('The database was stopped.')
+        isDown = true
+        return { ...(await inner.users.erase(userId)), isDone: false }
+      },
     },
   }
   const { app, log } = await startSettings(t, { store })

@@ -126,7 +126,7 @@ test('48 boots: every order of the plugins is right or says what is wrong', asyn
 
 const store = {
   ...memoryStore(),
-  readHistory: () => Promise.reject(new Error('SECRET password=hunter2')),
+  history: () => Promise.reject(new Error('SECRET password=hunter2')),
 }
 const own = (app: FastifyInstance) =>
   app.register(settings, { store, caller: () => ({ ...ada, isAdmin: true }), definitions: [limit] })

@@ -53,7 +53,7 @@ export function checkAtBoot({
 }
 
 interface SealedCheck extends BootState {
-  readonly store: Pick<SettingsStore, 'findPlainHistory'>
+  readonly store: Pick<SettingsStore, 'survey'>
   readonly settings: Pick<Settings, 'refresh'>
 }
 
@@ -76,7 +76,7 @@ export async function checkSealed({
   const isRequired = options.encryption?.mode === 'require'
 
   async function findPlain(): Promise<readonly string[]> {
-    const found = new Set(await store.findPlainHistory(keys))
+    const found = new Set((await store.survey({ secret: keys })).plain)
     const isSensitive = new Set(keys)
     for (const { key, sealed } of sharedValues.rows()) if (!sealed && isSensitive.has(key)) found.add(key)
     return [...found].toSorted()
@@ -107,8 +107,8 @@ interface WarningInit extends BootState {
 export function warnAtBoot(log: FastifyBaseLogger, init: WarningInit): void {
   const { registry, sharedValues, options, store, events, knowsCaller } = init
   for (const warning of registry.warnings()) log.warn(warning)
-  if (!store.durable)
-    log.warn({ store: store.name }, 'settings are not persisted: they are gone when the process ends')
+  if (!store.info.durable)
+    log.warn({ store: store.info.name }, 'settings are not persisted: they are gone when the process ends')
   if (!knowsCaller && options.routes !== false) {
     log.warn(
       'the settings routes cannot identify callers: they answer 401. Register public-routes, or set the option caller',
@@ -125,9 +125,9 @@ export function warnAtBoot(log: FastifyBaseLogger, init: WarningInit): void {
       { keys: [...orphans] },
       'values are stored for settings that no module defines; they are kept and not shown',
     )
-  if (events?.transactional && events.transactional !== store.transactional) {
+  if (events?.transactional && events.transactional !== store.info.transactional) {
     log.warn(
-      { store: store.name },
+      { store: store.info.name },
       'the event transport cannot join transactions of the settings store: events are published after the commit',
     )
   }

@@ -96,7 +96,7 @@ function createReads({
     if (scope === SettingScope.Application) return valueOf(state.application)
     const { key } = state.setting.definition
     if (!isUserSetting(state)) {
-      const row = await store.readRow({ scope, userId, key })
+      const [row] = await store.users.read(userId, key)
       return valueOf(row && codec.layerOf(state.setting, row))
     }
     const own = (await users.load(userId)).get(key)
@@ -147,7 +147,8 @@ function createReads({
       const state = sharedValues.find(key)
       if (!state) return null
       if (scope !== SettingScope.User) return toSharedDto(state, scope)
-      return toUserDto(state, { userId: user, row: await store.readRow({ scope, userId: user, key }), codec })
+      const [row] = await store.users.read(user, key)
+      return toUserDto(state, { userId: user, row, codec })
     },
   }
 }

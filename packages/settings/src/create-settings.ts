@@ -64,7 +64,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
   const states = createStates(registry, sharedValues.find)
   const listeners = createListeners({ sharedValues, states, log })
-  const publisher = createChangePublisher({ registry, transactional: store.transactional, events, log })
+  const publisher = createChangePublisher({ registry, transactional: store.info.transactional, events, log })
   const coherence = new Coherence({ store, sharedValues, users, listeners, observer, log })
   const write = createWrite({
     registry,

@@ -168,7 +168,8 @@ const sharing = {
  * @throws {FMOD_SETTINGS_FOREIGN_EVENTS} the transport is on another database of the same kind
  */
 export async function verifyEvents(store: SettingsStore, events: Events): Promise<void> {
-  if (store.transactional === false || events.transactional !== store.transactional) return
+  const { name, transactional } = store.info
+  if (transactional === false || events.transactional !== transactional) return
   let isShared = false
   async function verifyAsync(tx: AsyncTx): Promise<never> {
     isShared = await events.verify(tx)
@@ -181,11 +182,11 @@ export async function verifyEvents(store: SettingsStore, events: Events): Promis
   }
   try {
     const decide = (): RowChange[] => [{ ...probe, value: 'null', sealed: false }]
-    await store.write({ actor: null, origin: 'probe', reads: [probe], decide, enqueue })
+    await store.shared.write({ actor: null, origin: 'probe', reads: [probe], decide, enqueue })
   } catch (error) {
     if (!(error instanceof Undo)) throw error
   }
-  if (!isShared) throw new FMOD_SETTINGS_FOREIGN_EVENTS(store.name, sharing[store.transactional])
+  if (!isShared) throw new FMOD_SETTINGS_FOREIGN_EVENTS(name, sharing[transactional])
 }
 
 /** What changed beside the value. */

@@ -93,30 +93,4 @@ export {
   type ValueSchema,
 } from './setting-definition.ts'
 export { memoryStore } from './store/memory.ts'
-export type {
-  AppliedChange,
-  CurrentRows,
-  Erased,
-  HistoryId,
-  HistoryPlace,
-  HistoryQuery,
-  HistoryRow,
-  KeyCount,
-  NewsQuery,
-  Resealed,
-  ResealRequest,
-  RowChange,
-  RowId,
-  SettingsStore,
-  StoreContext,
-  StoredRow,
-  StoreNews,
-  StoreWatch,
-  TrimLimits,
-  TrimResult,
-  UserNews,
-  WriteRequest,
-  WriteResult,
-} from './store/store.ts'
-export { storePort, userHash } from './store/store.ts'
 export { valueSchema } from './values/value-schema.ts'

@@ -70,10 +70,6 @@ export const FMOD_SETTINGS_CANNOT_OVERRIDE = createMisuseError<[string]>(
 )
 
 // Stores
-export const FMOD_SETTINGS_STORE_PORT = createMisuseError<[string, string, number]>(
-  'FMOD_SETTINGS_STORE_PORT',
-  'The settings store "%s" was made for version %s of the port SettingsStore, this package needs version %d. Bring it up to date: docs/guides/settings-stores.md lists what has changed.',
-)
 export const FMOD_SETTINGS_INVALID_STORE_OPTION = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_INVALID_STORE_OPTION',
   'The arguments of the %s store cannot be used: %s.',

@@ -9,11 +9,11 @@ import {
 } from '@fastify-modular/core/internal'
 import type { TokenMap } from './definitions/builder.ts'
 import { type FindCaller, type FindPeople, type ResolvedSecrets, type Translate } from './http-options.ts'
-import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_STORE_PORT } from './misuse-errors.ts'
+import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { EncryptionKey } from './secrets/sealing.ts'
 import type { SettingDefinition } from './setting-definition.ts'
-import { type SettingsStore, storePort } from './store/store.ts'
+import type { SettingsStore } from './store/store.ts'
 import type { ValueLimits } from './values/validate.ts'
 
 /** Sizes; all values can be raised. */
@@ -116,10 +116,6 @@ export function checkOptions(options: SettingsOptions): void {
     problems.push('translate needs the languages that it knows: add for example locales: ["de", "fr"]')
   if (options.locales && !options.translate) problems.push('locales needs the option translate')
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OPTION(problems.join('; '))
-  const { store } = options
-  const port: unknown = safeRead(store, 'port')
-  if (store && port !== storePort)
-    throw new FMOD_SETTINGS_STORE_PORT(store.name, port === undefined ? '1' : String(port), storePort)
 }
 
 function objectOf<O extends object>(members: OptionsSchema<O>['properties']) {

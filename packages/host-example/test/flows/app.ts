@@ -2,13 +2,8 @@
 import { type Caller, defineModule, events, modules, NotFoundException } from '@fastify-modular/core'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
-import {
-  setting,
-  SettingChanged,
-  settings,
-  SettingScope,
-  type SettingsStore,
-} from '@fastify-modular/settings'
+import { setting, SettingChanged, settings, SettingScope } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 
 const admin: Caller = { id: 'admin', permissions: [], isAdmin: true }

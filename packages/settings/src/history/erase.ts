@@ -19,7 +19,7 @@ export interface ErasureReport {
 }
 
 interface EraseInit {
-  readonly store: Pick<SettingsStore, 'eraseUser'>
+  readonly store: Pick<SettingsStore, 'users'>
   readonly users: Pick<UserCache, 'forget'>
   readonly coherence: Pick<Coherence, 'reload'>
   readonly events: () => Events | undefined
@@ -34,7 +34,7 @@ export function createErase({ store, users, coherence, events, log }: EraseInit)
     let isDone = false
     try {
       while (!isDone) {
-        const erased = await store.eraseUser(userId)
+        const erased = await store.users.erase(userId)
         users.forget([userId])
         for (const count of ['values', 'history', 'mentions'] as const) counts[count] += erased[count]
         isDone = erased.isDone

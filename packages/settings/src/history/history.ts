@@ -75,7 +75,7 @@ const maxLimit = 500
 const pageBytes = 256 * 1024
 
 interface HistoryInit {
-  readonly store: Pick<SettingsStore, 'readHistory'>
+  readonly store: Pick<SettingsStore, 'history'>
   readonly sharedValues: Pick<SharedValues, 'find'>
 }
 
@@ -138,9 +138,9 @@ export function createHistory({ store, sharedValues }: HistoryInit): ReadHistory
       ...(since !== undefined && { since: toTime(since) }),
     }
     const begin = typeof before === 'string' ? { following: toPlace(before, userId) } : given(before)
-    const rows = await store.readHistory({ ...selection, ...begin, limit, maxBytes: pageBytes })
+    const rows = await store.history({ ...selection, ...begin, limit, maxBytes: pageBytes })
     const last = rows.at(-1)
-    const rest = last ? await store.readHistory({ ...selection, following: last, limit: 1 }) : []
+    const rest = last ? await store.history({ ...selection, following: last, limit: 1 }) : []
     return {
       entries: rows.flatMap((row) => toEntry(row, caller) ?? []),
       next: last && rest.length > 0 ? toNext(last) : null,

@@ -89,7 +89,7 @@ export interface Revert {
 }
 
 interface RevertInit {
-  readonly store: Pick<SettingsStore, 'readHistory'>
+  readonly store: Pick<SettingsStore, 'history'>
   readonly sharedValues: SharedValues
   readonly codec: RowCodec
   readonly write: Write
@@ -109,7 +109,7 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
   ): Promise<WriteOutcome> {
     const id = { key, scope, userId: rowUser(scope, userId) }
     const state = requireSetting(sharedValues, key)
-    const [past] = await store.readHistory({ ...id, revision, limit: 1 })
+    const [past] = await store.history({ ...id, revision, limit: 1 })
     if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
     const text = undo ? oldTextOf(past) : { value: past.newValue, sealed: past.newSealed }
     const change = toChange(past, text, codec)
@@ -161,7 +161,7 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
     const rows: HistoryRow[] = []
     for (let size = portion; size === portion;) {
       const last = rows.at(-1)
-      const page = await store.readHistory({ ...selection, ...(last && { following: last }), limit: portion })
+      const page = await store.history({ ...selection, ...(last && { following: last }), limit: portion })
       rows.push(...page)
       size = page.length
     }
@@ -192,9 +192,7 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
     const layer = before && codec.layerOf(setting, before)
     const secret = isSecret(setting, before) || row.oldSealed
     const comesBack = secret && row.oldValue !== null
-    const [stored] = comesBack
-      ? await store.readHistory({ ...idOf(row), before: row.revision, limit: 1 })
-      : []
+    const [stored] = comesBack ? await store.history({ ...idOf(row), before: row.revision, limit: 1 }) : []
     const newValue = entry.change.kind === 'set' ? entry.change.value : null
     return {
       key: row.key,

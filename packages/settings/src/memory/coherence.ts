@@ -3,7 +3,6 @@ import { isDomainException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
 import { SettingScope } from '../setting-definition.ts'
-import { isOfUsers } from '../store/plan-write.ts'
 import {
   type CurrentRows,
   type HistoryRow,
@@ -152,7 +151,7 @@ export class Coherence {
    */
   async write(request: WriteRequest): Promise<WriteResult> {
     const { store, sharedValues } = this.#init
-    const ofUsers = isOfUsers(request)
+    const ofUsers = request.reads.some(({ scope }) => scope === SettingScope.User)
     let found = 0
     const decide = (current: CurrentRows): readonly RowChange[] => {
       found = current.revision
@@ -160,7 +159,7 @@ export class Coherence {
       return request.decide(current)
     }
     try {
-      return await store.write({ ...request, decide })
+      return await (ofUsers ? store.users : store.shared).write({ ...request, decide })
     } catch (error) {
       if (isOutage(error)) {
         this.#lose(error) // a look may take long to fail as well
@@ -214,7 +213,7 @@ export class Coherence {
   async #refresh(): Promise<News> {
     const { store, sharedValues, log } = this.#init
     const known = sharedValues.revision
-    const found = await store.readNews({ after: known, limit: page })
+    const found = await store.shared.news({ after: known, limit: page })
     if (found.revision < known) {
       this.#isReloadDue = true
       log.warn(
@@ -233,9 +232,9 @@ export class Coherence {
     try {
       sharedValues.beginLoad()
       // Before users are forgotten: what is written in between is found the next time.
-      this.#userMark = (await store.readUserNews(undefined, 0)).next
+      this.#userMark = (await store.users.news(undefined, 0)).next
       this.#areUsersDue = false
-      const { revision, rows } = await store.readShared()
+      const { revision, rows } = await store.shared.read()
       users.forget()
       const before = { revision: sharedValues.revision, generation: sharedValues.generation }
       const changes = sharedValues.load(revision, rows)
@@ -269,7 +268,7 @@ export class Coherence {
     const { store, users } = this.#init
     this.#areUsersDue = false
     try {
-      const { next, userIds } = await store.readUserNews(this.#userMark, manyUsers + 1)
+      const { next, userIds } = await store.users.news(this.#userMark, manyUsers + 1)
       // Shared values name their writers, and another database has others.
       if (userIds.includes('')) this.#isReloadDue = true
       if (userIds.length > manyUsers || userIds.includes('')) users.forget()

@@ -31,7 +31,7 @@ export function requireUser(userId: string | null | undefined): string {
 }
 
 interface UserCacheInit {
-  readonly store: Pick<SettingsStore, 'readUser'>
+  readonly store: Pick<SettingsStore, 'users'>
   readonly sharedValues: Pick<SharedValues, 'find'>
   readonly codec: RowCodec
   /** How many users are kept; the least recently used one leaves first. */
@@ -93,7 +93,7 @@ export class UserCache {
   }
 
   #read(userId: string, left: number): Promise<UserValues> {
-    const reading = this.#init.store.readUser(userId).then(
+    const reading = this.#init.store.users.read(userId).then(
       (rows) => {
         const values = this.#decode(rows)
         if (this.#reading.get(userId) === reading) {

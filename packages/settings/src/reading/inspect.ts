@@ -38,7 +38,7 @@ export interface SettingInspection {
 export type OrphanedSetting = KeyCount
 
 interface InspectInit {
-  readonly store: Pick<SettingsStore, 'readRow'>
+  readonly store: Pick<SettingsStore, 'users'>
   readonly sharedValues: Pick<SharedValues, 'find'>
   readonly codec: RowCodec
 }
@@ -48,9 +48,7 @@ export function createInspect({ store, sharedValues, codec }: InspectInit) {
   return async function inspect(key: string, userId?: string): Promise<SettingInspection | null> {
     const state = sharedValues.find(key)
     if (!state) return null
-    const id =
-      userId === undefined ? undefined : { scope: SettingScope.User, userId: requireUser(userId), key }
-    const row = id && (await store.readRow(id))
+    const [row] = userId === undefined ? [] : await store.users.read(requireUser(userId), key)
     return inspectState({ state, row, codec })
   }
 }
@@ -102,9 +100,9 @@ function inspectState({ state, row, codec }: Inspected): SettingInspection {
 }
 
 /** Counts the rows without a definition, by key and scope. */
-export function findOrphans(
-  store: Pick<SettingsStore, 'countOthers'>,
+export async function findOrphans(
+  store: Pick<SettingsStore, 'survey'>,
   registry: Pick<Registry, 'all'>,
 ): Promise<readonly OrphanedSetting[]> {
-  return store.countOthers(registry.all().map(({ definition }) => definition.key))
+  return (await store.survey({ known: registry.all().map(({ definition }) => definition.key) })).orphans
 }

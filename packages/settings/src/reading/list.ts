@@ -53,13 +53,13 @@ export interface OwnValues {
 }
 
 interface OwnValuesInit {
-  readonly store: Pick<SettingsStore, 'readUser'>
+  readonly store: Pick<SettingsStore, 'users'>
   readonly codec: RowCodec
 }
 
 /** Reads the values of a user. @throws {ServiceUnavailableException} the database does not answer */
 export async function readOwnValues({ store, codec }: OwnValuesInit, userId: string): Promise<OwnValues> {
-  const rows = await store.readUser(userId)
+  const rows = await store.users.read(userId)
   const byKey = new Map(rows.map((row) => [row.key, row]))
   return {
     versions: JSON.stringify([

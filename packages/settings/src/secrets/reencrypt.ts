@@ -70,13 +70,13 @@ export async function reencrypt({
   }
 
   // Values first: a later write then finds no plain text to record in the history as the old value.
-  for await (const rows of pages((after: StoredRow | null) => store.scan(after, portion))) {
+  for await (const rows of pages((after: StoredRow | null) => store.scan('values', after, portion))) {
     const values = rows.flatMap(resealValue)
     if (values.length === 0) continue
     reencrypted += await store.reseal({ values, history: [] })
     applyResealed(values.map(({ after }) => after))
   }
-  for await (const rows of pages((after: HistoryRow | null) => store.scanHistory(after, portion))) {
+  for await (const rows of pages((after: HistoryRow | null) => store.scan('history', after, portion))) {
     const entries = rows.flatMap(resealEntry)
     if (entries.length > 0) history += await store.reseal({ values: [], history: entries })
   }

@@ -1,13 +1,49 @@
-/** @fastify-modular/settings/store: what stores of your own are made of. The port is `SettingsStore` of the package. */
+/**
+ * @fastify-modular/settings/store: the port between settings and a database, and what stores of your own are made of.
+ * Experimental: it may change with any minor version.
+ */
 export { FMOD_SETTINGS_INVALID_WRITE, FMOD_SETTINGS_STORE_NOT_OPEN } from '../misuse-errors.ts'
 export {
   canExist,
   checkWrite,
   compareRowIds,
-  type Found,
+  type FoundOfUsers,
+  type FoundShared,
   historyOf,
-  isOfUsers,
   planWrite,
   rowIdText,
 } from './plan-write.ts'
-export { compareHistoryIds, selectHistory } from './select-history.ts'
+export { compareHistoryIds, selectHistory, selectPage } from './select-history.ts'
+export {
+  type AppliedChange,
+  type CurrentRows,
+  type Erased,
+  type HistoryId,
+  type HistoryPlace,
+  type HistoryQuery,
+  type HistoryRow,
+  type KeyCount,
+  type NewsQuery,
+  type Resealed,
+  type ResealRequest,
+  type RowChange,
+  type RowId,
+  type Scanned,
+  type SettingsStore,
+  type SharedStore,
+  type StoreContext,
+  type StoredRow,
+  type StoreInfo,
+  type StoreNews,
+  type StoreWatch,
+  type Survey,
+  type SurveyQuery,
+  TooManyWritesException,
+  type TrimLimits,
+  type TrimResult,
+  userHash,
+  type UserNews,
+  type UserStore,
+  type WriteRequest,
+  type WriteResult,
+} from './store.ts'

@@ -4,22 +4,24 @@ import {
   checkWrite,
   compareRowIds,
   compareText,
+  type FoundOfUsers,
+  type FoundShared,
   historyOf,
-  isOfUsers,
   planWrite,
   rowIdText,
 } from './plan-write.ts'
-import { compareHistoryIds, newestFirst, selectHistory } from './select-history.ts'
-import {
-  type Erased,
-  type HistoryId,
-  type HistoryRow,
-  type KeyCount,
-  type RowId,
-  type SettingsStore,
-  type StoredRow,
-  storePort,
-  type TrimLimits,
+import { compareHistoryIds, newestFirst, selectHistory, selectPage } from './select-history.ts'
+import type {
+  Erased,
+  HistoryId,
+  HistoryRow,
+  KeyCount,
+  RowId,
+  SettingsStore,
+  StoredRow,
+  TrimLimits,
+  WriteRequest,
+  WriteResult,
 } from './store.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
@@ -33,52 +35,52 @@ export function memoryStore(): SettingsStore {
 
   // Each method runs to its end before another one starts, which makes every write atomic.
   return {
-    port: storePort,
-    name: 'memory',
-    durable: false,
-    transactional: false,
+    info: { name: 'memory', durable: false, transactional: false },
+    shared: {
+      read: async (ids) => {
+        const wanted = ids && new Set(ids.map(rowIdText))
+        const isWanted = (row: StoredRow): boolean => !wanted || wanted.has(rowIdText(row))
+        return { revision, rows: select((row) => row.scope !== SettingScope.User && isWanted(row)) }
+      },
+      news: async ({ after, limit }) => ({
+        revision,
+        changes: history
+          .filter((row) => row.scope !== SettingScope.User && row.revision > after)
+          .toSorted(compareHistoryIds)
+          .slice(limit === 0 ? Infinity : -limit),
+      }),
+      write: async (request) => {
+        const result = write(request, { revision })
+        revision = result.revision
+        return result
+      },
+    },
+    users: {
+      read: async (userId, key) =>
+        select(
+          (row) => row.scope === SettingScope.User && row.userId === userId && row.key === (key ?? row.key),
+        ),
+      news: async (since, limit) => {
+        const later = [...written].filter(([, write]) => since !== undefined && write > Number(since))
+        return { next: String(writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
+      },
+      write: async (request) => {
+        const result = write(request, { lastVersion })
+        for (const { userId } of result.changes) note(userId)
+        return result
+      },
+      erase: async (userId) => erase(userId),
+    },
     open: async () => {},
-    readShared: async () => ({ revision, rows: select((row) => row.scope !== SettingScope.User) }),
-    readUser: async (userId) => select((row) => row.scope === SettingScope.User && row.userId === userId),
-    readRow: async (id) => rows.get(rowIdText(id)),
-    readNews: async ({ after, limit }) => ({
-      revision,
-      changes: history
-        .filter((row) => row.scope !== SettingScope.User && row.revision > after)
-        .toSorted(compareHistoryIds)
-        .slice(limit === 0 ? Infinity : -limit),
-    }),
-    readUserNews: async (since, limit) => {
-      const later = [...written].filter(([, write]) => since !== undefined && write > Number(since))
-      return { next: String(writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
-    },
-    write: async (request) => {
-      checkWrite(request)
-      const found = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? [])
-      const ofUsers = isOfUsers(request)
-      const result = planWrite(request, { revision, at: Date.now(), rows: found, lastVersion })
-      for (const change of result.changes) {
-        const name = rowIdText(change)
-        if (change.after) rows.set(name, change.after)
-        else rows.delete(name)
-        if (ofUsers) note(change.userId)
-        history.push(Object.freeze(historyOf(change, request, result)))
-      }
-      if (!ofUsers) revision = result.revision
-      return result
-    },
-    readHistory: async (query) => selectHistory(history, query),
-    scan: async (after, limit) =>
-      select((row) => after === null || compareRowIds(row, after) > 0).slice(0, limit),
-    scanHistory: async (after, limit) =>
-      history
-        .toSorted(compareHistoryIds)
-        .filter((row) => after === null || compareHistoryIds(row, after) > 0)
-        .slice(0, limit),
-    countOthers: async (keys) => countByKey(select(({ key }) => !keys.includes(key))),
-    findPlainHistory: async (keys) => {
+    history: async (query) => selectHistory(history, query),
+    scan: async (what, after, limit) =>
+      selectPage({ values: [...rows.values()], history }, what, after, limit),
+    survey: async ({ known, secret = [] }) => {
       const plain = new Set(history.filter(isPlain).map(({ key }) => key))
-      return keys.filter((key) => plain.has(key))
+      return {
+        orphans: known ? countByKey(select(({ key }) => !known.includes(key))) : [],
+        plain: secret.filter((key) => plain.has(key)),
+      }
     },
     reseal: async (request) => {
       let replaced = 0
@@ -98,8 +100,22 @@ export function memoryStore(): SettingsStore {
       return replaced
     },
     trim: async (limits) => ({ removed: trim(limits), isDone: true }),
-    eraseUser: async (userId) => erase(userId),
     close: async () => {},
+  }
+
+  function write(
+    request: WriteRequest,
+    found: Pick<FoundShared, 'revision'> | Pick<FoundOfUsers, 'lastVersion'>,
+  ): WriteResult {
+    checkWrite(request)
+    const known = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? [])
+    const result = planWrite(request, { ...found, at: Date.now(), rows: known })
+    for (const change of result.changes) {
+      if (change.after) rows.set(rowIdText(change), change.after)
+      else rows.delete(rowIdText(change))
+      history.push(Object.freeze(historyOf(change, request, result)))
+    }
+    return result
   }
 
   function note(userId: string): void {

@@ -72,21 +72,24 @@ export function checkWrite(request: WriteRequest): void {
   for (const name of ['actor', 'origin', 'requestId', 'note'] as const) checkStorable(request[name], name)
 }
 
-/** Whether a write is of users' rows, which have versions of their own; of System and Application rows otherwise. */
-export function isOfUsers({ reads }: WriteRequest): boolean {
-  return reads.some(({ scope }) => scope === SettingScope.User)
-}
-
 /** What a write finds under its lock. */
-export interface Found {
-  /** The number of the last write of System and Application rows; a write of users' rows does not look at it. */
-  readonly revision: number
+interface Found {
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
   /** At least those that the request reads. */
   readonly rows: Iterable<StoredRow>
-  /** Of a user's value without a row: the version of its newest entry of history, or 0. */
-  lastVersion?(id: RowId): number
+}
+
+/** For a write of System and Application rows. */
+export interface FoundShared extends Found {
+  /** The number of the last such write. */
+  readonly revision: number
+}
+
+/** For a write of users' rows. */
+export interface FoundOfUsers extends Found {
+  /** Of a value without a row: the version of its newest entry of history, or 0. */
+  lastVersion(id: RowId): number
 }
 
 /**
@@ -95,10 +98,11 @@ export interface Found {
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, a change of a row that was not read, or of one that belongs
  * to another kind of write
  */
-export function planWrite(request: WriteRequest, current: Found): WriteResult {
-  const { revision, at, rows } = current
-  const ofUsers = isOfUsers(request)
-  const known = ofUsers ? 0 : revision
+export function planWrite(request: WriteRequest, current: FoundShared | FoundOfUsers): WriteResult {
+  const { at, rows } = current
+  const known = 'revision' in current ? current.revision : 0
+  const versionOf = (change: RowChange, before: StoredRow | undefined): number =>
+    'revision' in current ? known + 1 : Math.max((before?.revision ?? current.lastVersion(change)) + 1, at)
   const found = new Map<string, StoredRow | undefined>()
   for (const id of request.reads) found.set(rowIdText(id), undefined)
   for (const row of rows) if (found.has(rowIdText(row))) found.set(rowIdText(row), row)
@@ -109,13 +113,12 @@ export function planWrite(request: WriteRequest, current: Found): WriteResult {
     const before = found.get(name)
     const isOfUser = change.scope === SettingScope.User
     // Deleting the row answers false for a row that was not read and for one that was already changed.
-    if (!found.delete(name) || isOfUser !== ofUsers) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
+    if (!found.delete(name) || isOfUser === 'revision' in current)
+      throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
     if (!before && change.value === null) continue
     const { scope, userId, key } = change
-    const version = isOfUser
-      ? Math.max((before?.revision ?? current.lastVersion?.(change) ?? 0) + 1, at)
-      : known + 1
+    const version = versionOf(change, before)
     const after = rowAfter(change, version, at, request.actor)
     changes.push({ scope, userId, key, revision: version, before, after })
   }

@@ -42,6 +42,12 @@ export function isNamedRow({ scope, userId, key }: RowColumns): SQL | undefined 
   )
 }
 
+/** Whether a row has one of these ids; none without any. */
+export function isOneOf({ scope, userId, key }: RowColumns, ids: readonly RowId[]): SQL | undefined {
+  if (ids.length === 0) return sql`1 = 0`
+  return or(...ids.map((id) => and(eq(scope, id.scope), eq(userId, id.userId), eq(key, id.key))))
+}
+
 /** The next rows of a scan; all without `after`. */
 export function isAfter({ scope, userId, key }: RowColumns, after: RowId | null): SQL | undefined {
   return after === null

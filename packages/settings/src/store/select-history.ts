@@ -1,13 +1,31 @@
-/** The history in memory: its orders, and what a query selects. */
+/** Rows in memory: the orders of the history, and what a query or a scan selects. */
 import { SettingScope } from '../setting-definition.ts'
 import { compareRowIds, compareText } from './plan-write.ts'
-import type { HistoryId, HistoryPlace, HistoryQuery, HistoryRow } from './store.ts'
+import type { HistoryId, HistoryPlace, HistoryQuery, HistoryRow, Scanned } from './store.ts'
 
 /** Returns what a query selects of the whole history, newest first. For stores whose database cannot do it. */
 export function selectHistory(history: readonly HistoryRow[], query: HistoryQuery): readonly HistoryRow[] {
   const order = (query.userId ?? '') === '' ? newestFirst : latestFirst
   const found = history.filter((row) => isSelected(row, query)).toSorted(order)
   return withinBytes(found.slice(0, query.limit), query.maxBytes)
+}
+
+/** All rows of a store. */
+type AllRows = { readonly [W in keyof Scanned]: readonly Scanned[W]['row'][] }
+
+/** Returns a page of a scan of all rows. For stores whose database cannot do it. */
+export function selectPage<W extends keyof Scanned>(
+  all: AllRows,
+  what: W,
+  after: Scanned[W]['place'] | null,
+  limit: number,
+): readonly Scanned[W]['row'][] {
+  const order = (what === 'values' ? compareRowIds : compareHistoryIds) as typeof compareRowIds
+  const rows: AllRows[W] = all[what]
+  return rows
+    .filter((row) => after === null || order(row, after) > 0)
+    .toSorted(order)
+    .slice(0, limit)
 }
 
 /** The order of System and Application history: newest revision first, the entries of one revision by row. */

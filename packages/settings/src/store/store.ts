@@ -86,10 +86,7 @@ export interface CurrentRows {
   get(id: RowId): StoredRow | undefined
 }
 
-/**
- * One atomic write, either of System and Application rows or of users' rows. It is of users' rows if `reads` names one;
- * System and Application rows are then read as they are, not locked.
- */
+/** One atomic write, either of System and Application rows or of users' rows. */
 export interface WriteRequest {
   /** The actor, the origin and the reason: recorded in history. */
   readonly actor: string | null
@@ -218,49 +215,89 @@ export interface StoreContext {
   readonly log: FastifyBaseLogger
 }
 
-/** The version of this port; stores of another one are refused when the application boots. */
-export const storePort = 2
-
-/** A database of settings. All methods reject when the database cannot answer; nothing is retried in silence. */
-export interface SettingsStore {
-  /** The version of the port that the store was made for. */
-  readonly port: typeof storePort
+/** What a store is, before it opens. */
+export interface StoreInfo {
   /** Shown in messages: `sqlite`, `postgres`, `memory`. */
   readonly name: string
   /** False if values are gone when the process ends. */
   readonly durable: boolean
   /** The kind of transaction that `WriteRequest.enqueue` receives. */
   readonly transactional: Tx['kind'] | false
-  /** Connects and migrates. Called once, before any other method. */
-  open(context: StoreContext): Promise<void>
-  /** All System and Application rows, with the revision they belong to. */
-  readShared(): Promise<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
-  /** All rows of one user. */
-  readUser(userId: string): Promise<readonly StoredRow[]>
-  /** One row, as the database has it now. */
-  readRow(id: RowId): Promise<StoredRow | undefined>
+}
+
+/** System and Application rows, which belong to no user. */
+export interface SharedStore {
+  /** All rows, or those with these ids, and the revision; of one moment. */
+  read(ids?: readonly RowId[]): Promise<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
   /** Where the database stands, and what changed. Called for every hint: it should be one query. */
-  readNews(query: NewsQuery): Promise<StoreNews>
-  /**
-   * Users whose values were changed since an earlier `next`, at most `limit` of them; those of a write that commits
-   * later than another one with a higher version too. Without `since` only `next` is wanted.
-   */
-  readUserNews(since: string | undefined, limit: number): Promise<UserNews>
+  news(query: NewsQuery): Promise<StoreNews>
   /**
    * Applies one write: lock, `decide`, rows sorted by their full id, history, `enqueue`, commit. Other processes are
    * notified after the commit, never in its transaction.
    */
   write(request: WriteRequest): Promise<WriteResult>
+}
+
+/** Users' rows. */
+export interface UserStore {
+  /** All rows of one user, or the one of a key. */
+  read(userId: string, key?: string): Promise<readonly StoredRow[]>
+  /**
+   * Users whose values were changed since an earlier `next`, at most `limit` of them; those of a write that commits
+   * later than another one with a higher version too. Without `since` only `next` is wanted.
+   */
+  news(since: string | undefined, limit: number): Promise<UserNews>
+  /** The same as of shared rows. System and Application rows that it reads are read as they are, not locked. */
+  write(request: WriteRequest): Promise<WriteResult>
+  /**
+   * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
+   * with the note. A row of history without the name stands for what is gone. One transaction, of which a write of the
+   * user's rows is wholly before or wholly after. The other processes forget the user.
+   */
+  erase(userId: string): Promise<Erased>
+}
+
+/** What a scan visits, and in which order. */
+export interface Scanned {
+  /** All rows of all scopes in the order of (scope, userId, key). */
+  readonly values: { readonly row: StoredRow; readonly place: RowId }
+  /** All rows of history in the order of (revision, scope, userId, key). */
+  readonly history: { readonly row: HistoryRow; readonly place: HistoryId }
+}
+
+/** Keys to look for. */
+export interface SurveyQuery {
+  /** Rows of all keys but these are counted; none without it. */
+  readonly known?: readonly string[]
+  /** Of these keys, those are wanted of which the history keeps a text, old or new, that is not sealed. */
+  readonly secret?: readonly string[]
+}
+
+export interface Survey {
+  /** By scope and key. Rows of known keys are not visited. */
+  readonly orphans: readonly KeyCount[]
+  readonly plain: readonly string[]
+}
+
+/**
+ * A database of settings. All methods reject when the database cannot answer; nothing is retried in silence.
+ * @experimental it may change with any minor version
+ */
+export interface SettingsStore {
+  readonly info: StoreInfo
+  readonly shared: SharedStore
+  readonly users: UserStore
+  /** Connects and migrates. Called once, before any other method. */
+  open(context: StoreContext): Promise<void>
   /** Rows of history, newest first. */
-  readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]>
-  /** All rows of all scopes in the order of (scope, userId, key), at most `limit`, those after `after`. */
-  scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]>
-  /** All rows of history in the order of (revision, scope, userId, key), at most `limit`, those after `after`. */
-  scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]>
-  /** Counts the rows of all keys but these, by scope and key. Visits the rows of unknown keys only. */
-  countOthers(keys: readonly string[]): Promise<readonly KeyCount[]>
-  /** Those of the keys of which the history keeps a text, old or new, that is not sealed. */
-  findPlainHistory(keys: readonly string[]): Promise<readonly string[]>
+  history(query: HistoryQuery): Promise<readonly HistoryRow[]>
+  /** At most `limit` rows, those after `after`. */
+  scan<W extends keyof Scanned>(
+    what: W,
+    after: Scanned[W]['place'] | null,
+    limit: number,
+  ): Promise<readonly Scanned[W]['row'][]>
+  survey(query: SurveyQuery): Promise<Survey>
   /**
    * Replaces stored texts in one transaction under the write lock. No value changes: no version, no history, no
    * notification. A row that is not as it was read any more stays as it is. Returns how many rows were replaced.
@@ -272,12 +309,6 @@ export interface SettingsStore {
    * whoever trims. While another process trims, nothing is removed and the portion is done.
    */
   trim(limits: TrimLimits): Promise<TrimResult>
-  /**
-   * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
-   * with the note. A row of history without the name stands for what is gone. One transaction, of which a write of the
-   * user's rows is wholly before or wholly after. The other processes forget the user.
-   */
-  eraseUser(userId: string): Promise<Erased>
   /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */
   watch?(watch: StoreWatch): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { memoryStore, type SettingsStore, type WriteRequest } from '@fastify-modular/settings'
+import { memoryStore } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { as, type CallerName, createApp } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const title = { key: 'app.title', scope: 1, value: 'Acme' }
 
@@ -286,13 +287,12 @@ const failures: readonly (readonly [
 
 test('decision 22: the failures of writes are those of the reference, in its order', async (t) => {
   const inner = memoryStore()
-  const store: SettingsStore = {
-    ...inner,
-    write: async (request: WriteRequest): Promise<never> => {
-      await inner.write(request) // refuses what is stale or not valid
+  const store = changedStore(inner, {
+    async write(request, write) {
+      await write(request) // refuses what is stale or not valid
       throw new ServiceUnavailableException()
     },
-  }
+  })
   const app = await createApp(t, { store, overrides: { 'app.banner': 'fixed' } })
   const got: string[] = []
   for (const [, caller, path, body, headers] of failures) {

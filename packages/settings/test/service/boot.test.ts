@@ -1,15 +1,9 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { defineModule, modules } from '@fastify-modular/core'
-import {
-  memoryStore,
-  setting,
-  settings,
-  SettingScope,
-  type SettingsOptions,
-  type SettingsStore,
-} from '@fastify-modular/settings'
+import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import { as, createApp, definitions, rejection, routesOf } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { Application } = SettingScope
 const text = (key: string, options = {}) =>
@@ -205,22 +199,11 @@ test('values of settings that are gone are kept, reported and not shown', async 
 })
 
 test('a store that cannot be opened or read stops the boot and is closed', async (t) => {
-  for (const method of ['open', 'readShared'] as const) {
+  const fail = () => Promise.reject(new Error('no database'))
+  for (const broken of [{ open: fail }, { shared: { read: fail } }]) {
     let closed = 0
-    const store: SettingsStore = {
-      ...memoryStore(),
-      [method]: () => Promise.reject(new Error('no database')),
-      close: async () => void closed++,
-    }
+    const store = changedStore(memoryStore(), { ...broken, close: async () => void closed++ })
     t.match(await rejection(createApp(t, { store })), { error: { message: 'no database' } })
     t.equal(closed, 0, 'nothing closes before the application does')
   }
-})
-
-test('a store of an earlier version of its port stops the boot (FMOD_SETTINGS_STORE_PORT)', async (t) => {
-  const { port: _, ...old } = memoryStore()
-  const store = { ...old, name: 'mine' } as SettingsStore // what a package for the version before exports
-  t.match(await rejection(createApp(t, { store })), {
-    error: { code: 'FMOD_SETTINGS_STORE_PORT', message: /"mine" was made for version 1 .*needs version 2/ },
-  })
 })

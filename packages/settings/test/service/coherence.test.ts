@@ -1,17 +1,12 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { test } from 'tap'
-import {
-  memoryStore,
-  type NewsQuery,
-  SettingScope,
-  type SettingsOptions,
-  type SettingsStore,
-  type StoreWatch,
-} from '@fastify-modular/settings'
+import { memoryStore, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import type { NewsQuery, SettingsStore, StoreWatch } from '@fastify-modular/settings/store'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { TooManyWritesException } from '#src/store/store.js'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User, System } = SettingScope
 
@@ -29,20 +24,24 @@ async function createTwo(
     down.value
       ? Promise.reject(new ServiceUnavailableException('The settings database does not answer.'))
       : answer()
-  const store = (): SettingsStore => ({
-    ...inner,
-    readShared: () => check(inner.readShared),
-    readNews: (query) => (onLook.run(), check(() => inner.readNews(query))),
-    readUserNews: (since, limit) => check(() => inner.readUserNews(since, limit)),
-    readUser: (id) => check(() => inner.readUser(id)),
-    readHistory: (query) => check(() => inner.readHistory(query)),
-    write: (request) => check(() => inner.write(request)),
-    close: async () => {},
-    async watch(watch) {
-      watchers.add(watch)
-      return async () => void watchers.delete(watch)
-    },
-  })
+  const store = (): SettingsStore =>
+    changedStore(inner, {
+      shared: {
+        read: (ids) => check(() => inner.shared.read(ids)),
+        news: (query) => (onLook.run(), check(() => inner.shared.news(query))),
+      },
+      users: {
+        read: (...args) => check(() => inner.users.read(...args)),
+        news: (since, limit) => check(() => inner.users.news(since, limit)),
+      },
+      history: (query) => check(() => inner.history(query)),
+      write: (request, write) => check(() => write(request)),
+      close: async () => {},
+      async watch(watch) {
+        watchers.add(watch)
+        return async () => void watchers.delete(watch)
+      },
+    })
   const [here, there] = [
     await createApp(t, { ...options, store: store() }, server),
     await createApp(t, { ...options, store: store() }, server),
@@ -61,11 +60,10 @@ async function look({ settings }: FastifyInstance, hint: () => void): Promise<vo
 test('a write that gave up its place in the queue does not make memory stale', async (t) => {
   const inner = memoryStore()
   const state = { error: undefined as Error | undefined }
-  const store: SettingsStore = {
-    ...inner,
-    write: (request) => (state.error ? Promise.reject(state.error) : inner.write(request)),
-    readNews: (query) => (state.error ? Promise.reject(state.error) : inner.readNews(query)),
-  }
+  const store = changedStore(inner, {
+    write: (request, write) => (state.error ? Promise.reject(state.error) : write(request)),
+    shared: { news: (query) => (state.error ? Promise.reject(state.error) : inner.shared.news(query)) },
+  })
   const { settings } = await createApp(t, { store })
   state.error = new TooManyWritesException()
   t.equal((await rejection(settings.contract.setSetting('mail.port', 25, System))).status, 503)
@@ -168,11 +166,11 @@ test('while the database is down the last values are served, writes are 503, and
 
 test('the status is stale as soon as a write fails, whatever the look takes that follows', async (t) => {
   const { here, inner } = await createTwo(t)
-  const { readNews } = inner
+  const { news } = inner.shared
   let answer = (): void => {}
   const answered = new Promise<void>((resolve) => (answer = resolve))
-  Object.assign(inner, {
-    readNews: async (query: NewsQuery) => (await answered, readNews(query)),
+  Object.assign(inner.shared, {
+    news: async (query: NewsQuery) => (await answered, news(query)),
     write: () => Promise.reject(new ServiceUnavailableException('The settings database does not answer.')),
   })
   t.match(await rejection(here.settings.contract.setSetting('mail.port', 25, System)), { status: 503 })
@@ -254,7 +252,7 @@ test('a database that went back in time is read again', async (t) => {
   for (let value = 1; value <= 5; value++) await here.settings.contract.setSetting('mail.port', value, System)
   await there.settings.refresh()
   const restored = memoryStore()
-  await restored.write({
+  await restored.shared.write({
     actor: null,
     origin: 'backup',
     reads: [{ scope: System, userId: '', key: 'mail.port' }],

@@ -1,6 +1,7 @@
 import { test } from 'tap'
-import { type JsonValue, memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { type JsonValue, memoryStore, SettingScope } from '@fastify-modular/settings'
 import { createApp, definitions, rejection } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { System, Application, User } = SettingScope
 
@@ -187,20 +188,19 @@ test('S 2.3.1: a value is validated when it is written and again before it is st
     },
   }
   const asked: string[] = []
-  const store: SettingsStore = {
-    ...inner,
-    async write(request) {
+  const store = changedStore(inner, {
+    async write(request, write) {
       asked.push('transaction')
-      return inner.write(request)
+      return write(request)
     },
-  }
+  })
   const { settings } = await createApp(t, { store })
   t.match(await rejection(settings.contract.setSetting('mail.port', 0, System)), { status: 422 })
   t.same(asked, [], 'the first check refuses before a transaction begins')
   const writing = settings.contract.setSetting('app.feature_json', value as JsonValue, Application)
   t.match(await rejection(writing), { status: 422, error: { key: 'app.feature_json' } })
   t.same(asked, ['transaction'], 'the second check refuses within it')
-  t.same(await inner.scan(null, 10), [])
+  t.same(await inner.scan('values', null, 10), [])
 })
 
 test('a value that the caller changes after the call is the value that was checked', async (t) => {

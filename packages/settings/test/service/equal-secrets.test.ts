@@ -4,6 +4,7 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { type DomainEvent, events, type EventTransport } from '@fastify-modular/core'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
+import { rowOf } from '#src/testing/contract/case.js'
 import { as, callerByHeader, createApp, definitions } from '../support/app.ts'
 
 const { Application } = SettingScope
@@ -52,7 +53,7 @@ for (const [way, options] of [
       })
     }
     t.equal(app.settings.status.revision, 1, 'a dry run writes nothing')
-    const [mine] = await store.readUser('admin')
+    const [mine] = await store.users.read('admin')
     published.length = 0
     const tags = [
       (await admin('PUT', '', secret)).headers.etag,
@@ -62,10 +63,10 @@ for (const [way, options] of [
     ]
     t.same(tags, ['"r2"', '"r3"', '"r4"', '"r5"'])
     await admin('PUT', '/me', { key: 'user.token', value: 'hush' })
-    t.ok(((await store.readUser('admin'))[0]?.revision ?? 0) > (mine?.revision ?? Infinity))
+    t.ok(((await store.users.read('admin'))[0]?.revision ?? 0) > (mine?.revision ?? Infinity))
     t.equal(published.length, 5)
     for (const event of published) t.match(event, { oldValue: null, newValue: null, changedBy: 'admin' })
-    t.equal((await store.readHistory({ key: 'app.api_secret', limit: 10 })).length, 5)
+    t.equal((await store.history({ key: 'app.api_secret', limit: 10 })).length, 5)
     t.equal(app.settings.get(definitions.secret), 'hunter2')
     await admin('PUT', '', { key: 'app.title', scope: 1, value: 'Acme' })
     t.equal((await admin('PUT', '', { key: 'app.title', scope: 1, value: 'Acme' })).headers.etag, '"r6"')
@@ -80,5 +81,5 @@ test('a value that was sealed before its definition changed cannot be guessed ei
   const plain = setting.text('app.api_secret', { displayName: 'No secret any more', scope: Application })
   const after = await createApp(t, { store, encryption: { keys }, definitions: [plain] })
   await after.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
-  t.match(await store.readRow(row), { value: '"hunter2"', sealed: false, revision: 2 })
+  t.match(await rowOf(store, row), { value: '"hunter2"', sealed: false, revision: 2 })
 })

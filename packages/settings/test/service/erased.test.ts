@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { SettingScope, memoryStore, type SettingsStore } from '@fastify-modular/settings'
+import { SettingScope, memoryStore } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
@@ -11,6 +12,7 @@ import t, { type Test, test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 import { patient } from '../store/postgres/open-store.js'
+import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User } = SettingScope
 
@@ -116,13 +118,14 @@ for (const [name, open] of Object.entries(engines).filter(([engine]) => engine !
 
 test('an erasure whose answer was lost is in memory all the same', async (t) => {
   const inner = memoryStore()
-  const store: SettingsStore = {
-    ...inner,
-    async eraseUser(userId) {
-      await inner.eraseUser(userId)
-      throw new ServiceUnavailableException('The answer of the database was lost.')
+  const store = changedStore(inner, {
+    users: {
+      async erase(userId) {
+        await inner.users.erase(userId)
+        throw new ServiceUnavailableException('The answer of the database was lost.')
+      },
     },
-  }
+  })
   const app = await createApp(t, { store })
   const { settings } = app
   await settings.contract.setSetting('app.theme', 'dark', User, 'alice')

@@ -14,9 +14,10 @@ import {
   SettingDeleted,
   settings,
   SettingScope,
-  type SettingsStore,
 } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import { definitions, rejection } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User, System } = SettingScope
 
@@ -157,12 +158,11 @@ test('decision 28: a transport of the store’s kind is part of the transaction,
   const { published, transport } = recorder('sync')
   const tx: Tx = { kind: 'sync', run: () => {} }
   const inner = memoryStore()
-  const store: SettingsStore = {
-    ...inner,
-    transactional: 'sync',
+  const store = changedStore(inner, {
+    info: { transactional: 'sync' },
     // What a database does: the events are enqueued before the commit.
-    async write(request) {
-      const dry = await inner.write({ ...request, decide: (current) => (request.decide(current), []) })
+    async write(request, write) {
+      const dry = await write({ ...request, decide: (current) => (request.decide(current), []) })
       const at = Date.now()
       const changes = request.reads.map((id) => ({
         ...id,
@@ -171,9 +171,9 @@ test('decision 28: a transport of the store’s kind is part of the transaction,
         after: { ...id, value: '"one"', sealed: false, revision: 1, updatedAt: at, updatedBy: null },
       }))
       await request.enqueue?.(tx, { ...dry, at, changes })
-      return inner.write(request)
+      return write(request)
     },
-  }
+  })
   const app = await createApp(t, transport, store)
   await app.settings.contract.setSetting('app.title', 'one', Application)
   t.equal(published.length, 1, 'not once more after the commit')

@@ -1,16 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { events, type EventTransport } from '@fastify-modular/core'
-import {
-  memoryStore,
-  setting,
-  settings,
-  SettingScope,
-  type JsonValue,
-  type WriteRequest,
-} from '@fastify-modular/settings'
+import { memoryStore, setting, settings, SettingScope, type JsonValue } from '@fastify-modular/settings'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { as, callerByHeader, createApp, definitions, rejection } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { Application } = SettingScope
 
@@ -18,7 +12,12 @@ const { Application } = SettingScope
 async function storeWith(key: string, value: string, sealed = false) {
   const store = memoryStore()
   const row = { scope: Application, userId: '', key }
-  await store.write({ actor: null, origin: 'sql', reads: [row], decide: () => [{ ...row, value, sealed }] })
+  await store.shared.write({
+    actor: null,
+    origin: 'sql',
+    reads: [row],
+    decide: () => [{ ...row, value, sealed }],
+  })
   return store
 }
 
@@ -102,13 +101,12 @@ test('what is stored is what was checked: getters, proxies and toJSON cannot cha
 test('a value that its caller changes while the write waits is stored as it was given', async (t) => {
   const inner = memoryStore()
   const value = { flag: 'given' }
-  const store = {
-    ...inner,
-    write(request: WriteRequest) {
+  const store = changedStore(inner, {
+    write(request, write) {
       value.flag = 'changed'
-      return inner.write(request)
+      return write(request)
     },
-  }
+  })
   const app = await createApp(t, { store })
   await app.settings.contract.setSetting('app.feature_json', value, Application)
   t.same(app.settings.get(definitions.features), { flag: 'given' })

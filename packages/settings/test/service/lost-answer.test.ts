@@ -1,7 +1,8 @@
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { memoryStore, SettingScope, type SettingsStore, type WriteRequest } from '@fastify-modular/settings'
+import { memoryStore, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { createApp, definitions, rejection } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User } = SettingScope
 
@@ -10,15 +11,14 @@ async function createWithoutAnswers(t: Parameters<typeof createApp>[0]) {
   const inner = memoryStore()
   const calls = { enqueue: 0 }
   const state = { answers: true }
-  const store: SettingsStore = {
-    ...inner,
-    async write(request: WriteRequest) {
+  const store = changedStore(inner, {
+    async write(request, write) {
       if (request.enqueue) calls.enqueue++
-      const written = await inner.write(request)
+      const written = await write(request)
       if (!state.answers) throw new ServiceUnavailableException('The answer of the database was lost.')
       return written
     },
-  }
+  })
   return { app: await createApp(t, { store }), calls, state }
 }
 

@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'tap'
-import { memoryStore, setting, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
 import { createApp, rejection } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { System, Application, User } = SettingScope
 
@@ -63,11 +64,10 @@ test('S9: a database that does not answer counts as failures of writes and of re
   const fails = (): void => {
     if (down) throw new Error('down')
   }
-  const store: SettingsStore = {
-    ...inner,
-    readNews: async (query) => (fails(), inner.readNews(query)),
-    write: async (request) => (fails(), inner.write(request)),
-  }
+  const store = changedStore(inner, {
+    shared: { news: async (query) => (fails(), inner.shared.news(query)) },
+    write: async (request, write) => (fails(), write(request)),
+  })
   const { settings } = await createApp(t, { store })
   const messages = listen(t, 'refresh')
   down = true

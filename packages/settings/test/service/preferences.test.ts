@@ -1,15 +1,11 @@
 /** Users' own values over several instances, their tags, an outage, and the end of a user (decision 66). */
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import {
-  memoryStore,
-  SettingScope,
-  type SettingsStore,
-  type StoreWatch,
-  userHash,
-} from '@fastify-modular/settings'
+import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import { type StoreWatch, userHash } from '@fastify-modular/settings/store'
 import { type Test, test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User, System } = SettingScope
 
@@ -18,21 +14,25 @@ function countingStore(inner = memoryStore()) {
   const calls: string[] = []
   const watches: StoreWatch[] = []
   const state = { down: false }
-  const counted = <K extends 'readNews' | 'readUserNews' | 'readUser' | 'readShared' | 'write'>(name: K) =>
-    ((...args: unknown[]) => {
+  const counted =
+    <A extends readonly unknown[], R>(name: string, call: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> => {
       calls.push(name)
       if (state.down) return Promise.reject(new ServiceUnavailableException('The database is down.'))
-      return Reflect.apply(inner[name], inner, args)
-    }) as SettingsStore[K]
-  const store: SettingsStore = {
-    ...inner,
-    readNews: counted('readNews'),
-    readUserNews: counted('readUserNews'),
-    readUser: counted('readUser'),
-    readShared: counted('readShared'),
-    write: counted('write'),
+      return call(...args)
+    }
+  const store = changedStore(inner, {
+    shared: {
+      news: counted('shared.news', (query) => inner.shared.news(query)),
+      read: counted('shared.read', (ids) => inner.shared.read(ids)),
+    },
+    users: {
+      news: counted('users.news', (since, limit) => inner.users.news(since, limit)),
+      read: counted('users.read', (userId, key) => inner.users.read(userId, key)),
+    },
+    write: counted('write', (request, write) => write(request)),
     watch: async (watch) => (watches.push(watch), async () => {}),
-  }
+  })
   return { store, calls, state, watch: () => watches[0] as StoreWatch }
 }
 
@@ -56,28 +56,29 @@ test('an instance that does not hold the user does no query when he changes; one
   await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   watch().onUsers([userHash('carol'), userHash('alice')])
   t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'dark')
-  t.same(calls, ['readUser'])
+  t.same(calls, ['users.read'])
   watch().onUsers()
   await there.settings.forUser('alice')
-  t.same(calls, ['readUser', 'readUser'], 'all are forgotten')
+  t.same(calls, ['users.read', 'users.read'], 'all are forgotten')
 })
 
 test('a notice while a user is being read makes that read too old', async (t) => {
   const inner = memoryStore()
   const watches: StoreWatch[] = []
   let read = 0
-  const store: SettingsStore = {
-    ...inner,
-    async readUser(userId) {
-      const rows = await inner.readUser(userId)
-      if (read++ === 0) {
-        await (await writer).settings.contract.setSetting('app.theme', 'dark', User, userId)
-        watches[0]?.onUsers([userHash(userId)])
-      }
-      return rows
+  const store = changedStore(inner, {
+    users: {
+      async read(userId) {
+        const rows = await inner.users.read(userId)
+        if (read++ === 0) {
+          await (await writer).settings.contract.setSetting('app.theme', 'dark', User, userId)
+          watches[0]?.onUsers([userHash(userId)])
+        }
+        return rows
+      },
     },
     watch: async (watch) => (watches.push(watch), async () => {}),
-  }
+  })
   const writer = createApp(t, { store: inner })
   const { settings } = await createApp(t, { store })
   watches[0]?.onUsers([userHash('somebody')])
@@ -91,12 +92,12 @@ test('a shared write costs another instance one query, a look without a notice f
   await here.settings.contract.setSetting('mail.port', 25, System)
   watch().onHint(1)
   await until('the value', () => there.settings.get(definitions.port) === 25)
-  t.same(calls, ['readNews'])
+  t.same(calls, ['shared.news'])
   watch().onHint(1)
-  t.same(calls, ['readNews'], 'a revision that is known is none')
+  t.same(calls, ['shared.news'], 'a revision that is known is none')
   await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   watch().onHint()
-  await until('the look', () => calls.includes('readUserNews'))
+  await until('the look', () => calls.includes('users.news'))
   await until(
     'the news',
     async () => (await there.settings.forUser('alice')).get(definitions.theme) === 'dark',
@@ -112,7 +113,7 @@ test('more than 1,000 changed users are all forgotten', async (t) => {
   watch().onHint()
   await until('the quiet one to be read again', async () => {
     await there.settings.forUser('quiet')
-    return calls.includes('readUser')
+    return calls.includes('users.read')
   })
 })
 
@@ -206,7 +207,10 @@ test('eraseUser removes a user everywhere and says what is left elsewhere', asyn
     left: ['backups of the database', 'logs'],
   })
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
-  t.notMatch(JSON.stringify([await store.scan(null, 10), await store.scanHistory(null, 10)]), /alice/)
+  t.notMatch(
+    JSON.stringify([await store.scan('values', null, 10), await store.scan('history', null, 10)]),
+    /alice/,
+  )
   t.match(await settings.eraseUser('alice'), { values: 0, history: 0, mentions: 0 })
   const audit = lines.filter((line) => line.includes('were erased'))
   t.equal(audit.length, 2)

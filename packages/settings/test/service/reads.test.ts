@@ -1,7 +1,9 @@
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { memoryStore, setting, settings, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import { alice, callerByHeader, createApp, definitions, rejection } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User, System } = SettingScope
 
@@ -105,14 +107,15 @@ test('a write while its user is being loaded is seen by all loads', async (t) =>
     release = resolve
   })
   const inner = memoryStore()
-  const store: SettingsStore = {
-    ...inner,
-    async readUser(userId) {
-      const rows = await inner.readUser(userId) // read before the write, answered after it
-      await gate
-      return rows
+  const store = changedStore(inner, {
+    users: {
+      async read(userId) {
+        const rows = await inner.users.read(userId) // read before the write, answered after it
+        await gate
+        return rows
+      },
     },
-  }
+  })
   const { settings } = await createApp(t, { store })
   const loading = settings.forUser('alice')
   await settings.contract.setSetting('app.theme', 'dark', User, 'alice')
@@ -124,10 +127,9 @@ test('a write while its user is being loaded is seen by all loads', async (t) =>
 test('a load that fails is tried again by the next load', async (t) => {
   const inner = memoryStore()
   let isDown = true
-  const store: SettingsStore = {
-    ...inner,
-    readUser: (id) => (isDown ? Promise.reject(new Error('down')) : inner.readUser(id)),
-  }
+  const store = changedStore(inner, {
+    users: { read: (id) => (isDown ? Promise.reject(new Error('down')) : inner.users.read(id)) },
+  })
   const { settings } = await createApp(t, { store })
   t.match(await rejection(settings.forUser('alice')), { error: { message: 'down' } })
   isDown = false
@@ -185,12 +187,9 @@ test('inspect names the layer that supplies a value, strongest first, masked', a
 
 function counting(inner: SettingsStore): SettingsStore & { readonly loads: Map<string, number> } {
   const loads = new Map<string, number>()
-  return {
-    ...inner,
-    loads,
-    readUser(userId) {
-      loads.set(userId, (loads.get(userId) ?? 0) + 1)
-      return inner.readUser(userId)
-    },
+  const read = (userId: string) => {
+    loads.set(userId, (loads.get(userId) ?? 0) + 1)
+    return inner.users.read(userId)
   }
+  return { ...changedStore(inner, { users: { read } }), loads }
 }

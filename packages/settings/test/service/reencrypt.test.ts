@@ -4,7 +4,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t, { type Test, test } from 'tap'
-import { memoryStore, setting, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
+import type { SettingsStore, SurveyQuery } from '@fastify-modular/settings/store'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
@@ -203,10 +204,10 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const store = new Proxy(database(), {
       get(target, name) {
         const member: unknown = Reflect.get(target, name, target)
-        if (name === 'findPlainHistory') {
-          return async (keys: readonly string[]) => {
+        if (name === 'survey') {
+          return async (query: SurveyQuery) => {
             await other.settings.reencrypt()
-            return target.findPlainHistory(keys)
+            return target.survey(query)
           }
         }
         return typeof member === 'function' ? member.bind(target) : member
@@ -278,7 +279,10 @@ async function writePlainSecrets(t: Test, store: SettingsStore): Promise<void> {
 /** All rows of both tables. */
 async function everything(store: SettingsStore): Promise<string> {
   await store.open({ log: silentLog })
-  const rows = JSON.stringify([await store.scan(null, 10_000), await store.scanHistory(null, 10_000)])
+  const rows = JSON.stringify([
+    await store.scan('values', null, 10_000),
+    await store.scan('history', null, 10_000),
+  ])
   await store.close()
   return rows
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import { memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import { Pool } from 'pg'
@@ -185,11 +186,13 @@ for (const [name, open] of Object.entries(engines)) {
 test('PostgreSQL: users are forgotten when transactions have numbers again that were there before', async (t) => {
   const { store, run } = await engines.PostgreSQL(t)
   const inner = store(20)
-  const { readUserNews } = inner
+  const { news } = inner.users
   let isOther = false
   // A mark of the server before: the same call with a number that this one has not reached.
-  inner.readUserNews = (since, limit) =>
-    readUserNews.call(inner, since === undefined || !isOther ? since : '4611686018427387904', limit)
+  Object.assign(inner.users, {
+    news: (since: string | undefined, limit: number) =>
+      news(since === undefined || !isOther ? since : '4611686018427387904', limit),
+  })
   const { settings } = await createApp(t, { store: inner })
   await settings.contract.setSetting('app.title', 'one', Application)
   await settings.contract.setSetting('app.theme', 'dark', User, 'alice')

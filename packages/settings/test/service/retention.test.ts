@@ -1,4 +1,5 @@
-import { memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
@@ -135,7 +136,7 @@ for (const [name, { writes, open }] of Object.entries(cases)) {
     const { settings } = await createApp(t, { store, history: { perValue: 20 } })
     for (let value = 1; value <= writes; value++)
       await settings.contract.setSetting('mail.port', value, SettingScope.System)
-    const left = () => store.readHistory({ key: 'mail.port', limit: writes })
+    const left = () => store.history({ key: 'mail.port', limit: writes })
     await until('the last run', async () => (await left()).length <= 40)
     const entries = await left()
     t.equal(entries[0]?.newValue, String(writes))

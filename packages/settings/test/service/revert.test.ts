@@ -1,12 +1,7 @@
 /** A change set is taken back as a whole, on three stores. */
 import { randomBytes } from 'node:crypto'
-import {
-  memoryStore,
-  setting,
-  SettingScope,
-  type SettingsOptions,
-  type SettingsStore,
-} from '@fastify-modular/settings'
+import { memoryStore, setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'

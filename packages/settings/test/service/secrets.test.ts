@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'tap'
-import { memoryStore, setting, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
 const { System, Application, User } = SettingScope
@@ -14,13 +15,13 @@ test('decision 13: sensitive values are sealed at rest and readable in process',
   await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
   await settings.contract.setSetting('user.token', 'hush', User, 'alice')
   await settings.contract.setSetting('app.title', 'Acme', Application)
-  const rows = await store.scan(null, 10)
+  const rows = await store.scan('values', null, 10)
   t.match(rows, [
     { key: 'app.api_secret', sealed: true, value: /^v1\.one\./ },
     { key: 'app.title', sealed: false, value: '"Acme"' },
     { key: 'user.token', sealed: true },
   ])
-  t.notMatch(JSON.stringify([rows, await store.scanHistory(null, 10)]), /hunter2|hush/)
+  t.notMatch(JSON.stringify([rows, await store.scan('history', null, 10)]), /hunter2|hush/)
   t.equal(settings.get(definitions.secret), 'hunter2')
   t.equal(await settings.contract.resolveUserSetting('user.token', 'alice'), 'hush')
 })
@@ -86,9 +87,9 @@ test('a value that was tampered with fails to read instead of passing for unset;
   const store = memoryStore()
   const app = await createApp(t, { store, encryption: { keys: [one] } })
   await app.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
-  const [stored] = await store.scan(null, 1)
+  const [stored] = await store.scan('values', null, 1)
   const forged = `${stored?.value.slice(0, -2)}AA`
-  await store.write({
+  await store.shared.write({
     actor: null,
     origin: 'attack',
     reads: [row],
@@ -178,7 +179,7 @@ test('a plain row that appears under "require" is not served, and is logged; wri
   const { settings } = await createApp(t, { store, encryption }, { logger })
   const id = { scope: Application, userId: '', key: 'app.api_secret' } as const
   const injected = { ...id, value: '"INJECTED"', sealed: false }
-  await store.write({ actor: null, origin: 'attack', reads: [id], decide: () => [injected] })
+  await store.shared.write({ actor: null, origin: 'attack', reads: [id], decide: () => [injected] })
   await settings.refresh()
   t.throws(() => settings.get(definitions.secret), {
     code: 'FMOD_SETTINGS_UNREADABLE',

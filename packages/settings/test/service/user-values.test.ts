@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 import Fastify from 'fastify'
+import { changedStore } from '../support/changed-store.ts'
 
 test('a write of one user does not change the values of another', async (t) => {
   const theme = setting.text('app.theme', {
@@ -32,16 +33,16 @@ test('a user whose values change during each read is answered, and read again by
   })
   const app = Fastify()
   t.teardown(() => app.close())
-  const busy = {
-    ...store,
-    async readUser(userId: string) {
-      reads++
-      const rows = await store.readUser(userId)
-      if (isBusy)
-        await app.settings.contract.setSetting('app.theme', `dark ${++writes}`, SettingScope.User, userId)
-      return rows
+  const busy = changedStore(store, {
+    users: {
+      async read(userId) {
+        reads++
+        const rows = await store.users.read(userId)
+        if (isBusy) await app.settings.contract.setSetting('app.theme', `dark ${++writes}`, SettingScope.User, userId)
+        return rows
+      },
     },
-  }
+  })
   await app.register(settings, { definitions: [theme], store: busy, routes: false })
   await app.ready()
   t.equal((await app.settings.forUser('alice')).get(theme), 'dark 2', 'the last read of three')

@@ -37,8 +37,8 @@ export async function verify(database: string, rows: number, acks: readonly numb
   await store.open({ log: silentLog })
   try {
     // The server may still be committing for a client that was killed; the next writer that gets the lock sees the end.
-    await store.write({ actor: null, origin: 'api', reads: [], decide: () => [] })
-    const { revision, rows: values } = await store.readShared()
+    await store.shared.write({ actor: null, origin: 'api', reads: [], decide: () => [] })
+    const { revision, rows: values } = await store.shared.read()
     const byRevision = await historyByRevision(store)
     assert.deepEqual(
       [...byRevision.keys()].toSorted((a, b) => a - b),
@@ -60,7 +60,7 @@ export async function verify(database: string, rows: number, acks: readonly numb
 
 async function historyByRevision(store: SettingsStore): Promise<Map<number, HistoryRow[]>> {
   const byRevision = new Map<number, HistoryRow[]>()
-  for (const row of await store.readHistory({ limit: 1_000_000 })) {
+  for (const row of await store.history({ limit: 1_000_000 })) {
     const bulk = byRevision.get(row.revision)
     if (bulk) bulk.push(row)
     else byRevision.set(row.revision, [row])

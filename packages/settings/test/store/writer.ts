@@ -71,5 +71,5 @@ function write(store: SettingsStore, plan: WriterPlan, value: string): Promise<W
     sealed: false,
   }))
   changes.sort(() => Math.random() - 0.5)
-  return store.write({ actor: plan.author, origin: 'api', reads: changes, decide: () => changes })
+  return store.shared.write({ actor: plan.author, origin: 'api', reads: changes, decide: () => changes })
 }

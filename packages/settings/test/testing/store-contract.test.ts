@@ -1,8 +1,9 @@
 /** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
 import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
 import { test } from 'tap'
-import { change, revisionOf, rowId, setOf, writeAll } from '#src/testing/contract/case.js'
-import type { SettingsStore, WriteRequest } from '#src/store/store.js'
+import { change, revisionOf, rowId, rowOf, setOf, writeAll } from '#src/testing/contract/case.js'
+import type { SettingsStore } from '#src/store/store.js'
+import { changedStore, type StoreChanges } from '../support/changed-store.ts'
 
 /** The behaviours that a store does not have, with what the contract says about them. */
 async function failuresOf(create: () => SettingsStore, patience = 4000): Promise<Map<string, unknown>> {
@@ -17,18 +18,18 @@ async function failuresOf(create: () => SettingsStore, patience = 4000): Promise
   return failed
 }
 
-function broken(change: (store: SettingsStore) => Partial<SettingsStore>): () => SettingsStore {
+function broken(change: (store: SettingsStore) => StoreChanges): () => SettingsStore {
   return () => {
     const store = memoryStore()
-    return { ...store, ...change(store) }
+    return changedStore(store, change(store))
   }
 }
 
 /** Decides on one state and writes to a later one, as a store without a lock does. */
-function withoutLock(store: SettingsStore): Partial<SettingsStore> {
+function withoutLock(store: SettingsStore): StoreChanges {
   return {
-    async write(request: WriteRequest) {
-      const rows = await Promise.all(request.reads.map((id) => store.readRow(id)))
+    async write(request, write) {
+      const rows = await Promise.all(request.reads.map((id) => rowOf(store, id)))
       const revision = await revisionOf(store)
       const seen = new Map(
         request.reads.map((id, index) => [`${id.scope} ${id.userId} ${id.key}`, rows[index]]),
@@ -37,36 +38,38 @@ function withoutLock(store: SettingsStore): Partial<SettingsStore> {
         revision,
         get: (id) => seen.get(`${id.scope} ${id.userId} ${id.key}`),
       })
-      return store.write({ ...request, decide: () => changes })
+      return write({ ...request, decide: () => changes })
     },
   }
 }
 
-const stores: Readonly<Record<string, (store: SettingsStore) => Partial<SettingsStore>>> = {
-  'forgets rows of users': () => ({ readUser: async () => [] }),
+const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> = {
+  'forgets rows of users': () => ({ users: { read: async () => [] } }),
   'shows rows of users to everyone': (store) => ({
-    readShared: async () => ({
-      revision: await revisionOf(store),
-      rows: await store.scan(null, 1000),
-    }),
+    shared: {
+      read: async () => ({
+        revision: await revisionOf(store),
+        rows: await store.scan('values', null, 1000),
+      }),
+    },
   }),
   'does not count': (store) => ({
-    readNews: async (query) => ({ ...(await store.readNews(query)), revision: 0 }),
+    shared: { news: async (query) => ({ ...(await store.shared.news(query)), revision: 0 }) },
   }),
-  'has no history': () => ({ readHistory: async () => [] }),
-  'ignores the filter of history': (store) => ({ readHistory: ({ limit }) => store.readHistory({ limit }) }),
+  'has no history': () => ({ history: async () => [] }),
+  'ignores the filter of history': (store) => ({ history: ({ limit }) => store.history({ limit }) }),
   'returns old changes as news': (store) => ({
-    readNews: (query) => store.readNews({ ...query, after: 0 }),
+    shared: { news: (query) => store.shared.news({ ...query, after: 0 }) },
   }),
   'shows history oldest first': (store) => ({
-    readHistory: async (query) => (await store.readHistory(query)).toReversed(),
+    history: async (query) => (await store.history(query)).toReversed(),
   }),
   'has pages of history without end': (store) => ({
-    readHistory: ({ maxBytes: _maxBytes, ...query }) => store.readHistory(query),
+    history: ({ maxBytes: _maxBytes, ...query }) => store.history(query),
   }),
   'counts characters of history, not bytes': (store) => ({
-    async readHistory({ maxBytes = Infinity, ...query }) {
-      const rows = await store.readHistory(query)
+    async history({ maxBytes = Infinity, ...query }) {
+      const rows = await store.history(query)
       let length = 0
       return rows.filter(
         ({ oldValue, newValue }, index) =>
@@ -75,8 +78,8 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
     },
   }),
   'begins the next page of history with an older revision': (store) => ({
-    readHistory: ({ following, ...query }) =>
-      store.readHistory(following ? { ...query, before: following.revision } : query),
+    history: ({ following, ...query }) =>
+      store.history(following ? { ...query, before: following.revision } : query),
   }),
   'trims nothing': () => ({ trim: async () => ({ removed: 0, isDone: true }) }),
   'trims whatever the time': (store) => ({
@@ -86,66 +89,72 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
     trim: (limits) => store.trim({ ...limits, perValue: Number.MAX_SAFE_INTEGER }),
   }),
   'counts users with the others': (store) => ({
-    async write(request) {
+    async write(request, write) {
       const users = request.reads.some(({ scope }) => scope === 2)
       if (users) await writeAll(store, [change(rowId('counted'), '1')])
-      return store.write(request)
+      return write(request)
     },
   }),
   'forgets the version of what was removed': (store) => ({
-    async write(request) {
-      const result = await store.write(request)
+    async write(request, write) {
+      const result = await write(request)
       for (const { userId, after } of result.changes)
-        if (!after && userId !== '') await store.eraseUser(userId)
+        if (!after && userId !== '') await store.users.erase(userId)
       return result
     },
   }),
   'misses users': (store) => ({
-    readUserNews: async (since, limit) => ({ ...(await store.readUserNews(since, limit)), userIds: [] }),
+    users: { news: async (since, limit) => ({ ...(await store.users.news(since, limit)), userIds: [] }) },
   }),
   'repeats users for ever': (store) => ({
-    readUserNews: async (_since, limit) => store.readUserNews('0', limit),
+    users: { news: async (_since, limit) => store.users.news('0', limit) },
   }),
   'erases values alone': (store) => ({
-    async eraseUser(userId) {
-      for (const { key } of await store.readUser(userId)) await setOf(store, userId, key, null)
-      return { values: 0, history: 0, mentions: 0, isDone: true }
+    users: {
+      async erase(userId) {
+        for (const { key } of await store.users.read(userId)) await setOf(store, userId, key, null)
+        return { values: 0, history: 0, mentions: 0, isDone: true }
+      },
     },
   }),
   'mixes the history of users': (store) => ({
-    readHistory: ({ userId, ...query }) =>
-      store.readHistory({ ...query, ...(userId && { userId: userId.slice(0, 1) + '1' }) }),
+    history: ({ userId, ...query }) =>
+      store.history({ ...query, ...(userId && { userId: userId.slice(0, 1) + '1' }) }),
   }),
-  'counts known keys too': (store) => ({ countOthers: () => store.countOthers([]) }),
+  'counts known keys too': (store) => ({
+    survey: (query) => store.survey({ ...query, known: [] }),
+  }),
   'scans the first page for ever': (store) => ({
-    scan: (_after, limit) => store.scan(null, Math.min(limit, 1)),
+    scan: (what, _after, limit) => store.scan(what, null, Math.min(limit, 1)),
   }),
   'leaves history plain': (store) => ({ reseal: ({ values }) => store.reseal({ values, history: [] }) }),
   'leaves values plain': (store) => ({ reseal: ({ history }) => store.reseal({ values: [], history }) }),
-  'finds nothing that is plain': () => ({ findPlainHistory: async () => [] }),
+  'finds nothing that is plain': (store) => ({
+    survey: async (query) => ({ ...(await store.survey(query)), plain: [] }),
+  }),
   'scans history newest first': (store) => ({
-    scanHistory: async (after, limit) => (await store.scanHistory(after, 10)).toReversed().slice(0, limit),
+    scan: async (what, after, limit) => (await store.scan(what, after, 10)).toReversed().slice(0, limit),
   }),
   'seals what was written meanwhile': (store) => ({
     async reseal(request) {
-      const rows = await store.scan(null, 10)
+      const rows = await store.scan('values', null, 10)
       const values = request.values.map(({ after }, index) => ({ before: rows[index] ?? after, after }))
       return store.reseal({ ...request, values })
     },
   }),
   'loses updates': withoutLock,
-  'swallows what decide throws': (store) => ({
-    write: (request) => store.write(request).catch(() => ({ revision: 0, at: 0, changes: [] })),
+  'swallows what decide throws': () => ({
+    write: (request, write) => write(request).catch(() => ({ revision: 0, at: 0, changes: [] })),
   }),
-  'enqueues although it cannot': (store) => ({
-    async write(request) {
-      const result = await store.write(request)
+  'enqueues although it cannot': () => ({
+    async write(request, write) {
+      const result = await write(request)
       await request.enqueue?.({ kind: 'sync', run: () => {} }, result)
       return result
     },
   }),
-  'promises transactions it does not have': () => ({ transactional: 'sync' }),
-  'promises to be durable and is not': () => ({ durable: true }),
+  'promises transactions it does not have': () => ({ info: { transactional: 'sync' } }),
+  'promises to be durable and is not': () => ({ info: { durable: true } }),
 }
 
 test('the reference store has every behaviour', async (t) => {
@@ -160,7 +169,7 @@ for (const [fault, change] of Object.entries(stores)) {
 
 test('what is waited for in vain is named before a test runner gives up', async (t) => {
   const repeats = broken((store) => ({
-    readUserNews: async (_since, limit) => store.readUserNews('0', limit),
+    users: { news: async (_since, limit) => store.users.news('0', limit) },
   }))
   const failed = await failuresOf(repeats, 200)
   t.match(failed.get('users whose values were written are known from a mark on'), {
@@ -170,7 +179,7 @@ test('what is waited for in vain is named before a test runner gives up', async 
 
 test('a method of a store that does not end fails its test, and is not waited for', async (t) => {
   const failed = await failuresOf(
-    broken(() => ({ readShared: () => new Promise(() => {}), close: () => new Promise(() => {}) })),
+    broken(() => ({ shared: { read: () => new Promise(() => {}) }, close: () => new Promise(() => {}) })),
     200,
   )
   t.match(failed.get('an empty store has revision 0 and no rows'), {

@@ -1,27 +1,28 @@
 /** What the PostgreSQL store forgets: old history, and users who are erased; in portions. */
 import type { Pool, PoolClient } from 'pg'
-import type { Erased, TrimLimits, TrimResult } from '../store.ts'
+import type { SqlForgetting } from '../sql-store.ts'
+import type { Erased, TrimResult } from '../store.ts'
+import { orStoreFailure } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import type { PostgresWriter } from './write.ts'
 
-export interface PostgresForgetting {
-  trim(limits: TrimLimits): Promise<TrimResult>
-  user(userId: string): Promise<Erased>
+interface ForgettingInit {
+  readonly pool: Pool
+  readonly names: PostgresNames
+  readonly underLock: PostgresWriter['underLock']
+  /** Called also after an erasure that failed: it may have been committed. */
+  readonly onErased: (userId: string) => void
 }
 
 /** Rows that one transaction takes from a table. */
 const atOnce = 500
 
-export function createForgetting(
-  pool: Pool,
-  names: PostgresNames,
-  underLock: PostgresWriter['underLock'],
-): PostgresForgetting {
+export function createForgetting({ pool, names, underLock, onErased }: ForgettingInit): SqlForgetting {
   const statements = forgettingStatements(names)
 
   /** Takes the next entries of a span of time that begins at a mark, and moves the mark; all done where it is locked. */
   async function takeNext(statement: string, values: readonly unknown[]): Promise<TrimResult> {
-    const { rows } = await pool.query<TrimResult>(statement, [...values])
+    const { rows } = await orStoreFailure(pool.query<TrimResult>(statement, [...values]))
     return rows[0] ?? { removed: 0, isDone: true }
   }
 
@@ -32,7 +33,8 @@ export function createForgetting(
         ? { ...expired, isDone: false }
         : takeNext(statements.written, [olderThan, perValue])
     },
-    user: (userId) => underLock((client) => eraseUser(client, names, statements, userId)),
+    user: (userId) =>
+      underLock((client) => eraseUser(client, names, statements, userId)).finally(() => onErased(userId)),
   }
 }
 

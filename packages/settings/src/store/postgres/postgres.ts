@@ -3,30 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { type PostgresTimeouts, within } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
-import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
-import { canExist, checkWrite } from '../plan-write.ts'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
-import {
-  type Erased,
-  type HistoryId,
-  type HistoryQuery,
-  type HistoryRow,
-  type KeyCount,
-  type NewsQuery,
-  type ResealRequest,
-  type RowId,
-  type SettingsStore,
-  type StoreContext,
-  type StoredRow,
-  type StoreNews,
-  storePort,
-  type StoreWatch,
-  type TrimLimits,
-  type TrimResult,
-  type UserNews,
-  type WriteRequest,
-  type WriteResult,
-} from '../store.ts'
+import { type SqlParts, SqlStore } from '../sql-store.ts'
+import type { SettingsStore, StoreContext, StoreWatch } from '../store.ts'
 import {
   checkSource,
   type Connections,
@@ -35,13 +14,13 @@ import {
   orStoreFailure,
   toStoreFailure,
 } from './connection.ts'
-import { createForgetting, type PostgresForgetting } from './forget.ts'
+import { createForgetting } from './forget.ts'
 import { Announcer, listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
-import { type PostgresReads, prepareReads } from './read-statements.ts'
+import { prepareReads } from './read-statements.ts'
 import { postgresSettingsTables } from './tables.ts'
-import { createWriter, type PostgresWriter } from './write.ts'
+import { createWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
@@ -93,126 +72,48 @@ export function postgres(source: PostgresSource, options: PostgresOptions = {}):
   checkSource(source)
   checkArgument('postgres', { name: 'options', schema: optionsSchema, value: options })
   if (options.listen) checkSource(options.listen)
-  const { pollInterval = 30_000 } = options
-  return new PostgresStore(source, options, pollInterval)
+  return new PostgresStore(source, options)
 }
 
-interface OpenStore extends Connections {
-  readonly reads: PostgresReads
-  readonly writer: PostgresWriter
-  readonly forgetting: PostgresForgetting
+interface OpenDatabase extends SqlParts, Connections {
   readonly announcer: Announcer
 }
 
-class PostgresStore implements SettingsStore {
-  readonly port = storePort
-  readonly name = 'postgres'
-  readonly transactional = 'async'
-  readonly durable = true
+class PostgresStore extends SqlStore<OpenDatabase> {
+  readonly info = { name: 'postgres', durable: true, transactional: 'async' } as const
   readonly #source: DriverSource
   readonly #options: PostgresOptions
   readonly #names: PostgresNames
-  readonly #migrate: MigrateMode
-  readonly #pollInterval: number
-  readonly #announceWindow: number
   readonly #instance = randomBytes(6).toString('base64url')
   readonly #watches = new Set<() => Promise<void>>()
-  #open: OpenStore | undefined
 
-  constructor(source: DriverSource, options: PostgresOptions, pollInterval: number) {
+  constructor(source: DriverSource, options: PostgresOptions) {
+    super()
     this.#source = source
     this.#options = options
     this.#names = postgresNames(options, options.prepared)
-    this.#migrate = options.migrate ?? 'auto'
-    this.#pollInterval = pollInterval
-    this.#announceWindow = options.announceWindow ?? 20
   }
 
   async open({ log }: StoreContext): Promise<void> {
     const onError = (error: unknown): void => warnOfLoss(log, error)
     const connections = await createConnections(this.#source, this.#options, onError)
     try {
-      await migrateThrough(connections, this.#names, this.#migrate)
-      this.#open = await this.#prepare(connections)
+      await migrateThrough(connections, this.#names, this.#options.migrate ?? 'auto')
+      this.parts = await this.#prepare(connections)
     } catch (error) {
       await connections.release()
       throw error
     }
   }
 
-  readShared(): ReturnType<SettingsStore['readShared']> {
-    return this.#use(({ reads }) => reads.shared())
-  }
-
-  async readUser(userId: string): Promise<readonly StoredRow[]> {
-    return canExist(userId) ? this.#use(({ reads }) => reads.user(userId)) : []
-  }
-
-  async readRow(id: RowId): Promise<StoredRow | undefined> {
-    return canExist(id.userId, id.key) ? this.#use(({ reads }) => reads.row(id)) : undefined
-  }
-
-  readNews(query: NewsQuery): Promise<StoreNews> {
-    return this.#use(({ reads }) => reads.news(query))
-  }
-
-  readUserNews(since: string | undefined, limit: number): Promise<UserNews> {
-    return this.#use(({ reads }) => reads.userNews(since, limit))
-  }
-
-  async write(request: WriteRequest): Promise<WriteResult> {
-    checkWrite(request)
-    return this.#opened().writer.write(request)
-  }
-
-  async readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
-    return canExist(query.key, query.userId, query.actor, query.following?.key)
-      ? this.#use(({ reads }) => reads.history(query))
-      : []
-  }
-
-  scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]> {
-    return this.#use(({ reads }) => reads.scan(after, limit))
-  }
-
-  countOthers(keys: readonly string[]): Promise<readonly KeyCount[]> {
-    return this.#use(({ reads }) => reads.countOthers(keys))
-  }
-
-  scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]> {
-    return this.#use(({ reads }) => reads.scanHistory(after, limit))
-  }
-
-  findPlainHistory(keys: readonly string[]): Promise<readonly string[]> {
-    return this.#use(({ reads }) => reads.plainHistory(keys))
-  }
-
-  async reseal(rows: ResealRequest): Promise<number> {
-    return this.#opened().writer.reseal(rows)
-  }
-
-  trim(limits: TrimLimits): Promise<TrimResult> {
-    return this.#use(({ forgetting }) => forgetting.trim(limits))
-  }
-
-  async eraseUser(userId: string): Promise<Erased> {
-    if (!canExist(userId)) return { values: 0, history: 0, mentions: 0, isDone: true }
-    const { forgetting, announcer } = this.#opened()
-    try {
-      return await forgetting.user(userId)
-    } finally {
-      announcer.addUser(userId) // also if it failed: it may have been committed
-    }
-  }
-
   async watch(watch: StoreWatch): Promise<() => Promise<void>> {
-    const { createClient, prepare, timeouts } = this.#opened()
+    const { createClient, prepare, timeouts } = this.opened()
     const stop = await listen({
       createClient,
       prepare,
       names: this.#names,
       instance: this.#instance,
-      pollInterval: this.#pollInterval,
+      pollInterval: this.#options.pollInterval ?? 30_000,
       probe: timeouts.probe,
       answer: timeouts.connect,
       close: timeouts.close,
@@ -226,21 +127,26 @@ class PostgresStore implements SettingsStore {
   }
 
   async close(): Promise<void> {
-    const open = this.#open
-    this.#open = undefined
+    const open = this.parts
+    this.parts = undefined
     await within(1000, open?.announcer.flush() ?? Promise.resolve())
     await Promise.all([...this.#watches].map((stop) => stop()))
     this.#watches.clear()
     await open?.release()
   }
 
-  async #prepare(connections: Connections): Promise<OpenStore> {
+  async #prepare(connections: Connections): Promise<OpenDatabase> {
     const { drizzle } = await import('drizzle-orm/node-postgres')
     const { pool, timeouts } = connections
     const names = this.#names
     const { schema, prefix } = names
     const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
-    const announcer = new Announcer({ pool, names, instance: this.#instance, window: this.#announceWindow })
+    const announcer = new Announcer({
+      pool,
+      names,
+      instance: this.#instance,
+      window: this.#options.announceWindow ?? 20,
+    })
     const writer = createWriter({
       pool,
       names,
@@ -252,17 +158,21 @@ class PostgresStore implements SettingsStore {
       announcer,
       reads: prepareReads(drizzle(pool), tables, names),
       writer,
-      forgetting: createForgetting(pool, names, (task) => writer.underLock(task)),
+      forgetting: createForgetting({
+        pool,
+        names,
+        underLock: (task) => writer.underLock(task),
+        onErased: (userId) => announcer.addUser(userId),
+      }),
     }
   }
 
-  async #use<T>(task: (open: OpenStore) => Promise<T>): Promise<T> {
-    return orStoreFailure(task(this.#opened()))
+  protected async read<T>(task: (parts: OpenDatabase) => T | Promise<T>): Promise<T> {
+    return orStoreFailure(Promise.resolve(task(this.opened())))
   }
 
-  #opened(): OpenStore {
-    if (!this.#open) throw new FMOD_SETTINGS_STORE_NOT_OPEN(this.name)
-    return this.#open
+  protected async write<T>(task: (parts: OpenDatabase) => T | Promise<T>): Promise<T> {
+    return task(this.opened())
   }
 }
 

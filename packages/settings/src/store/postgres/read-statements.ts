@@ -7,44 +7,23 @@ import {
   isAfter,
   isAfterEntry,
   isNamedRow,
+  isOneOf,
   isSelected,
   newestFirst,
   oldestFirst,
 } from '../read-conditions.ts'
-import type {
-  HistoryId,
-  HistoryQuery,
-  HistoryRow,
-  KeyCount,
-  NewsQuery,
-  RowId,
-  StoredRow,
-  StoreNews,
-  UserNews,
-} from '../store.ts'
+import type { SqlReads } from '../sql-store.ts'
+import type { HistoryQuery } from '../store.ts'
 import { plainHistory } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
 import type { PostgresTables } from './tables.ts'
-
-export interface PostgresReads {
-  row(id: RowId): Promise<StoredRow | undefined>
-  shared(): Promise<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
-  user(userId: string): Promise<StoredRow[]>
-  news(query: NewsQuery): Promise<StoreNews>
-  userNews(since: string | undefined, limit: number): Promise<UserNews>
-  history(query: HistoryQuery): Promise<HistoryRow[]>
-  scan(after: RowId | null, limit: number): Promise<StoredRow[]>
-  scanHistory(after: HistoryId | null, limit: number): Promise<HistoryRow[]>
-  countOthers(keys: readonly string[]): Promise<KeyCount[]>
-  plainHistory(keys: readonly string[]): Promise<string[]>
-}
 
 /** Prepares the reads. */
 export function prepareReads(
   db: NodePgDatabase,
   tables: PostgresTables,
   { statement }: PostgresNames,
-): PostgresReads {
+): SqlReads {
   const { values, history, meta } = tables
   const inOrder = inRowOrder(values)
   const isRevision = eq(meta.name, 'revision')
@@ -57,13 +36,14 @@ export function prepareReads(
     .orderBy(...inOrder)
     .prepare(statement('user'))
   // One statement, so that the rows and the revision are of one moment.
-  const shared = db
-    .select({ revision: meta.value, row: values })
-    .from(meta)
-    .leftJoin(values, sql`${values.scope} < 2`) // not a parameter: any scope would be a reason to read all rows
-    .where(isRevision)
-    .orderBy(...inOrder)
-    .prepare(statement('shared'))
+  const sharedWhere = (isWanted?: SQL) =>
+    db
+      .select({ revision: meta.value, row: values })
+      .from(meta)
+      .leftJoin(values, and(sql`${values.scope} < 2`, isWanted)) // not a parameter: any scope would be a reason to read all rows
+      .where(isRevision)
+      .orderBy(...inOrder)
+  const shared = sharedWhere().prepare(statement('shared'))
   const changes = db
     .select(entryColumns)
     .from(history)
@@ -97,12 +77,12 @@ export function prepareReads(
     .prepare(statement('news'))
 
   return {
-    row: async ({ scope, userId, key }) => (await row.execute({ scope, userId, key }))[0],
-    shared: async () => {
-      const found = await shared.execute()
+    shared: async (ids) => {
+      const found = await (ids ? sharedWhere(isOneOf(values, ids)) : shared).execute()
       return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
     },
-    user: (userId) => user.execute({ userId }),
+    user: (userId, key) =>
+      key === undefined ? user.execute({ userId }) : row.execute({ scope: SettingScope.User, userId, key }),
     news: async (query) => {
       const found = await news.execute({ ...query })
       const entries = found.flatMap(({ change }) => change ?? []).toReversed()

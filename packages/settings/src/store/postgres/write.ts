@@ -4,7 +4,8 @@ import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
-import { isOfUsers, planWrite, rowIdText } from '../plan-write.ts'
+import { planWrite, rowIdText } from '../plan-write.ts'
+import type { SqlWriter } from '../sql-store.ts'
 import type { ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
@@ -24,9 +25,7 @@ interface Setup extends WriterInit {
   readonly statements: WriteStatements
 }
 
-export interface PostgresWriter {
-  write(request: WriteRequest): Promise<WriteResult>
-  reseal(request: ResealRequest): Promise<number>
+export interface PostgresWriter extends SqlWriter {
   /** Runs a task in a transaction that holds the lock of the revision, as shared writes do, and commits. */
   underLock<T>(task: (client: PoolClient) => Promise<T>): Promise<T>
 }
@@ -60,12 +59,12 @@ export function createWriter(init: WriterInit): PostgresWriter {
   }
 
   return {
-    write: (request) =>
-      isOfUsers(request)
-        ? inTurnOf(firstUserOf(request), () =>
-            ofUsers.take(() => onConnection(pool, (client) => writeUsers(client, setup, request))),
-          )
-        : shared.take(() => onConnection(pool, (client) => writeShared(client, setup, request))),
+    shared: (request) =>
+      shared.take(() => onConnection(pool, (client) => writeShared(client, setup, request))),
+    ofUsers: (request) =>
+      inTurnOf(firstUserOf(request), () =>
+        ofUsers.take(() => onConnection(pool, (client) => writeUsers(client, setup, request))),
+      ),
     reseal: (request) =>
       shared.take(() =>
         untilNoDeadlock(() => onConnection(pool, (client) => reseal(client, setup, request))),
@@ -146,8 +145,7 @@ async function writeUsers(client: PoolClient, setup: Setup, request: WriteReques
     ]),
   )
   const result = planWrite(request, {
-    revision: 0,
-    at: Math.max(...records.map(({ now }) => Number(now))),
+    at: Math.max(0, ...records.map(({ now }) => Number(now))),
     rows: [...known, ...((shared?.rows ?? []) as ValueRecord[]).map(toRow)],
     lastVersion: (id) => lastVersions.get(rowIdText(id)) ?? 0,
   })

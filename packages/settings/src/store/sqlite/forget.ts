@@ -1,20 +1,15 @@
 /** What the SQLite store forgets: old history, and users who are erased; in portions. */
 import type { Database } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import { FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
+import type { SqlForgetting } from '../sql-store.ts'
 import type { Erased, TrimLimits, TrimResult } from '../store.ts'
 import type { SqliteTables } from './tables.ts'
-
-export interface SqliteForgetting {
-  trim(limits: TrimLimits): TrimResult
-  /** @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own */
-  user(userId: string): Erased
-}
+import { immediate } from './write.ts'
 
 /** Rows that one transaction takes from a table. */
 const atOnce = 500
 
-export function createForgetting(client: Database, tables: SqliteTables): SqliteForgetting {
+export function createForgetting(client: Database, tables: SqliteTables): SqlForgetting {
   const statements = forgettingStatements(tables)
   const prepare = (sql: string) => client.prepare(sql)
   const mark = prepare(statements.mark).pluck()
@@ -43,15 +38,15 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
     return { removed, isDone: entries.length < atOnce && last >= before - 1 }
   }
 
-  const trim = client.transaction((limits: TrimLimits): TrimResult => {
+  function trim(limits: TrimLimits): TrimResult {
     const now = Date.now()
     const expired = takeNext('expired', Math.min(limits.olderThan, now), limits)
     return expired.removed > 0 || !expired.isDone
       ? { ...expired, isDone: false }
       : takeNext('written', now, limits)
-  })
+  }
 
-  const eraseUser = client.transaction((userId: string): Erased => {
+  function eraseUser(userId: string): Erased {
     const [values, history, writers, actors] = [erase.values, erase.history, erase.writers, erase.actors].map(
       (statement) => statement.run(userId).changes,
     ) as [number, number, number, number]
@@ -59,15 +54,9 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
       erase.erased.run({ now: Date.now(), seq: Number(erase.count.get() ?? 0) })
     const isDone = [values, history, writers, actors].every((rows) => rows < atOnce)
     return { values, history, mentions: writers + actors, isDone }
-  })
-
-  return {
-    trim: (limits) => trim.immediate(limits),
-    user: (userId) => {
-      if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
-      return eraseUser.immediate(userId)
-    },
   }
+
+  return { trim: immediate(client, trim), user: immediate(client, eraseUser) }
 }
 
 /** The statements by what they forget. */

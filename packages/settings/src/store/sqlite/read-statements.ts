@@ -1,6 +1,6 @@
 /** What the SQLite store reads, prepared once. */
 import type { Database } from 'better-sqlite3'
-import { and, eq, getTableColumns, getTableName, lt, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, lt, type SQL, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -8,35 +8,18 @@ import {
   isAfter,
   isAfterEntry,
   isNamedRow,
+  isOneOf,
   isSelected,
   newestFirst,
   oldestFirst,
 } from '../read-conditions.ts'
 import { textBytes } from '../select-history.ts'
-import type {
-  HistoryId,
-  HistoryQuery,
-  HistoryRow,
-  KeyCount,
-  NewsQuery,
-  RowId,
-  StoredRow,
-  StoreNews,
-  UserNews,
-} from '../store.ts'
+import type { SqlReads } from '../sql-store.ts'
+import type { HistoryQuery, HistoryRow, KeyCount, NewsQuery } from '../store.ts'
 import { plainHistory } from './migrations.ts'
 import type { SqliteTables } from './tables.ts'
 
-export interface SqliteReads {
-  shared(): { readonly revision: number; readonly rows: readonly StoredRow[] }
-  user(userId: string): StoredRow[]
-  news(query: NewsQuery): StoreNews
-  userNews(since: string | undefined, limit: number): UserNews
-  history(query: HistoryQuery): HistoryRow[]
-  scan(after: RowId | null, limit: number): StoredRow[]
-  scanHistory(after: HistoryId | null, limit: number): HistoryRow[]
-  countOthers(keys: readonly string[]): KeyCount[]
-  hasPlainHistory(key: string): boolean
+export interface SqliteReads extends SqlReads {
   /** Changes whenever another connection has committed; costs a microsecond. */
   dataVersion(): unknown
 }
@@ -57,14 +40,16 @@ export function prepareReads(
     .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
     .orderBy(...inOrder)
     .prepare()
+  const row = db.select().from(values).where(isNamedRow(values)).prepare()
   // One statement, so that the rows and the revision are of one moment.
-  const shared = db
-    .select({ revision: meta.value, row: values })
-    .from(meta)
-    .leftJoin(values, lt(values.scope, SettingScope.User))
-    .where(isRevision)
-    .orderBy(...inOrder)
-    .prepare()
+  const sharedWhere = (isWanted?: SQL) =>
+    db
+      .select({ revision: meta.value, row: values })
+      .from(meta)
+      .leftJoin(values, and(lt(values.scope, SettingScope.User), isWanted))
+      .where(isRevision)
+      .orderBy(...inOrder)
+  const shared = sharedWhere().prepare()
   const revision = client
     .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'revision'`)
     .pluck()
@@ -133,11 +118,12 @@ export function prepareReads(
   }
 
   return {
-    shared: () => {
-      const found = shared.all()
+    shared: (ids) => {
+      const found = ids ? sharedWhere(isOneOf(values, ids)).all() : shared.all()
       return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
     },
-    user: (userId) => user.all({ userId }),
+    user: (userId, key) =>
+      key === undefined ? user.all({ userId }) : row.all({ scope: SettingScope.User, userId, key }),
     news,
     // In the order of commits: there is one writer. A mark above the count is that of another file.
     userNews: (since, limit) => {
@@ -163,7 +149,7 @@ export function prepareReads(
         .limit(limit)
         .all(),
     countOthers: (keys) => others.all(JSON.stringify(keys)),
-    hasPlainHistory: (key) => plain.get(key) !== undefined,
+    plainHistory: (keys) => keys.filter((key) => plain.get(key) !== undefined),
     dataVersion: () => dataVersion.get(),
   }
 }

@@ -6,29 +6,10 @@ import {
   type OptionsSchema,
   Type,
 } from '@fastify-modular/core/internal'
-import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
+import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
-import { canExist, checkWrite } from '../plan-write.ts'
-import {
-  type Erased,
-  type HistoryId,
-  type HistoryQuery,
-  type HistoryRow,
-  type KeyCount,
-  type NewsQuery,
-  type ResealRequest,
-  type RowId,
-  type SettingsStore,
-  type StoredRow,
-  type StoreNews,
-  storePort,
-  type StoreWatch,
-  type TrimLimits,
-  type TrimResult,
-  type UserNews,
-  type WriteRequest,
-  type WriteResult,
-} from '../store.ts'
+import { type SqlParts, SqlStore } from '../sql-store.ts'
+import type { SettingsStore, StoreInfo, StoreWatch } from '../store.ts'
 import {
   type Connection,
   type DriverSource,
@@ -38,10 +19,10 @@ import {
   toStoreFailure,
   watchFile,
 } from './connection.ts'
-import { createForgetting, type SqliteForgetting } from './forget.ts'
+import { createForgetting } from './forget.ts'
 import { prepareReads, type SqliteReads } from './read-statements.ts'
 import { sqliteSettingsTables } from './tables.ts'
-import { createWriter, type SqliteWriter } from './write.ts'
+import { createWriter } from './write.ts'
 
 /**
  * A path (`:memory:` for a database that is gone with the process), opened with better-sqlite3 where it is installed,
@@ -98,104 +79,38 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
   return new SqliteStore(driverSource, { migrate, tablePrefix, pollInterval })
 }
 
-interface OpenStore extends Connection {
+interface OpenFile extends SqlParts, Connection {
   readonly reads: SqliteReads
-  readonly writer: SqliteWriter
-  readonly forgetting: SqliteForgetting
   readonly lock: FileLock
 }
 
 /** One connection, synchronous inside: a method runs to its end before another one starts. */
-class SqliteStore implements SettingsStore {
-  readonly port = storePort
-  readonly name = 'sqlite'
-  readonly transactional = 'sync'
-  readonly durable: boolean
+class SqliteStore extends SqlStore<OpenFile> {
+  readonly info: StoreInfo
   readonly #source: DriverSource
   readonly #options: Required<SqliteOptions>
   readonly #watches = new Set<() => void>()
-  #open: OpenStore | undefined
 
   constructor(source: DriverSource, options: Required<SqliteOptions>) {
-    this.durable = 'file' in source ? source.file !== ':memory:' : !source.database.memory
+    super()
+    const durable = 'file' in source ? source.file !== ':memory:' : !source.database.memory
+    this.info = { name: 'sqlite', durable, transactional: 'sync' }
     this.#source = source
     this.#options = options
   }
 
   async open(): Promise<void> {
     try {
-      this.#open = await this.#connect()
+      this.parts = await this.#connect()
     } catch (error) {
       throw toStoreFailure(error)
     }
   }
 
-  readShared(): ReturnType<SettingsStore['readShared']> {
-    return this.#use(({ reads }) => reads.shared())
-  }
-
-  readUser(userId: string): Promise<readonly StoredRow[]> {
-    return this.#use(({ reads }) => (canExist(userId) ? reads.user(userId) : []))
-  }
-
-  readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ writer }) => (canExist(id.userId, id.key) ? writer.find(id) : undefined))
-  }
-
-  readNews(query: NewsQuery): Promise<StoreNews> {
-    return this.#use(({ reads }) => reads.news(query))
-  }
-
-  readUserNews(since: string | undefined, limit: number): Promise<UserNews> {
-    return this.#use(({ reads }) => reads.userNews(since, limit))
-  }
-
-  write(request: WriteRequest): Promise<WriteResult> {
-    return this.#use(({ writer, lock }) => {
-      checkWrite(request)
-      return lock.write(() => writer.write(request))
-    })
-  }
-
-  readHistory(query: HistoryQuery): Promise<readonly HistoryRow[]> {
-    return this.#use(({ reads }) =>
-      canExist(query.key, query.userId, query.actor, query.following?.key) ? reads.history(query) : [],
-    )
-  }
-
-  scan(after: RowId | null, limit: number): Promise<readonly StoredRow[]> {
-    return this.#use(({ reads }) => reads.scan(after, limit))
-  }
-
-  countOthers(keys: readonly string[]): Promise<readonly KeyCount[]> {
-    return this.#use(({ reads }) => reads.countOthers(keys))
-  }
-
-  scanHistory(after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]> {
-    return this.#use(({ reads }) => reads.scanHistory(after, limit))
-  }
-
-  findPlainHistory(keys: readonly string[]): Promise<readonly string[]> {
-    return this.#use(({ reads }) => keys.filter(reads.hasPlainHistory))
-  }
-
-  reseal(rows: ResealRequest): Promise<number> {
-    return this.#use(({ writer, lock }) => lock.write(() => writer.reseal(rows)))
-  }
-
-  trim(limits: TrimLimits): Promise<TrimResult> {
-    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.trim(limits)))
-  }
-
-  eraseUser(userId: string): Promise<Erased> {
-    if (!canExist(userId)) return Promise.resolve({ values: 0, history: 0, mentions: 0, isDone: true })
-    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.user(userId)))
-  }
-
   watch({ onHint, onLost }: StoreWatch): Promise<() => Promise<void>> {
-    return this.#use(() => {
+    return this.read(() => {
       const stop = watchFile({
-        dataVersion: () => this.#open?.reads.dataVersion(),
+        dataVersion: () => this.parts?.reads.dataVersion(),
         interval: this.#options.pollInterval,
         onHint,
         onLost: (error) => onLost(toStoreFailure(error)),
@@ -211,11 +126,11 @@ class SqliteStore implements SettingsStore {
   async close(): Promise<void> {
     for (const stop of this.#watches) stop()
     this.#watches.clear()
-    this.#open?.release()
-    this.#open = undefined
+    this.parts?.release()
+    this.parts = undefined
   }
 
-  async #connect(): Promise<OpenStore> {
+  async #connect(): Promise<OpenFile> {
     const connection = await openConnection(this.#source, this.#options)
     const { client, release } = connection
     try {
@@ -230,12 +145,16 @@ class SqliteStore implements SettingsStore {
     }
   }
 
-  async #use<T>(task: (open: OpenStore) => T): Promise<T> {
-    if (!this.#open) throw new FMOD_SETTINGS_STORE_NOT_OPEN(this.name)
+  protected async read<T>(task: (parts: OpenFile) => T | Promise<T>): Promise<T> {
+    const parts = this.opened()
     try {
-      return task(this.#open)
+      return await task(parts)
     } catch (error) {
       throw toStoreFailure(error)
     }
+  }
+
+  protected write<T>(task: (parts: OpenFile) => T | Promise<T>): Promise<T> {
+    return this.read((parts) => parts.lock.write(() => task(parts)))
   }
 }

@@ -7,68 +7,64 @@ import {
   FMOD_SETTINGS_TRANSACTION_ENDED,
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
-import { historyOf, isOfUsers, planWrite } from '../plan-write.ts'
+import { historyOf, planWrite } from '../plan-write.ts'
 import type { HistoryRow, ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import type { SqlWriter } from '../sql-store.ts'
 import type { SqliteTables } from './tables.ts'
-
-export interface SqliteWriter {
-  find(id: RowId): StoredRow | undefined
-  /** @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own */
-  write(request: WriteRequest): WriteResult
-  /**
-   * Replaces texts; returns how many rows. Copies of the old ones stay in free space of the file until it is vacuumed,
-   * even with `secure_delete`: it does not overwrite what SQLite moves between pages.
-   * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
-   */
-  reseal(request: ResealRequest): number
-}
 
 /**
  * Writes take the lock of the file first (`immediate`): a transaction that reads before it writes would otherwise fail
  * whenever another process wrote in between, whatever the time-out.
  */
-export function createWriter(client: Database, tables: SqliteTables): SqliteWriter {
+export function createWriter(client: Database, tables: SqliteTables): SqlWriter {
   const statements = prepareStatements(client, tables)
 
-  function writeLocked(request: WriteRequest): WriteResult {
-    const rows = request.reads.flatMap((id) => statements.find(id) ?? [])
-    const ofUsers = isOfUsers(request)
-    const revision = ofUsers ? 0 : statements.revision()
-    const { lastVersion } = statements
-    const result = planWrite(request, { revision, at: Date.now(), rows, lastVersion })
-    if (result.changes.length > 0) apply(request, result)
-    return result
+  function foundBy({ reads }: WriteRequest) {
+    return { at: Date.now(), rows: reads.flatMap((id) => statements.find(id) ?? []) }
   }
 
-  function apply(request: WriteRequest, result: WriteResult): void {
-    const ofUsers = isOfUsers(request)
-    const seq = ofUsers ? statements.countUsers() : 0
+  function writeShared(request: WriteRequest): WriteResult {
+    const result = planWrite(request, { ...foundBy(request), revision: statements.revision() })
+    if (result.changes.length === 0) return result
+    statements.saveRevision(result.revision)
+    return apply(request, result, 0)
+  }
+
+  function writeOfUsers(request: WriteRequest): WriteResult {
+    const { lastVersion } = statements
+    const result = planWrite(request, { ...foundBy(request), lastVersion })
+    return result.changes.length === 0 ? result : apply(request, result, statements.countUsers())
+  }
+
+  function apply(request: WriteRequest, result: WriteResult, seq: number): WriteResult {
     statements.save(result.changes.flatMap(({ after }) => after ?? []))
     for (const change of result.changes) {
       if (!change.after) statements.delete(change)
       statements.addHistory(historyOf(change, request, result), seq)
     }
-    if (!ofUsers) statements.saveRevision(result.revision)
     enqueue(client, request, result)
+    return result
   }
 
-  /** In an open transaction better-sqlite3 would make a savepoint, and the application could undo an acknowledged write. */
-  function refuseOpenTransaction(): void {
-    if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
-  }
-
-  const write = client.transaction(writeLocked)
-  const reseal = client.transaction(statements.reseal)
   return {
-    find: statements.find,
-    write: (request) => {
-      refuseOpenTransaction()
-      return write.immediate(request)
-    },
-    reseal: (request) => {
-      refuseOpenTransaction()
-      return reseal.immediate(request)
-    },
+    shared: immediate(client, writeShared),
+    ofUsers: immediate(client, writeOfUsers),
+    // Copies of the old texts stay in free space of the file until it is vacuumed, even with `secure_delete`: it does not
+    // overwrite what SQLite moves between pages.
+    reseal: immediate(client, statements.reseal),
+  }
+}
+
+/**
+ * Makes a transaction that takes the lock first.
+ * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} when called inside a transaction of the application: better-sqlite3 would make a
+ * savepoint, and the application could undo an acknowledged write
+ */
+export function immediate<A, R>(client: Database, task: (argument: A) => R): (argument: A) => R {
+  const transaction = client.transaction(task)
+  return (argument) => {
+    if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
+    return transaction.immediate(argument)
   }
 }
 

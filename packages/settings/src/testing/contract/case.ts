@@ -6,6 +6,7 @@ import type {
   RowChange,
   RowId,
   SettingsStore,
+  StoredRow,
   TrimLimits,
   WriteRequest,
   WriteResult,
@@ -36,7 +37,22 @@ export function writeAll(
   changes: readonly RowChange[],
   more: Partial<WriteRequest> = {},
 ): Promise<WriteResult> {
-  return store.write({ actor: 'tester', origin: 'contract', reads: changes, decide: () => changes, ...more })
+  return write(store, { actor: 'tester', origin: 'contract', reads: changes, decide: () => changes, ...more })
+}
+
+/** A write of users' rows if it reads one. */
+export function write(store: SettingsStore, request: WriteRequest): Promise<WriteResult> {
+  const ofUsers = request.reads.some(({ scope }) => scope === SettingScope.User)
+  return (ofUsers ? store.users : store.shared).write(request)
+}
+
+/** One row, as the database has it now. */
+export async function rowOf(store: SettingsStore, id: RowId): Promise<StoredRow | undefined> {
+  const rows =
+    id.scope === SettingScope.User
+      ? await store.users.read(id.userId, id.key)
+      : (await store.shared.read([id])).rows
+  return rows[0]
 }
 
 /** Sets one Application value. */
@@ -56,7 +72,7 @@ export function setOf(
 
 /** The number of the last write of System and Application values. */
 export async function revisionOf(store: SettingsStore): Promise<number> {
-  return (await store.readNews({ after: 0, limit: 0 })).revision
+  return (await store.shared.news({ after: 0, limit: 0 })).revision
 }
 
 /** Trims, portion by portion. Returns how many entries each one removed. */
@@ -85,8 +101,8 @@ export async function nextMillisecond(until: Until): Promise<void> {
  * @throws {AssertionError}
  */
 export async function replays(store: SettingsStore, userId: string): Promise<void> {
-  const history = (await store.readHistory({ userId, limit: 500 })).toReversed()
-  const rows = await store.readUser(userId)
+  const history = (await store.history({ userId, limit: 500 })).toReversed()
+  const rows = await store.users.read(userId)
   for (const key of new Set([...rows, ...history].map((row) => row.key))) {
     const entries = history.filter((entry) => entry.key === key)
     let before: { readonly value: string | null; readonly version: number } = { value: null, version: 0 }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import type { AsyncTx, Tx } from '@fastify-modular/core'
 import type { SettingsStore, WriteResult } from '../../store/store.ts'
-import { change, type ContractCase, rowId, set, writeAll, revisionOf } from './case.ts'
+import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf } from './case.ts'
 
 export const enqueue: Readonly<Record<string, ContractCase>> = {
   'a store without transactions never enqueues': async (open) => {
     const store = await open()
-    if (store.transactional) return
+    if (store.info.transactional) return
     let calls = 0
     await writeAll(store, [change(rowId('a'), '1')], { enqueue: () => void calls++ })
     assert.equal(calls, 0)
@@ -15,59 +15,59 @@ export const enqueue: Readonly<Record<string, ContractCase>> = {
 
   'enqueue gets the promised kind of transaction and what was written': async (open) => {
     const store = await open()
-    if (!store.transactional) return
+    if (!store.info.transactional) return
     const seen: { tx: Tx; written: WriteResult }[] = []
     const result = await writeAll(store, [change(rowId('a'), '1')], {
       enqueue: (tx, written) => void seen.push({ tx, written }),
     })
     assert.equal(seen.length, 1)
-    assert.equal(seen[0]?.tx.kind, store.transactional)
+    assert.equal(seen[0]?.tx.kind, store.info.transactional)
     assert.deepEqual(seen[0]?.written, result)
   },
 
   'what enqueue writes is committed together with the rows': async (open) => {
     const store = await open()
-    if (!store.transactional) return
+    if (!store.info.transactional) return
     await writeWith(store, 'a', 'create table contract_probe (note text)')
     await writeWith(store, 'b', "insert into contract_probe values ('kept')")
     // A second table of that name fails, so the first one is there.
     await assert.rejects(writeWith(store, 'c', 'create table contract_probe (note text)'))
     assert.equal(await revisionOf(store), 2)
-    assert.equal(await store.readRow(rowId('c')), undefined)
+    assert.equal(await rowOf(store, rowId('c')), undefined)
   },
 
   'an enqueue that throws undoes rows, history, revision and what it wrote itself': async (open) => {
     const store = await open()
-    if (!store.transactional) return
+    if (!store.info.transactional) return
     await set(store, 'a', '1')
     const stop = new Error('stop')
     await assert.rejects(
       writeWith(store, 'a', 'create table contract_probe (note text)', stop),
       (error) => error === stop,
     )
-    assert.equal((await store.readRow(rowId('a')))?.value, '1')
+    assert.equal((await rowOf(store, rowId('a')))?.value, '1')
     assert.equal(await revisionOf(store), 1)
-    assert.equal((await store.readHistory({ limit: 10 })).length, 1)
+    assert.equal((await store.history({ limit: 10 })).length, 1)
     await writeWith(store, 'a', 'create table contract_probe (note text)')
     assert.equal(await revisionOf(store), 2)
   },
 
   'an error that enqueue swallows does not pass for a commit': async (open) => {
     const store = await open()
-    if (store.transactional !== 'async') return // SQLite goes on after a failed statement
+    if (store.info.transactional !== 'async') return // SQLite goes on after a failed statement
     const write = writeAll(store, [change(rowId('a'), '1')], {
       enqueue: async (tx) => {
         if (tx.kind === 'async') await tx.query('select * from no_such_table', []).catch(() => {})
       },
     })
     await assert.rejects(write)
-    assert.equal(await store.readRow(rowId('a')), undefined)
+    assert.equal(await rowOf(store, rowId('a')), undefined)
     assert.equal(await revisionOf(store), 0)
   },
 
   'the transaction of enqueue cannot be used after it': async (open) => {
     const store = await open()
-    if (!store.transactional) return
+    if (!store.info.transactional) return
     const kept: Tx[] = []
     await writeAll(store, [change(rowId('a'), '1')], { enqueue: (tx) => void kept.push(tx) })
     await assert.rejects(async () => {
@@ -78,7 +78,7 @@ export const enqueue: Readonly<Record<string, ContractCase>> = {
 
   'parameters of enqueue are parameters': async (open) => {
     const store = await open()
-    if (!store.transactional) return
+    if (!store.info.transactional) return
     await writeWith(store, 'a', 'create table contract_probe (note text)')
     const hostile = "'); drop table contract_probe; --"
     await writeAll(store, [change(rowId('b'), '1')], {

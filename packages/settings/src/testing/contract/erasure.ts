@@ -10,15 +10,18 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
     for (const value of ['1', '2', null]) await setOf(store, 'u1', 'a', value)
     await writeAll(store, [change(rowId('b', 'u1'), '"mine"')], { actor: 'u1' })
     await writeAll(store, [change(rowId('b', 'u2'), '1')], { actor: 'u1' })
-    const others = await store.readUser('u2')
-    const { next } = await store.readUserNews(undefined, 10)
+    const others = await store.users.read('u2')
+    const { next } = await store.users.news(undefined, 10)
     assert.deepEqual(await eraseAll(store, 'u1'), { values: 1, history: 4, mentions: 4 })
-    const left = JSON.stringify([await store.scan(null, 100), await store.scanHistory(null, 100)])
+    const left = JSON.stringify([
+      await store.scan('values', null, 100),
+      await store.scan('history', null, 100),
+    ])
     assert.doesNotMatch(left, /u1/)
-    assert.deepEqual(await store.readUser('u2'), [{ ...others[0], updatedBy: null }])
-    assert.deepEqual(await store.readHistory({ userId: 'u1', limit: 10 }), [])
-    assert.equal((await store.readHistory({ limit: 10 }))[0]?.newValue, '1')
-    assert.ok((await store.readUserNews(next, 10)).userIds.includes(''), 'someone was erased')
+    assert.deepEqual(await store.users.read('u2'), [{ ...others[0], updatedBy: null }])
+    assert.deepEqual(await store.history({ userId: 'u1', limit: 10 }), [])
+    assert.equal((await store.history({ limit: 10 }))[0]?.newValue, '1')
+    assert.ok((await store.users.news(next, 10)).userIds.includes(''), 'someone was erased')
     assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 0 })
     assert.deepEqual(await eraseAll(store, 'nobody'), { values: 0, history: 0, mentions: 0 })
   },
@@ -26,9 +29,9 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
   'erasing somebody who only wrote shared values is noticed by others': async (open) => {
     const store = await open()
     await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1' })
-    const { next } = await store.readUserNews(undefined, 10)
+    const { next } = await store.users.news(undefined, 10)
     assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 2 })
-    assert.ok((await store.readUserNews(next, 10)).userIds.includes(''))
+    assert.ok((await store.users.news(next, 10)).userIds.includes(''))
   },
 
   'a name that no row can have selects no history and erases no other user': async (open) => {
@@ -37,15 +40,15 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
     await writeAll(store, [change(rowId('a'), '1')], { actor: '\ufffd' })
     for (const name of ['\ud800', 'u\u00001', '\u0000']) {
       assert.deepEqual(await eraseAll(store, name), { values: 0, history: 0, mentions: 0 })
-      assert.deepEqual(await store.readHistory({ actor: name, limit: 10 }), [])
+      assert.deepEqual(await store.history({ actor: name, limit: 10 }), [])
     }
-    assert.equal((await store.readUser('\ufffd')).length, 1)
+    assert.equal((await store.users.read('\ufffd')).length, 1)
   },
 
   'erasures, writes of the same users, trimming and sealing at once: none fails, and no value lacks its history':
     async (open) => {
       const first = await open()
-      const stores = first.durable ? [first, await open()] : [first]
+      const stores = first.info.durable ? [first, await open()] : [first]
       const [last = first] = stores.toReversed()
       const keys = ['a', 'b', 'c', 'd']
       const write = (userId: string, other: string, round: number): Promise<unknown>[] => {
@@ -75,7 +78,10 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
       }
       for (const userId of ['u1', 'u2']) {
         await eraseAll(first, userId)
-        const left = JSON.stringify([await last.scan(null, 500), await last.scanHistory(null, 500)])
+        const left = JSON.stringify([
+          await last.scan('values', null, 500),
+          await last.scan('history', null, 500),
+        ])
         assert.ok(!left.includes(`"${userId}"`), userId)
       }
     },
@@ -85,7 +91,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
 async function eraseAll(store: SettingsStore, userId: string): Promise<object> {
   const sum = { values: 0, history: 0, mentions: 0 }
   for (let isDone = false; !isDone;) {
-    const erased = await store.eraseUser(userId)
+    const erased = await store.users.erase(userId)
     isDone = erased.isDone
     for (const count of ['values', 'history', 'mentions'] as const) sum[count] += erased[count]
   }
@@ -94,8 +100,8 @@ async function eraseAll(store: SettingsStore, userId: string): Promise<object> {
 
 /** Marks all that is stored as sealed. */
 async function sealAll(store: SettingsStore): Promise<void> {
-  const rows = await store.scan(null, 500)
-  const entries = await store.scanHistory(null, 500)
+  const rows = await store.scan('values', null, 500)
+  const entries = await store.scan('history', null, 500)
   await store.reseal({
     values: rows.toReversed().map((before) => ({ before, after: { ...before, sealed: true } })),
     history: entries.map((before) => ({ before, after: { ...before, newSealed: true } })),

@@ -7,6 +7,7 @@ import {
   nextMillisecond,
   revisionOf,
   rowId,
+  rowOf,
   set,
   setOf,
   trimAll,
@@ -24,7 +25,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     })
     const second = await writeAll(store, [change(rowId('a'), '2')], { actor: null, origin: 'import' })
     const third = await writeAll(store, [change(rowId('a'), null)], { actor: 'bob', origin: 'api' })
-    const rows = await store.readHistory({ limit: 10 })
+    const rows = await store.history({ limit: 10 })
     const common = { ...rowId('a'), requestId: null, note: null, setSize: 1 }
     assert.deepEqual(
       rows.map((row) => ({ ...row })),
@@ -80,10 +81,10 @@ export const history: Readonly<Record<string, ContractCase>> = {
       ['a', 'b'].map((key) => change(rowId(key, 'u1'), '1')),
     )
     const sizes = async (userId = '') =>
-      (await store.readHistory({ userId, limit: 10 })).map(({ key, setSize }) => `${key} ${setSize}`)
+      (await store.history({ userId, limit: 10 })).map(({ key, setSize }) => `${key} ${setSize}`)
     assert.deepEqual(await sizes(), ['b 1', 'a 3', 'b 3', 'c 3'])
     assert.deepEqual(await sizes('u1'), ['b 2', 'a 2'])
-    const { changes } = await store.readNews({ after: 0, limit: 10 })
+    const { changes } = await store.shared.news({ after: 0, limit: 10 })
     assert.deepEqual(changes.map(({ key, setSize }) => `${key} ${setSize}`).toSorted(), [
       'a 3',
       'b 1',
@@ -97,12 +98,12 @@ export const history: Readonly<Record<string, ContractCase>> = {
   'news are what the revision came to, and all shared changes after one, the newest ones first to stay':
     async (open) => {
       const store = await open()
-      assert.deepEqual(await store.readNews({ after: 0, limit: 10 }), { revision: 0, changes: [] })
+      assert.deepEqual(await store.shared.news({ after: 0, limit: 10 }), { revision: 0, changes: [] })
       await set(store, 'a', '1')
       await set(store, 'a', '2')
       await setOf(store, 'u1', 'a', '1')
       const news = async (after: number, limit: number) => {
-        const { revision, changes } = await store.readNews({ after, limit })
+        const { revision, changes } = await store.shared.news({ after, limit })
         return [revision, ...changes.map((row) => `${row.revision} ${row.scope} ${row.newValue}`)]
       }
       assert.deepEqual(await news(0, 10), [2, '1 1 1', '2 1 2'])
@@ -118,7 +119,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     await set(store, 'a', '2')
     await setOf(store, 'u2', 'a', '1')
     const select = async (query: object): Promise<string[]> => {
-      const rows = await store.readHistory({ limit: 10, ...query })
+      const rows = await store.history({ limit: 10, ...query })
       return rows.map((row) => `${row.revision} ${row.scope} ${row.userId}${row.key}`)
     }
     assert.deepEqual(await select({}), ['3 1 a', '2 0 a', '1 1 a', '1 1 b'])
@@ -141,7 +142,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       await writeAll(store, [change(rowId('b', 'u1'), value ?? '0'), change(rowId('c', 'u1'), value ?? '0')])
       await setOf(store, 'u2', 'a', value)
     }
-    const all = await store.readHistory({ userId: 'u1', limit: 20 })
+    const all = await store.history({ userId: 'u1', limit: 20 })
     assert.equal(all.length, 12)
     assert.deepEqual(
       all.filter(({ key }) => key === 'a').map(({ newValue }) => newValue),
@@ -153,11 +154,11 @@ export const history: Readonly<Record<string, ContractCase>> = {
       versions.toSorted((a, b) => b - a),
     )
     for (const [index, following] of all.entries()) {
-      assert.deepEqual(await store.readHistory({ userId: 'u1', following, limit: 20 }), all.slice(index + 1))
+      assert.deepEqual(await store.history({ userId: 'u1', following, limit: 20 }), all.slice(index + 1))
     }
     const [newest] = all
     assert.ok(newest)
-    const select = (query: object) => store.readHistory({ userId: 'u1', limit: 20, ...query })
+    const select = (query: object) => store.history({ userId: 'u1', limit: 20, ...query })
     assert.equal((await select({ key: 'b' })).length, 4)
     assert.deepEqual(await select({ revision: newest.revision, key: newest.key }), [newest])
     assert.ok((await select({ before: newest.revision })).every(({ revision }) => revision < newest.revision))
@@ -175,7 +176,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     await until('the next millisecond', () => Date.now() > second.at)
     const third = await writeAll(store, [change(rowId('b'), '2')], { actor: 'ann', origin: 'api' })
     const select = async (query: object): Promise<string[]> => {
-      const rows = await store.readHistory({ userId: '', limit: 10, maxBytes: 1000, ...query })
+      const rows = await store.history({ userId: '', limit: 10, maxBytes: 1000, ...query })
       return rows.map((row) => `${row.revision} ${row.key}`)
     }
     assert.deepEqual(await select({ keys: ['b', 'c'] }), ['3 b', '2 c', '1 b'])
@@ -184,7 +185,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await select({ actor: 'ann', keys: ['a'] }), ['1 a'])
     assert.deepEqual(await select({ since: third.at }), ['3 b'])
     assert.deepEqual(await select({ since: second.at, actor: 'bob' }), ['2 c'])
-    const [following] = await store.readHistory({ actor: 'ann', limit: 1 })
+    const [following] = await store.history({ actor: 'ann', limit: 1 })
     assert.deepEqual(await select({ actor: 'ann', following }), ['1 a', '1 b'])
   },
 
@@ -197,13 +198,13 @@ export const history: Readonly<Record<string, ContractCase>> = {
         ids.map((id) => change(id, value)),
       )
     }
-    const all = await store.readHistory({ limit: 10 })
+    const all = await store.history({ limit: 10 })
     assert.equal(all.length, 8)
     for (const [index, following] of all.entries()) {
-      assert.deepEqual(await store.readHistory({ following, limit: 10 }), all.slice(index + 1))
-      assert.deepEqual(await store.readHistory({ following, limit: 2 }), all.slice(index + 1, index + 3))
+      assert.deepEqual(await store.history({ following, limit: 10 }), all.slice(index + 1))
+      assert.deepEqual(await store.history({ following, limit: 2 }), all.slice(index + 1, index + 3))
       const ofKey = all.slice(index + 1).filter(({ key }) => key === 'b')
-      assert.deepEqual(await store.readHistory({ following, key: 'b', limit: 10 }), ofKey)
+      assert.deepEqual(await store.history({ following, key: 'b', limit: 10 }), ofKey)
     }
   },
 
@@ -215,7 +216,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     await set(store, 'a', '12345678')
     await set(store, 'b', '1')
     const count = async (maxBytes: number): Promise<number> =>
-      (await store.readHistory({ key: 'a', limit: 10, maxBytes })).length
+      (await store.history({ key: 'a', limit: 10, maxBytes })).length
     // Newest first; old and new text together, an ä has two bytes.
     const sizes = [8, 4, 8, 7, 5, 2]
     for (const maxBytes of [0, 1, 7, 8, 11, 12, 19, 20, 26, 27, 31, 32, 33, 34, 1000]) {
@@ -223,10 +224,10 @@ export const history: Readonly<Record<string, ContractCase>> = {
       const fitting = sizes.filter((size) => (total += size) <= maxBytes).length
       assert.equal(await count(maxBytes), Math.max(fitting, 1), `${maxBytes} bytes`)
     }
-    assert.equal((await store.readHistory({ key: 'a', limit: 2, maxBytes: 1000 })).length, 2)
-    const all = await store.readHistory({ limit: 10 })
-    assert.deepEqual(await store.readHistory({ limit: 10, maxBytes: 1000 }), all)
-    assert.deepEqual(await store.readHistory({ limit: 10, maxBytes: 1000, before: 1 }), [])
+    assert.equal((await store.history({ key: 'a', limit: 2, maxBytes: 1000 })).length, 2)
+    const all = await store.history({ limit: 10 })
+    assert.deepEqual(await store.history({ limit: 10, maxBytes: 1000 }), all)
+    assert.deepEqual(await store.history({ limit: 10, maxBytes: 1000, before: 1 }), [])
   },
 
   'trimming keeps so many entries of each value that was written, and the newest of each whatever its age':
@@ -236,7 +237,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       await set(store, 'b', '1')
       for (const value of ['1', null, '3']) await setOf(store, 'u1', 'a', value)
       const left = async () =>
-        (await store.scanHistory(null, 20)).map((row) => `${row.key}${row.userId} ${row.newValue}`)
+        (await store.scan('history', null, 20)).map((row) => `${row.key}${row.userId} ${row.newValue}`)
       await nextMillisecond(until)
       assert.equal(sum(await trimAll(store, { perValue: 2 })), 3)
       assert.deepEqual(await left(), ['a 3', 'a 4', 'b 1', 'au1 null', 'au1 3'])
@@ -247,7 +248,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.equal(sum(await trimAll(store, { olderThan: Date.now() })), 2)
       assert.deepEqual(await left(), ['b 1', 'a 5', 'au1 3'])
       assert.equal(sum(await trimAll(store, { olderThan: Date.now(), perValue: 1 })), 0)
-      assert.equal((await store.readRow(rowId('a')))?.value, '5')
+      assert.equal((await rowOf(store, rowId('a')))?.value, '5')
       assert.equal(await revisionOf(store), 6)
     },
 
@@ -261,7 +262,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     await nextMillisecond(until)
     assert.equal(sum(await trimAll(store, { olderThan })), 1)
     assert.deepEqual(
-      (await store.readHistory({ limit: 10 })).map(({ newValue }) => newValue),
+      (await store.history({ limit: 10 })).map(({ newValue }) => newValue),
       ['2'],
     )
   },
@@ -281,12 +282,12 @@ export const history: Readonly<Record<string, ContractCase>> = {
         )
       await nextMillisecond(until)
     }
-    const entries = async () => (await store.scanHistory(null, 1000)).length
+    const entries = async () => (await store.scan('history', null, 1000)).length
     await rounds(20)
     const portions = await trimAll(store, { perValue: 3 })
     assert.equal(sum(portions), 40 * 17)
     // A store without transactions may know no other unit than all it has.
-    if (store.transactional) assert.ok(portions.every((removed) => removed <= 500))
+    if (store.info.transactional) assert.ok(portions.every((removed) => removed <= 500))
     await rounds(10)
     const limits = { olderThan: Date.now() }
     await Promise.all([trimAll(store, limits), trimAll(other, limits)])

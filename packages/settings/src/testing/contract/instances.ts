@@ -1,6 +1,6 @@
 /** Cases: several writers, several instances, and what outlives a store. */
 import assert from 'node:assert/strict'
-import { change, type ContractCase, rowId, set, writeAll, revisionOf } from './case.ts'
+import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf } from './case.ts'
 
 export const instances: Readonly<Record<string, ContractCase>> = {
   '40 parallel first writes of one key give one row and 40 revisions': async (open) => {
@@ -13,7 +13,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
       revisions,
       Array.from({ length: 40 }, (_, index) => index + 1),
     )
-    const { revision, rows } = await store.readShared()
+    const { revision, rows } = await store.shared.read()
     assert.equal(revision, 40)
     assert.equal(rows.length, 1)
     assert.equal(rows[0]?.revision, 40)
@@ -30,7 +30,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
         }),
       ),
     )
-    assert.equal((await store.readRow(rowId('n')))?.value, '40')
+    assert.equal((await rowOf(store, rowId('n')))?.value, '40')
   },
 
   'of 20 writers that all saw the same version, one wins': async (open) => {
@@ -52,7 +52,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
 
   'two instances on one database share its rows and its revisions': async (open) => {
     const first = await open()
-    if (!first.durable) return
+    if (!first.info.durable) return
     const second = await open()
     const pairs = Array.from({ length: 10 }, (_, index) => [
       set(first, 'a', `1${index}`),
@@ -61,18 +61,21 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     const results = await Promise.all(pairs.flat())
     assert.equal(new Set(results.map((result) => result.revision)).size, 20)
     assert.equal(await revisionOf(first), 20)
-    assert.deepEqual(await first.readShared(), await second.readShared())
+    assert.deepEqual(await first.shared.read(), await second.shared.read())
   },
 
   'closed and opened again, everything is still there': async (open) => {
     const first = await open()
-    if (!first.durable) return
+    if (!first.info.durable) return
     await set(first, 'a', '1')
     await writeAll(first, [change(rowId('b', 'u1'), '"x"', true)])
-    const expected = await Promise.all([first.scan(null, 10), first.scanHistory(null, 10)])
+    const expected = await Promise.all([first.scan('values', null, 10), first.scan('history', null, 10)])
     await first.close()
     const second = await open()
-    assert.deepEqual(await Promise.all([second.scan(null, 10), second.scanHistory(null, 10)]), expected)
+    assert.deepEqual(
+      await Promise.all([second.scan('values', null, 10), second.scan('history', null, 10)]),
+      expected,
+    )
     assert.equal((await set(second, 'a', '2')).revision, 2)
   },
 
@@ -104,7 +107,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     await set(store, 'a', '1')
     await store.close()
     await store.close()
-    if (!store.durable) return
+    if (!store.info.durable) return
     await assert.rejects(revisionOf(store), { code: 'FMOD_SETTINGS_STORE_NOT_OPEN' })
     await assert.rejects(set(store, 'a', '2'), { code: 'FMOD_SETTINGS_STORE_NOT_OPEN' })
   },

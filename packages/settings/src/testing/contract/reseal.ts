@@ -6,6 +6,7 @@ import {
   type ContractCase,
   revisionOf,
   rowId,
+  rowOf,
   set,
   setOf,
   nextMillisecond,
@@ -22,7 +23,7 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
     const seen: string[] = []
     let after: HistoryRow | null = null
     for (let page = 0; page < 10; page++) {
-      const rows: readonly HistoryRow[] = await store.scanHistory(after, 1)
+      const rows: readonly HistoryRow[] = await store.scan('history', after, 1)
       const last = rows.at(-1)
       if (!last) break
       assert.equal(rows.length, 1)
@@ -30,7 +31,7 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
       after = last
     }
     assert.deepEqual(seen, ['1 1  a 1', '1 1  b 1', '2 1  a 2', `${revision} 2 u1 a 1`])
-    assert.equal((await store.scanHistory(null, 10)).length, 4)
+    assert.equal((await store.scan('history', null, 10)).length, 4)
   },
 
   'sealing replaces texts of values and history, and does not count as a change': async (open) => {
@@ -38,9 +39,9 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
     await set(store, 'a', '1')
     await set(store, 'a', '2')
     await writeAll(store, [change(rowId('b', 'u1'), '3')])
-    const [before, kept] = [await store.readHistory({ key: 'a', limit: 10 }), await everything(store)]
-    assert.equal(await store.reseal(sealAll(await store.scan(null, 10), before)), 4)
-    const history = await store.readHistory({ key: 'a', limit: 10 })
+    const [before, kept] = [await store.history({ key: 'a', limit: 10 }), await everything(store)]
+    assert.equal(await store.reseal(sealAll(await store.scan('values', null, 10), before)), 4)
+    const history = await store.history({ key: 'a', limit: 10 })
     assert.deepEqual(
       history.map(({ oldValue, oldSealed, newValue, newSealed }) => [
         oldValue,
@@ -62,13 +63,13 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
     const store = await open()
     await set(store, 'a', '1')
     await set(store, 'b', '1')
-    const request = sealAll(await store.scan(null, 10), await store.readHistory({ limit: 10 }))
+    const request = sealAll(await store.scan('values', null, 10), await store.history({ limit: 10 }))
     await set(store, 'a', '2')
     await writeAll(store, [change(rowId('b'), null)])
     assert.equal(await store.reseal(request), 2, 'rows of history are never written again')
     assert.equal(await store.reseal(request), 0)
-    assert.equal((await store.readRow(rowId('a')))?.value, '2')
-    assert.equal(await store.readRow(rowId('b')), undefined)
+    assert.equal((await rowOf(store, rowId('a')))?.value, '2')
+    assert.equal(await rowOf(store, rowId('b')), undefined)
   },
 
   'an old value in the history that is not sealed is found by its key': async (open, until) => {
@@ -79,13 +80,17 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
     await setOf(store, 'u1', 'users', '1')
     await writeAll(store, [change(rowId('never'), null), change(rowId('other'), '1')])
     const keys = ['never', 'none', 'old', 'users']
-    assert.deepEqual([...(await store.findPlainHistory(keys))].toSorted(), ['old', 'users'])
-    assert.deepEqual(await store.findPlainHistory([]), [])
+    assert.deepEqual([...(await store.survey({ secret: keys })).plain].toSorted(), ['old', 'users'])
+    assert.deepEqual((await store.survey({ secret: [] })).plain, [])
     await nextMillisecond(until)
     await trimAll(store, { olderThan: Date.now() })
-    assert.deepEqual([...(await store.findPlainHistory(keys))].toSorted(), ['old', 'users'], 'its old value')
-    await store.reseal(sealAll([], await store.scanHistory(null, 10)))
-    assert.deepEqual(await store.findPlainHistory(keys), [])
+    assert.deepEqual(
+      [...(await store.survey({ secret: keys })).plain].toSorted(),
+      ['old', 'users'],
+      'its old value',
+    )
+    await store.reseal(sealAll([], await store.scan('history', null, 10)))
+    assert.deepEqual((await store.survey({ secret: keys })).plain, [])
   },
 }
 
@@ -110,7 +115,7 @@ function sealAll(values: readonly StoredRow[], history: readonly HistoryRow[]): 
 }
 
 async function everything(store: SettingsStore): Promise<string> {
-  return JSON.stringify([await store.scan(null, 10), await store.scanHistory(null, 10)])
+  return JSON.stringify([await store.scan('values', null, 10), await store.scan('history', null, 10)])
 }
 
 function unseal(text: string): string {

@@ -1,7 +1,7 @@
 /** Cases: users' rows have versions of their own, and leave the revision alone (decision 66). */
 import assert from 'node:assert/strict'
 import { userHash } from '../../store/store.ts'
-import { change, type ContractCase, replays, revisionOf, rowId, set, setOf, writeAll } from './case.ts'
+import { change, type ContractCase, replays, revisionOf, rowId, rowOf, set, setOf, writeAll } from './case.ts'
 
 export const users: Readonly<Record<string, ContractCase>> = {
   'a write of a user leaves the revision alone, and says which version it gave': async (open) => {
@@ -10,15 +10,15 @@ export const users: Readonly<Record<string, ContractCase>> = {
     const before = Date.now()
     const result = await setOf(store, 'u1', 'a', '1')
     assert.equal(await revisionOf(store), 1)
-    const row = await store.readRow(rowId('a', 'u1'))
+    const row = await rowOf(store, rowId('a', 'u1'))
     assert.ok(row)
     assert.equal(result.revision, row.revision)
     assert.deepEqual(result.changes, [
       { ...rowId('a', 'u1'), revision: row.revision, before: undefined, after: row },
     ])
     assert.ok(row.revision >= before && row.revision <= Date.now() + 1, 'milliseconds')
-    assert.deepEqual(await store.readUser('u1'), [row])
-    assert.equal((await store.readShared()).rows.length, 1)
+    assert.deepEqual(await store.users.read('u1'), [row])
+    assert.equal((await store.shared.read()).rows.length, 1)
     const nothing = await writeAll(store, [], { reads: [rowId('a', 'u1')] })
     assert.deepEqual([nothing.revision, nothing.changes], [0, []])
   },
@@ -31,8 +31,8 @@ export const users: Readonly<Record<string, ContractCase>> = {
       versions.push(changes[0]?.revision ?? 0)
     }
     assert.ok(versions.every((version, index) => version > (versions[index - 1] ?? 0)))
-    assert.deepEqual(await store.readUser('u1'), [])
-    assert.equal(await store.readRow(rowId('a', 'u1')), undefined)
+    assert.deepEqual(await store.users.read('u1'), [])
+    assert.equal(await rowOf(store, rowId('a', 'u1')), undefined)
     const again = await setOf(store, 'u1', 'a', '1')
     assert.equal(again.changes[0]?.before, undefined, 'unset is unset')
     assert.ok(again.revision > (versions.at(-1) ?? 0))
@@ -44,7 +44,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     const store = await open()
     for (const value of [null, '1', null]) await setOf(store, 'u1', 'a', value)
     assert.deepEqual((await setOf(store, 'u1', 'a', null)).changes, [])
-    assert.equal((await store.readHistory({ userId: 'u1', limit: 10 })).length, 2)
+    assert.equal((await store.history({ userId: 'u1', limit: 10 })).length, 2)
   },
 
   'of 20 writers of one value of a user that all saw the same version, one wins': async (open) => {
@@ -52,7 +52,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     const id = rowId('a', 'u1')
     for (const start of ['unset', '"start"', null]) {
       if (start !== 'unset') await setOf(store, 'u1', 'a', start)
-      const seen = (await store.readRow(id))?.revision ?? 0
+      const seen = (await rowOf(store, id))?.revision ?? 0
       const writers = Array.from({ length: 20 }, (_, index) =>
         writeAll(store, [], {
           reads: [id],
@@ -73,7 +73,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
 
   'writers of few rows at once, of several instances, leave an unbroken history': async (open) => {
     const first = await open()
-    const stores = first.durable ? [first, await open()] : [first]
+    const stores = first.info.durable ? [first, await open()] : [first]
     const write = (index: number): Promise<unknown> => {
       const id = rowId(`k${index % 2}`, `u${index % 3}`)
       const value = index % 5 === 4 ? null : String(index)
@@ -94,7 +94,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
         (order % 2 ? ids.toReversed() : ids).map((id) => change(id, value)),
       )
     await Promise.all(Array.from({ length: 12 }, (_, index) => bulk(String(index), index)))
-    const rows = await store.readUser('u1')
+    const rows = await store.users.read('u1')
     assert.equal(new Set(rows.map(({ value }) => value)).size, 1)
     assert.equal(rows.length, 4)
     const stop = new Error('stop')
@@ -104,7 +104,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
       },
     })
     await assert.rejects(failing, (error) => error === stop)
-    assert.deepEqual(await store.readUser('u1'), rows)
+    assert.deepEqual(await store.users.read('u1'), rows)
   },
 
   'a write of a user sees shared rows as they are': async (open) => {
@@ -132,7 +132,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
       }
     }
     assert.ok(versions.every((version, index) => version > (versions[index - 1] ?? 0)))
-    const entries = await store.readHistory({ userId: 'u1', limit: 500 })
+    const entries = await store.history({ userId: 'u1', limit: 500 })
     assert.deepEqual(
       entries.map(({ revision }) => revision).toSorted((a, b) => a - b),
       versions,
@@ -142,30 +142,30 @@ export const users: Readonly<Record<string, ContractCase>> = {
   'users whose values were written are known from a mark on': async (open, until) => {
     const store = await open()
     const other = store.watch ? await open() : store
-    const { next: start, userIds } = await store.readUserNews(undefined, 10)
+    const { next: start, userIds } = await store.users.news(undefined, 10)
     assert.deepEqual(userIds, [])
     await setOf(other, 'u1', 'a', '1')
     await set(other, 'a', '1')
     await setOf(other, 'u2', 'a', '1')
-    const news = await store.readUserNews(start, 10)
+    const news = await store.users.news(start, 10)
     assert.deepEqual([...news.userIds].toSorted(), ['u1', 'u2'])
-    assert.equal((await store.readUserNews(start, 1)).userIds.length, 1)
+    assert.equal((await store.users.news(start, 1)).userIds.length, 1)
     // Users may be named again while the server has transactions that are older than their writes.
     let mark = news.next
     await until('the end of the news', async () => {
-      const { next, userIds: again } = await store.readUserNews(mark, 10)
+      const { next, userIds: again } = await store.users.news(mark, 10)
       mark = next
       return again.length === 0
     })
     await setOf(store, 'u1', 'a', null)
-    assert.deepEqual((await store.readUserNews(mark, 10)).userIds, ['u1'])
+    assert.deepEqual((await store.users.news(mark, 10)).userIds, ['u1'])
   },
 
   'a watch hears of the users that another instance has written': async (open, until) => {
     const watching = await open()
     if (!watching.watch) return
     const writing = await open()
-    let mark = (await watching.readUserNews(undefined, 1)).next
+    let mark = (await watching.users.news(undefined, 1)).next
     const told = new Set<string>()
     let isTime = false
     const stop = await watching.watch({
@@ -177,7 +177,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     await until('the news', async () => {
       if (told.has(userHash('u1'))) return true
       if (!isTime) return false
-      const { next, userIds } = await watching.readUserNews(mark, 10)
+      const { next, userIds } = await watching.users.news(mark, 10)
       mark = next
       return userIds.includes('u1')
     })

@@ -1,24 +1,24 @@
 /** Cases: rows go in and come out. */
 import assert from 'node:assert/strict'
 import { SettingScope } from '../../setting-definition.ts'
-import { change, type ContractCase, revisionOf, rowId, set, setOf, writeAll } from './case.ts'
+import { change, type ContractCase, revisionOf, rowId, rowOf, set, setOf, writeAll } from './case.ts'
 
 export const values: Readonly<Record<string, ContractCase>> = {
   'an empty store has revision 0 and no rows': async (open) => {
     const store = await open()
     assert.equal(await revisionOf(store), 0)
-    assert.deepEqual(await store.readShared(), { revision: 0, rows: [] })
-    assert.deepEqual(await store.readUser('u1'), [])
-    assert.equal(await store.readRow(rowId('a')), undefined)
-    assert.deepEqual(await store.scan(null, 10), [])
-    assert.deepEqual(await store.readHistory({ limit: 10 }), [])
+    assert.deepEqual(await store.shared.read(), { revision: 0, rows: [] })
+    assert.deepEqual(await store.users.read('u1'), [])
+    assert.equal(await rowOf(store, rowId('a')), undefined)
+    assert.deepEqual(await store.scan('values', null, 10), [])
+    assert.deepEqual(await store.history({ limit: 10 }), [])
   },
 
   'a written row is read back with exactly its members': async (open) => {
     const store = await open()
     const start = Date.now()
     const result = await writeAll(store, [change(rowId('a'), '"x"', true)], { actor: 'ann' })
-    const row = await store.readRow(rowId('a'))
+    const row = await rowOf(store, rowId('a'))
     assert.ok(row && row.updatedAt >= start && row.updatedAt <= Date.now())
     const { updatedAt } = row
     assert.deepEqual(
@@ -28,33 +28,33 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.equal(result.revision, 1)
     assert.equal(result.at, updatedAt)
     assert.deepEqual(result.changes, [{ ...rowId('a'), revision: 1, before: undefined, after: row }])
-    assert.deepEqual(await store.readShared(), { revision: 1, rows: [row] })
+    assert.deepEqual(await store.shared.read(), { revision: 1, rows: [row] })
   },
 
   'a second write replaces the row and reports the one before': async (open) => {
     const store = await open()
     await set(store, 'a', '1')
-    const before = await store.readRow(rowId('a'))
+    const before = await rowOf(store, rowId('a'))
     const result = await writeAll(store, [change(rowId('a'), '2')], { actor: null })
-    const after = await store.readRow(rowId('a'))
+    const after = await rowOf(store, rowId('a'))
     assert.deepEqual(result.changes, [{ ...rowId('a'), revision: 2, before, after }])
     assert.equal(after?.value, '2')
     assert.equal(after?.revision, 2)
     assert.equal(after?.updatedBy, null)
-    assert.equal((await store.readShared()).rows.length, 1)
+    assert.equal((await store.shared.read()).rows.length, 1)
   },
 
   'a value of null deletes the row (S 3.1)': async (open) => {
     const store = await open()
     await set(store, 'a', '1')
-    const before = await store.readRow(rowId('a'))
+    const before = await rowOf(store, rowId('a'))
     const result = await writeAll(store, [change(rowId('a'), null)])
     assert.deepEqual(result, {
       revision: 2,
       at: result.at,
       changes: [{ ...rowId('a'), revision: 2, before, after: undefined }],
     })
-    assert.equal(await store.readRow(rowId('a')), undefined)
+    assert.equal(await rowOf(store, rowId('a')), undefined)
     assert.equal(await revisionOf(store), 2)
   },
 
@@ -63,7 +63,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     const system = { scope: SettingScope.System, userId: '', key: 'a' }
     await writeAll(store, [change(system, '0'), change(rowId('a'), '1')])
     await writeAll(store, [change(rowId('a', 'u1'), '2'), change(rowId('a', 'u2'), '3')])
-    const shared = await store.readShared()
+    const shared = await store.shared.read()
     assert.deepEqual(
       shared.rows.map((row) => [row.scope, row.value]),
       [
@@ -72,19 +72,19 @@ export const values: Readonly<Record<string, ContractCase>> = {
       ],
     )
     assert.deepEqual(
-      (await store.readUser('u1')).map((row) => row.value),
+      (await store.users.read('u1')).map((row) => row.value),
       ['2'],
     )
     await writeAll(store, [change(rowId('a', 'u1'), null)])
-    assert.deepEqual(await store.readUser('u1'), [])
-    assert.equal((await store.readRow(rowId('a', 'u2')))?.value, '3')
-    assert.equal((await store.readRow(system))?.value, '0')
+    assert.deepEqual(await store.users.read('u1'), [])
+    assert.equal((await rowOf(store, rowId('a', 'u2')))?.value, '3')
+    assert.equal((await rowOf(store, system))?.value, '0')
   },
 
   'no user is served as the empty user': async (open) => {
     const store = await open()
     await set(store, 'a', '1')
-    assert.deepEqual(await store.readUser(''), [])
+    assert.deepEqual(await store.users.read(''), [])
   },
 
   'value text comes back byte for byte': async (open) => {
@@ -103,7 +103,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
       texts.map((text, index) => change(rowId(`k${index}`), text)),
     )
     for (const [index, text] of texts.entries()) {
-      assert.equal((await store.readRow(rowId(`k${index}`)))?.value, text)
+      assert.equal((await rowOf(store, rowId(`k${index}`)))?.value, text)
     }
   },
 
@@ -124,18 +124,18 @@ export const values: Readonly<Record<string, ContractCase>> = {
       store,
       names.map((name) => change(rowId('k', name), '1')),
     )
-    for (const name of names) assert.equal((await store.readUser(name))[0]?.userId, name)
-    assert.deepEqual(await store.readUser('o_hara'), [])
+    for (const name of names) assert.equal((await store.users.read(name))[0]?.userId, name)
+    assert.deepEqual(await store.users.read('o_hara'), [])
   },
 
   'what was read is not the store: changing it changes nothing': async (open) => {
     const store = await open()
     const result = await set(store, 'a', '1')
-    const read = await store.readShared()
-    for (const row of [...read.rows, result.changes[0]?.after, ...(await store.scan(null, 1))]) {
+    const read = await store.shared.read()
+    for (const row of [...read.rows, result.changes[0]?.after, ...(await store.scan('values', null, 1))]) {
       if (row) Reflect.set(row, 'value', '"changed"')
     }
-    assert.equal((await store.readRow(rowId('a')))?.value, '1')
+    assert.equal((await rowOf(store, rowId('a')))?.value, '1')
   },
 
   'scan visits all rows of all scopes in order, page by page': async (open) => {
@@ -146,9 +146,9 @@ export const values: Readonly<Record<string, ContractCase>> = {
     await setOf(store, 'u1', 'unset', null)
     const seen: string[] = []
     for (
-      let page = await store.scan(null, 2);
+      let page = await store.scan('values', null, 2);
       page.length > 0;
-      page = await store.scan(page.at(-1) ?? null, 2)
+      page = await store.scan('values', page.at(-1) ?? null, 2)
     ) {
       assert.ok(page.length <= 2)
       for (const row of page) seen.push(`${row.scope} ${row.userId} ${row.key}`)
@@ -165,13 +165,13 @@ export const values: Readonly<Record<string, ContractCase>> = {
       await writeAll(store, [change(rowId('gone', userId), '1'), change(rowId('known', userId), '1')])
     await setOf(store, 'u3', 'gone', null)
     assert.deepEqual(
-      (await store.countOthers(['known', 'none'])).map((it) => ({ ...it })),
+      (await store.survey({ known: ['known', 'none'] })).orphans.map((it) => ({ ...it })),
       [
         { key: 'gone', scope: 0, rows: 1 },
         { key: 'gone', scope: 1, rows: 1 },
         { key: 'gone', scope: 2, rows: 2 },
       ],
     )
-    assert.deepEqual(await store.countOthers(['gone', 'known']), [])
+    assert.deepEqual((await store.survey({ known: ['gone', 'known'] })).orphans, [])
   },
 }

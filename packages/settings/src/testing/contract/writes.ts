@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { isDomainException } from '@fastify-modular/core'
 import { SettingScope } from '../../setting-definition.ts'
-import { change, type ContractCase, rowId, set, writeAll, revisionOf } from './case.ts'
+import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf, write } from './case.ts'
 
 export const writes: Readonly<Record<string, ContractCase>> = {
   'a bulk has one revision and is ordered by row, whatever the order of its changes': async (open) => {
@@ -31,7 +31,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       ids.map((id, index) => change(id, index < 100 ? null : '2')),
     )
     assert.equal(result.changes.length, 500)
-    const { revision, rows } = await store.readShared()
+    const { revision, rows } = await store.shared.read()
     assert.equal(revision, 2)
     assert.equal(rows.length, 400)
     assert.ok(rows.every((row) => row.value === '2' && row.revision === 2))
@@ -40,9 +40,9 @@ export const writes: Readonly<Record<string, ContractCase>> = {
   'decide sees the rows of the request, as they are now': async (open) => {
     const store = await open()
     await set(store, 'a', '1')
-    const expected = await store.readRow(rowId('a'))
+    const expected = await rowOf(store, rowId('a'))
     const seen: unknown[] = []
-    const result = await store.write({
+    const result = await write(store, {
       actor: null,
       origin: 'contract',
       reads: [rowId('a'), rowId('b')],
@@ -66,7 +66,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       },
     })
     await assert.rejects(write, (error) => error === stop)
-    assert.equal((await store.readRow(rowId('a')))?.value, '1')
+    assert.equal((await rowOf(store, rowId('a')))?.value, '1')
     assert.equal(await revisionOf(store), 1)
     assert.equal((await set(store, 'a', '3')).revision, 2)
   },
@@ -79,7 +79,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(result.changes, [])
     assert.equal(result.revision, 1)
     assert.equal(await revisionOf(store), 1)
-    assert.equal((await store.readHistory({ limit: 10 })).length, 1)
+    assert.equal((await store.history({ limit: 10 })).length, 1)
     assert.equal(enqueued, 0)
   },
 
@@ -89,8 +89,8 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     const { revision, changes } = await set(store, 'a', '1')
     assert.equal(revision, 2)
     assert.equal(changes.length, 1)
-    assert.equal((await store.readRow(rowId('a')))?.revision, 2)
-    assert.equal((await store.readHistory({ limit: 10 })).length, 2)
+    assert.equal((await rowOf(store, rowId('a')))?.revision, 2)
+    assert.equal((await store.history({ limit: 10 })).length, 2)
   },
 
   'the same text sealed is another value': async (open) => {
@@ -98,7 +98,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     await set(store, 'a', '1')
     const result = await writeAll(store, [change(rowId('a'), '1', true)])
     assert.equal(result.changes.length, 1)
-    assert.equal((await store.readRow(rowId('a')))?.sealed, true)
+    assert.equal((await rowOf(store, rowId('a')))?.sealed, true)
   },
 
   'an empty write is fine': async (open) => {
@@ -113,22 +113,22 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     const twice = [change(rowId('b'), '1'), change(rowId('a'), '1'), change(rowId('a'), '2')]
     await assert.rejects(writeAll(store, twice), { code: 'FMOD_SETTINGS_INVALID_WRITE' })
     assert.equal(await revisionOf(store), 0)
-    assert.deepEqual((await store.readShared()).rows, [])
+    assert.deepEqual((await store.shared.read()).rows, [])
   },
 
   'a change of a row that was not read is refused and nothing is written': async (open) => {
     const store = await open()
     const blind = writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), '1')], { reads: [rowId('a')] })
     await assert.rejects(blind, { code: 'FMOD_SETTINGS_INVALID_WRITE' })
-    assert.deepEqual((await store.readShared()).rows, [])
+    assert.deepEqual((await store.shared.read()).rows, [])
   },
 
   "a write of both shared and users' rows is refused and nothing is written": async (open) => {
     const store = await open()
     const mixed = writeAll(store, [change(rowId('a'), '1'), change(rowId('a', 'u1'), '1')])
     await assert.rejects(mixed, { code: 'FMOD_SETTINGS_INVALID_WRITE' })
-    assert.deepEqual((await store.readShared()).rows, [])
-    assert.deepEqual(await store.readUser('u1'), [])
+    assert.deepEqual((await store.shared.read()).rows, [])
+    assert.deepEqual(await store.users.read('u1'), [])
   },
 
   'a user id belongs to User scope and to no other': async (open) => {
@@ -151,10 +151,10 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       await assert.rejects(writeAll(store, [change(rowId('k'), text)]), isDomainException)
       await assert.rejects(writeAll(store, [change(rowId('k'), '1')], { actor: text }), isDomainException)
       await assert.rejects(writeAll(store, [change(rowId('k'), '1')], { note: text }), isDomainException)
-      assert.deepEqual(await store.readUser(text), [])
-      assert.equal(await store.readRow(rowId('k', text)), undefined)
-      assert.equal(await store.readRow(rowId(text)), undefined)
-      assert.deepEqual(await store.readHistory({ userId: text, limit: 10 }), [])
+      assert.deepEqual(await store.users.read(text), [])
+      assert.equal(await rowOf(store, rowId('k', text)), undefined)
+      assert.equal(await rowOf(store, rowId(text)), undefined)
+      assert.deepEqual(await store.history({ userId: text, limit: 10 }), [])
     }
     assert.equal(await revisionOf(store), 0)
   },

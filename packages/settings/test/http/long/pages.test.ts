@@ -83,7 +83,7 @@ test('what is not JSON in the database breaks no answer', async (t) => {
   const app = await createApp(t, { store })
   const row = { scope: Application, userId: '', key: 'app.feature_json' }
   for (const value of ['{"__proto__":1,"a":1}', 'no json', '[1'])
-    await store.write({
+    await store.shared.write({
       actor: null,
       origin: 'sql',
       reads: [row],
@@ -92,15 +92,4 @@ test('what is not JSON in the database breaks no answer', async (t) => {
   const { text, json } = await as(app, 'editor')('GET', '/app.feature_json/history')
   t.match(text, '"newValue":{"__proto__":1,"a":1}')
   t.match(json.entries, [{ newValue: null }, { newValue: null }])
-})
-
-test('the history of a value is trimmed by the writes of it, not only once a day', async (t) => {
-  const app = await createApp(t, { history: { perValue: 3 } })
-  const all = await createApp(t, { history: false })
-  for (let value = 1; value <= 30; value++)
-    for (const { settings } of [app, all]) await settings.contract.setSetting('mail.port', value, System)
-  const { entries } = await app.settings.history({ key: 'mail.port', scope: System })
-  t.ok(entries.length >= 3 && entries.length <= 10, `${entries.length} entries`)
-  t.equal(entries[0]?.newValue, 30)
-  t.equal((await all.settings.history({ key: 'mail.port', scope: System })).entries.length, 30)
 })

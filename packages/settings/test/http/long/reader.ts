@@ -3,7 +3,8 @@
  * answered: status, bytes, and entries.
  */
 import Fastify, { type FastifyInstance } from 'fastify'
-import { memoryStore, setting, settings, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
+import type { SettingsStore } from '@fastify-modular/settings/store'
 import { storeOf } from '../../store/writer.js'
 
 /** What one request answered. */
@@ -42,7 +43,7 @@ async function write(app: FastifyInstance, store: SettingsStore): Promise<void> 
   if (statusCode !== 204) throw new Error(`the value was refused with ${statusCode}`)
   for (let index = 1; index < writes; index++) {
     const change = { ...row, value: longText(index), sealed: false }
-    await store.write({ actor: 'editor', origin: 'api', reads: [row], decide: () => [change] })
+    await store.shared.write({ actor: 'editor', origin: 'api', reads: [row], decide: () => [change] })
   }
 }
 

@@ -17,7 +17,7 @@ export function callsOf(
   { rows }: Size,
 ): Readonly<Record<string, () => Promise<unknown>>> {
   const page = { limit: 50, maxBytes: 1024 * 1024 }
-  const history = (query: Partial<HistoryQuery>) => () => store.readHistory({ ...page, ...query })
+  const history = (query: Partial<HistoryQuery>) => () => store.history({ ...page, ...query })
   const following = (place: Partial<HistoryPlace>): Partial<HistoryQuery> => ({
     following: {
       scope: SettingScope.Application,
@@ -46,20 +46,27 @@ export function callsOf(
     'history({ userId })': history({ userId: 'u7' }),
     'history({ userId }), a later page': history({ userId: 'u7', ...following(ofUser) }),
     'history({ userId, key })': history({ userId: 'u7', key: 'key.7' }),
-    'orphans()': () => store.countOthers(knownKeys),
-    'what changed': () => store.readNews({ after: rows - 500, limit: 1000 }),
-    'nothing changed': () => store.readNews({ after: rows, limit: 1000 }),
+    'orphans()': () => store.survey({ known: knownKeys }),
+    'what changed': () => store.shared.news({ after: rows - 500, limit: 1000 }),
+    'nothing changed': () => store.shared.news({ after: rows, limit: 1000 }),
     'users that changed': async () => {
-      const { next } = await store.readUserNews(undefined, 1)
-      return store.readUserNews(next, 1001)
+      const { next } = await store.users.news(undefined, 1)
+      return store.users.news(next, 1001)
     },
-    'values of a user': () => store.readUser('u7'),
-    'one value': () => store.readRow({ scope: SettingScope.User, userId: 'u7', key: 'key.7' }),
-    'shared values': () => store.readShared(),
-    'values, page by page': () => store.scan({ scope: SettingScope.User, userId: 'u5', key: 'key.5' }, 500),
+    'values of a user': () => store.users.read('u7'),
+    'one value': () => store.users.read('u7', 'key.7'),
+    'one shared value': () =>
+      store.shared.read([{ scope: SettingScope.Application, userId: '', key: 'key.7' }]),
+    'shared values': () => store.shared.read(),
+    'values, page by page': () =>
+      store.scan('values', { scope: SettingScope.User, userId: 'u5', key: 'key.5' }, 500),
     'history, page by page': () =>
-      store.scanHistory({ revision: rows / 2, scope: SettingScope.User, userId: 'u5', key: 'key.5' }, 500),
-    'plain secrets in the history': () => store.findPlainHistory(['key.0', 'none']),
+      store.scan(
+        'history',
+        { revision: rows / 2, scope: SettingScope.User, userId: 'u5', key: 'key.5' },
+        500,
+      ),
+    'plain secrets in the history': () => store.survey({ secret: ['key.0', 'none'] }),
     'a write of a user': () => setOf(store, 'u7', 'key.7', '"new"'),
     'a shared write': () => set(store, 'key.0', '"new"'),
     'a portion of old history': () => store.trim({ olderThan: rows, perValue: 100 }),
@@ -68,6 +75,6 @@ export function callsOf(
     },
     'a first write of a user': () => setOf(store, 'u7', 'key.39', '"new"'),
     'a removal': () => setOf(store, 'u7', 'key.39', null),
-    'a portion of a user': () => store.eraseUser('u7'),
+    'a portion of a user': () => store.users.erase('u7'),
   }
 }

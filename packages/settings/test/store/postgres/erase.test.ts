@@ -48,13 +48,13 @@ for (const found of ['a value', 'no value']) {
     if (found === 'a value') await setOf(one, 'u1', 'a', '1')
     const write = startHeldWrite(one, 'u1')
     await write.ready
-    const erased = two.eraseUser('u1')
+    const erased = two.users.erase('u1')
     await until('the erasure to wait', () => isWaiting(pool))
     write.finish()
     await write.written
     t.match(await erased, { values: 1, isDone: true })
-    t.same(await one.readUser('u1'), [])
-    t.same(await one.readHistory({ userId: 'u1', limit: 10 }), [])
+    t.same(await one.users.read('u1'), [])
+    t.same(await one.history({ userId: 'u1', limit: 10 }), [])
   })
 }
 
@@ -74,9 +74,9 @@ for (const table of ['value', 'history']) {
         await until('the write to wait', async () => isWritten || (await isWaiting(pool)))
       },
     )
-    await erasing.eraseUser('u1')
+    await erasing.users.erase('u1')
     await written
-    t.match(await store.readUser('u1'), [{ key: 'b', value: '2' }])
+    t.match(await store.users.read('u1'), [{ key: 'b', value: '2' }])
     await replays(store, 'u1')
   })
 }
@@ -87,18 +87,18 @@ test('a value that somebody overwrites while its erased writer is being removed 
   for (const key of ['a', 'b']) await writeAll(one, [change(rowId(key, 'u2'), '1')], { actor: 'u1' })
   const write = startHeldWrite(one, 'u2')
   await write.ready
-  const erased = two.eraseUser('u1')
+  const erased = two.users.erase('u1')
   await until('the erasure to wait', () => isWaiting(pool))
   write.finish()
   await Promise.all([write.written, erased])
   t.same(
-    (await one.readUser('u2')).map(({ key, updatedBy }) => [key, updatedBy]),
+    (await one.users.read('u2')).map(({ key, updatedBy }) => [key, updatedBy]),
     [
       ['a', 'tester'],
       ['b', null],
     ],
   )
-  t.same((await two.eraseUser('u1')).mentions, 0)
+  t.same((await two.users.erase('u1')).mentions, 0)
 })
 
 test('an erasure and a write of several users lock rows in one order, also beyond U+FFFF', async (t) => {
@@ -109,7 +109,7 @@ test('an erasure and a write of several users lock rows in one order, also beyon
   await writeAll(one, changes, { actor: 'u1' })
   const client = await pool.connect()
   await client.query(`begin; select from settings_value where user_id = '\uff21' for update`)
-  const erased = two.eraseUser('u1')
+  const erased = two.users.erase('u1')
   await until('the erasure to wait', () => isWaiting(pool))
   const written = writeAll(one, changes)
   await until('both to wait', () => isWaiting(pool, 2))

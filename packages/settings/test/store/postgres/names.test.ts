@@ -1,6 +1,6 @@
 /** Names of channels and prepared statements: stores beside each other, and stores with long names. */
 import t, { test } from 'tap'
-import { revisionOf, rowId, set, setOf, until } from '#src/testing/contract/case.js'
+import { revisionOf, rowId, rowOf, set, setOf, until } from '#src/testing/contract/case.js'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { userHash } from '#src/store/store.js'
 import { newPool, openStore } from './open-store.js'
@@ -15,11 +15,11 @@ test('a schema and a prefix of the same name are two stores, on one pool too', a
   const stores = [await openStore(t, pool, { schema: 'a' }), await openStore(t, pool, { tablePrefix: 'a' })]
   for (const [index, store] of stores.entries()) {
     await set(store, 'key', String(index))
-    await store.readUser('u')
+    await store.users.read('u')
   }
   for (const [index, store] of stores.entries()) {
-    t.equal((await store.readRow(rowId('key')))?.value, String(index))
-    t.equal((await store.readShared()).rows[0]?.value, String(index))
+    t.equal((await rowOf(store, rowId('key')))?.value, String(index))
+    t.equal((await store.shared.read()).rows[0]?.value, String(index))
     t.equal(await revisionOf(store), 1)
   }
 })

@@ -81,14 +81,14 @@ test('while the server is down each call fails with 503, and works again afterwa
   await until('the outage', async () => (await failureOf(revisionOf(store))) !== null)
   for (const call of [
     () => set(store, 'a', '2'),
-    () => store.readShared(),
-    () => store.readUser('u'),
+    () => store.shared.read(),
+    () => store.users.read('u'),
     () => revisionOf(store),
-    () => store.readHistory({ limit: 1 }),
-    () => store.readUserNews('0', 10),
+    () => store.history({ limit: 1 }),
+    () => store.users.news('0', 10),
     () => setOf(store, 'u', 'a', '2'),
     () => store.trim({ olderThan: 1, perValue: 1 }),
-    () => store.eraseUser('u'),
+    () => store.users.erase('u'),
   ]) {
     const error = await failureOf(call())
     t.ok(is503(error))

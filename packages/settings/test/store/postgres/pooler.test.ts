@@ -53,7 +53,7 @@ test('the transactions of a client run on different connections, so that named s
   await t.rejects(
     (async () => {
       await store.open({ log: silentLog })
-      for (let read = 0; read < 20; read++) await store.readShared()
+      for (let read = 0; read < 20; read++) await store.shared.read()
     })(),
   )
   await store.close()

@@ -5,7 +5,7 @@ import { postgres, printSql } from '@fastify-modular/settings/postgres'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool, types } from 'pg'
 import t, { test } from 'tap'
-import { change, rowId, set, writeAll, revisionOf } from '#src/testing/contract/case.js'
+import { change, rowId, rowOf, set, writeAll, revisionOf } from '#src/testing/contract/case.js'
 import { failureOf, is503 } from '../failures.js'
 import { newPool, openStore } from './open-store.js'
 
@@ -57,7 +57,7 @@ test('a missing table is a defect, not an outage', async (t) => {
   const error = await failureOf(writeAll(store, [change(rowId('a'), '"s3cret value"')]))
   t.notOk(is503(error))
   t.match(error, { code: '42P01' })
-  t.equal(await store.readRow(rowId('a')), undefined)
+  t.equal(await rowOf(store, rowId('a')), undefined)
 })
 
 test('events whose statement failed in silence are a defect of the transport, not an outage', async (t) => {
@@ -68,7 +68,7 @@ test('events whose statement failed in silence are a defect of the transport, no
   const error = await failureOf(writeAll(store, [change(rowId('a'), '1')], { enqueue }))
   t.notOk(is503(error))
   t.match(error, { message: /a statement of its events failed/ })
-  t.equal(await store.readRow(rowId('a')), undefined)
+  t.equal(await rowOf(store, rowId('a')), undefined)
 })
 
 test('an error of the database shows no stored value', async (t) => {
@@ -84,7 +84,7 @@ test('an error of the database shows no stored value', async (t) => {
   t.ok(is503(refused))
   t.match(refused, { message: /P0001/ })
   await pool.query('drop table settings_value')
-  const read = await failureOf(store.readUser('s3cret user'))
+  const read = await failureOf(store.users.read('s3cret user'))
   t.match(read, { code: '42P01' })
   for (const error of [written, refused, read]) t.notMatch(everythingOf(error), 's3cret')
 })
@@ -108,7 +108,7 @@ test('a database that may only be read fails writes with 503 and still answers r
   readOnly.on('error', () => {})
   const store = await openStore(t, readOnly)
   t.ok(is503(await failureOf(set(store, 'a', '2'))))
-  t.equal((await store.readRow(rowId('a')))?.value, '1')
+  t.equal((await rowOf(store, rowId('a')))?.value, '1')
   await store.close()
   await readOnly.end()
 })
@@ -124,7 +124,7 @@ test('isolation and type parsers that an application has set do not disturb the 
   const store = await openStore(t, strict)
   const results = await Promise.all(Array.from({ length: 10 }, (_, index) => set(store, 'a', String(index))))
   t.equal(new Set(results.map((result) => result.revision)).size, 10)
-  const row = await store.readRow(rowId('a'))
+  const row = await rowOf(store, rowId('a'))
   t.same(row, results.at(-1)?.changes[0]?.after)
   t.type(row?.revision, 'number')
   t.type(results.at(-1)?.changes[0]?.before?.updatedAt, 'number')

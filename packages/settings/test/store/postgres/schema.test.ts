@@ -5,7 +5,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { getTableConfig, PgDialect } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
 import t, { test } from 'tap'
-import { revisionOf, rowId, set, silentLog } from '#src/testing/contract/case.js'
+import { revisionOf, rowId, rowOf, set, silentLog } from '#src/testing/contract/case.js'
 import { findPlain } from '#src/store/postgres/read-statements.js'
 import { newPool, openStore } from './open-store.js'
 
@@ -26,7 +26,7 @@ test('stores with different schemas and prefixes share a database and nothing el
   }
   for (const [index, place] of places.entries()) {
     const store = await openStore(t, pool, place)
-    t.equal((await store.readRow(rowId('a')))?.value, String(index))
+    t.equal((await rowOf(store, rowId('a')))?.value, String(index))
   }
 })
 
@@ -35,7 +35,7 @@ test('the schema public may be named', async (t) => {
   const named = await openStore(t, pool, { schema: 'public' })
   await set(named, 'a', '1')
   const unnamed = await openStore(t, pool)
-  t.equal((await unnamed.readRow(rowId('a')))?.value, '1')
+  t.equal((await rowOf(unnamed, rowId('a')))?.value, '1')
 })
 
 test('migrate: check starts only on tables that are up to date (FMOD_SETTINGS_SCHEMA_OUTDATED)', async (t) => {
@@ -112,7 +112,7 @@ test('a migration that fails leaves nothing behind, and says what to do (FMOD_SE
   })
   t.same(await columnsOf(pool, 'public'), [])
   await pool.query('drop table settings_history_actor')
-  t.same(await (await openStore(t, pool)).readUser('u1'), [])
+  t.same(await (await openStore(t, pool)).users.read('u1'), [])
 })
 
 test('plain text in the history is found, and the history walked through, by an index', async (t) => {
@@ -128,7 +128,7 @@ test('plain text in the history is found, and the history walked through, by an 
   const { history } = postgresSettingsTables()
   t.match(await plan(findPlain(history, ['key.7', 'none'])), /settings_history_plain/)
   const store = await openStore(t, pool)
-  t.same(await store.findPlainHistory(['key.7', 'key.8', 'none']), ['key.8'])
+  t.same((await store.survey({ secret: ['key.7', 'key.8', 'none'] })).plain, ['key.8'])
   const page = await plan(sql`select * from settings_history
     where (revision, scope, user_id, key) > (${5}, ${1}, ${''}, ${'a'}) order by revision, scope, user_id, key limit 100`)
   t.match(page, /Index Scan using settings_history_pkey/)

@@ -49,7 +49,7 @@ test('a write of a user waits for no other user and for no shared write, and the
   other.release()
   open.finish()
   await open.written
-  t.equal((await store.readUser('u1')).length, 1)
+  t.equal((await store.users.read('u1')).length, 1)
 })
 
 test('no write notifies in its transaction; those of many users are announced together', async (t) => {
@@ -97,19 +97,19 @@ test('an instance is notified of what others wrote, not of its own', async (t) =
 test('a user whose write commits after later ones is found all the same', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)
-  const { next: start } = await store.readUserNews(undefined, 10)
+  const { next: start } = await store.users.news(undefined, 10)
   const early = startHeldWrite(store, 'early')
   await early.ready
   await setOf(store, 'late', 'a', '1')
-  const first = await store.readUserNews(start, 10)
+  const first = await store.users.news(start, 10)
   t.same(first.userIds, ['late'])
   early.finish()
   await early.written
-  const second = await store.readUserNews(first.next, 10)
+  const second = await store.users.news(first.next, 10)
   t.ok(second.userIds.includes('early'))
   let mark = second.next
   await until('the end of older transactions of this server', async () => {
-    const { next, userIds } = await store.readUserNews(mark, 10)
+    const { next, userIds } = await store.users.news(mark, 10)
     mark = next
     return userIds.length === 0
   })
@@ -120,8 +120,8 @@ test('entries that were restored from a server with more transactions are not fo
   const store = await openStore(t, pool)
   await setOf(store, 'u1', 'a', '1')
   await pool.query(`update settings_history set xid = '4611686018427387904'::xid8`)
-  const { next } = await store.readUserNews(undefined, 1)
-  t.same((await store.readUserNews(next, 10)).userIds, [])
+  const { next } = await store.users.news(undefined, 1)
+  t.same((await store.users.news(next, 10)).userIds, [])
 })
 
 test('a value that two instances give a user for the first time at once has both writes in its history', async (t) => {
@@ -138,7 +138,7 @@ test('a value that two instances give a user for the first time at once has both
   })
   first.finish()
   await Promise.all([first.written, second])
-  const history = await one.readHistory({ userId: 'u1', limit: 10 })
+  const history = await one.history({ userId: 'u1', limit: 10 })
   t.same(
     history.map(({ oldValue, newValue }) => [oldValue, newValue]),
     [
@@ -169,7 +169,7 @@ test('two instances that write rows of the same users in any order take turns', 
       writeAll(index % 2 ? one : two, index % 3 ? changes : changes.toReversed()),
     ),
   )
-  t.equal((await one.readHistory({ userId: 'u2', limit: 100 })).length, 40)
+  t.equal((await one.history({ userId: 'u2', limit: 100 })).length, 40)
 })
 
 test('notifications fit into what PostgreSQL takes, and beyond 1,000 users all are forgotten', (t) => {
@@ -224,7 +224,7 @@ test('a write that PostgreSQL ends to resolve a deadlock is made again', async (
     await written
   }
   t.same(
-    (await store.readUser('u')).map(({ value }) => value),
+    (await store.users.read('u')).map(({ value }) => value),
     ['2', '2'],
   )
 })

@@ -18,7 +18,7 @@ for (const size of [1, 49, 50, 51, 100, 123]) {
     const sets = ids.map((id, index) => change(id, `"value ${index}"`, index % 2 === 1))
     const { changes } = await writeAll(store, [...sets, ...gone.map((id) => change(id, null))])
     t.equal(changes.length, size + gone.length)
-    const { rows } = await store.readShared()
+    const { rows } = await store.shared.read()
     t.equal(rows.length, size)
     for (const [index, id] of ids.entries()) {
       const row = rows.find(({ key }) => key === id.key)
@@ -30,6 +30,6 @@ for (const size of [1, 49, 50, 51, 100, 123]) {
         updatedBy: 'tester',
       })
     }
-    t.equal((await store.readHistory({ revision: 2, limit: 500 })).length, size + gone.length)
+    t.equal((await store.history({ revision: 2, limit: 500 })).length, size + gone.length)
   })
 }

@@ -57,7 +57,7 @@ test(
     const database = openDatabase(t)
     database.exec('create table outbox (note text)')
     const store = sqlite({ database })
-    t.equal(store.durable, false)
+    t.equal(store.info.durable, false)
     await store.open({ log: silentLog })
     await writeAll(store, [change(rowId('a'), '1')], {
       enqueue(tx) {

@@ -8,7 +8,16 @@ import { printSql, sqlite, type SqliteOptions } from '@fastify-modular/settings/
 import Database from 'better-sqlite3'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
-import { change, revisionOf, rowId, set, silentLog, until, writeAll } from '#src/testing/contract/case.js'
+import {
+  change,
+  revisionOf,
+  rowId,
+  rowOf,
+  set,
+  silentLog,
+  until,
+  writeAll,
+} from '#src/testing/contract/case.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 
@@ -45,9 +54,9 @@ test('the folder of the file is made, and an acknowledged write is on the disk (
 })
 
 test('only a store in a file is durable', async (t) => {
-  t.equal(sqlite({ file: 'x.db' }).durable, true)
-  t.equal(sqlite({ file: ':memory:' }).durable, false)
-  t.equal(sqlite({ database: openDatabase(t) }).durable, false)
+  t.equal(sqlite({ file: 'x.db' }).info.durable, true)
+  t.equal(sqlite({ file: ':memory:' }).info.durable, false)
+  t.equal(sqlite({ database: openDatabase(t) }).info.durable, false)
 })
 
 test('stores with different prefixes share a file and nothing else', async (t) => {
@@ -55,7 +64,7 @@ test('stores with different prefixes share a file and nothing else', async (t) =
   const one = await openStore(t, file, { tablePrefix: 'one_' })
   const two = await openStore(t, file, { tablePrefix: 'two_' })
   await set(one, 'a', '1')
-  t.equal(await two.readRow(rowId('a')), undefined)
+  t.equal(await rowOf(two, rowId('a')), undefined)
   t.equal(await revisionOf(two), 0)
 })
 
@@ -135,7 +144,7 @@ test('a write inside a transaction of the caller is refused (FMOD_SETTINGS_TRANS
   await store.open({ log: silentLog })
   database.exec('begin')
   await t.rejects(set(store, 'a', '1'), { code: 'FMOD_SETTINGS_TRANSACTION_OPEN' })
-  await t.rejects(store.eraseUser('u1'), { code: 'FMOD_SETTINGS_TRANSACTION_OPEN' })
+  await t.rejects(store.users.erase('u1'), { code: 'FMOD_SETTINGS_TRANSACTION_OPEN' })
   database.exec('rollback')
   t.equal((await set(store, 'a', '1')).revision, 1)
 })
@@ -160,7 +169,7 @@ test('an enqueue that returns a promise undoes the write (FMOD_SETTINGS_ENQUEUE_
   await t.rejects(write, { code: 'FMOD_SETTINGS_ENQUEUE_NOT_SYNC' })
   await until('the late statement', () => late.length === 1)
   t.match(late[0], { code: 'FMOD_SETTINGS_TRANSACTION_ENDED' })
-  t.equal(await store.readRow(rowId('a')), undefined)
+  t.equal(await rowOf(store, rowId('a')), undefined)
   t.equal(database.prepare('select count(*) from outbox').pluck().get(), 0, 'nothing escapes the transaction')
 })
 
@@ -188,7 +197,7 @@ test('a file that another process has locked fails the write with 503', async (t
   const other = openDatabase(t, file)
   other.exec('begin immediate')
   t.ok(is503(await failureOf(set(store, 'a', '1'))))
-  t.same(await store.readShared(), { revision: 0, rows: [] }, 'readers do not wait for a writer')
+  t.same(await store.shared.read(), { revision: 0, rows: [] }, 'readers do not wait for a writer')
   other.exec('rollback')
   t.equal((await set(store, 'a', '1')).revision, 1)
 })

@@ -1,0 +1,143 @@
+/** What the stores in SQL databases do alike: every call goes to the statements of the open database. */
+import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../misuse-errors.ts'
+import { canExist, checkWrite } from './plan-write.ts'
+import type {
+  Erased,
+  HistoryId,
+  HistoryQuery,
+  HistoryRow,
+  KeyCount,
+  NewsQuery,
+  ResealRequest,
+  RowId,
+  Scanned,
+  SettingsStore,
+  SharedStore,
+  StoreContext,
+  StoredRow,
+  StoreInfo,
+  StoreNews,
+  StoreWatch,
+  Survey,
+  SurveyQuery,
+  TrimLimits,
+  TrimResult,
+  UserNews,
+  UserStore,
+  WriteRequest,
+  WriteResult,
+} from './store.ts'
+
+/** Of a driver that answers at once, or of one that does not. */
+type Answer<T> = T | Promise<T>
+
+/** Names were checked: a row can have them. */
+export interface SqlReads {
+  /** Without ids all rows. */
+  shared(ids?: readonly RowId[]): Answer<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
+  news(query: NewsQuery): Answer<StoreNews>
+  user(userId: string, key?: string): Answer<readonly StoredRow[]>
+  userNews(since: string | undefined, limit: number): Answer<UserNews>
+  history(query: HistoryQuery): Answer<readonly HistoryRow[]>
+  scan(after: RowId | null, limit: number): Answer<readonly StoredRow[]>
+  scanHistory(after: HistoryId | null, limit: number): Answer<readonly HistoryRow[]>
+  countOthers(keys: readonly string[]): Answer<readonly KeyCount[]>
+  plainHistory(keys: readonly string[]): Answer<readonly string[]>
+}
+
+/** Requests were checked. */
+export interface SqlWriter {
+  shared(request: WriteRequest): Answer<WriteResult>
+  ofUsers(request: WriteRequest): Answer<WriteResult>
+  reseal(request: ResealRequest): Answer<number>
+}
+
+export interface SqlForgetting {
+  trim(limits: TrimLimits): Answer<TrimResult>
+  user(userId: string): Answer<Erased>
+}
+
+/** A database that is open. */
+export interface SqlParts {
+  readonly reads: SqlReads
+  readonly writer: SqlWriter
+  readonly forgetting: SqlForgetting
+}
+
+const nothingErased: Erased = { values: 0, history: 0, mentions: 0, isDone: true }
+
+export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore {
+  abstract readonly info: StoreInfo
+  protected parts: Parts | undefined
+
+  readonly shared: SharedStore = {
+    read: (ids) => this.read(({ reads }) => reads.shared(ids?.filter(({ key }) => canExist(key)))),
+    news: (query) => this.read(({ reads }) => reads.news(query)),
+    write: async (request) => {
+      checkWrite(request)
+      return this.write(({ writer }) => writer.shared(request))
+    },
+  }
+
+  readonly users: UserStore = {
+    read: (userId, key) => this.read(({ reads }) => (canExist(userId, key) ? reads.user(userId, key) : [])),
+    news: (since, limit) => this.read(({ reads }) => reads.userNews(since, limit)),
+    write: async (request) => {
+      checkWrite(request)
+      return this.write(({ writer }) => writer.ofUsers(request))
+    },
+    erase: (userId) =>
+      this.write(({ forgetting }) => (canExist(userId) ? forgetting.user(userId) : nothingErased)),
+  }
+
+  abstract open(context: StoreContext): Promise<void>
+  abstract watch(watch: StoreWatch): Promise<() => Promise<void>>
+  abstract close(): Promise<void>
+
+  history(query: HistoryQuery): Promise<readonly HistoryRow[]> {
+    const { key, userId, actor, following } = query
+    return this.read(({ reads }) =>
+      canExist(key, userId, actor, following?.key) ? reads.history(query) : [],
+    )
+  }
+
+  scan(what: 'values', after: RowId | null, limit: number): Promise<readonly StoredRow[]>
+  scan(what: 'history', after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]>
+  scan<W extends keyof Scanned>(
+    what: W,
+    after: Scanned[W]['place'] | null,
+    limit: number,
+  ): Promise<readonly Scanned[W]['row'][]>
+  scan(what: keyof Scanned, after: RowId | HistoryId | null, limit: number) {
+    return this.read<readonly (StoredRow | HistoryRow)[]>(({ reads }) =>
+      what === 'values' ? reads.scan(after, limit) : reads.scanHistory(after as HistoryId | null, limit),
+    )
+  }
+
+  survey({ known, secret }: SurveyQuery): Promise<Survey> {
+    return this.read(async ({ reads }) => ({
+      orphans: known ? await reads.countOthers(known) : [],
+      plain: secret ? await reads.plainHistory(secret) : [],
+    }))
+  }
+
+  reseal(rows: ResealRequest): Promise<number> {
+    return this.write(({ writer }) => writer.reseal(rows))
+  }
+
+  trim(limits: TrimLimits): Promise<TrimResult> {
+    return this.write(({ forgetting }) => forgetting.trim(limits))
+  }
+
+  /** Rejects with what callers get for a failure of the driver. */
+  protected abstract read<T>(task: (parts: Parts) => Answer<T>): Promise<T>
+
+  /** The same; what the caller's own functions throw stays as it is. */
+  protected abstract write<T>(task: (parts: Parts) => Answer<T>): Promise<T>
+
+  /** @throws {FMOD_SETTINGS_STORE_NOT_OPEN} */
+  protected opened(): Parts {
+    if (!this.parts) throw new FMOD_SETTINGS_STORE_NOT_OPEN(this.info.name)
+    return this.parts
+  }
+}
