@@ -119,35 +119,6 @@ test('Undo of a save works after something else was entered, and leaves what was
   t.notOk(draftOf('b'), 'a reset takes along what was entered')
 })
 
-test('Undo that fails in part says so last, and tries the rest', async (t) => {
-  let isRefused = false
-  const refusal = new SettingsRequestError(422, { detail: 'a rule' })
-  const puts: string[] = []
-  const started = await startEditor(['a', 'b'], {
-    async save(entries) {
-      puts.push(entries.map(({ key, value }) => `${key}=${String(value)}`).join())
-      if (isRefused && entries[0]?.key === 'a') return { keys: [], saved: [], error: refusal }
-      return {
-        keys: entries.map(({ key }) => key),
-        saved: entries.map(({ key, value, version }) => valueOf(key, value, version + 1)),
-      }
-    },
-  })
-  const { editor, enter } = started
-  enter('a', '2')
-  enter('b', '2')
-  await editor.save()
-  isRefused = true
-  const said = editor.getState().announcement
-  said.undo?.()
-  await editor.save() // has nothing to save, and waits
-  t.same(puts, ['a=2,b=2', 'a=1', 'b=1'])
-  t.equal(started.shown('a'), '2')
-  t.equal(started.shown('b'), '1')
-  t.equal(editor.getState().failure, refusal)
-  t.equal(editor.getState().announcement, said, 'no success is announced')
-})
-
 test('what is entered while a reset is under way is kept, and is saved after it', async (t) => {
   for (const isOwn of [false, true]) {
     const begun = held<void>()

@@ -254,9 +254,24 @@ export function createEditor(source: SettingsSource, language: () => Language, o
   }
 
   /** Takes the stored value away, and what is entered with it. */
-  function reset(definition: Definition): Promise<void> {
+  function reset({ key, displayName: name }: Definition): Promise<void> {
     const { drafts } = state
-    return write([definition], 'resetDone', source.reset, drafts)
+    return queue(async () => {
+      const value = state.values.get(key)
+      if (!value) return
+      try {
+        const after = await send([key], () => source.reset(value))
+        if (after) update(withSaved(state, after, drafts.get(key)?.input))
+        else await refresh()
+      } catch (error) {
+        if (toFailure(error).status !== 412) return fail(error)
+        await refresh()
+        return announce(format(language().messages.changedMeanwhile, { name }))
+      }
+      update({ ...state, failure: null, saved: noValues, focus: { key } })
+      onSaved()
+      announce(format(language().messages.resetDone, { name }), { isQuiet: source.isOwn })
+    })
   }
 
   /** Nobody knows what a secret was before. */
@@ -264,48 +279,24 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     return state.definitions.every(({ key, sensitive }) => !sensitive || !keys.includes(key))
   }
 
-  /** Puts back what held before a save; what was entered since stays. */
-  function putBack(saved: EditorState['values']): Promise<void> {
-    const definitions = state.definitions.filter(({ key }) => saved.has(key))
-    return write(definitions, 'undone', async (value) => {
-      const before = saved.get(value.key)
-      if (!before?.isOverridden) return source.reset(value)
-      const { saved: after, error } = await source.save([{ ...before, version: value.version }])
-      if (error) throw error
-      return after[0]
-    })
-  }
-
-  /** Changes that are no drafts, one after the other; the first failure is reported last, so that nothing hides it. */
-  function write(
-    definitions: readonly Definition[],
-    done: 'resetDone' | 'undone',
-    change: (value: SettingValue) => Promise<SettingValue | undefined>,
-    drafts?: EditorState['drafts'],
-  ): Promise<void> {
+  /** Puts back what held before a save, all or nothing; what was entered since stays. */
+  function putBack(before: EditorState['values']): Promise<void> {
     return queue(async () => {
-      let failed: { readonly error: unknown; readonly name: string } | undefined
-      for (const { key, displayName: name } of definitions) {
-        const value = state.values.get(key)
-        if (!value) continue
-        try {
-          // oxlint-disable-next-line no-await-in-loop -- one after the other
-          const after = await send([key], () => change(value))
-          if (after) update(withSaved(state, after, drafts?.get(key)?.input))
-          // oxlint-disable-next-line no-await-in-loop -- one after the other
-          else await refresh()
-          update({ ...state, failure: null, saved: noValues, focus: { key } })
-          onSaved()
-          if (!failed) announce(format(language().messages[done], { name }), { isQuiet: source.isOwn })
-        } catch (error) {
-          failed ??= { error, name }
-        }
-      }
-      if (!failed) return
-      const { error, name } = failed
-      if (toFailure(error).status !== 412) return fail(error)
-      await refresh()
-      announce(format(language().messages.changedMeanwhile, { name }))
+      const entries = [...before.values()].flatMap(({ key, scope, value, isOverridden }) => {
+        const now = state.values.get(key)
+        return now ? [{ key, scope, value: isOverridden ? value : null, version: now.version }] : []
+      })
+      const keys = entries.map(({ key }) => key)
+      const { saved, keys: done, error } = await send(keys, () => source.save(entries))
+      for (const value of saved) if (value) update(withSaved(state, value))
+      if (error && error.status !== 409 && error.status !== 412) return fail(error)
+      if (error || saved.includes(undefined)) await refresh()
+      const names = state.definitions.filter(({ key }) => keys.includes(key)).map((each) => each.displayName)
+      const name = new Intl.ListFormat(language().locale).format(names)
+      if (error) return announce(format(language().messages.changedMeanwhile, { name }))
+      update({ ...state, failure: null, saved: noValues, focus: firstOf(done) })
+      onSaved()
+      announce(format(language().messages.undone, { name }), { isQuiet: source.isOwn })
     })
   }
 
