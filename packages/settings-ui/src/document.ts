@@ -1,11 +1,11 @@
 /** The document of a page: a shell without any value of a setting, and a header that needs no script. */
 import { type Caller, hasPermission } from '@fastify-modular/core'
-import type { Assets } from './assets.ts'
+import { type Assets, themeAddress } from './assets.ts'
 import { directionOf, languageOf } from './locale.ts'
 import type { Look } from './look.ts'
 import type { PageContent, SettingsUiOptions } from './options.ts'
 import { initialsOf } from './react/model/initials.ts'
-import type { PageMessages } from './texts/messages.ts'
+import type { Messages } from './react/messages.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [
@@ -42,8 +42,8 @@ export function pageContent(visit: PageVisit, assets: Assets): PageContent {
   const element = options.layout ? 'div' : 'main' // a layout has a main element of its own
   return {
     title: escapeHtml(heading === name ? heading : `${heading} · ${name}`),
-    head: `<link rel="stylesheet" href="${escapeHtml(config.style)}">
-<script type="module" src="${relativePath(path, `${options.prefix}/assets`)}/${assets.script.name}"></script>
+    head: `${config.styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}">`).join('\n')}
+<script type="module" src="${relativePath(path, `${options.prefix}/assets`)}/${assets.script}"></script>
 ${preloads(config)}
 <script type="application/json" id="fm-config">${escapeJson(config)}</script>`,
     body: `<${element} id="fm-app" class="fm"><noscript><p class="fm-empty">${escapeHtml(texts.needsScript)}</p></noscript></${element}>`,
@@ -103,7 +103,7 @@ export interface PageConfig {
   readonly page: PageName
   /** This address and those below are relative to that of the page. */
   readonly apiBase: string
-  readonly style: string
+  readonly styles: readonly string[]
   /** The texts of the language; left out for English, which the script has. */
   readonly texts?: string
   /** Whether the caller may change what this page shows, System settings apart. */
@@ -116,7 +116,7 @@ export interface PageConfig {
   readonly scheme: 'auto' | 'light' | 'dark'
   /** The key of the setting that chooses the scheme. */
   readonly themeSetting?: string
-  readonly messages: Partial<PageMessages>
+  readonly messages: Partial<Messages>
 }
 
 /** What the script of a page needs to know. */
@@ -129,8 +129,10 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
   return {
     page,
     apiBase: relativePath(path, apiBase),
-    style: `${assetBase}/${styleAddress(assets.style.name, theme.tokens)}`,
-    ...(texts && { texts: `${assetBase}/${texts.name}` }),
+    styles: [assets.style, themeAddress(theme.tokens ?? {}, options.css ?? '')].flatMap((name) =>
+      name === undefined ? [] : `${assetBase}/${name}`,
+    ),
+    ...(texts !== undefined && { texts: `${assetBase}/${texts}` }),
     canUpdate: isOwn || hasPermission(caller, 'Settings.Update'),
     isAdmin: caller?.isAdmin === true,
     locale,
@@ -140,12 +142,6 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
     ...(theme.setting !== undefined && { themeSetting: theme.setting }),
     messages,
   }
-}
-
-/** The tokens are in the address: one style sheet for each look, and browsers keep it. */
-function styleAddress(name: string, tokens: Readonly<Record<string, string>> = {}): string {
-  const query = new URLSearchParams(tokens).toString()
-  return query === '' ? name : `${name}?${query}`
 }
 
 /** One row: the application, its links and the other page, and a menu of the caller. It needs no script but for the theme. */
@@ -179,7 +175,7 @@ ${logout === undefined ? '' : `<hr><form method="post" action="${href(logout)}">
 }
 
 /** The choice of the scheme; the script shows it. */
-function renderSchemes(texts: PageMessages): string {
+function renderSchemes(texts: Messages): string {
   const choices = (['auto', 'light', 'dark'] as const).map(
     (scheme) =>
       `<label><input type="radio" name="fm-scheme" value="${scheme}">${escapeHtml(texts[scheme])}</label>`,

@@ -10,7 +10,7 @@ import {
 import type { FindCaller, OwnWrites } from '@fastify-modular/settings'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
-import type { PageMessages } from './texts/messages.ts'
+import type { Messages } from './react/messages.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
 
@@ -80,7 +80,7 @@ export interface SettingsUiOptions {
    */
   readonly locale?: OfRequest<string | undefined>
   /** Texts that differ from those of the language. */
-  readonly messages?: OfRequest<Partial<PageMessages>>
+  readonly messages?: OfRequest<Partial<Messages>>
   /** Where the name in the header leads: a path. @default '/' */
   readonly home?: string
   /** A path that ends the session when it receives a POST; without it there is no sign-out button. */

@@ -6,15 +6,9 @@ import {
   findCallerOf,
   supportedFastify,
 } from '@fastify-modular/core/internal'
-import type {
-  FastifyInstance,
-  FastifyPluginAsync,
-  FastifyReply,
-  FastifyRequest,
-  FastifySchema,
-} from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { createStyles, loadAssets, sendAsset } from './assets.ts'
+import { findAssets, hidden, serveAssets } from './assets.ts'
 import {
   pageConfig,
   pageContent,
@@ -34,9 +28,6 @@ import { checkOptions, type SettingsUiOptions } from './options.ts'
 
 const pageNames: readonly PageName[] = ['manage', 'me']
 
-/** Keeps a route out of OpenAPI documents. */
-const hide: FastifySchema & { readonly hide: true } = { hide: true }
-
 const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, given) => {
   checkCoreVersion(import.meta.url)
   checkOptions(given)
@@ -45,8 +36,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
   const prefix = `${app.prefix}${under}`
   const { apiBase = `${app.prefix}/api/settings` } = given
   const options = { ...given, prefix, apiBase }
-  const assets = await loadAssets(options.css)
-  const styleWith = createStyles(assets.style)
+  const assets = await findAssets()
   const visibility = { manage: adminPage, me: userPage }
   const findCaller = createFindCaller(app, options.caller)
 
@@ -55,22 +45,8 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
   app.register(
     async (scope) => {
       pages = scope
-      const hidden = { schema: hide }
       const guarded = { ...hidden, ...(guard && { onRequest: guard }) }
-      // Assets hold no secret; a login page may use the same style sheet. One route, so that lists of routes stay the same.
-      scope.get<{ Params: { name: string }; Querystring: Readonly<Record<string, unknown>> }>(
-        '/assets/:name',
-        { ...hidden, config: { public: ['GET'] } },
-        async (request, reply) => {
-          const { script, element, more, style, texts } = assets
-          const asset = [script, element, ...more, style, ...texts.values()].find(
-            ({ name }) => name === request.params.name,
-          )
-          if (asset === undefined) return reply.callNotFound()
-          sendAsset(asset === style ? await styleWith(request.query) : asset, request, reply)
-          return reply
-        },
-      )
+      scope.register((files) => serveAssets(files, options.css ?? ''))
       scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
         const [home = adminPage === false ? 'me' : 'manage'] = await linkedPages(await findCaller(request))
         return reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`))
