@@ -119,7 +119,7 @@ test('the settings pages in a browser', async (t) => {
 
   await t.test('preferences are there for every user', async (t) => {
     const alice = await host.signIn('alice')
-    t.equal((await alice.ask('/settings/me')).status, 200)
+    t.equal((await alice.ask('/settings/preferences')).status, 200)
     t.match((await alice.ask('/inertia/preferences')).text, /"component":"Settings\/Me"/)
   })
 

@@ -30,7 +30,7 @@ export interface PageVisit {
   /** The pages that this caller has a link to. */
   readonly linked: readonly PageName[]
   readonly look: Look
-  readonly options: SettingsUiOptions & Required<Pick<SettingsUiOptions, 'prefix' | 'apiBase'>>
+  readonly options: SettingsUiOptions & Required<Pick<SettingsUiOptions, 'prefix' | 'baseUrl'>>
 }
 
 /** The parts of the document. */
@@ -38,7 +38,7 @@ export function pageContent(visit: PageVisit, assets: Assets): PageContent {
   const { page, path, look, options } = visit
   const { title: name, texts, locale, theme } = look
   const config = pageConfig(visit, assets)
-  const heading = page === 'manage' ? texts.adminHeading : texts.userHeading
+  const heading = texts[page]
   const element = options.layout ? 'div' : 'main' // a layout has a main element of its own
   return {
     title: escapeHtml(heading === name ? heading : `${heading} · ${name}`),
@@ -77,11 +77,11 @@ ${body}
 }
 
 /** Requests that the script will make: answered while it loads. Definitions in a language that the host names need its header. */
-function preloads({ page, apiBase, definitionsLocale, texts }: PageConfig): string {
+function preloads({ page, baseUrl, definitionsLocale, texts }: PageConfig): string {
   const paths = [
     ...(texts === undefined ? [] : [texts]),
-    ...(definitionsLocale === undefined ? [`${apiBase}/definitions`] : []),
-    page === 'me' ? `${apiBase}/me` : apiBase,
+    ...(definitionsLocale === undefined ? [`${baseUrl}/definitions`] : []),
+    page === 'preferences' ? `${baseUrl}/me` : baseUrl,
   ]
   return paths
     .map((path) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(path)}">`)
@@ -96,13 +96,13 @@ function escapeJson(value: unknown): string {
   )
 }
 
-export type PageName = 'manage' | 'me'
+export type PageName = 'manage' | 'preferences'
 
 /** Sent as JSON, within the page or alone for `<fm-settings>`: what the page learns about its caller and its host, never the value of a setting. */
 export interface PageConfig {
   readonly page: PageName
   /** This address and those below are relative to that of the page. */
-  readonly apiBase: string
+  readonly baseUrl: string
   readonly styles: readonly string[]
   /** The texts of the language; left out for English, which the script has. */
   readonly texts?: string
@@ -121,14 +121,14 @@ export interface PageConfig {
 
 /** What the script of a page needs to know. */
 export function pageConfig({ page, path, caller, look, options }: PageVisit, assets: Assets): PageConfig {
-  const { prefix, apiBase } = options
+  const { prefix, baseUrl } = options
   const { locale, isLocaleNamed, messages, theme } = look
   const assetBase = relativePath(path, `${prefix}/assets`)
   const texts = assets.texts.get(languageOf(locale))
-  const isOwn = page === 'me' && caller !== null && options.ownWrites === 'authenticated'
+  const isOwn = page === 'preferences' && caller !== null && options.ownWrites === 'authenticated'
   return {
     page,
-    apiBase: relativePath(path, apiBase),
+    baseUrl: relativePath(path, baseUrl),
     styles: [assets.style, themeAddress(theme.tokens ?? {}, options.css ?? '')].flatMap((name) =>
       name === undefined ? [] : `${assetBase}/${name}`,
     ),
@@ -151,12 +151,11 @@ function renderHeader({ page, path, caller, linked, look, options }: PageVisit):
   const href = (target: string): string =>
     escapeHtml(target.startsWith('/') ? relativePath(path, target) : target)
   const name = caller === null ? '' : (caller.name ?? caller.id)
-  const own = { manage: texts.toAdminPage, me: texts.toUserPage }
   const links = [
     ...look.links,
     ...linked
       .filter((each) => each !== page)
-      .map((each) => ({ href: `${prefix}/${each}`, label: own[each] })),
+      .map((each) => ({ href: `${prefix}/${each}`, label: texts[each] })),
   ]
     .map((link) => `<a href="${href(link.href)}" dir="auto">${escapeHtml(link.label)}</a>`)
     .join('')

@@ -26,18 +26,18 @@ import {
 } from './misuse-errors.ts'
 import { checkOptions, type SettingsUiOptions } from './options.ts'
 
-const pageNames: readonly PageName[] = ['manage', 'me']
+const pageNames: readonly PageName[] = ['manage', 'preferences']
 
 const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, given) => {
   checkCoreVersion(import.meta.url)
   checkOptions(given)
-  const { prefix: under = '/settings', guard, adminPage = true, userPage = true } = given
+  const { prefix: under = '/settings', guard, manage = true, preferences = true } = given
   // The application, and its settings, may have a prefix of their own.
   const prefix = `${app.prefix}${under}`
-  const { apiBase = `${app.prefix}/api/settings` } = given
-  const options = { ...given, prefix, apiBase }
+  const { baseUrl = `${app.prefix}/api/settings` } = given
+  const options = { ...given, prefix, baseUrl }
   const assets = await findAssets()
-  const visibility = { manage: adminPage, me: userPage }
+  const visibility = { manage, preferences }
   const findCaller = createFindCaller(app, options.caller)
 
   /** The scope of the pages. Its requests have the decorators that the application declared before. */
@@ -48,7 +48,9 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
       const guarded = { ...hidden, ...(guard && { onRequest: guard }) }
       scope.register((files) => serveAssets(files, options.css ?? ''))
       scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
-        const [home = adminPage === false ? 'me' : 'manage'] = await linkedPages(await findCaller(request))
+        const [home = manage === false ? 'preferences' : 'manage'] = await linkedPages(
+          await findCaller(request),
+        )
         return reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`))
       })
       for (const page of pageNames) {
@@ -70,14 +72,14 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
   app.addHook('onReady', async function checkNeighbours() {
     if (!app.hasDecorator('publicRoutes') && guard === undefined) throw new FMOD_SETTINGS_UI_UNGUARDED()
     if (!findCallerOf(pages ?? app, options.caller)) throw new FMOD_SETTINGS_UI_CALLER_UNKNOWN()
-    if (!app.hasRoute({ method: 'GET', url: `${apiBase}/definitions` })) {
-      throw new FMOD_SETTINGS_UI_API_MISSING(apiBase)
+    if (!app.hasRoute({ method: 'GET', url: `${baseUrl}/definitions` })) {
+      throw new FMOD_SETTINGS_UI_API_MISSING(baseUrl)
     }
   })
 
   /** Pages that the header of this caller leads to: not to an administration in which nothing can be changed. */
   async function linkedPages(caller: Caller | null): Promise<readonly PageName[]> {
-    const isQuiet = adminPage === true && !hasPermission(caller, 'Settings.Update')
+    const isQuiet = manage === true && !hasPermission(caller, 'Settings.Update')
     const areVisible = await Promise.all(pageNames.map((page) => isVisible(page, caller)))
     return pageNames.filter((page, index) => areVisible[index] && !(page === 'manage' && isQuiet))
   }

@@ -43,17 +43,17 @@ test('what the page may offer is what its caller may do', async (t) => {
   t.match(await config('ada'), {
     canUpdate: true,
     isAdmin: true,
-    apiBase: '../api/settings',
+    baseUrl: '../api/settings',
   })
   t.match(await config('eve'), { canUpdate: true, isAdmin: false })
-  t.match(await config('vera', 'me'), { canUpdate: true, isAdmin: false })
+  t.match(await config('vera', 'preferences'), { canUpdate: true, isAdmin: false })
 })
 
 test('anonymous requests are sent to sign in, or get 401', async (t) => {
   const app = await createHost(t)
-  const visit = await app.inject({ url: '/settings/me', headers: { accept: 'text/html' } })
+  const visit = await app.inject({ url: '/settings/preferences', headers: { accept: 'text/html' } })
   t.equal(visit.statusCode, 302)
-  t.equal(visit.headers['location'], '/login?returnTo=%2Fsettings%2Fme')
+  t.equal(visit.headers['location'], '/login?returnTo=%2Fsettings%2Fpreferences')
   t.equal((await app.inject({ url: '/settings/manage' })).statusCode, 401)
 })
 
@@ -105,7 +105,7 @@ test('what else an answer varies by stays: assets behind a plugin for CORS', asy
 test('`<fm-settings>`: what it shows is guarded as its page is, and never stored', async (t) => {
   const app = await createHost(t)
   await app.settings.setSetting('app.title', 'Value-of-a-setting', 1)
-  for (const page of ['manage', 'me']) {
+  for (const page of ['manage', 'preferences']) {
     const url = `/settings/${page}.json`
     const { payload, headers } = await app.inject({ url, ...as('ada') })
     t.match(headers, { 'cache-control': 'no-store', 'content-type': /^application\/json/ })
@@ -117,10 +117,10 @@ test('`<fm-settings>`: what it shows is guarded as its page is, and never stored
     t.equal((await app.inject({ url, headers: { accept: 'application/json' } })).statusCode, 401)
   }
   const strict = await createHost(t, {
-    ui: { adminPage: (caller) => caller?.isAdmin === true, userPage: false },
+    ui: { manage: (caller) => caller?.isAdmin === true, preferences: false },
   })
   t.equal((await strict.inject({ url: '/settings/manage.json', ...as('eve') })).statusCode, 403)
-  t.equal((await strict.inject({ url: '/settings/me.json', ...as('ada') })).statusCode, 404)
+  t.equal((await strict.inject({ url: '/settings/preferences.json', ...as('ada') })).statusCode, 404)
 })
 
 test('`<fm-settings>`: its script has one address, at which browsers ask for what is new', async (t) => {
@@ -149,11 +149,14 @@ test('the prefix leads to the pages by relative addresses; pages can be left out
   const from = async (url: string) => (await app.inject({ url, ...as('ada') })).headers['location']
   t.equal(await from('/settings'), './settings/manage')
   t.equal(await from('/settings/'), './manage')
-  const other = await createHost(t, { ui: { prefix: '/admin/config', adminPage: false, home: '/start' } })
-  t.equal((await other.inject({ url: '/admin/config', ...as('ada') })).headers['location'], './config/me')
+  const other = await createHost(t, { ui: { prefix: '/admin/config', manage: false, home: '/start' } })
+  t.equal(
+    (await other.inject({ url: '/admin/config', ...as('ada') })).headers['location'],
+    './config/preferences',
+  )
   t.equal((await other.inject({ url: '/admin/config/manage', ...as('ada') })).statusCode, 404)
-  const html = (await other.inject({ url: '/admin/config/me', ...as('ada') })).payload
-  t.match(configOf(html), { apiBase: '../../api/settings' })
+  const html = (await other.inject({ url: '/admin/config/preferences', ...as('ada') })).payload
+  t.match(configOf(html), { baseUrl: '../../api/settings' })
   t.match(html, /<a class="fm-brand" href="\.\.\/\.\.\/start">/)
   t.notMatch(html, '>Settings</a>', 'no link to a page that is not there')
 })
@@ -166,7 +169,7 @@ test('title, logo, theme, rules and texts of the host; hostile ones stay text', 
       locale: 'ar-EG',
       theme: { scheme: 'dark', tokens: { accent: 'light-dark(#123456, #abcdef)' } },
       css: '.fm-card{border:0}',
-      messages: { adminHeading: '</script><b>&\u2028' },
+      messages: { manage: '</script><b>&\u2028' },
       logout: '/logout',
       csp: "default-src 'self'",
     },
@@ -177,7 +180,7 @@ test('title, logo, theme, rules and texts of the host; hostile ones stay text', 
   t.notMatch(html, /<b>/)
   t.match(html, /<html lang="ar-EG" dir="rtl" data-theme="dark">/)
   t.equal(page.headers['content-security-policy'], "default-src 'self'")
-  t.match(configOf(html), { messages: { adminHeading: '</script><b>&\u2028' } })
+  t.match(configOf(html), { messages: { manage: '</script><b>&\u2028' } })
   t.match(html, '<img src="../static/logo.svg" alt="" height="24">')
   t.match(html, '<form method="post" action="../logout">')
   t.match(
@@ -209,7 +212,9 @@ test('a boot error without a gate, unless the host says what guards the pages', 
   const open = await boot(t, { caller, guard: false })
   t.equal((await open.inject('/settings/manage')).statusCode, 200)
   const guarded = await boot(t, { caller, guard: (_request, reply, _done) => void reply.code(418).send() })
-  for (const path of ['', '/manage', '/me', '/manage.json', '/me.json'].map((each) => `/settings${each}`)) {
+  for (const path of ['', '/manage', '/preferences', '/manage.json', '/preferences.json'].map(
+    (each) => `/settings${each}`,
+  )) {
     t.equal((await guarded.inject(path)).statusCode, 418)
   }
 })
@@ -228,7 +233,7 @@ test("behind a gate with `undeclared: 'refuse'` the pages boot with the access t
   }
   await t.rejects(bootWith({}), { code: 'FMOD_PUBLIC_ROUTES_UNDECLARED', message: /GET \/settings/ })
   const app = await bootWith({ access: { '/settings/*': 'signed-in' } })
-  for (const path of ['/settings/manage', '/settings/me']) {
+  for (const path of ['/settings/manage', '/settings/preferences']) {
     t.equal((await app.inject(path)).statusCode, 401, path)
     t.equal((await app.inject({ url: path, headers: { 'x-ada': '1' } })).statusCode, 200, path)
   }
@@ -254,7 +259,11 @@ test('the button of the account has the initials of the caller', async (t) => {
     ['👩 x', '👩X'],
   ] as const) {
     caller.name = name
-    t.match((await app.inject('/settings/me')).payload, `aria-hidden="true">${initials}</span>`, name)
+    t.match(
+      (await app.inject('/settings/preferences')).payload,
+      `aria-hidden="true">${initials}</span>`,
+      name,
+    )
   }
 })
 
@@ -274,7 +283,7 @@ test('the header needs no script, and a hostile name in it stays text', async (t
     guard: false,
     logout: '/logout',
   })
-  const html = (await app.inject('/settings/me')).payload
+  const html = (await app.inject('/settings/preferences')).payload
   t.equal(html.match(/<script/g)?.length, 2, 'its own script and its configuration')
   t.match(html, '<span class="fm-user" dir="auto">&#34;&#62;&#60;script&#62;alert(1)')
   t.match(html, '<form method="post" action="../logout"><button>Sign out</button></form>')
@@ -285,7 +294,7 @@ test('the header needs no script, and a hostile name in it stays text', async (t
 test('a boot error without the API that the pages talk to', async (t) => {
   const options = { caller: () => null, guard: false } as const
   await t.rejects(boot(t, options, false), { code: 'FMOD_SETTINGS_UI_API_MISSING' })
-  await t.rejects(boot(t, { ...options, apiBase: '/elsewhere' }), { code: 'FMOD_SETTINGS_UI_API_MISSING' })
+  await t.rejects(boot(t, { ...options, baseUrl: '/elsewhere' }), { code: 'FMOD_SETTINGS_UI_API_MISSING' })
 })
 
 test('options that cannot be meant are boot errors that name them', async (t) => {
@@ -293,10 +302,10 @@ test('options that cannot be meant are boot errors that name them', async (t) =>
     ['prefix', { prefix: 'settings' }],
     ['prefix', { prefix: '/' }],
     ['prefix', { prefix: '/settings/' }],
-    ['apiBase', { apiBase: 'https://elsewhere.example/api' }],
+    ['baseUrl', { baseUrl: 'https://elsewhere.example/api' }],
     ['home', { home: '//elsewhere.example' }],
     ['logout', { logout: '/\\elsewhere.example' }],
-    ['apiBse (did you mean apiBase?)', { apiBse: '/api/settings' }],
+    ['basUrl (did you mean baseUrl?)', { basUrl: '/api/settings' }],
     ['theme.schem (did you mean theme.scheme?)', { theme: { schem: 'dark' } }],
     ['locale', { locale: 'no_such' }],
     ['messages', { messages: { skip: 7 } }],

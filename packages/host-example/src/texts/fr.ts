@@ -22,6 +22,7 @@ export const fr: Texts = {
   onlyAdministrators: 'Seule l’administration peut entrer.',
   turnItOff: 'Désactiver',
   needsScript: 'Cette page a besoin de JavaScript. Sans lui, l’API offre tout ce que font les pages.',
+  leaveUnsaved: 'Quitter la page et perdre ce qui n’est pas enregistré ?',
   dismiss: 'Fermer',
   undo: 'Annuler',
   cancel: 'Annuler',

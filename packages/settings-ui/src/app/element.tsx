@@ -20,7 +20,7 @@ const sheetsByAddress = new Map<string, Promise<CSSStyleSheet>>()
 
 /** What the attributes want to be shown. */
 interface Wanted {
-  /** `me` or `manage` */
+  /** `preferences` or `manage` */
   readonly page: string
   readonly group: string | undefined
   readonly isEmbedded: boolean
@@ -81,7 +81,7 @@ class SettingsElement extends HTMLElement {
 
   #show(): void {
     const wanted: Wanted = {
-      page: this.getAttribute('page') ?? 'me',
+      page: this.getAttribute('page') ?? 'preferences',
       group: this.getAttribute('group') ?? undefined,
       isEmbedded: !this.hasAttribute('address'),
     }
@@ -144,13 +144,13 @@ async function load({ page, group, isEmbedded }: Wanted): Promise<Content> {
   const address = new URL(`../${encodeURIComponent(page)}.json`, here)
   const absolute = (path: string): string => new URL(path, address).href
   const config = (await (await request(address.href)).json()) as PageConfig // of our own server
-  const { apiBase, styles, texts } = config
+  const { baseUrl, styles, texts } = config
   const [sheets, props] = await Promise.all([
     Promise.all(styles.map((address) => styleOf(absolute(address)))),
     propsOf(
       {
         ...config,
-        apiBase: absolute(apiBase),
+        baseUrl: absolute(baseUrl),
         ...(texts !== undefined && { texts: absolute(texts) }),
       },
       request,

@@ -70,7 +70,7 @@ test('the pages of all callers', async (t) => {
     t.same(await problems(page), [])
     await open('/settings/manage?scope=application', 'vera')
     t.same(await problems(page), [])
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     t.same(await problems(page), [])
   })
 
@@ -81,7 +81,7 @@ test('the pages of all callers', async (t) => {
     await makeTrouble(page)
     t.equal(await width(), 0)
     t.same(await problems(page), [])
-    await open('/settings/me')
+    await open('/settings/preferences')
     t.equal(await width(), 0)
   })
 
@@ -219,7 +219,7 @@ test('a save is announced whatever a search announces at the same time', async (
 })
 
 test('UI-23: right to left', async (t) => {
-  const visited = await visit(t, { ui: { locale: 'ar', messages: { adminHeading: 'الإعدادات' } } })
+  const visited = await visit(t, { ui: { locale: 'ar', messages: { manage: 'الإعدادات' } } })
   if (!visited) return
   const { page, open } = visited
   await open('/settings/manage?scope=application')

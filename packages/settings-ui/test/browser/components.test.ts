@@ -9,7 +9,7 @@ import { visit } from '../support/visit.js'
 const start = `
   import { createElement, useState } from 'react'
   import { createRoot } from 'react-dom/client'
-  import { SettingsGroup, UserSettings } from '@fastify-modular/settings-ui/react'
+  import { SettingsGroup, Preferences } from '@fastify-modular/settings-ui/react'
   import { de } from '@fastify-modular/settings-ui/texts'
   import '@fastify-modular/settings-ui/react/styles.css'
   const render = (Host) => createRoot(document.getElementById('fm-app')).render(createElement(Host))
@@ -135,7 +135,7 @@ test('several components on one page of a host', async (t) => {
       render(() => createElement('div', null,
         createElement(SettingsGroup, { ...all, group: 'Mail', id: 'fm' }),
         createElement(SettingsGroup, { ...all, group: 'Appearance' }),
-        createElement('div', { id: 'own' }, createElement(UserSettings, { canUpdate: true }))))`,
+        createElement('div', { id: 'own' }, createElement(Preferences, { canUpdate: true }))))`,
   })
   const openAll = async () => {
     await open('/settings/manage')

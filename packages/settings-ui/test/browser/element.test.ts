@@ -196,7 +196,7 @@ test('the administration and the preferences as elements of one page', async (t)
 test('the life of an element', async (t) => {
   const visited = await visit(t, {
     modules: [plainHost],
-    ui: { adminPage: (caller) => caller?.id !== 'vera' },
+    ui: { manage: (caller) => caller?.id !== 'vera' },
   })
   if (!visited) return
   const { page, browser, url, complaints } = visited
@@ -249,7 +249,7 @@ test('the life of an element', async (t) => {
     await openPlain(visited, '<fm-settings page="manage"></fm-settings>')
     const set = (name: string, value: string) =>
       element.evaluate((each, [attribute, to]) => each.setAttribute(attribute, to), [name, value] as const)
-    await set('page', 'me')
+    await set('page', 'preferences')
     await element.getByRole('heading', { level: 1, name: 'Preferences' }).waitFor()
     await element.locator('[data-key]').first().waitFor()
     t.equal(await element.locator('[data-key]').count(), 2)

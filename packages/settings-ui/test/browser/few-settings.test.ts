@@ -38,7 +38,7 @@ test('a few settings', async (t) => {
       await row('few.code').waitFor()
       await page.locator('[type=search]:focus').waitFor()
     }
-    await open('/settings/me?q=nowhere')
+    await open('/settings/preferences?q=nowhere')
     t.equal(await page.getByRole('searchbox').count(), 0, 'where there is nothing to search')
   })
 

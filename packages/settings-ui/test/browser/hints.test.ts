@@ -146,7 +146,7 @@ test('hints of definitions', async (t) => {
   })
 
   await t.test('so is a preference; until then it stays a draft, also when it is left', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     const stored = () => app.settings.getSettingAs('own.density', User, 'vera')
     await page.getByRole('radio', { name: 'Large' }).check()
     await dialog.getByText('Your tables are drawn anew.').waitFor()
@@ -221,7 +221,7 @@ test('hints of definitions', async (t) => {
   })
 
   await t.test('preferences speak of labels too', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await app.settings.setSetting('own.density', 'l', SettingScope.Application)
     await app.settings.setSetting('own.density', 's', User, 'vera')
     await page.reload()

@@ -39,7 +39,7 @@ test("the look of the host's", async (t) => {
   })
 
   await t.test('links stand in the header, on a phone in its menu', async (t) => {
-    await open('/settings/me')
+    await open('/settings/preferences')
     const notes = page.getByRole('link', { name: 'Notes', exact: true })
     t.equal(await notes.count(), 1)
     await page.setViewportSize({ width: 390, height: 844 })
@@ -54,7 +54,7 @@ test("the look of the host's", async (t) => {
     'F-08: the page follows the setting that chooses the theme, at once and from the start',
     async (t) => {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-      await open('/settings/me', 'vera')
+      await open('/settings/preferences', 'vera')
       t.equal(await background(), 'rgb(247, 247, 249)')
       await row('user.theme').getByRole('radio', { name: 'dark' }).check()
       await row('user.theme').getByText('Saved', { exact: true }).waitFor()
@@ -77,8 +77,8 @@ test('each language fits on a phone; Arabic runs from right to left', async (t) 
     await t.test(language, async (t) => {
       await page.setExtraHTTPHeaders({ 'accept-language': language })
       for (const [path, heading] of [
-        ['/settings/me', texts.userHeading],
-        ['/settings/manage?group=mail', texts.adminHeading],
+        ['/settings/preferences', texts.preferences],
+        ['/settings/manage?group=mail', texts.manage],
       ] as const) {
         await open(path)
         await page.getByRole('heading', { level: 1, name: heading }).waitFor()

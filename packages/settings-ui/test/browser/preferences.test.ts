@@ -22,7 +22,7 @@ test('preferences', async (t) => {
   const status = page.getByRole('status')
 
   await t.test('only User settings, with what the application says', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await app.settings.setSetting('user.page_size', 50, Application)
     await page.reload()
     await row('user.page_size').waitFor()
@@ -37,7 +37,7 @@ test('preferences', async (t) => {
   await t.test(
     'UI-14: a change is saved at once; resetting shows the value of the application, not the default of the definition',
     async (t) => {
-      await open('/settings/me', 'vera')
+      await open('/settings/preferences', 'vera')
       await app.settings.setSetting('user.page_size', 50, Application)
       await rows.fill('100')
       await rows.blur()
@@ -57,7 +57,7 @@ test('preferences', async (t) => {
   )
 
   await t.test('Undo takes the last change back: to the value before, or to the default', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     const undo = row('user.theme').getByRole('button', { name: 'Undo Theme' })
     const stored = () => app.settings.getSettingAs('user.theme', User, 'vera')
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
@@ -77,7 +77,7 @@ test('preferences', async (t) => {
   })
 
   await t.test('what is refused stays a draft and says why; the others are saved', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await rows.fill('3')
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
@@ -88,7 +88,7 @@ test('preferences', async (t) => {
   })
 
   await t.test('without an answer a change stays a draft that can be tried again', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await page.route('**/api/settings/me', (route) =>
       route.request().method() === 'PUT' ? route.abort() : route.continue(),
     )
@@ -102,7 +102,7 @@ test('preferences', async (t) => {
   })
 
   await t.test('the last of two quick choices holds, also where it is the one that was stored', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     const theme = (name: string) => row('user.theme').getByRole('radio', { name })
     const stored = () => app.settings.getSettingAs('user.theme', User, 'vera')
     await theme('light').check()
@@ -125,7 +125,7 @@ test('preferences', async (t) => {
   })
 
   await t.test('HTML with 503 keeps the change; the next one that is saved takes it along', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await page.route('**/api/settings/me', (route) =>
       route.request().method() === 'PUT'
         ? route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Down</h1>' })
@@ -145,7 +145,7 @@ test('preferences', async (t) => {
   })
 
   await t.test('a login page in place of an answer: sign in again; leaving asks', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await page.route('**/api/settings/me', (route) =>
       route.request().method() === 'PUT'
         ? route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' })
@@ -159,7 +159,7 @@ test('preferences', async (t) => {
   })
 
   await t.test('changed on another device meanwhile: both values, and the choice', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await rows.fill('20')
     await app.settings.setSetting('user.page_size', 30, User, 'vera')
     await rows.press('Enter')
@@ -170,7 +170,7 @@ test('preferences', async (t) => {
   })
 
   await t.test('the choice of light or dark stays in this browser', async (t) => {
-    await open('/settings/me', 'ada')
+    await open('/settings/preferences', 'ada')
     const account = page.getByRole('button', { name: 'Your account' })
     const theme = page.getByRole('banner').getByRole('radiogroup', { name: 'Theme' })
     await account.click()
@@ -207,7 +207,7 @@ test('preferences', async (t) => {
     await status.getByText('Saved 1 setting.').waitFor()
     await page.getByRole('link', { name: 'Preferences' }).click()
     await row('user.theme').waitFor()
-    t.equal(page.url(), `${outside}/settings/me`)
+    t.equal(page.url(), `${outside}/settings/preferences`)
     t.same(complaints, [])
   })
 
@@ -217,20 +217,22 @@ test('preferences', async (t) => {
       ui: { ownWrites: 'permission' },
     })
     await browser.addCookies([{ name: 'user', value: 'vera', url: strict.url }])
-    await page.goto(`${strict.url}/settings/me`)
+    await page.goto(`${strict.url}/settings/preferences`)
     await page.getByText('To change them, you need the permission “Settings.Update”.').waitFor()
     t.equal(await rows.getAttribute('readonly'), '')
     t.equal(await row('user.theme').getByRole('radio').count(), 0)
   })
 
   await t.test('UI-37: without JavaScript the page says what to do', async (t) => {
-    const response = await page.request.get(`${url}/settings/me`, { headers: { cookie: 'user=vera' } })
+    const response = await page.request.get(`${url}/settings/preferences`, {
+      headers: { cookie: 'user=vera' },
+    })
     t.match(await response.text(), /<noscript>.*need JavaScript.*HTTP API.*<\/noscript>/)
   })
 
   await t.test('JSON is saved when it is left; what is broken is pointed out before', async (t) => {
     await page.clock.install()
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     const columns = page.getByLabel('Columns', { exact: true })
     await columns.fill('')
     await page.clock.runFor(1000)

@@ -156,15 +156,15 @@ test('addresses as seen from a page', async (t) => {
     ['/settings/manage', '/api/settings', '../api/settings'],
     ['/settings/manage/', '/settings/assets', '../assets'],
     ['/settings', '/settings/manage', './settings/manage'],
-    ['/settings/me', '/', '../'],
+    ['/settings/preferences', '/', '../'],
     ['/settings', '/', './'],
     ['/a/b/c', '/a/b/', './'],
-    ['/settings/me', '/notes/?of=a', '../notes/?of=a'],
-    ['/settings/me', '/go?to=https://example.com/../a', '../go?to=https://example.com/../a'],
-    ['/settings/me', '/?q=/#/a//b/', '../?q=/#/a//b/'],
-    ['/settings/me', '/settings/#a', './#a'],
-    ['/settings/me', '/go/https://example.com', '../go/https://example.com'],
-    ['/settings/me', '/settings//a', './/a'],
+    ['/settings/preferences', '/notes/?of=a', '../notes/?of=a'],
+    ['/settings/preferences', '/go?to=https://example.com/../a', '../go?to=https://example.com/../a'],
+    ['/settings/preferences', '/?q=/#/a//b/', '../?q=/#/a//b/'],
+    ['/settings/preferences', '/settings/#a', './#a'],
+    ['/settings/preferences', '/go/https://example.com', '../go/https://example.com'],
+    ['/settings/preferences', '/settings//a', './/a'],
   ] as const) {
     t.equal(relativePath(from, to), wanted, `${from} → ${to}`)
   }
