@@ -5,7 +5,7 @@ import { directionOf, languageOf } from './locale.ts'
 import type { Look } from './look.ts'
 import type { PageContent, SettingsUiOptions } from './options.ts'
 import { initialsOf } from './react/model/initials.ts'
-import type { Messages } from './react/messages.ts'
+import type { Messages } from './texts/messages.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [

@@ -3,7 +3,7 @@ import { optionProblems, Type } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { languageOf, preferredLocale } from './locale.ts'
 import { lookSchema, type OfRequest, type PageLink, type SettingsUiOptions } from './options.ts'
-import type { Messages } from './react/messages.ts'
+import type { Messages } from './texts/messages.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions } from './theme.ts'
 

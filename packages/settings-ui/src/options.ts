@@ -10,7 +10,7 @@ import {
 import type { FindCaller, OwnWrites } from '@fastify-modular/settings'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
-import type { Messages } from './react/messages.ts'
+import type { Messages } from './texts/messages.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
 

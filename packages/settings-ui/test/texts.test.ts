@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'tap'
 import { languageOf, preferredLocale } from '#src/locale.js'
-import { defaultMessages as english } from '#src/react/messages.js'
+import { defaultMessages as english } from '#src/texts/messages.js'
 import { languages, textsOf } from '#src/texts/texts.js'
 import { createHost } from './support/host.js'
 

@@ -5,7 +5,7 @@
 import type { ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
-import { defaultMessages } from '../react/messages.ts'
+import { defaultMessages } from '../texts/messages.ts'
 import type { SettingsProps } from '../react/settings-components.tsx'
 import { pageOf, propsOf } from './main.tsx'
 

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
-import type { Messages } from '../react/messages.ts'
+import type { Messages } from '../texts/messages.ts'
 import {
   ManageSettings,
   SettingsGroup,

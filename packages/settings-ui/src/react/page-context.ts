@@ -1,7 +1,7 @@
 /** What every part of a page needs. */
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
 import { createContext, type RefObject, useContext, useSyncExternalStore } from 'react'
-import type { Messages } from './messages.ts'
+import type { Messages } from '../texts/messages.ts'
 import type { EditorState } from './model/editor-state.ts'
 import type { SettingsEditor } from './model/editor.ts'
 import type { Definition } from './model/setting.ts'

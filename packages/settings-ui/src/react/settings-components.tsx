@@ -1,6 +1,6 @@
 /** The public components, and what their pages are made of: the API, the editor and the texts. */
 import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
-import { defaultMessages, type Messages } from './messages.ts'
+import { defaultMessages, type Messages } from '../texts/messages.ts'
 import { createEditor, type SettingsEditor } from './model/editor.ts'
 import { createApi, ownSource, sharedSource } from './model/source.ts'
 import type { PageContext } from './page-context.ts'

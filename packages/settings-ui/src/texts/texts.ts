@@ -1,5 +1,5 @@
 /** @fastify-modular/settings-ui/texts: the texts of the pages, by language. A bundle takes the languages that it imports. */
-import { defaultMessages, type Messages } from '../react/messages.ts'
+import { defaultMessages, type Messages } from './messages.ts'
 import arTexts from './ar.json' with { type: 'json' }
 import deTexts from './de.json' with { type: 'json' }
 import esTexts from './es.json' with { type: 'json' }

@@ -1,7 +1,7 @@
 /** What the editor does where a test of pages cannot make it fail. */
 import { createSettingsClient, SettingScope, SettingsRequestError } from '@fastify-modular/settings/client'
 import { test } from 'tap'
-import { defaultMessages } from '#src/react/messages.js'
+import { defaultMessages } from '#src/texts/messages.js'
 import { needsSave } from '#src/react/model/editor-state.js'
 import { createEditor } from '#src/react/model/editor.js'
 import { type Definition, isSent, type SettingValue } from '#src/react/model/setting.js'

@@ -2,7 +2,7 @@
 import type { SettingDefinitionDto, SettingValueDto } from '@fastify-modular/settings/client'
 import { test } from 'tap'
 import { defaultMessages } from '@fastify-modular/settings-ui/react'
-import { format, plural } from '#src/react/messages.js'
+import { format, plural } from '#src/texts/messages.js'
 import { groupDefinitions } from '#src/react/model/listing.js'
 import { createSearch, parseQuery } from '#src/react/model/search.js'
 import { relativePath } from '#src/document.js'

@@ -1,7 +1,7 @@
 /** The editor of a page over the real API, without a browser. */
 import { createSettingsClient } from '@fastify-modular/settings/client'
 import type { FastifyInstance } from 'fastify'
-import { defaultMessages } from '#src/react/messages.js'
+import { defaultMessages } from '#src/texts/messages.js'
 import { createEditor, type SettingsEditor } from '#src/react/model/editor.js'
 import type { Definition, Draft, Input, SettingValue } from '#src/react/model/setting.js'
 import { ownSource, sharedSource } from '#src/react/model/source.js'

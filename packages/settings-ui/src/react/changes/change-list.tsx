@@ -2,7 +2,7 @@
 import type { HistoryEntry, ListedHistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
 import { Fragment, type ReactNode, useState } from 'react'
 import { Diff, type Side } from '../diff/diff.tsx'
-import { format, plural } from '../messages.ts'
+import { format, plural } from '../../texts/messages.ts'
 import { relativeTime } from '../model/input.ts'
 import { initialsOf } from '../model/initials.ts'
 import {

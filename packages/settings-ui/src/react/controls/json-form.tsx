@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react'
 import { Icon } from '../icons.tsx'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import {
   type Form,
   type FormField,

@@ -1,6 +1,6 @@
 /** Controls of several lines: text, and JSON with numbered lines. */
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import { findJsonError } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'

@@ -2,7 +2,7 @@
 import { SettingType } from '@fastify-modular/settings/client'
 import type { HTMLAttributes, KeyboardEvent, ReactNode } from 'react'
 import { Icon } from '../icons.tsx'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import { isWebUrl, spokenTime, stepNumber } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'

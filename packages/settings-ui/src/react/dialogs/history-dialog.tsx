@@ -3,7 +3,7 @@ import type { ListedHistoryEntry, SettingChangeSet } from '@fastify-modular/sett
 import { type ReactNode, useCallback } from 'react'
 import { ChangeList } from '../changes/change-list.tsx'
 import { type LoadChanges, useChanges } from '../changes/use-changes.ts'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { Dialog } from './dialog.tsx'

@@ -2,7 +2,7 @@
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import { Diff } from '../diff/diff.tsx'
-import { format, type Messages, plural } from '../messages.ts'
+import { format, type Messages, plural } from '../../texts/messages.ts'
 import type { EditorState } from '../model/editor-state.ts'
 import { parseInput } from '../model/input.ts'
 import type { Definition } from '../model/setting.ts'

@@ -1,6 +1,6 @@
 /** The life of a settings page: loads, keeps drafts, saves, and lets nothing that was entered get lost. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
-import { format, type Messages, plural } from '../messages.ts'
+import { format, type Messages, plural } from '../../texts/messages.ts'
 import {
   type Announcement,
   type EditorState,

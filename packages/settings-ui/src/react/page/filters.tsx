@@ -2,7 +2,7 @@
 import { SettingScope } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import { Icon } from '../icons.tsx'
-import { format, type Messages } from '../messages.ts'
+import { format, type Messages } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import type { SearchProps } from './use-results.ts'

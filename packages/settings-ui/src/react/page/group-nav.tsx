@@ -2,7 +2,7 @@
 import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { groupIcon, Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
-import { plural } from '../messages.ts'
+import { plural } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
 import { useEditor, usePage } from '../page-context.ts'

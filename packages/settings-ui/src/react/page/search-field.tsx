@@ -1,7 +1,7 @@
 /** The field of the search, and the keys that lead to it. */
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Icon } from '../icons.tsx'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { listenToKeys, treeOf } from '../tree.ts'

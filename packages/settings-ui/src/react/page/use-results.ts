@@ -1,7 +1,7 @@
 /** Which settings a page lists: those of one group, or those that a search and its filters find in all of them. */
 import { SettingScope } from '@fastify-modular/settings/client'
 import { useEffect, useMemo, useState } from 'react'
-import { plural } from '../messages.ts'
+import { plural } from '../../texts/messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
 import { type Group, groupDefinitions, isLeftOut } from '../model/listing.ts'
 import { createSearch, type Found, parseQuery } from '../model/search.ts'

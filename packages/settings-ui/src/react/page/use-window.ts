@@ -1,6 +1,6 @@
 /** What a page has to do with its window: keys, the warning before unsaved changes are lost, the title, the focus. */
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'

@@ -2,7 +2,7 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import { type Definition, displayTime, type Draft, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'

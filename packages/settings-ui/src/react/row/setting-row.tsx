@@ -5,7 +5,7 @@ import type { Field } from '../controls/control-props.ts'
 import { controlOf, isGroup, isWide, widthOf } from '../controls/controls.tsx'
 import { Diff } from '../diff/diff.tsx'
 import { Icon } from '../icons.tsx'
-import { format, type Messages } from '../messages.ts'
+import { format, type Messages } from '../../texts/messages.ts'
 import { parseInput, relativeTime, toInput, zoneName } from '../model/input.ts'
 import {
   type Definition,

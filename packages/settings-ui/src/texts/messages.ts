@@ -1,6 +1,5 @@
 /** The texts of the components and how they are filled in. Hosts replace any of them; `{name}` stands for what the text is about. */
-import type { SettingsRequestError } from '@fastify-modular/settings/client'
-import english from '../texts/en.json' with { type: 'json' }
+import english from './en.json' with { type: 'json' }
 
 /** A copy, so that the published types list the names instead of importing JSON, which not every compiler does. */
 const englishTexts = { ...english }
@@ -26,17 +25,4 @@ export function format(text: string, params: Params = {}): string {
 /** The form for a number in a language, with `{count}` filled in. */
 export function plural(forms: Plural, count: number, locale: string, params: Params = {}): string {
   return format(forms[new Intl.PluralRules(locale).select(count)] ?? forms.other, { ...params, count })
-}
-
-/** Why an action failed, and what to do about it. */
-export function failureText(failure: SettingsRequestError, messages: Messages): string {
-  const { status, message, errors, requestId } = failure
-  if (status === 0) return messages.unreachable
-  if (status === 401) return messages.signedOut
-  if (status === 403) return messages.forbidden
-  if (status >= 500) {
-    return messages.serverFailed + (requestId ? ` ${format(messages.requestId, { id: requestId })}` : '')
-  }
-  const details = Object.entries(errors).map(([key, texts]) => `${key}: ${texts.join(' ')}`)
-  return format(messages.refused, { detail: details.join(' ') || message })
 }
