@@ -51,6 +51,23 @@ export function useEditor<T>(select: (state: EditorState) => T): T {
   return useSyncExternalStore(editor.subscribe, snapshot, snapshot)
 }
 
+/** The names of settings by their keys, also of those that pages do not list. */
+export function useNameOf(): (key: string) => string {
+  const definitions = useEditor((state) => state.definitions)
+  const hidden = useEditor((state) => state.hidden)
+  return (key) => [...definitions, ...hidden].find((each) => each.key === key)?.displayName ?? key
+}
+
+/** Browsers have no clipboard outside of a secure context, and may refuse to write to it: then nothing is said. */
+export async function copyText(text: string, editor: SettingsEditor, messages: Messages): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    return
+  }
+  editor.say({ kind: 'done', text: messages.copied })
+}
+
 /** Whether the caller may change a setting, as far as the page knows. */
 export function useMayChange({ scope }: Pick<Definition, 'scope'>): boolean {
   const { canUpdate, isAdmin } = usePage()

@@ -66,7 +66,7 @@ test('activity', async (t) => {
     await page.getByLabel('Time').selectOption('Last 24 hours')
     await event('Accent colour').first().waitFor()
     await page.getByLabel('Person').selectOption('Linus Tor')
-    await activity.getByText('No setting has all of this.').waitFor()
+    await activity.getByText('No settings match these filters.').waitFor()
   })
 
   await t.test(
@@ -81,7 +81,7 @@ test('activity', async (t) => {
       await event('Linus changed Title').first().waitFor()
       t.equal(await event('Grace changed Title').first().getByRole('button', { name: /^Undo/ }).count(), 0)
       await event('Linus changed Title').first().getByRole('button', { name: /^Undo/ }).click()
-      await status.getByText('Title is as it was before.').waitFor()
+      await status.getByText('1 setting is as it was').waitFor()
       t.equal(app.settings.get(definitions.title), 'First')
       await event('Ada changed Title')
         .or(event('ada changed Title'))
@@ -91,7 +91,7 @@ test('activity', async (t) => {
       const focused = event('Linus changed Title').first().and(page.locator(':focus'))
       t.equal(await focused.count(), 1, 'the focus stays with the change')
       await event('Linus changed SMTP password').first().getByRole('button', { name: /^Undo/ }).click()
-      await status.getByText('SMTP password is as it was before.').waitFor()
+      await status.getByText('1 setting is as it was').waitFor()
       t.equal(app.settings.get(definitions.password), 'one')
     },
   )
@@ -142,7 +142,7 @@ test('activity', async (t) => {
     await activity.getByRole('button', { name: 'Show older' }).click()
     await asked
     await page.getByLabel('Group', { exact: true }).selectOption('Contact')
-    await activity.getByText('No setting has all of this.').waitFor()
+    await activity.getByText('No settings match these filters.').waitFor()
     const answered = page.waitForEvent('requestfinished', (request) => isOlder(new URL(request.url())))
     answer()
     await answered
@@ -186,7 +186,7 @@ test('activity', async (t) => {
     await dialog.getByText('Everyone notices.').waitFor()
     t.equal(app.settings.get(site.closed), true)
     await dialog.getByRole('button', { name: /^Undo/ }).click()
-    await dialog.getByRole('status').getByText('Closed is as it was before.').waitFor()
+    await dialog.getByRole('status').getByText('1 setting is as it was').waitFor()
     t.equal(app.settings.get(site.closed), false)
   })
 
@@ -205,8 +205,8 @@ test('activity', async (t) => {
     await row('app.style').getByRole('radio', { name: 'dense' }).check()
     await page.getByLabel('Accent colour', { exact: true }).fill('#112233')
     await page.keyboard.press('Control+s')
-    await status.getByText('Saved 2 settings.').waitFor()
-    await page.locator('.fm-toast').getByRole('button', { name: 'Undo' }).click()
+    await status.getByText('2 settings saved').waitFor()
+    await page.locator('.fm-bar').getByRole('button', { name: 'Undo' }).click()
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>('#fm-app\\.accent')?.value === '#3b82f6',
     )

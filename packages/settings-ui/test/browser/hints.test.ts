@@ -34,7 +34,7 @@ test('hints of definitions', async (t) => {
   if (!visited) return
   const { page, app, open, reload, row, url, browser, writes, complaints } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
-  const save = page.locator('.fm-bar').getByRole('button', { name: 'Save', exact: true })
+  const save = page.locator('.fm-bar').getByRole('button', { name: /^Save \d/ })
   const status = page.getByRole('status')
   const dialog = page.getByRole('dialog')
 
@@ -135,7 +135,7 @@ test('hints of definitions', async (t) => {
       .getByRole('dialog', { name: 'Change Transport?' })
       .getByRole('button', { name: 'Save' })
       .click()
-    await status.getByText('Saved 1 setting.').waitFor()
+    await status.getByText('1 setting saved').waitFor()
     t.equal(app.settings.get(hinted.transport), 'api')
     await row('mail.transport').getByRole('button', { name: 'Reset' }).click()
     await page.getByRole('dialog', { name: 'Reset Transport?' }).getByText('Mail in transit').waitFor()

@@ -18,7 +18,7 @@ test('preferences', async (t) => {
   if (!visited) return
   const { page, app, open, row, url, browser, complaints, warnings, writes } = visited
   const rows = page.getByLabel('Rows per page', { exact: true })
-  const save = page.getByRole('button', { name: 'Save', exact: true })
+  const save = page.getByRole('button', { name: /^Save \d/ })
   const status = page.getByRole('status')
 
   await t.test('only User settings, with what the application says', async (t) => {
@@ -62,7 +62,7 @@ test('preferences', async (t) => {
     const stored = () => app.settings.getSettingAs('user.theme', User, 'vera')
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
     await undo.click()
-    await status.getByText('Theme is as it was before.').waitFor()
+    await status.getByText('1 setting is as it was').waitFor()
     t.equal(await stored(), null)
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
     await undo.waitFor()
@@ -93,10 +93,10 @@ test('preferences', async (t) => {
       route.request().method() === 'PUT' ? route.abort() : route.continue(),
     )
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
-    await page.getByRole('alert').getByText('does not answer').waitFor()
+    await page.locator('.fm-bar').getByText('does not answer').waitFor()
     await row('user.theme').getByText('Not saved').waitFor()
     await page.unroute('**/api/settings/me')
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Save again' }).click()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
     t.equal(await app.settings.getSettingAs('user.theme', User, 'vera'), 'dark')
   })
@@ -132,7 +132,7 @@ test('preferences', async (t) => {
         : route.continue(),
     )
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
-    await page.getByRole('alert').getByText('The server could not do this.').waitFor()
+    await page.locator('.fm-bar').getByText('The server could not complete the request.').waitFor()
     await row('user.theme').getByText('Not saved').waitFor()
     const again = page.waitForEvent('response', (response) => response.status() === 503)
     await rows.fill('20') // leaving the theme tries again
@@ -152,7 +152,7 @@ test('preferences', async (t) => {
         : route.continue(),
     )
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
-    await page.getByRole('alert').getByText('Sign in again to save').waitFor()
+    await page.locator('.fm-bar').getByText('Sign in again to save').waitFor()
     await page.reload()
     t.same(warnings, ['beforeunload'])
     await page.unroute('**/api/settings/me')
@@ -163,7 +163,7 @@ test('preferences', async (t) => {
     await rows.fill('20')
     await app.settings.setSetting('user.page_size', 30, User, 'vera')
     await rows.press('Enter')
-    await row('user.page_size').getByText('30', { exact: true }).waitFor()
+    await row('user.page_size').getByText('(30)', { exact: true }).waitFor()
     await row('user.page_size').getByRole('button', { name: 'Keep mine' }).click()
     await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
     t.equal(await app.settings.getSettingAs('user.page_size', User, 'vera'), 20)
@@ -204,7 +204,7 @@ test('preferences', async (t) => {
     t.equal(new URL(page.url()).pathname, '/behind/here/settings/manage')
     await page.getByLabel('SMTP port', { exact: true }).fill('25')
     await save.click()
-    await status.getByText('Saved 1 setting.').waitFor()
+    await status.getByText('1 setting saved').waitFor()
     await page.getByRole('link', { name: 'Preferences' }).click()
     await row('user.theme').waitFor()
     t.equal(page.url(), `${outside}/settings/preferences`)
@@ -218,7 +218,7 @@ test('preferences', async (t) => {
     })
     await browser.addCookies([{ name: 'user', value: 'vera', url: strict.url }])
     await page.goto(`${strict.url}/settings/preferences`)
-    await page.getByText('To change them, you need the permission “Settings.Update”.').waitFor()
+    await page.getByText('Changing them needs the permission “Settings.Update”.').waitFor()
     t.equal(await rows.getAttribute('readonly'), '')
     t.equal(await row('user.theme').getByRole('radio').count(), 0)
   })

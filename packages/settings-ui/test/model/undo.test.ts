@@ -18,7 +18,7 @@ test('Undo of a save puts back the values that were stored, and the defaults whe
   await editor.save()
   t.equal(app.settings.get(definitions.title), 'B')
   const before = app.settings.status.revision
-  editor.getState().announcement.undo?.()
+  editor.getState().message?.undo?.()
   await editor.save() // has nothing to save, and waits
   t.equal(editor.getState().failure, null)
   t.equal(app.settings.get(definitions.title), 'A')
@@ -34,7 +34,7 @@ test('Undo of a save leaves alone what somebody has changed since, and the rest 
   enter('app.title', 'B')
   enter('app.style', 'dense')
   await editor.save()
-  const { undo } = editor.getState().announcement
+  const { undo } = editor.getState().message ?? {}
   await app.settings.setSetting('app.title', 'C', Application)
   undo?.()
   await editor.save()

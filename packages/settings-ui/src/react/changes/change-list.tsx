@@ -227,9 +227,9 @@ function WayBack({ entry, definition, isNewest, isHistory, source }: WayBackProp
       editor.undo(key)
       await editor.refresh()
       editor.changed()
-      const done = format(isCurrent ? messages.undone : messages.restored, { name })
+      const done = isCurrent ? plural(messages.undone, 1, locale) : format(messages.restored, { name })
       if (isHistory) source.report(done)
-      else editor.announce(done)
+      else editor.say({ kind: 'undone', text: done })
       source.reload()
     } catch (error) {
       source.fail(error)

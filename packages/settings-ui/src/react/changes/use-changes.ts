@@ -1,7 +1,7 @@
 /** What has happened to settings, page by page, newest first. */
 import type { SettingChangeSet } from '@fastify-modular/settings/client'
 import { useEffect, useState } from 'react'
-import { failureText } from '../failure-text.ts'
+import { failureText } from '../model/failure-text.ts'
 import { toFailure } from '../model/source.ts'
 import { usePage } from '../page-context.ts'
 

@@ -68,8 +68,6 @@ export function UrlControl({ definition, field }: ControlProps): ReactNode {
           href={field.value}
           target="_blank"
           rel="noopener noreferrer"
-          // The row has two stops for Tab; the link is where the mouse looks for it.
-          tabIndex={-1}
           aria-label={`${messages.open} ${definition.displayName}`}
         >
           <Icon name="open" />

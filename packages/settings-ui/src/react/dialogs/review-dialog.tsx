@@ -74,6 +74,7 @@ function wordsFor(
   locale: string,
 ): Words {
   const [only] = changed
+  const save = plural(messages.save, changed.length, locale)
   const isDangerous = changed.some(({ confirm }) => confirm)
   if (changed.length === 1 && only?.confirm) {
     const name = only.displayName
@@ -81,7 +82,7 @@ function wordsFor(
       return {
         title: format(messages.confirmTitle, { name }),
         close: messages.back,
-        save: messages.save,
+        save,
         isDangerous,
       }
     }
@@ -94,5 +95,5 @@ function wordsFor(
     }
   }
   const title = plural(messages.reviewTitle, changed.length, locale)
-  return { title, close: messages.back, save: messages.save, isDangerous }
+  return { title, close: messages.back, save, isDangerous }
 }
