@@ -1,10 +1,10 @@
 // P14: the CPU time that a module adds to the boot, beyond Fastify's own work for its routes; each boot in a new process.
+// P18: what every plugin adds to a cold process, loading included, beside Fastify alone.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { messageOf } from './support/message.mjs'
 import { median, report, rotate, size } from './support/measure.mjs'
 
-const script = new URL('servers/boot.mjs', import.meta.url)
 const subjects = [
   ['bare', 0],
   ['ours', 0],
@@ -16,7 +16,7 @@ const samples = []
 for (let round = 0; round < size(9, 3); round++) {
   const sample = {}
   for (const [kind, modules] of rotate(subjects, round))
-    sample[`${kind} ${modules}`] = await boot(kind, modules)
+    sample[`${kind} ${modules}`] = await boot('boot', kind, String(modules))
   samples.push({
     bare: sample['bare 100'],
     ours: sample['ours 100'],
@@ -45,10 +45,26 @@ report('P14 boot of 100 modules', [
   },
 ])
 
-/** Milliseconds of CPU from the start until the application is ready, without the loading of packages. */
-async function boot(kind, modules) {
-  const child = fork(script, [kind, String(modules)])
-  const time = await messageOf(child)
+const cold = { bare: [], 'every plugin': [] }
+for (let round = 0; round < size(9, 3); round++) {
+  for (const kind of rotate(Object.keys(cold), round)) cold[kind].push(await boot('cold', kind))
+}
+const row = (kind) => {
+  const of = (read) => median(cold[kind].map(read)).toFixed(0)
+  return {
+    what: kind,
+    'CPU ms': of(({ cpu }) => cpu),
+    'wall ms': of(({ wall }) => wall),
+    'heap MB': of(({ heap }) => heap),
+    'RSS MB': of(({ rss }) => rss),
+  }
+}
+report('P18 a small application, cold process', Object.keys(cold).map(row))
+
+/** What the script of a server sends when it is ready, in a process of its own. */
+async function boot(server, ...args) {
+  const child = fork(new URL(`servers/${server}.mjs`, import.meta.url), args)
+  const message = await messageOf(child)
   await once(child, 'exit')
-  return time
+  return message
 }

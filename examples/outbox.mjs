@@ -45,11 +45,11 @@ const shop = defineModule({
 })
 
 const app = Fastify({ logger: true })
+app.addHook('onClose', () => database.close()) // close hooks run in reverse: the first one runs last
 await app.register(errors)
 databaseConflicts(app.problems) // a value that exists already is 409
 await app.register(events, { transport: sqliteOutbox({ database }) })
 await app.register(modules, { modules: [shop] })
-app.addHook('onClose', () => database.close())
 
 process.once('SIGTERM', () => void app.close())
 await app.listen({ port: Number(process.env.PORT ?? 3000) })

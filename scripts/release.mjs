@@ -1,41 +1,76 @@
-// Publishes what is not published yet: `node scripts/release.mjs`, or with `--dry-run` everything but the upload.
-// The packages must be built. Provenance needs the identity token of the release workflow.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// The parts of a release, in the order in which the release workflow runs them:
+//   node scripts/release.mjs pack <folder>       packs what is not published yet; the packages must be built
+//   node scripts/release.mjs publish <folder>    publishes these tarballs, with provenance
+//   node scripts/release.mjs tag                 makes the release of the version on GitHub, and its tag
+// With `--dry-run` the first packs every package, and the second uploads nothing. The last two run in the job that may
+// publish: this file imports nothing but Node's modules and files beside it.
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { capture, quietPnpm, run } from './command.mjs'
 import { manifestOf, packageFolders } from './files.mjs'
 
-const isDryRun = process.argv.includes('--dry-run')
-const folders = packageFolders().filter((folder) => !manifestOf(folder).private)
-const versions = new Set(folders.map((folder) => manifestOf(folder).version))
-const [version] = versions
-if (versions.size !== 1 || !/^0\.[1-9]\d*\.\d+$/.test(version)) {
+const [, , part, folder, flag] = process.argv
+const isDryRun = flag === '--dry-run'
+const published = packageFolders().filter((each) => !manifestOf(each).private)
+const version = commonVersion()
+const parts = { pack, publish, tag }
+if (!Object.hasOwn(parts, part)) throw new Error(`Name a part: ${Object.keys(parts).join(', ')}.`)
+await parts[part]()
+
+async function pack() {
+  mkdirSync(folder, { recursive: true })
+  for (const each of published) {
+    const { name } = manifestOf(each)
+    if (await isPublished(name)) console.log(`${name}@${version} is published already`)
+    else await quietPnpm(['pack', '--pack-destination', resolve(folder)], { cwd: each })
+  }
+}
+
+async function publish() {
+  const tarballs = await Promise.all(readdirSync(folder).map((name) => read(join(folder, name))))
+  for (const { file, name } of tarballs) {
+    if (await isPublished(name)) {
+      console.log(`${name}@${version} is published already`) // by a run that broke off
+      continue
+    }
+    const how = isDryRun ? '--dry-run' : '--provenance'
+    await run('npm', ['publish', resolve(file), '--access', 'public', '--ignore-scripts', how])
+  }
+}
+
+/** @throws {Error} the tarball is none of this version's */
+async function read(file) {
+  const manifest = JSON.parse(await capture('tar', ['-xzOf', file, 'package/package.json']))
+  const isOurs = published.some((each) => manifestOf(each).name === manifest.name)
+  if (!isOurs || manifest.version !== version) {
+    throw new Error(`${file} holds ${manifest.name}@${manifest.version}, which is no package of ${version}`)
+  }
+  return { file, name: manifest.name }
+}
+
+async function tag() {
+  const name = `v${version}`
+  const isMade = await capture('gh', ['release', 'view', name]).then(
+    () => true,
+    () => false,
+  )
+  if (!isMade) {
+    await run('gh', ['release', 'create', name, '--target', process.env.GITHUB_SHA, '--generate-notes'])
+  }
+}
+
+function commonVersion() {
+  const versions = new Set(published.map((each) => manifestOf(each).version))
+  const [only] = versions
+  if (versions.size === 1 && /^0\.[1-9]\d*\.\d+$/.test(only)) return only
   throw new Error(
     `all packages have one version, from 0.1.0 and below 1.0.0; found ${[...versions].join(', ')}`,
   )
 }
 
-const scratch = mkdtempSync(join(tmpdir(), 'fastify-modular-release-'))
-try {
-  for (const folder of folders) {
-    const { name } = manifestOf(folder)
-    if (!isDryRun && (await isPublished(name))) {
-      console.log(`${name}@${version} is published already`)
-      continue
-    }
-    const { filename } = JSON.parse(
-      await quietPnpm(['pack', '--json', '--pack-destination', scratch], { cwd: folder }),
-    )
-    await run('npm', ['publish', filename, '--access', 'public', isDryRun ? '--dry-run' : '--provenance'])
-    console.log(`New tag: ${name}@${version}`) // read by the release workflow
-  }
-} finally {
-  rmSync(scratch, { recursive: true, force: true })
-}
-
 /** Also false for a package that no version exists of. */
 async function isPublished(name) {
+  if (isDryRun) return false
   try {
     return (await capture('npm', ['view', `${name}@${version}`, 'version'])).trim() === version
   } catch (error) {

@@ -38,6 +38,18 @@ for (const name of files) {
   })
 }
 
+test('outbox.mjs closes its database after its handlers', async (t) => {
+  const scratch = mkdtempSync(join(tmpdir(), 'example-'))
+  t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
+  const env = { PORT: '0', DATABASE_FILE: join(scratch, 'example.db') }
+  const app = await spawnApp(join(folder, 'outbox.mjs'), { env })
+  t.teardown(() => app.stop())
+  for (let order = 0; order < 50; order++)
+    t.equal((await send(`${app.url}/orders/o${order}`, { method: 'POST' })).status, 202)
+  t.equal((await app.stop()).code, 0)
+  t.notMatch(app.log(), /"level":(?:50|60)/)
+})
+
 test('examples are short, and the README lists all of them with their command', (t) => {
   const readme = textOf('README.md')
   t.ok(files.length >= 8)

@@ -1,5 +1,14 @@
-// What a release would make of the versions: scripts/version.mjs on a copy of the repository.
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+// What a release would make of the versions, and what it would publish: the scripts on a copy of the repository.
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +17,7 @@ import { capture } from '../command.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const version = join(root, 'scripts/version.mjs')
+const releaseScript = join(root, 'scripts/release.mjs')
 const core = '@fastify-modular/core'
 
 function packagesOf(folder) {
@@ -66,3 +76,26 @@ test('a release gives every package the same version below 1.0.0, whatever it br
     }
   }
 })
+
+test('what is published are tarballs of this version, and no others', async (t) => {
+  const copy = await copyOfRepository(t)
+  await t.rejects(publish(copy, { name: core, version: '0.0.0' }), /from 0\.1\.0 and below 1\.0\.0/)
+  await release(copy, {})
+  await t.rejects(
+    publish(copy, { name: core, version: '0.0.9' }),
+    /core@0\.0\.9, which is no package of 0\.1\.0/,
+  )
+  for (const name of ['@fastify-modular/host-example', 'left-pad']) {
+    await t.rejects(publish(copy, { name, version: '0.1.0' }), /which is no package of 0\.1\.0/)
+  }
+})
+
+/** Publishes one tarball, which holds this manifest and nothing else. */
+async function publish(copy, manifest) {
+  const folder = mkdtempSync(join(copy, 'tarballs-'))
+  const content = join(copy, 'package')
+  mkdirSync(content, { recursive: true })
+  writeFileSync(join(content, 'package.json'), JSON.stringify(manifest))
+  await capture('tar', ['-czf', join(folder, 'one.tgz'), 'package'], { cwd: copy })
+  await capture(process.execPath, [releaseScript, 'publish', folder, '--dry-run'], { cwd: copy })
+}

@@ -1,6 +1,6 @@
 /** What the command creates: it compiles, passes its own tests, and answers as its README says. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
@@ -76,10 +76,50 @@ test('what is created', async (t) => {
     t.same(await app.stop(), { code: 0, signal: null })
   })
 
-  await t.test('its accounts for development refuse production', async (t) => {
-    const app = spawnNode('dist/src/main.js', { cwd: folder, env: { ...env, NODE_ENV: 'production' } })
-    t.equal((await app.exited).code, 1)
-    t.match(app.log(), /development-sign-in\.ts is not for production/)
+  await t.test(
+    'its accounts for development refuse production, and addresses that others can reach',
+    async (t) => {
+      const refusals = [
+        { NODE_ENV: 'production' },
+        { HOST: '0.0.0.0' },
+        { HOST: '::' },
+        { HOST: '127.0.0.1.evil.test' },
+        { NODE_ENV: 'test', HOST: '192.168.1.5' },
+      ]
+      for (const refused of refusals) {
+        const app = spawnNode('dist/src/main.js', { cwd: folder, env: { ...env, ...refused } })
+        t.equal((await app.exited).code, 1, JSON.stringify(refused))
+        t.match(app.log(), /development-sign-in\.ts is not for production, and for no HOST but a loopback/)
+      }
+      for (const NODE_ENV of ['Production', 'prod', 'staging']) {
+        const app = spawnNode('dist/src/main.js', { cwd: folder, env: { ...env, NODE_ENV } })
+        t.equal((await app.exited).code, 1, NODE_ENV)
+        t.match(app.log(), /NODE_ENV must be unset, development, test or production\./)
+      }
+    },
+  )
+
+  await t.test('a failed sign-in is a line in its log, without what was typed', async (t) => {
+    const app = await spawnApp('dist/src/main.js', { cwd: folder, env })
+    t.teardown(() => app.stop())
+    const body = new URLSearchParams({ user: 'typed-by-mistake', password: 'wrong' })
+    t.equal((await fetch(`${app.url}/login`, { method: 'POST', body })).status, 401)
+    await app.printed(/"audit":"sign-in\.failure","address":"127\.0\.0\.1"/)
+    t.notMatch(app.log(), /typed-by-mistake/)
+  })
+
+  await t.test('npm run dev shows a change at once, in one terminal', async (t) => {
+    const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const [program, ...args] = scripts.dev.split(' ')
+    t.equal(program, 'tsx')
+    const app = await spawnApp(join(root, 'node_modules/tsx/dist/cli.mjs'), { cwd: folder, env, args })
+    t.teardown(() => app.stop())
+    const home = join(folder, 'src/home.ts')
+    writeFileSync(home, readFileSync(home, 'utf8').replace('Your preferences', 'What you prefer'))
+    const [, url = ''] = await app.printed(
+      /The application listens at \S+[^]*The application listens at (\S+)/,
+    )
+    t.match(await (await fetch(url)).text(), 'What you prefer')
   })
 
   await t.test('without the address of its PostgreSQL it says which variable is missing', async (t) => {

@@ -52,7 +52,7 @@ const defaultFile = fileURLToPath(new URL('../data/host.sqlite', import.meta.url
 export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
   const problems: string[] = []
   const host = env['HOST'] || '127.0.0.1'
-  const isProduction = env['NODE_ENV'] === 'production'
+  const isProduction = readsProduction(env['NODE_ENV'] || 'development', problems)
   const trustProxy = readProxies(env['TRUST_PROXY'] ?? '', problems)
   // A proxy brings everybody to a loopback address: with one, it does not tell who can reach this.
   const isDemo = !isProduction && isLoopback(host) && !env['TRUST_PROXY']
@@ -85,6 +85,13 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
     problems.push(`${name} must be set to at least ${length} characters ${reason}.`)
     return ''
   }
+}
+
+/** A misspelt `production` would serve the demo accounts. */
+function readsProduction(name: string, problems: string[]): boolean {
+  if (!['development', 'test', 'production'].includes(name))
+    problems.push('NODE_ENV must be unset, development, test or production.')
+  return name === 'production'
 }
 
 function readPort(text: string, problems: string[]): number {

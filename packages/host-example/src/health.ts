@@ -1,4 +1,4 @@
-/** What balancers and orchestrators ask: does this process live, and should it get requests? */
+/** Liveness and readiness probes. */
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
@@ -13,7 +13,7 @@ declare module 'fastify' {
 const Status = <T extends string>(...statuses: readonly T[]) =>
   Type.Object({ status: Type.Union(statuses.map((status) => Type.Literal(status))) })
 
-/** Neither route asks the database: it is shared, and instances that all leave the balancer at once serve nobody. */
+/** No route asks the database: it is shared, and instances that all leave the balancer at once serve nobody. */
 const healthPlugin: FastifyPluginAsync = async (app) => {
   let isDraining = false
   app.decorate('drain', () => {
@@ -26,19 +26,24 @@ const healthPlugin: FastifyPluginAsync = async (app) => {
   })
 
   const quiet = { logLevel: 'warn' } as const // they are asked every second
-  app.get(
-    '/health/live',
-    {
-      ...quiet,
-      schema: {
-        tags: ['operation'],
-        operationId: 'getLiveness',
-        summary: 'Whether the process answers; restart it otherwise',
-        response: { 200: Status('ok') },
+  for (const [url, operationId] of [
+    ['/health', 'getHealth'],
+    ['/health/live', 'getLiveness'],
+  ] as const) {
+    app.get(
+      url,
+      {
+        ...quiet,
+        schema: {
+          tags: ['operation'],
+          operationId,
+          summary: 'Whether the process answers; restart it otherwise',
+          response: { 200: Status('ok') },
+        },
       },
-    },
-    (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }),
-  )
+      (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+    )
+  }
   app.get(
     '/health/ready',
     {

@@ -52,7 +52,7 @@ async function readChanges(
   people: HomeRoutesOptions['people'],
 ): Promise<Change[] | null> {
   if (!hasPermission(caller, 'Settings.Update')) return null
-  const { entries } = await settings.history({ limit: shown })
+  const { entries } = await settings.history({ limit: shown, visibleTo: caller })
   return entries.map(({ revision, key, actor, oldValue, newValue, isOverridden, at }) => {
     const definition = settings.definitions.getDefinition(key)
     return {

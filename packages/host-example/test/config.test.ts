@@ -38,6 +38,16 @@ test('production, or an address that others can reach, needs secrets', (t) => {
   t.end()
 })
 
+test('NODE_ENV is unset, development, test or production, and nothing that looks like one of them', (t) => {
+  for (const NODE_ENV of ['', 'development', 'test'])
+    t.equal(readConfig({ NODE_ENV }).accounts.kind, 'demo', NODE_ENV)
+  for (const NODE_ENV of ['Production', 'PRODUCTION', 'prod', 'staging', 'production ', 'dev']) {
+    const problems = problemsOf({ NODE_ENV, ...secrets })
+    t.same(problems, ['NODE_ENV must be unset, development, test or production.'], NODE_ENV)
+  }
+  t.end()
+})
+
 test('in production an instance drains for five seconds, otherwise not at all', (t) => {
   t.equal(readConfig({}).drainTime, 0)
   t.equal(readConfig({ NODE_ENV: 'production', ...secrets }).drainTime, 5000)

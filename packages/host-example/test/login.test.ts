@@ -47,6 +47,16 @@ test('signing in', async (t) => {
     }
   })
 
+  await t.test('a 401 asks for a session, not for a token', async (t) => {
+    for (const answer of [
+      await anonymous.ask('/api/notes'),
+      await anonymous.ask('/login', json({ username: 'alice', password: 'wrong' })),
+    ]) {
+      t.equal(answer.status, 401)
+      t.equal(answer.headers.get('www-authenticate'), 'Cookie')
+    }
+  })
+
   await t.test('JSON gets 204 and a cookie', async (t) => {
     const answer = await anonymous.ask('/login', json({ username: ' Alice ', password: 'demo-alice' }))
     t.equal(answer.status, 204)

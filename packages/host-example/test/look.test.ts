@@ -1,6 +1,7 @@
 /** What settings make of pages that the server writes, and whom the dashboard names. */
+import { readFileSync } from 'node:fs'
 import { test } from 'tap'
-import { startHost } from './host.js'
+import { type Person, startHost } from './host.js'
 
 /** Behind a proxy there are no demo accounts. */
 const own = {
@@ -8,6 +9,8 @@ const own = {
   HOST_ADMIN_PASSWORD: 'a long admin password',
   SESSION_SECRET: 'a long session secret',
 }
+
+const navigation = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
 
 test('an accent has a style sheet, whatever the case of its digits', async (t) => {
   const host = await startHost(t)
@@ -48,4 +51,50 @@ test('the dashboard names the people of a demonstration there only', async (t) =
     t.match(text, `"actor":"${actor}"`)
     t.match(text, `"name":"${actor}"`, 'as the header does')
   }
+})
+
+test('the dashboard shows the history of System settings to administrators alone', async (t) => {
+  const host = await startHost(t)
+  const [admin, editor] = [await host.signIn('admin'), await host.signIn('editor')]
+  for (const body of [
+    { key: 'mail.host', scope: 0, value: 'smtp-second.internal' },
+    { key: 'app.title', scope: 1, value: 'Seen by editors' },
+  ])
+    t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
+  t.match((await admin.ask('/', { headers: navigation })).text, 'smtp-second.internal')
+  const { text } = await editor.ask('/', { headers: navigation })
+  t.notMatch(text, 'smtp-second.internal')
+  t.match(text, 'Seen by editors')
+})
+
+test('no route shows the old value of a System setting to an editor', async (t) => {
+  const host = await startHost(t)
+  const [admin, editor] = [await host.signIn('admin'), await host.signIn('editor')]
+  for (const value of ['smtp-first.internal', 'smtp-second.internal']) {
+    const body = { key: 'mail.host', scope: 0, value }
+    t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
+  }
+  const rows: { route: string }[] = JSON.parse(
+    readFileSync(new URL('../access.json', import.meta.url), 'utf8'),
+  )
+  const paths = rows
+    .filter(({ route }) => route.startsWith('GET '))
+    .map(({ route }) =>
+      route
+        .slice('GET '.length)
+        .replace(':key', 'mail.host')
+        .replaceAll(/:\w+|\*$/g, '1'),
+    )
+  t.ok(paths.length > 30)
+  const seenBy = async (person: Person) => {
+    const seen: string[] = []
+    for (const path of paths.flatMap((each) => [each, `${each}?scope=0`, `${each}?limit=100`])) {
+      for (const headers of [{ accept: 'application/json' }, navigation]) {
+        if ((await person.ask(path, { headers })).text.includes('smtp-first.internal')) seen.push(path)
+      }
+    }
+    return seen
+  }
+  t.same(await seenBy(editor), [])
+  t.ok((await seenBy(admin)).includes('/'), 'the dashboard of an administrator has it')
 })

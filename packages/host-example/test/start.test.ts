@@ -13,7 +13,8 @@ const secrets = {
 test('it starts on an empty database, prints its address and the demo accounts, and answers', async (t) => {
   const host = await startHost(t)
   await host.printed(/Demo accounts: admin, editor, alice, bob/)
-  t.same((await host.anonymous.ask('/health/live')).json, { status: 'ok' })
+  for (const path of ['/health', '/health/live', '/health/ready'])
+    t.same((await host.anonymous.ask(path)).json, { status: 'ok' }, path)
   for (const name of ['admin', 'editor', 'alice', 'bob']) {
     t.equal((await (await host.signIn(name)).ask('/api/notes')).status, 200, name)
   }
@@ -31,6 +32,27 @@ test('SIGTERM stops it cleanly, and what it knew is there after the next start',
   const second = await startHost(t, { DATABASE_URL })
   const again = await person(second.url, alice.cookie).ask(`/api/notes/${note.json.id}`)
   t.equal(again.json.title, 'Kept')
+})
+
+test('events that are under way when SIGTERM comes are handled, now or after the next start, and nothing fails', async (t) => {
+  const env = { DATABASE_URL: `sqlite:${join(await tempFolder(t), 'host.sqlite')}` }
+  const host = await startHost(t, env)
+  const alice = await host.signIn('alice')
+  const ids: string[] = []
+  for (let number = 0; number < 50; number++)
+    ids.push(
+      (await alice.ask('/api/notes', { method: 'POST', body: { title: `${number}`, body: '' } })).json.id,
+    )
+  await Promise.all(ids.map((id) => alice.ask(`/api/notes/${id}/share`, { method: 'POST' })))
+  t.same(await host.stop(), { code: 0, signal: null })
+  t.notMatch(host.log(), /"level":[56]0/)
+
+  const again = await startHost(t, env)
+  const admin = await again.signIn('admin')
+  let mails = 0
+  for (let tries = 0; tries < 200 && mails < ids.length; tries++)
+    mails = (await admin.ask('/api/mails')).json.length
+  t.equal(mails, ids.length, 'one for each')
 })
 
 test('SIGTERM waits for requests in flight, not for idle connections', async (t) => {

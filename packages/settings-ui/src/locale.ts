@@ -1,18 +1,13 @@
 /** The language of a page: the one that the host names, else the one that the browser prefers of those that ship. */
+import { acceptedLocales } from '@fastify-modular/core/internal'
 import { languages } from './texts/texts.ts'
 
 /** The most preferred tag of `Accept-Language` in whose language there are texts. */
 export function preferredLocale(header: string | undefined): string | undefined {
-  const preferred = (header ?? '')
-    .split(',')
-    .map((item) => item.trim().split(/\s*;\s*q\s*=\s*/))
-    .map(([tag = '', quality = '1']) => ({ tag, quality: Number(quality) }))
-    .filter(({ tag, quality }) => quality > 0 && languageOf(tag) in languages)
-    .toSorted((a, b) => b.quality - a.quality)
-  return preferred[0]?.tag
+  return acceptedLocales(header).find((tag) => Object.hasOwn(languages, languageOf(tag)))
 }
 
-/** `de-AT` → `de`; empty for what is no tag. */
+/** `de` for `de-AT`; an empty string for a text that is not a language tag. */
 export function languageOf(tag: string): string {
   try {
     return new Intl.Locale(tag).language

@@ -9,9 +9,9 @@ import {
 } from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
 import type { SharedValues } from './memory/shared-values.ts'
-import { checkOverrides } from './overrides.ts'
+import { checkOverrides, type Locked } from './overrides.ts'
 import type { Sealing } from './secrets/sealing.ts'
-import { type CompleteDefinition, type JsonValue, SettingScope } from './setting-definition.ts'
+import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
 import type { Settings } from './settings.ts'
 import type { SettingsStore } from './store/store.ts'
 
@@ -36,7 +36,7 @@ export function checkAtBoot({
   sealing,
   options,
   locked,
-}: BootState & { readonly locked: ReadonlyMap<string, JsonValue> }): void {
+}: BootState & { readonly locked: Locked }): void {
   registry.check()
   checkOverrides(locked, registry)
   const lost = [...sharedValues.rows()].filter(
@@ -99,6 +99,8 @@ interface WarningInit extends BootState {
   readonly events: Events | undefined
   /** Whether the settings routes can identify callers. */
   readonly knowsCaller: boolean
+  /** Whether OpenAPI documents of the application have the routes of settings. */
+  readonly isDescribed: boolean
   /** The keys that `checkSealed` returned. */
   readonly notSealed: readonly string[]
 }
@@ -114,6 +116,10 @@ export function warnAtBoot(log: FastifyBaseLogger, init: WarningInit): void {
       'the settings routes cannot identify callers: they answer 401. Register public-routes, or set the option caller',
     )
   }
+  if (!init.isDescribed)
+    log.warn(
+      'the OpenAPI document has no settings routes: register @fastify/swagger before settings, and await it',
+    )
   warnOfReadableSecrets(log, init)
   const orphans = new Set([...sharedValues.rows()].map(({ key }) => key).filter((key) => !registry.find(key)))
   if (orphans.size > 0)

@@ -123,7 +123,7 @@ function createReads({
 
   /** Only rows of this user (decision 16). */
   async function userValues(userId: string, filter: DefinitionFilter): Promise<SettingValueDto[]> {
-    const own = await readOwnValues({ store, users, codec }, userId)
+    const own = await readOwnValues({ store, codec }, userId)
     return selectStates(states(), filter)
       .map(own.of)
       .filter(({ isOverridden }) => isOverridden)

@@ -54,7 +54,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const { registry, store, sealing, refusesPlain, userCapacity, events, keepHistory, log } = init
   const observer = createObserver()
   const codec = createRowCodec({ sealing, refusesPlain, observer, log })
-  const locked = new Map(init.locked.values)
+  const locked = new Map(init.locked)
   const sharedValues = createSharedValues({ registry, codec, locked })
   const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
   const states = createStates(registry, sharedValues.find)
@@ -107,10 +107,10 @@ export function createSettingsService(init: ServiceInit): SettingsService {
         userId,
         userId === null ? new Map() : await users.load(requireUser(userId)),
       ),
-    inspect: createInspect({ store, sharedValues, codec, locked: init.locked }),
+    inspect: createInspect({ store, sharedValues, codec }),
     history: history.list,
     rollback: async (target, options) => void (await history.rollback(target, options)),
-    exportSettings: () => transfer.exportSettings(),
+    exportSettings: transfer.exportSettings,
     importSettings: transfer.importSettings,
     publicValues: () => publicValues(states()),
     orphans: () => findOrphans(store, registry),

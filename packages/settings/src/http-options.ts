@@ -33,13 +33,3 @@ export interface Translation {
   readonly translate: Translate
   readonly locales: readonly string[]
 }
-
-/** `de-AT` for `DE-at`; undefined for a text that is not a locale. */
-export function canonicalLocale(text: string): string | undefined {
-  if (text.length > 35) return undefined
-  try {
-    return new Intl.Locale(text).baseName
-  } catch {
-    return undefined
-  }
-}

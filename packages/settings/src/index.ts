@@ -55,8 +55,15 @@ export type {
 export type { SettingsStatus } from './memory/coherence.ts'
 export type { InspectedLayer, OrphanedSetting, SettingInspection } from './reading/inspect.ts'
 export type { SettingsReader, UserReader } from './reading/reader.ts'
+export { type Visibility, visibleTo } from './visibility.ts'
 export type { Settings } from './settings.ts'
-export type { ExportedSetting, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
+export type {
+  ExportedSetting,
+  ExportOptions,
+  ImportOptions,
+  ImportReport,
+  SettingsExport,
+} from './history/transfer.ts'
 export type { LockedBy, Overrides } from './overrides.ts'
 export type { RewrapReport } from './secrets/rewrap.ts'
 export type { SealingKey } from './secrets/sealing.ts'
@@ -82,7 +89,6 @@ export type {
   HistoryQuery,
   HistoryRow,
   KeyCount,
-  LockedRow,
   NewsQuery,
   Resealed,
   ResealRequest,

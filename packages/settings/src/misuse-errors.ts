@@ -4,7 +4,7 @@ import { createMisuseError } from '@fastify-modular/core/internal'
 // Registration
 export const FMOD_SETTINGS_REGISTERED_TWICE = createMisuseError(
   'FMOD_SETTINGS_REGISTERED_TWICE',
-  'The settings plugin is registered twice in one scope. Register it once and pass all definitions to it.',
+  'The settings plugin is registered twice in one application. Register it once, at the root, and pass all definitions to it.',
 )
 export const FMOD_SETTINGS_CALLER_DECLARED_LATER = createMisuseError(
   'FMOD_SETTINGS_CALLER_DECLARED_LATER',
@@ -86,13 +86,13 @@ export const FMOD_SETTINGS_DRIVER_UNSUPPORTED = createMisuseError<[string, strin
   'FMOD_SETTINGS_DRIVER_UNSUPPORTED',
   '%s does not work on Node %s: %s',
 )
-export const FMOD_SETTINGS_MIGRATION_FAILED = createMisuseError<[number, number, string, number]>(
+export const FMOD_SETTINGS_MIGRATION_FAILED = createMisuseError<[string]>(
   'FMOD_SETTINGS_MIGRATION_FAILED',
-  'The migration of the settings tables in PostgreSQL from version %d to %d failed, and they are as they were: %s. Start again, or run the statements of printSql({ from: %d }) first.',
+  'The tables of settings could not be made in PostgreSQL, and nothing has changed: %s. Remove the cause and start again, or run the statements of printSql().',
 )
-export const FMOD_SETTINGS_SCHEMA_OUTDATED = createMisuseError<[string, number, number, number]>(
+export const FMOD_SETTINGS_SCHEMA_OUTDATED = createMisuseError<[string, number, number]>(
   'FMOD_SETTINGS_SCHEMA_OUTDATED',
-  'The tables of the %s store have schema version %d, this package needs %d. Start once with migrate: "auto", or run the statements of printSql({ from: %d }).',
+  'The tables of the %s store have schema version %d, this package needs %d. Start once with migrate: "auto", or make the tables with the statements of printSql().',
 )
 export const FMOD_SETTINGS_SCHEMA_TOO_NEW = createMisuseError<[string, number, number]>(
   'FMOD_SETTINGS_SCHEMA_TOO_NEW',

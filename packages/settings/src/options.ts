@@ -1,13 +1,14 @@
 /** What `app.register(settings, options)` takes. */
-import { option, optionProblems, type OptionsSchema, safeRead, Type } from '@fastify-modular/core/internal'
-import type { TokenMap } from './definitions/builder.ts'
 import {
   canonicalLocale,
-  type FindCaller,
-  type OwnWrites,
-  type SensitiveResolved,
-  type Translate,
-} from './http-options.ts'
+  option,
+  optionProblems,
+  type OptionsSchema,
+  safeRead,
+  Type,
+} from '@fastify-modular/core/internal'
+import type { TokenMap } from './definitions/builder.ts'
+import { type FindCaller, type OwnWrites, type SensitiveResolved, type Translate } from './http-options.ts'
 import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_STORE_PORT } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { SealingKey } from './secrets/sealing.ts'
@@ -31,8 +32,10 @@ export interface SettingsOptions {
   readonly store?: SettingsStore
   /** Returns the caller of a request. @default `request.caller`, which the gate of public-routes sets */
   readonly caller?: FindCaller
-  /** The HTTP API; false for none. @default { prefix: '/api/settings' } */
-  readonly routes?: false | { readonly prefix?: string }
+  /** Where the HTTP API is. @default '/api/settings' */
+  readonly prefix?: string
+  /** False for no HTTP API. @default true */
+  readonly routes?: boolean
   /** Values that are fixed and cannot be written, by key; those of `SM_SETTINGS_OVERRIDES` win. */
   readonly overrides?: Overrides
   /** Sensitive values at rest. */
@@ -81,7 +84,8 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   definitions: Type.Array(Type.Unknown(), { description: 'an array of definitions and token maps' }),
   store: option.that(isStore, 'a store such as sqlite({ file })'),
   caller: option.function('a function of the request'),
-  routes: orFalse<{ readonly prefix?: string }>({ prefix: option.string('a path such as "/api/settings"') }),
+  prefix: Type.String({ pattern: '^(/[^/]+)+$', description: 'a path such as "/api/settings"' }),
+  routes: option.boolean(),
   overrides: option.record('an object with values by key'),
   encryption: objectOf<NonNullable<SettingsOptions['encryption']>>({
     keys: Type.Array(Type.Unknown(), { description: 'an array of keys' }),

@@ -13,25 +13,29 @@ const environment = 'SM_SETTINGS_OVERRIDES'
 /** Where the host fixed a value. */
 export type LockedBy = 'option' | 'environment'
 
-/** The locked values by key, and where each was fixed. */
-export interface Locked {
-  readonly values: ReadonlyMap<string, JsonValue>
-  originOf(key: string): LockedBy | null
+/** A value that the host fixed. */
+export interface LockedValue {
+  readonly value: JsonValue
+  readonly by: LockedBy
 }
+
+/** The locked values by key. */
+export type Locked = ReadonlyMap<string, LockedValue>
 
 /** The locked values of the option and of `SM_SETTINGS_OVERRIDES` (one JSON object). */
 export function readOverrides(option: Overrides = {}): Locked {
-  const ofOption = new Map(Object.entries(structuredClone(option))) // a copy, because it is frozen below
-  const ofEnvironment = new Map(Object.entries(overridesFromEnvironment()))
-  const values = new Map([...ofOption, ...ofEnvironment].map(([key, value]) => [key, deepFreeze(value)]))
-  const originOf = (key: string): LockedBy | null =>
-    ofEnvironment.has(key) ? 'environment' : ofOption.has(key) ? 'option' : null
-  return { values, originOf }
+  const locked = new Map<string, LockedValue>()
+  const add = (overrides: Overrides, by: LockedBy): void => {
+    for (const [key, value] of Object.entries(overrides)) locked.set(key, { value: deepFreeze(value), by })
+  }
+  add(structuredClone(option), 'option') // a copy, because it is frozen
+  add(overridesFromEnvironment(), 'environment')
+  return locked
 }
 
 /** Checks the locked values once all definitions are known. @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with every problem, no value */
-export function checkOverrides(locked: ReadonlyMap<string, JsonValue>, registry: Registry): void {
-  const problems = [...locked].flatMap(([key, value]) => {
+export function checkOverrides(locked: Locked, registry: Registry): void {
+  const problems = [...locked].flatMap(([key, { value }]) => {
     const setting = registry.find(key)
     if (!setting) return [`no module defines "${key}"`]
     if (value === null) return [`"${key}" is null, which cannot be locked`]

@@ -28,108 +28,131 @@ import { defaultLimits } from './values/validate.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
   checkCoreVersion(import.meta.url)
-  if (app.hasDecorator('settings')) throw new FMOD_SETTINGS_REGISTERED_TWICE()
+  refuseSecond(app)
   checkOptions(options)
-  const { store = memoryStore(), limits = {}, history = {} } = options
-  const registry = new Registry({ ...defaultLimits, ...limits })
-  const sealing = createSealing(options.encryption?.keys)
-  const locked = readOverrides(options.overrides)
-  const events = createFindEvents(app)
-  /** Whether the stored values passed the checks of the boot: a secret in plain text that appears later is not served. */
-  let isChecked = false
-  const service = createSettingsService({
-    registry,
-    store,
-    sealing,
-    refusesPlain: () => isChecked && options.encryption?.mode === 'require',
-    locked,
-    keepHistory: history === false ? undefined : (history.perValue ?? defaultPerValue),
-    userCapacity: options.userCache ?? 10_000,
-    events,
-    log: app.log,
-  })
-  const { settings, coherence, sharedValues } = service
-
+  const boot = createBoot(app, options)
+  const { store, registry } = boot
+  const { settings, coherence } = boot.service
   app.decorate('settings', settings)
-  let stopRetention: (() => Promise<void>) | undefined
   app.addHook('onClose', async () => {
-    await stopRetention?.()
+    await boot.stopRetention?.()
     await coherence.stop()
     await store.close()
   })
   await store.open({ log: app.log })
   await coherence.start()
 
-  const check = (): void => checkAtBoot({ registry, sharedValues, sealing, locked: locked.values, options })
-  const findNotSealed = (): Promise<readonly string[]> =>
-    checkSealed({ registry, sharedValues, sealing, options, store, settings })
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receive(app, 'settings', {
     take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),
-    complete: async () => {
-      check()
-      await findNotSealed()
-    },
+    complete: async () => void (await check(boot)),
   })
-
   const findCaller = createFindCaller(app, options.caller)
   decorateRequests(app, settings, findCaller)
-  /** The scope of the routes. Its requests have the decorators that the application declared before. */
-  let routes: FastifyInstance | undefined
   if (options.routes !== false) {
     declarePermission(app)
-    await addRoutes(app)
+    await addRoutes(boot, findCaller)
   }
-
-  app.addHook('onReady', async () => {
-    // Again: `app.settings.define` may have added settings since, or the application has no modules.
-    check()
-    registry.freeze()
-    const notSealed = await findNotSealed()
-    isChecked = true
-    service.states() // every setting gets its place in memory before the first request
-    const bus = events()
-    if (bus) await verifyEvents(store, bus)
-    const knowsCaller = findCallerOf(app, options.caller) !== undefined
-    if (knowsCaller && routes !== undefined && findCallerOf(routes, options.caller) === undefined) {
-      throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
-    }
-    warnAtBoot(app.log, {
-      registry,
-      sharedValues,
-      sealing,
-      store,
-      events: bus,
-      options,
-      knowsCaller,
-      notSealed,
-    })
-    if (history !== false) stopRetention = startRetention({ store, days: history.days, log: app.log })
-  })
-
-  function addRoutes(parent: FastifyInstance) {
-    const { prefix = '/api/settings' } = options.routes || {}
-    return parent.register(
-      (scope, _options, done) => {
-        routes = scope
-        addSettingsRoutes(scope, {
-          service,
-          authenticate: authenticateWith(findCaller),
-          ownWrites: options.ownWrites ?? 'permission',
-          sensitiveResolved: options.sensitiveResolved ?? 'spec',
-          translation: options.translate && { translate: options.translate, locales: options.locales ?? [] },
-          maxBulkEntries: limits.bulkEntries ?? 500,
-          maxBulkBytes: limits.bulkBytes ?? 512 * 1024,
-        })
-        done()
-      },
-      { prefix },
-    )
-  }
+  app.addHook('onReady', () => makeReady(boot))
 }
 
 /** The settings plugin: `app.register(settings, { definitions: [mail], store: sqlite({ file }) })`. */
 export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', fastify: supportedFastify })
+
+/** The servers that have settings: their scopes share one gate, one receiver of contributions and one permission. */
+const served = new WeakSet<object>()
+
+/** @throws {FMOD_SETTINGS_REGISTERED_TWICE} some scope of the application has settings already */
+function refuseSecond({ server }: FastifyInstance): void {
+  if (served.has(server)) throw new FMOD_SETTINGS_REGISTERED_TWICE()
+  served.add(server)
+}
+
+/** What the steps of the boot share. */
+type Boot = ReturnType<typeof createBoot>
+
+function createBoot(app: FastifyInstance, options: SettingsOptions) {
+  const { store = memoryStore(), limits = {}, history = {} } = options
+  const registry = new Registry({ ...defaultLimits, ...limits })
+  const sealing = createSealing(options.encryption?.keys)
+  const locked = readOverrides(options.overrides)
+  const events = createFindEvents(app)
+  /** `isChecked`: the stored values passed the checks of the boot. A secret in plain text that appears later is not served. */
+  const state: Progress = { isChecked: false, routes: undefined, sawSwagger: false, stopRetention: undefined }
+  const service = createSettingsService({
+    registry,
+    store,
+    sealing,
+    refusesPlain: () => state.isChecked && options.encryption?.mode === 'require',
+    locked,
+    keepHistory: history === false ? undefined : (history.perValue ?? defaultPerValue),
+    userCapacity: options.userCache ?? 10_000,
+    events,
+    log: app.log,
+  })
+  const { settings, sharedValues } = service
+  const parts = { app, options, store, registry, sealing, locked, events, service, settings, sharedValues }
+  return Object.assign(state, parts)
+}
+
+interface Progress {
+  isChecked: boolean
+  /** The scope of the routes. Its requests have the decorators that the application declared before. */
+  routes: FastifyInstance | undefined
+  /** Whether @fastify/swagger was there before the routes, which it collects as they are registered. */
+  sawSwagger: boolean
+  stopRetention: (() => Promise<void>) | undefined
+}
+
+/** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
+function check(boot: Boot): Promise<readonly string[]> {
+  checkAtBoot(boot)
+  return checkSealed(boot)
+}
+
+/** Once more, and for good: `app.settings.define` may have added settings, or the application has no modules. */
+async function makeReady(boot: Boot): Promise<void> {
+  const { app, options, store, registry, routes } = boot
+  registry.check()
+  registry.freeze()
+  const notSealed = await check(boot)
+  boot.isChecked = true
+  boot.service.states() // every setting gets its place in memory before the first request
+  const bus = boot.events()
+  if (bus) await verifyEvents(store, bus)
+  const knowsCaller = findCallerOf(app, options.caller) !== undefined
+  if (knowsCaller && routes !== undefined && findCallerOf(routes, options.caller) === undefined) {
+    throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
+  }
+  const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
+  warnAtBoot(app.log, { ...boot, events: bus, knowsCaller, notSealed, isDescribed })
+  const { history = {} } = options
+  if (history !== false) boot.stopRetention = startRetention({ store, days: history.days, log: app.log })
+}
+
+function addRoutes(boot: Boot, findCaller: FindCaller) {
+  const { app, options, registry, service } = boot
+  const { prefix = '/api/settings', limits = {} } = options
+  return app.register(
+    async (scope) => {
+      boot.routes = scope
+      boot.sawSwagger = scope.hasDecorator('swagger')
+      scope.addHook('onRoute', ({ url }) => registry.reserve(url.slice(scope.prefix.length)))
+      addSettingsRoutes(scope, {
+        service,
+        authenticate: authenticateWith(findCaller),
+        ownWrites: options.ownWrites ?? 'permission',
+        sensitiveResolved: options.sensitiveResolved ?? 'spec',
+        translation: options.translate && { translate: options.translate, locales: options.locales ?? [] },
+        maxBulkEntries: limits.bulkEntries ?? 500,
+        maxBulkBytes: limits.bulkBytes ?? 512 * 1024,
+      })
+      // Autoload sets prefixes by folder: here one sees where the API came to be.
+      app.log.info({ url: scope.prefix }, 'settings are served')
+    },
+    { prefix },
+  )
+}
 
 /** Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is known. */
 function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {

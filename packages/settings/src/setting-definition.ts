@@ -93,8 +93,13 @@ export interface SettingDefinition extends SettingHints {
   /** Inclusive bounds of a Number. */
   readonly min?: number | null
   readonly max?: number | null
-  /** Searched, unanchored, in Text, Password and MultilineText. */
+  /**
+   * A regular expression in the syntax of JavaScript with the flag u, without lookaround and back-references; searched,
+   * unanchored, in Text, Password and MultilineText.
+   */
   readonly pattern?: string | null
+  /** Of a Text, Password or MultilineText, in UTF-16 units. @default as long as its bytes, and its pattern, allow */
+  readonly maxLength?: number | null
   /** What the values of a Json look like, made with TypeBox. Lists and flat objects are edited as forms. */
   readonly schema?: ValueSchema | null
   /** @default false */

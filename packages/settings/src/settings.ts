@@ -8,9 +8,10 @@ import type { SettingsStats } from './diagnostics.ts'
 import type { Listeners, SettingListener } from './events.ts'
 import type { ErasureReport } from './history/erase.ts'
 import type { HistoryFilter, HistoryPage, RollbackTarget } from './history/history.ts'
-import type { ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
+import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
 import type { SharedValues } from './memory/shared-values.ts'
+import type { LockedValue } from './overrides.ts'
 import type { OrphanedSetting, SettingInspection } from './reading/inspect.ts'
 import type { SettingsReader, UserReader } from './reading/reader.ts'
 import type { RewrapReport } from './secrets/rewrap.ts'
@@ -40,15 +41,18 @@ export interface Settings extends SettingsContract, SettingsReader {
   on<K extends string>(key: '*' | DynamicKey<K>, listener: SettingListener): () => void
   /** Returns the layers of a value and the one that supplies it, or null for an unknown key. Sensitive values are masked. */
   inspect(key: string, userId?: string): Promise<SettingInspection | null>
-  /** Returns what happened to values, page by page, newest first; sensitive values are masked. */
+  /**
+   * Returns what happened to values, page by page, newest first; sensitive values are masked. Without `visibleTo` that is
+   * everything: name the caller before you show it to one.
+   */
   history(filter?: HistoryFilter): Promise<HistoryPage>
   /**
    * Writes the value that a revision had written once more.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
    */
   rollback(target: RollbackTarget, options?: WriteOptions): Promise<void>
-  /** All stored System and Application values except secrets. */
-  exportSettings(): SettingsExport
+  /** All stored System and Application values except secrets; with `visibleTo` those that the caller may see. */
+  exportSettings(options?: ExportOptions): SettingsExport
   /** Writes an export, all or nothing. @throws {SettingValidationException} with all errors by key */
   importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
   /** The values of definitions with `public: true`: callers who are not signed in may read them. */
@@ -77,7 +81,7 @@ export interface Settings extends SettingsContract, SettingsReader {
 export interface SettingsParts {
   readonly registry: Registry
   /** What memory takes for the host's locked values. */
-  readonly locked: Map<string, JsonValue>
+  readonly locked: Map<string, LockedValue>
   readonly sharedValues: SharedValues
   readonly listeners: Listeners
 }

@@ -16,6 +16,7 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
 /** The floors of settings, from the ground up: a file imports from its own folder and from those before it. */
 const settingsFloors: readonly string[] = [
   'setting-definition',
+  'visibility',
   'store',
   'values',
   'definitions',

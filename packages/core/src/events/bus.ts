@@ -5,11 +5,21 @@ import {
   FMOD_CORE_INVALID_HANDLER,
   FMOD_CORE_TRANSACTION_NOT_SUPPORTED,
 } from '../misuse-errors.ts'
+import { logFailure } from '../internal/failures.ts'
 import { createAnnouncer, type EventCounts } from './diagnostics.ts'
 import { type DomainEvent, EventClasses } from './event.ts'
 import type { EventHandler } from './handlers.ts'
 import { currentTraceparent, type EventTracing, traced } from './tracing.ts'
-import type { AsyncTx, DeadLetters, EventTransport, RemovedHandlers, SyncTx, Tx, Waker } from './transport.ts'
+import type {
+  AsyncTx,
+  DeadLetters,
+  EventTransport,
+  RemovedHandlers,
+  SyncTx,
+  TransportContext,
+  Tx,
+  Waker,
+} from './transport.ts'
 
 /** Publishes events (S 6.2) and counts what became of them. */
 export interface Events {
@@ -61,7 +71,11 @@ export interface EventBus extends Events {
   open(log: FastifyBaseLogger): Promise<void>
   /** @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it */
   add(handlers: readonly EventHandler[]): Promise<void>
-  start(): Promise<void>
+  /** Called when the application is ready; a transport that does not start is logged. */
+  start(): void
+  stop(): void
+  /** Resolves when no handler runs any more, and none will. */
+  drain(): Promise<void>
   close(): Promise<void>
 }
 
@@ -70,7 +84,10 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
   const classes = new EventClasses()
   const { announce, counts } = createAnnouncer()
   const handlerNames = new Set<string>()
-  let state: 'open' | 'closed' = 'open'
+  let state: 'open' | 'stopped' | 'closed' = 'open'
+  let started: Promise<void> | undefined
+  let drained: Promise<void> | undefined
+  let log: FastifyBaseLogger | undefined
 
   function submit(event: DomainEvent, { tx, wakes }: SubmitOptions = {}): Submitted {
     const type = classes.accept(event)
@@ -114,6 +131,14 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     return tx.kind === 'sync' ? result : Promise.resolve(result)
   }
 
+  async function startTransport(): Promise<void> {
+    try {
+      await transport.start()
+    } catch (err) {
+      if (log) logFailure(log, 'error', { err }, 'events are not delivered: their transport did not start')
+    }
+  }
+
   return {
     publish,
     verify,
@@ -121,12 +146,11 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     deadLetters: transport.deadLetters ?? null,
     removedHandlers: transport.removedHandlers ?? null,
     stats: counts,
-    open: async (log) =>
-      transport.open({
-        log,
-        announce,
-        revive: (type, eventId, payload) => classes.revive(type, eventId, payload),
-      }),
+    async open(given) {
+      log = given
+      const revive: TransportContext['revive'] = (...stored) => classes.revive(...stored)
+      await transport.open({ log, announce, revive })
+    },
     async add(handlers) {
       for (const handler of handlers) {
         // A module may be called `app`, like the application's own handlers.
@@ -137,8 +161,16 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
         await transport.subscribe(tracing ? traced(handler, tracing) : handler)
       }
     },
-    start: async () => transport.start(),
+    start() {
+      if (state === 'open') started ??= startTransport() // and not when the application closes before it was ready
+    },
+    stop() {
+      if (started) transport.stop?.()
+      state = 'stopped'
+    },
+    drain: () => (drained ??= Promise.resolve(started).then(() => transport.drain())),
     async close() {
+      await this.drain()
       state = 'closed'
       await transport.close()
     },

@@ -1,5 +1,6 @@
 /** Deliveries of events to handlers: attempts, time-outs, backoff, and the handlers that run now. */
 import { setMaxListeners } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
 import { failureText, logFailure } from '../internal/failures.ts'
 import { withTimeout } from '../internal/timeout.ts'
 import type { EventHandler } from './handlers.ts'
@@ -241,16 +242,19 @@ export class Slots {
   }
 
   /** Waits up to `timeout` ms, then aborts the signal and gives handlers that obey it a moment to end. */
-  async close(timeout: number): Promise<void> {
+  async close(timeout: number, isWaiting = () => false): Promise<void> {
     this.#isClosing = true
-    await withTimeout(this.#idle(), timeout, () => {})
+    await withTimeout(this.#idle(isWaiting), timeout, () => {})
     this.#isAborted = true
     this.#abort.abort()
     await withTimeout(this.#idle(), Math.min(timeout, grace), () => {})
   }
 
-  /** Waits also for deliveries that begin when others end. */
-  async #idle(): Promise<void> {
-    while (this.#deliveries.size > 0) await Promise.all(this.#deliveries)
+  /** Waits also for deliveries that begin when others end, and for those that wait for their turn. */
+  async #idle(isWaiting = () => false): Promise<void> {
+    while (this.#deliveries.size > 0 || (isWaiting() && !this.#isAborted)) {
+      await Promise.all(this.#deliveries)
+      await turn()
+    }
   }
 }

@@ -48,7 +48,8 @@ export function inProcess(options: InProcessOptions = {}): EventTransport {
     subscribe: (handler) => dispatcher.subscribe(handler),
     start: () => dispatcher.start(),
     publish: (event, { traceparent }) => dispatcher.publish(event, traceparent),
-    close: () => dispatcher.close(closeTimeout),
+    drain: () => dispatcher.drain(closeTimeout),
+    close: () => dispatcher.close(),
   }
 }
 
@@ -95,7 +96,7 @@ class Dispatcher {
   readonly #slots: Slots
   readonly #maxWaiting: number
   #context: TransportContext | undefined
-  #state: 'new' | 'started' = 'new'
+  #state: 'new' | 'started' | 'ended' = 'new'
   /** What was published since the last turn. */
   #published: Published[] = []
   /** Deliveries that wait; until the start, when the handlers are known, events. */
@@ -126,7 +127,7 @@ class Dispatcher {
   publish(event: DomainEvent, traceparent: string | undefined): void {
     // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
     const lanes = this.#lanesFor(event)
-    const deliveries = this.#state === 'started' ? lanes.length : 1
+    const deliveries = this.#state === 'new' ? 1 : lanes.length
     if (deliveries === 0) return
     if (this.#waiting >= this.#maxWaiting) {
       throw new ServiceUnavailableException(
@@ -139,12 +140,17 @@ class Dispatcher {
     this.#schedule()
   }
 
-  async close(timeout: number): Promise<void> {
+  /** Delivers what waits, and what handlers publish meanwhile. */
+  async drain(timeout: number): Promise<void> {
     if (this.#state === 'new') return // an application that failed to boot was never ready to handle anything
+    await this.#slots.close(timeout, () => this.#waiting > 0)
+    this.#state = 'ended'
+  }
+
+  /** Says how much was published too late to be handled. */
+  close(): void {
     clearImmediate(this.#scheduled)
-    this.#dispatch()
-    await this.#slots.close(timeout)
-    if (this.#waiting > 0)
+    if (this.#state === 'ended' && this.#waiting > 0)
       this.#context?.log.error({ count: this.#waiting }, 'events were not handled before the end')
   }
 

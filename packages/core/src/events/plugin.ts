@@ -1,12 +1,13 @@
 /** Decorates `app.events`, receives the modules' handlers, and starts and stops the transport with the application. */
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
 import { supportedFastify } from '../internal/core-version.ts'
+import { getDecorator } from '../internal/decorators.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
-import { createEventBus } from './bus.ts'
+import { createEventBus, type EventBus } from './bus.ts'
 import { discoverHandlers, type HandlerSource } from './handlers.ts'
 import { inProcess } from './in-process.ts'
 import type { EventTracing } from './tracing.ts'
@@ -44,7 +45,9 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
   const bus = createEventBus(transport, tracing)
   app.decorate('events', bus)
-  app.addHook('onReady', () => bus.start())
+  // Within onReady, `ready` calls back after the last of these hooks, whichever scope it is in.
+  app.addHook('onReady', async () => app.ready((error) => void (error || bus.start())))
+  app.addHook('preClose', async () => bus.stop())
   app.addHook('onClose', () => bus.close())
 
   await bus.open(app.log)
@@ -52,6 +55,11 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
     take: async (source, module) => bus.add(await discoverHandlers(module, source)),
   })
   if (handlers) await bus.add(await discoverHandlers('app', handlers))
+}
+
+/** Resolves when no handler of the application runs any more, and none will: then what handlers use may close. */
+export async function drainEvents(app: FastifyInstance): Promise<void> {
+  await getDecorator<EventBus>(app, 'events').drain()
 }
 
 /** The events plugin: `app.register(events, { transport })`. Registered by `modules` when absent. */

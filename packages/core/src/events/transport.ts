@@ -23,7 +23,10 @@ export interface EventTransport {
    * another event before, what waits of that event becomes a dead letter.
    */
   subscribe(handler: EventHandler): void | Promise<void>
-  /** Begins to deliver, and not before: what was published before is delivered now. */
+  /**
+   * Begins to deliver, and not before: what was published before is delivered now. Called after the last `onReady` of the
+   * application, and never if that refuses to start; it cannot stop the boot any more.
+   */
   start(): void | Promise<void>
   /**
    * Takes one event, which the bus has checked. Without a transaction the promise resolves once the transport has the
@@ -44,10 +47,18 @@ export interface EventTransport {
    */
   readonly removedHandlers?: RemovedHandlers
   /**
-   * Stops delivering, waits for running handlers within bounds, then aborts their signal. What is not finished then is
-   * handed to other processes at once.
+   * Begins no further delivery; absent where what waits would be lost. Called when the application begins to close
+   * (`preClose`), while requests still end and publish.
    */
-  close(): Promise<void>
+  stop?(): void
+  /**
+   * Waits for running handlers within bounds, then aborts their signal; afterwards no handler is called. A transport
+   * without `stop` delivers what waits until then; others hand what is not finished to other processes at once. Called
+   * once, before the first `onClose` of a module; events are published until `close`.
+   */
+  drain(): void | Promise<void>
+  /** Ends what `open` has begun. Called after `drain`, and also when the application failed to start. */
+  close(): void | Promise<void>
 }
 
 /** What the bus passes on with an event. */

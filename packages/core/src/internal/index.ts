@@ -2,6 +2,7 @@
  * @fastify-modular/core/internal: what the packages of one release share. Not for applications or other packages: it may
  * change with each minor version, which `checkCoreVersion` proves at registration.
  */
+export { acceptedLocales, canonicalLocale } from './accept-language.ts'
 export { isApiTarget, isNavigation, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { createFindCaller, findCallerOf } from '../caller.ts'

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { deliverContributions } from '../contributions.ts'
-import { events } from '../events/plugin.ts'
+import { drainEvents, events } from '../events/plugin.ts'
 import { supportedFastify } from '../internal/core-version.ts'
 import { logFailure } from '../internal/failures.ts'
 import { whileMounting } from '../internal/mounting.ts'
@@ -40,7 +40,10 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
   app.addHook('onReady', async () => {
     for (const { onReady } of ordered) await onReady?.(app)
   })
-  app.addHook('onClose', () => closeInReverse(app, ordered))
+  app.addHook('onClose', async () => {
+    await drainEvents(app)
+    await closeInReverse(app, ordered)
+  })
 }
 
 /** One module that fails to close must not keep the others from closing. */

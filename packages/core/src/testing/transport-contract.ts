@@ -4,6 +4,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import type { FastifyInstance } from 'fastify'
 import type { TracedDelivery } from '../events/tracing.ts'
 import type { Tx, Waker } from '../events/transport.ts'
+import { lifeCycle } from './life-cycle-contract.ts'
 import { severalProcesses } from './several-processes-contract.ts'
 import {
   type Contract,
@@ -43,6 +44,7 @@ export function eventTransportContract(
       }
     })
   everyTransport(contract)
+  lifeCycle(contract)
   durableTransport(contract)
   severalProcesses(contract)
 }

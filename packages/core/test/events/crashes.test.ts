@@ -12,6 +12,8 @@ import type { WorkerConfig } from './fixtures/worker.js'
 
 interface Storage {
   readonly config: Pick<WorkerConfig, 'sqlite' | 'postgres'>
+  /** Counts the deliveries that wait and have failed before. */
+  readonly failed: string
   count(sql: string): Promise<number>
 }
 
@@ -38,6 +40,7 @@ function sqliteStorage(t: Test): Storage {
   database.close()
   return {
     config: { sqlite: file },
+    failed: 'SELECT count(*) AS n FROM event_delivery WHERE attempts > 0',
     async count(sql) {
       const database = new Database(file, { timeout: 10_000 })
       try {
@@ -63,7 +66,8 @@ async function postgresStorage(url: string): Promise<Storage> {
   await query(
     'CREATE TABLE handled (number INTEGER, event_id TEXT, pid INTEGER); CREATE TABLE published (number INTEGER)',
   )
-  return { config: { postgres: url }, count: async (sql) => Number((await query(sql)).rows[0]?.n) }
+  const failed = 'SELECT count(*) AS n FROM pgboss.job WHERE retry_count > 0'
+  return { config: { postgres: url }, failed, count: async (sql) => Number((await query(sql)).rows[0]?.n) }
 }
 
 /** Waits until a query of the storage reaches a number, at most 60 seconds; it is repeated while the database is down. */
@@ -130,6 +134,26 @@ async function consumerTerminated(t: Test, storage: Storage): Promise<void> {
   await spawnWorker(t, storage, { mode: 'handle', lease }).printed(/ready/)
   t.equal((await hanging.stop('SIGTERM')).code, 0)
   await until(storage, handled, 3)
+}
+
+/** At least 10,000 events wait, and the process is terminated while it handles them. */
+async function terminatedUnderLoad(t: Test, storage: Storage): Promise<void> {
+  const lease = 3_600_000 // nothing expires
+  const publish = { from: 0, to: Math.max(10_000, events), perTransaction: 500 }
+  const publisher = spawnWorker(t, storage, { mode: 'publish-unready', lease, publish })
+  await publisher.printed(new RegExp(`published ${publish.to}\n`))
+  await publisher.stop('SIGKILL')
+  const worker = spawnWorker(t, storage, { mode: 'handle', lease })
+  await until(storage, handled, 200)
+  t.equal((await worker.stop('SIGTERM')).code, 0)
+  t.notMatch(worker.log(), /closed module/)
+  t.equal(await storage.count(storage.failed), 0, 'no attempt is counted')
+  const before = await storage.count(handled)
+  t.ok(before < publish.to, `${before} were handled before the end`)
+  const next = spawnWorker(t, storage, { mode: 'handle', lease })
+  await until(storage, handled, publish.to)
+  t.equal(await storage.count('SELECT count(*) AS n FROM handled'), publish.to, 'no event was handled twice')
+  t.notMatch(next.log(), /closed module/)
 }
 
 async function sixInstancesBootAtOnce(t: Test, storage: Storage): Promise<void> {
@@ -210,6 +234,8 @@ const cases: Readonly<Record<string, (t: Test, storage: Storage) => Promise<void
   'a handler that never failed gets its event, however often processes were killed':
     consumersKilledAgainAndAgain,
   'events of a consumer that is terminated are handed to another one at once': consumerTerminated,
+  'a process that is terminated with a backlog counts no attempt, and the next one handles the rest':
+    terminatedUnderLoad,
   'each event is handled by one of two instances': oneOfTwoInstancesHandlesEach,
   'no event is lost while publisher and consumers are killed': killedAgainAndAgain,
 }

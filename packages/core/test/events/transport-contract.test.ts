@@ -46,7 +46,11 @@ const transports: Readonly<Record<string, (transport: EventTransport) => Partial
       await transport.start()
     },
   }),
-  'does not wait for handlers at its end': () => ({ close: async () => {} }),
+  'does not wait for handlers at its end': () => ({ drain: () => {} }),
+  'delivers what is published when modules close': (transport) => ({
+    drain: () => {},
+    close: () => transport.drain(),
+  }),
   'drops the trace context': (transport) => ({ publish: (event) => transport.publish(event, {}) }),
   'promises to outlive its process and does not': () => ({
     removedHandlers: { list: async () => [], unsubscribe: async () => false },

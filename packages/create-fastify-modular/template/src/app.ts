@@ -7,6 +7,7 @@ import { settingsUi } from '@fastify-modular/settings-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { home } from './home.ts'
 import { notesModule } from './notes.ts'
+import { securityHeaders } from './page.ts'
 import { addSessions, sessionHooks, sessionProvider, type SignIn, signInRoutes } from './sign-in.ts'
 
 export interface AppOptions {
@@ -21,8 +22,10 @@ export interface AppOptions {
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
     logger: { level: options.logLevel },
+    requestTimeout: 30_000, // a client that sends slowly cannot hold a connection for ever
     ...createErrorServerOptions(),
   })
+  app.addHook('onSend', securityHeaders)
   // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
   await app.register(errors, { pagesForBrowsers: true })
   await addSessions(app, options.sessionSecret)

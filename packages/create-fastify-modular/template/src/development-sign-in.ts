@@ -17,12 +17,14 @@ interface DevelopmentSignIn {
 
 /**
  * All accounts have one password, DEVELOPMENT_PASSWORD or a random one.
- * @throws {Error} NODE_ENV is production
+ * @throws {Error} NODE_ENV is production, or others than this machine can reach the application
  */
 export function developmentSignIn(env: NodeJS.ProcessEnv): DevelopmentSignIn {
-  if (env['NODE_ENV'] === 'production') {
+  const isLoopback = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(env['HOST'] || 'localhost')
+  if (env['NODE_ENV'] === 'production' || !isLoopback) {
     throw new Error(
-      'src/development-sign-in.ts is not for production. Write a SignIn of your own and use it in src/main.ts.',
+      'src/development-sign-in.ts is not for production, and for no HOST but a loopback address. ' +
+        'Write a SignIn of your own and use it in src/main.ts.',
     )
   }
   const password = env['DEVELOPMENT_PASSWORD'] || randomBytes(12).toString('base64url')

@@ -6,6 +6,8 @@ import { developmentSignIn } from './development-sign-in.ts'
 import { createStore } from './store.ts'
 
 const { env } = process
+if (!['development', 'test', 'production'].includes(env['NODE_ENV'] || 'development'))
+  throw new Error('NODE_ENV must be unset, development, test or production.')
 const { signIn, password, users } = developmentSignIn(env)
 
 const app = await createApp({

@@ -1,12 +1,14 @@
 /** Sessions in a cookie: the provider that the gate asks for the caller, and the routes to sign in and out. */
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
+import rateLimit from '@fastify/rate-limit'
 import session from '@fastify/session'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Caller } from '@fastify-modular/core'
 import { type AuthProvider, safeReturnTo } from '@fastify-modular/public-routes'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import { page } from './page.ts'
 
 declare module 'fastify' {
   interface Session {
@@ -17,13 +19,17 @@ declare module 'fastify' {
 /** Returns the caller of valid credentials, or null. */
 export type SignIn = (user: string, password: string) => Promise<Caller | null>
 
+/** How long a session lasts, in ms: 12 hours, used or not. */
+const sessionLifetime = 12 * 60 * 60 * 1000
+
 /** Registers what the provider needs: sessions in the memory of this process, gone with it. */
 export async function addSessions(app: FastifyInstance, secret: string): Promise<void> {
   await app.register(cookie)
   await app.register(session, {
     secret,
     saveUninitialized: false,
-    cookie: { secure: 'auto', sameSite: 'lax' },
+    rolling: false,
+    cookie: { secure: 'auto', sameSite: 'lax', maxAge: sessionLifetime },
   })
 }
 
@@ -32,6 +38,7 @@ export const sessionHooks: readonly string[] = ['fastifyCookieHandler', 'handleS
 
 export const sessionProvider: AuthProvider = {
   loginUrl: '/login',
+  challenge: () => 'Cookie', // the WWW-Authenticate of a 401
   authenticate: ({ session }) => session.get('caller') ?? null,
 }
 
@@ -41,9 +48,10 @@ const Credentials = Type.Object({
   password: Type.String({ maxLength: 200 }),
 })
 
-/** `/login` and `/logout`. The form parser stays inside: no other route accepts forms. */
+/** `/login` and `/logout`. The form parser and the limit stay inside: no other route accepts forms. */
 export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async (app, { signIn }) => {
   await app.register(formbody)
+  await app.register(rateLimit, { global: false })
 
   app.get(
     '/login',
@@ -53,11 +61,17 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
 
   app.post(
     '/login',
-    { config: { access: 'public' }, bodyLimit: 10_240, schema: { querystring: ReturnTo, body: Credentials } },
+    {
+      config: { access: 'public', rateLimit: { max: 10, timeWindow: '1 minute' } }, // for each address
+      bodyLimit: 10_240,
+      schema: { querystring: ReturnTo, body: Credentials },
+    },
     async (request, reply) => {
       const { user, password } = request.body
       const caller = await signIn(user, password)
       if (caller === null) {
+        // Not the name as it was typed, which may be a password.
+        request.log.warn({ audit: 'sign-in.failure', address: request.ip }, 'a sign-in has failed')
         const page = loginPage(request.query.returnTo, 'The user or the password is wrong.')
         return reply.code(401).type('text/html').send(page)
       }
@@ -74,21 +88,14 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
 }
 
 function loginPage(returnTo = '/', problem = ''): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>Sign in</title>
-<style>body { font: 1rem/1.6 system-ui; margin: 4rem auto; max-width: 20rem } input, button { display: block; font: inherit; width: 100%; box-sizing: border-box; margin-bottom: 1rem; padding: .4rem }</style>
-<h1>Sign in</h1>
+  return page(
+    'Sign in',
+    `<h1>Sign in</h1>
 <p role="alert">${problem}</p>
 <form method="post" action="/login?returnTo=${encodeURIComponent(returnTo)}">
   <label>User <input name="user" autocomplete="username" required autofocus></label>
   <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
   <button>Sign in</button>
-</form>
-</html>
-`
+</form>`,
+  )
 }

@@ -24,6 +24,17 @@ async function start(t: TestContext): Promise<FastifyInstance> {
   return app
 }
 
+const signIn = (app: FastifyInstance, password: string) =>
+  app.inject({
+    method: 'POST',
+    url: '/login',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: `user=reader&password=${password}`,
+  })
+
+const cookiesOf = ({ cookies }: Awaited<ReturnType<typeof signIn>>) =>
+  Object.fromEntries(cookies.map(({ name, value }) => [name, value]))
+
 const newNote = (text: string) => ({ method: 'POST', url: '/api/notes', payload: { text } }) as const
 
 test('every route has the access of access.json', async (t) => {
@@ -75,15 +86,47 @@ test('a session leads to the settings pages, and ends', async (t) => {
   assert.equal(stranger.statusCode, 302)
   assert.match(String(stranger.headers.location), /^\/login\?/)
 
-  const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  const signIn = (password: string) =>
-    app.inject({ method: 'POST', url: '/login', headers: form, payload: `user=reader&password=${password}` })
-  assert.equal((await signIn('wrong')).statusCode, 401)
-  const signedIn = await signIn('right')
+  assert.equal((await signIn(app, 'wrong')).statusCode, 401)
+  const signedIn = await signIn(app, 'right')
   assert.equal(signedIn.statusCode, 303)
 
-  const cookies = Object.fromEntries(signedIn.cookies.map(({ name, value }) => [name, value]))
+  const cookies = cookiesOf(signedIn)
   assert.equal((await app.inject({ url: '/settings/preferences', headers: html, cookies })).statusCode, 200)
   assert.equal((await app.inject({ method: 'POST', url: '/logout', cookies })).statusCode, 303)
   assert.equal((await app.inject({ url: '/api/activity', cookies })).statusCode, 401)
+})
+
+test('a session ends twelve hours after it began, used or not', async (t) => {
+  const app = await start(t)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  const cookies = cookiesOf(await signIn(app, 'right'))
+  const status = async () => (await app.inject({ url: '/api/activity', cookies })).statusCode
+  t.mock.timers.tick(11 * 60 * 60 * 1000)
+  assert.equal(await status(), 200)
+  t.mock.timers.tick(61 * 60 * 1000)
+  assert.equal(await status(), 401)
+})
+
+test('after ten sign-ins in a minute from one address the next has to wait', async (t) => {
+  const app = await start(t)
+  for (let count = 0; count < 10; count++) assert.equal((await signIn(app, 'wrong')).statusCode, 401)
+  const refused = await signIn(app, 'right')
+  assert.equal(refused.statusCode, 429)
+  assert.equal(refused.headers['retry-after'], '60')
+})
+
+test('answers tell browsers to be careful and how people sign in; slow clients are cut off', async (t) => {
+  const app = await start(t)
+  for (const url of ['/', '/login', '/api/notes', '/api/activity', '/nowhere']) {
+    const { headers } = await app.inject({ url, headers: { accept: 'text/html', 'sec-fetch-mode': 'cors' } })
+    assert.match(
+      String(headers['content-security-policy']),
+      /default-src 'none'.*frame-ancestors 'none'/,
+      url,
+    )
+    assert.equal(headers['x-content-type-options'], 'nosniff', url)
+    assert.equal(headers['cache-control'], 'no-store', url)
+  }
+  assert.equal((await app.inject('/api/activity')).headers['www-authenticate'], 'Cookie')
+  assert.equal(app.server.requestTimeout, 30_000)
 })

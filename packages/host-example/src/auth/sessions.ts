@@ -88,10 +88,14 @@ export function createSessionCookie(alwaysSecure: boolean): SessionCookie {
   }
 }
 
+/** The `WWW-Authenticate` of a 401. Without it that would ask for a bearer token. */
+export const challenge = 'Cookie'
+
 /** The provider of cookie sessions. A request without a cookie of ours costs no query. */
 export function createSessionProvider(sessions: SessionStore, cookie: SessionCookie): AuthProvider {
   return {
     loginUrl: '/login',
+    challenge: () => challenge,
     openapi: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
     authenticate(request) {
       const id = cookie.read(request)

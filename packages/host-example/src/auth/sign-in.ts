@@ -5,7 +5,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { AccountStore } from './accounts.ts'
 import { verifyPassword } from './passwords.ts'
-import type { SessionStore } from './sessions.ts'
+import { challenge, type SessionStore } from './sessions.ts'
 
 export const Credentials = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000]*$' }), // PostgreSQL has no NUL in text
@@ -38,7 +38,7 @@ export async function signIn(
   if (id === null) {
     // Not the name as it was typed, which may be a password. The throttle bounds these lines.
     log.info({ audit: 'sign-in.failure', account: account?.name ?? null, address }, 'a sign-in has failed')
-    throw new UnauthorizedException('The user name or the password is wrong.')
+    throw new UnauthorizedException('The user name or the password is wrong.', challenge)
   }
   throttle.reset(name, address)
   return id

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { errorTexts } from '../texts/texts.ts'
 import { Icon, Picture } from './drawings.tsx'
 import { Layout } from './layout.tsx'
-import { useShared, useTexts } from './shared.ts'
+import { mailTo, useShared, useTexts } from './shared.ts'
 
 export function ErrorPage({ status, title, message, requestId }: ErrorPageProps): ReactNode {
   const { app, user } = useShared()
@@ -34,7 +34,7 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
         {app?.supportEmail && (status === 403 || status >= 500) ? (
           <p className="small extra">
             {status === 403 ? texts.askForAccess : texts.askForHelp}{' '}
-            <a href={`mailto:${app.supportEmail}`}>{app.supportEmail}</a>.
+            <a href={mailTo(app.supportEmail)}>{app.supportEmail}</a>.
           </p>
         ) : null}
       </main>

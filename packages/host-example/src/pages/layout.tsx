@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 import type { User } from '../web/shared-props.ts'
 import { navigation } from '../web/site-header.ts'
 import { Face, Icon, Logo } from './drawings.tsx'
-import { useShared, useTexts } from './shared.ts'
+import { mailTo, useShared, useTexts } from './shared.ts'
 
 export function Layout({ title, children }: { title: string; children: ReactNode }): ReactNode {
   const { app, user } = useShared()
@@ -127,7 +127,7 @@ function Footer(): ReactNode {
     <footer className="foot">
       <span>{app?.title}</span>
       {app?.homepageUrl ? <a href={app.homepageUrl}>{new URL(app.homepageUrl).host}</a> : null}
-      {app?.supportEmail ? <a href={`mailto:${app.supportEmail}`}>{texts.help}</a> : null}
+      {app?.supportEmail ? <a href={mailTo(app.supportEmail)}>{texts.help}</a> : null}
       <a href="/api/docs">{texts.api}</a>
     </footer>
   )

@@ -16,3 +16,8 @@ export function useShared(): Partial<Pick<SharedProps, 'app' | 'user'>> {
 export function useTexts(): Texts {
   return textsOf(useShared().app?.language ?? 'en')
 }
+
+/** A link to write to this address; `a?bcc=b@example.org` is one, and names nobody else. */
+export function mailTo(address: string): string {
+  return `mailto:${address.split('@').map(encodeURIComponent).join('@')}`
+}

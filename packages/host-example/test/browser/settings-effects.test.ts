@@ -13,6 +13,8 @@ interface Effect {
   readonly shows: (page: Page) => Locator
 }
 
+const mailLink = 'a[href="mailto:a%3Fbcc%3Devil%2540evil.com%26x%3D@example.org"]'
+
 const effects: Readonly<Record<string, Effect>> = {
   'app.title': {
     value: 'Seen',
@@ -32,9 +34,9 @@ const effects: Readonly<Record<string, Effect>> = {
     shows: (page) => page.locator('link[href="/accent/b91c1c.css"]'),
   },
   'app.support_email': {
-    value: 'help@example.org',
+    value: 'a?bcc=evil%40evil.com&x=@example.org', // an address, and nothing else, for the program that opens the link
     path: '/error/500',
-    shows: (page) => page.getByRole('link', { name: 'help@example.org' }),
+    shows: (page) => page.locator(`body:has(main ${mailLink}):has(footer ${mailLink})`),
   },
   'app.homepage_url': {
     value: 'https://acme.example/about',

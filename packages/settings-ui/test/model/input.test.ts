@@ -35,6 +35,7 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     docsUrl: null,
     keywords: [],
     patternHint: null,
+    maxLength: null,
     schema: null,
     groupName: null,
     ...more,

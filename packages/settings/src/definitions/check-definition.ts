@@ -3,22 +3,6 @@ import { type CompleteDefinition, SettingType } from '../setting-definition.ts'
 import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import { memberProblems } from './definition-schema.ts'
 
-/** Routes of the HTTP API: a setting of this name could not be read there. */
-const reservedKeys: ReadonlySet<string> = new Set([
-  'bulk',
-  'changes',
-  'definitions',
-  'export',
-  'history',
-  'import',
-  'inspect',
-  'me',
-  'probe',
-  'public',
-  'resolved',
-  'stream',
-])
-
 /** Returns the problems of a definition by itself, apart from its pattern and its default. */
 export function checkDefinition(definition: CompleteDefinition): string[] {
   const wrongMembers = memberProblems(definition)
@@ -26,9 +10,6 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
 
   const { key, type, min, max, sensitive, options, allowedValues, tags, showWhen, schema } = definition
   const problems: string[] = []
-  // Routers may ignore case.
-  if (reservedKeys.has(key.toLowerCase()))
-    problems.push(`/${key} is a path of the settings API: give the key a second segment`)
   if (type === SettingType.Select && !allowedValues?.length)
     problems.push('a Select needs allowedValues or options')
   else if (hasDuplicates(allowedValues ?? [])) problems.push('allowedValues has a value twice')
@@ -49,12 +30,14 @@ export function lintDefinition({
   key,
   type,
   pattern,
+  maxLength,
   allowedValues,
   min,
   max,
 }: CompleteDefinition): string[] {
   const ignored = [
-    pattern !== null && !hasPattern(type) ? 'pattern' : null,
+    pattern !== null && !isFreeText(type) ? 'pattern' : null,
+    maxLength !== null && !isFreeText(type) ? 'maxLength' : null,
     allowedValues !== null && type !== SettingType.Select ? 'allowedValues' : null,
     min !== null && type !== SettingType.Number ? 'min' : null,
     max !== null && type !== SettingType.Number ? 'max' : null,
@@ -65,8 +48,8 @@ export function lintDefinition({
   ]
 }
 
-/** Whether settings of the type honour `pattern` (S 2.3.2). */
-export function hasPattern(type: SettingType): boolean {
+/** Whether settings of the type honour `pattern` (S 2.3.2) and `maxLength`. */
+export function isFreeText(type: SettingType): boolean {
   return type === SettingType.Text || type === SettingType.Password || type === SettingType.MultilineText
 }
 

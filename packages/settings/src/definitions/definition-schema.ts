@@ -45,6 +45,7 @@ export const definitionSchema = Type.Object({
   min: nullable(Type.Number(), 'a finite number'),
   max: nullable(Type.Number(), 'a finite number'),
   pattern: nullable(Type.String(), 'the text of a regular expression'),
+  maxLength: nullable(Type.Integer({ minimum: 1 }), 'a positive integer'),
   required: flag(),
   sensitive: flag(),
   order: Type.Number({ default: 0, description: 'a finite number' }),

@@ -4,16 +4,17 @@ import { closestName } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
 import type { CompleteDefinition, JsonValue, SettingDefinition, SettingScope } from '../setting-definition.ts'
 import { decodeDefault, deepFreeze } from '../values/json.ts'
-import { type CompiledPattern, compilePattern, maxSteps } from '../values/pattern.ts'
+import { compilePattern } from '../values/pattern.ts'
 import {
   defaultLimits,
+  describeFormat,
   maxBytesOf,
   type RegisteredSetting,
   validateValue,
   type ValueLimits,
 } from '../values/validate.ts'
 import { schemaProblems } from '../values/json-schema.ts'
-import { checkCondition, checkDefinition, hasPattern, lintDefinition } from './check-definition.ts'
+import { checkCondition, checkDefinition, isFreeText, lintDefinition } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
 
 /** The definitions of all modules, read-only (S 4.2). */
@@ -33,6 +34,8 @@ export class Registry implements SettingDefinitions {
   /** What each module declared, by key in lower case: keys may not differ in letter case only. */
   readonly #declared = new Map<string, { readonly definition: SettingDefinition; readonly module: string }>()
   readonly #rules: CrossRule[] = []
+  /** First segments of the API's routes, in lower case: routers may ignore case. */
+  readonly #reserved = new Set<string>()
   readonly #problems: string[] = []
   readonly #warnings: string[] = []
   #frozen = false
@@ -76,6 +79,12 @@ export class Registry implements SettingDefinitions {
     this.#rules.push(rule)
   }
 
+  /** Takes a path of the API, below its prefix: a setting that is named like its first segment could not be read there. */
+  reserve(path: string): void {
+    const [, segment = ''] = path.split('/')
+    if (segment !== '' && !segment.startsWith(':')) this.#reserved.add(segment.toLowerCase())
+  }
+
   /** The rules that look at a setting. */
   rulesOf(key: string): readonly CrossRule[] {
     return this.#rules.filter((rule) => rule.keys.includes(key))
@@ -87,6 +96,7 @@ export class Registry implements SettingDefinitions {
       ...this.#problems,
       ...this.#rules.flatMap((rule) => this.#problemsOfRule(rule)),
       ...this.all().flatMap((setting) => checkCondition(setting, this.#settings)),
+      ...this.all().flatMap((setting) => this.#problemsOfKey(setting)),
     ]
     if (problems.length === 0) return
     throw new FMOD_SETTINGS_INVALID_DEFINITIONS(problems.map((problem) => `\n  - ${problem}`).join(''))
@@ -125,6 +135,13 @@ export class Registry implements SettingDefinitions {
     return this.#settings.get(key)?.definition ?? null
   }
 
+  #problemsOfKey({ definition: { key }, module }: RegisteredSetting): string[] {
+    if (!this.#reserved.has(key.toLowerCase())) return []
+    return [
+      `setting "${key}" (module "${module}"): /${key} is a path of the settings API: give the key a second segment`,
+    ]
+  }
+
   /** A rule may look at settings of any module, which may come later. */
   #problemsOfRule({ keys, module }: CrossRule): string[] {
     const unknown = keys.filter((key) => !this.#settings.has(key))
@@ -153,8 +170,8 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
   if (schema !== null) problems.push(...schemaProblems(schema))
   if (problems.length > 0) return { problems, warnings: [] }
 
-  const { pattern, problem } = compile(definition)
-  if (problem !== undefined) return { problems: [problem], warnings: [] }
+  const { problem, ...text } = compile(definition)
+  if (problem !== undefined) return { problems: [`the pattern ${problem}`], warnings: [] }
   const validate = declared.validate ?? null
   if (validate !== null && typeof validate !== 'function')
     return { problems: ['validate must be a function'], warnings: [] }
@@ -163,7 +180,7 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
     definition,
     module,
     defaultValue: null,
-    pattern,
+    ...text,
     schema: schema && CloneType(schema as TSchema), // schemaProblems found nothing
     validate: validate && validate.bind(declared),
     maxBytes: maxBytesOf(definition.type, limits),
@@ -176,19 +193,24 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
   }
 }
 
-/** The pattern where the type honours it (S 2.3.2), or why it cannot be used. */
-function compile({ type, pattern: source }: CompleteDefinition): {
-  readonly pattern: CompiledPattern | null
-  readonly problem?: string
-} {
-  if (source === null || !hasPattern(type)) return { pattern: null }
+type TextLimits = Pick<RegisteredSetting, 'pattern' | 'maxLength'>
+
+/** The pattern and the longest text where the type honours them (S 2.3.2), or why the pattern cannot be used. */
+function compile(definition: CompleteDefinition): TextLimits & { readonly problem?: string } {
+  const { type, pattern: source, maxLength } = definition
+  if (!isFreeText(type)) return { pattern: null, maxLength: null }
+  if (source === null) return { pattern: null, maxLength }
   try {
     const pattern = compilePattern(source)
-    if (pattern.steps === Infinity || pattern.steps <= maxSteps) return { pattern }
-    const problem = `the pattern compiles to ${pattern.steps} steps, more than ${maxSteps}: shorten its alternatives and repetitions`
-    return { pattern, problem }
-  } catch {
-    return { pattern: null, problem: 'the pattern is not a valid regular expression of JavaScript' }
+    const limits = {
+      pattern: { ...pattern, message: describeFormat(definition, pattern) },
+      maxLength: maxLength ?? pattern.maxLength,
+    }
+    if (limits.maxLength <= pattern.maxLength) return limits
+    const problem = `takes too long on ${maxLength} characters: use a maxLength of at most ${pattern.maxLength}`
+    return { ...limits, problem }
+  } catch (error) {
+    return { pattern: null, maxLength, problem: error instanceof Error ? error.message : String(error) }
   }
 }
 
@@ -197,7 +219,6 @@ function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; error
   if (raw === null) return { defaultValue: null, errors: [] }
   const decoded = decodeDefault(type, raw)
   if (!decoded.ok) return { defaultValue: null, errors: decoded.errors }
-  // The developer wrote both the pattern and the text: time to match them is not a risk.
   const errors = validateValue(setting, decoded.value)
   return { defaultValue: deepFreeze(decoded.value), errors }
 }

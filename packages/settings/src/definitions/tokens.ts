@@ -100,7 +100,7 @@ interface DeclareJson extends Declare<JsonValue> {
   <T>(): Declare<T>
 }
 
-type Patterned = Pick<SettingDefinition, 'pattern'>
+type Patterned = Pick<SettingDefinition, 'pattern' | 'maxLength'>
 type Bounded = Pick<SettingDefinition, 'min' | 'max'>
 
 /** Declares settings, one function for each type: `setting.number('mail.port', { displayName, scope, default: 587 })`. */

@@ -1,6 +1,6 @@
 /** What happened to values, masked like every response; the way back to an old value; and how long history is kept. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ArgumentException, ConflictException, NotFoundException } from '@fastify-modular/core'
+import { ArgumentException, type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import { requireSetting, type SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
@@ -9,6 +9,7 @@ import type { HistoryPlace, HistoryRow, SettingsStore, TrimResult } from '../sto
 import { readText } from '../values/json.ts'
 import { isSecret } from '../values/validate.ts'
 import { rowUser } from '../memory/user-values.ts'
+import { requireVisible, visibleTo } from '../visibility.ts'
 import {
   type Expects,
   toPreconditionFailed,
@@ -37,11 +38,17 @@ export interface HistoryEntry {
   readonly at: string
 }
 
-/** Selects history, newest first: that of a user by time, all other by revision. */
+/** Selects history, newest first: that of a user by time, all other by revision. Members are combined with AND. */
 export interface HistoryFilter {
+  /**
+   * Only what this caller may see over HTTP: System settings for administrators, users' values for their owner. Without it
+   * everything.
+   * @throws {ForbiddenException} the caller may not change settings, or the filter asks for what the caller may not see
+   */
+  readonly visibleTo?: Caller
   readonly key?: string
   readonly scope?: SettingScope
-  /** Required when `scope` is User. Without a scope, users' values are left out. */
+  /** Selects the values of this user, which have User scope; all others without it. @throws {ArgumentException} another scope */
   readonly userId?: string
   /** The version that the change gave the value. */
   readonly revision?: number
@@ -49,7 +56,7 @@ export interface HistoryFilter {
   readonly keys?: readonly string[]
   /** Only what this actor wrote. */
   readonly actor?: string
-  /** Only entries of this time and later; ISO 8601. */
+  /** Only entries of this time and later; ISO 8601, in UTC where it names no offset. */
   readonly since?: string
   /** Only entries of lower versions, or after the `next` of a page. */
   readonly before?: number | string
@@ -110,9 +117,11 @@ interface HistoryInit {
 }
 
 export function createHistory({ store, sharedValues, codec, write }: HistoryInit): History {
-  function toEntry(row: HistoryRow): StoredHistoryEntry | undefined {
+  /** Undefined for a setting that no module defines any more, and for what the caller may not see. */
+  function toEntry(row: HistoryRow, caller: Caller | undefined): StoredHistoryEntry | undefined {
     const state = sharedValues.find(row.key)
     if (!state) return undefined
+    if (caller && !visibleTo(caller).record(state.setting.definition, row)) return undefined
     const show = (value: string | null, sealed: boolean): string | null =>
       isSecret(state.setting, { sealed }) ? null : value
     const { revision, key, scope, origin, actor, note, requestId } = row
@@ -132,19 +141,38 @@ export function createHistory({ store, sharedValues, codec, write }: HistoryInit
     }
   }
 
-  async function page({ before, limit = 50, since, ...filter }: HistoryFilter = {}) {
+  /**
+   * The rows that a filter asks for: those of one user, or those that belong to no user.
+   * @throws {ForbiddenException} the caller may not see them
+   */
+  function rowsOf({ key, scope: named, userId: user }: HistoryFilter, caller: Caller | undefined) {
+    const scope = user === undefined ? named : (named ?? SettingScope.User)
+    if (user !== undefined && scope !== SettingScope.User)
+      throw new ArgumentException('Only values of User scope belong to a user.', 'userId')
+    const userId = scope === undefined ? '' : rowUser(scope, user)
+    if (!caller) return { scope, userId }
+    const definition = key === undefined ? undefined : sharedValues.find(key)?.setting.definition
+    requireVisible(caller, definition, { scope, userId: user })
+    return { scope: scope ?? (caller.isAdmin === true ? scope : SettingScope.Application), userId }
+  }
+
+  async function page({ before, limit = 50, since, visibleTo: caller, ...filter }: HistoryFilter = {}) {
     if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
       throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
     }
-    // Without a scope no user's values: the empty user id is that of System and Application rows.
-    const userId = filter.scope === undefined ? '' : rowUser(filter.scope, filter.userId)
-    const selection = { ...filter, userId, ...(since !== undefined && { since: toTime(since) }) }
+    const { scope, userId } = rowsOf(filter, caller)
+    const selection = {
+      ...filter,
+      userId,
+      ...(scope !== undefined && { scope }),
+      ...(since !== undefined && { since: toTime(since) }),
+    }
     const begin = typeof before === 'string' ? { following: toPlace(before, userId) } : given(before)
     const rows = await store.readHistory({ ...selection, ...begin, limit, maxBytes: pageBytes })
     const last = rows.at(-1)
     const rest = last ? await store.readHistory({ ...selection, following: last, limit: 1 }) : []
     return {
-      entries: rows.flatMap((row) => toEntry(row) ?? []),
+      entries: rows.flatMap((row) => toEntry(row, caller) ?? []),
       next: last && rest.length > 0 ? toNext(last) : null,
     }
   }
@@ -194,7 +222,8 @@ function withValues({ oldText, newText, ...entry }: StoredHistoryEntry): History
 
 /** @throws {ArgumentException} it is not a date-time */
 function toTime(iso: string): number {
-  const time = Date.parse(iso)
+  const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/i.test(iso)
+  const time = Date.parse(/T/i.test(iso) && !hasOffset ? `${iso}Z` : iso)
   if (Number.isNaN(time)) throw new ArgumentException('Use an ISO 8601 date-time.', 'since')
   return time
 }
@@ -237,7 +266,7 @@ const interval = 60 * 60_000
 const pause = 5
 
 export interface RetentionInit {
-  readonly store: Pick<SettingsStore, 'claimTrim' | 'trimHistory' | 'trimUnset'>
+  readonly store: Pick<SettingsStore, 'claimTrim' | 'trimHistory'>
   readonly days?: number | undefined
   readonly log: FastifyBaseLogger
   /** Milliseconds until the first look. @default five to ten minutes */
@@ -273,9 +302,7 @@ export function startRetention({
 
   async function trim(): Promise<void> {
     const olderThan = Math.max(0, Date.now() - days * day)
-    const rows =
-      (await inPortions((after) => store.trimHistory(olderThan, after))) +
-      (await inPortions((after) => store.trimUnset(after)))
+    const rows = await inPortions((after) => store.trimHistory(olderThan, after))
     if (rows > 0) log.info({ rows }, 'old settings history was removed')
   }
 

@@ -1,5 +1,5 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
-import { ArgumentException } from '@fastify-modular/core'
+import { ArgumentException, type Caller } from '@fastify-modular/core'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import {
   changeKind,
@@ -11,6 +11,7 @@ import {
   type WriteEntry,
   type WriteOptions,
 } from '../write/write.ts'
+import { requireUpdater, visibleTo } from '../visibility.ts'
 import { requireFit, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { Layer } from '../secrets/row-codec.ts'
 import { isSecret } from '../values/validate.ts'
@@ -56,15 +57,24 @@ export interface ImportOptions extends WriteOptions {
   readonly dryRun?: boolean
   /** Writes only if the store is still at this revision, that of a dry run. */
   readonly revision?: number
-  /** Which scopes `replace` may remove values of; by default all. */
-  readonly included?: ScopeFilter
+  /**
+   * Leaves alone what an export for this caller would not name: `replace` does not remove it. Whether the caller may write
+   * the values of the file is for the application to check.
+   * @throws {ForbiddenException} the caller may not change settings
+   */
+  readonly visibleTo?: Caller
 }
 
-/** Selects scopes. */
-export type ScopeFilter = (scope: SharedScope) => boolean
+export interface ExportOptions {
+  /**
+   * Only what this caller may see over HTTP: no System settings unless an administrator. Without it everything.
+   * @throws {ForbiddenException} the caller may not change settings
+   */
+  readonly visibleTo?: Caller
+}
 
 export interface Transfer {
-  exportSettings(included?: ScopeFilter): SettingsExport
+  exportSettings(options?: ExportOptions): SettingsExport
   /**
    * All or nothing.
    * @throws {SettingValidationException} values that break their definitions, by key
@@ -88,17 +98,19 @@ interface TransferInit {
 
 export function createTransfer({ sharedValues, states, coherence, write }: TransferInit): Transfer {
   /** Settings with a stored value, sorted by key. */
-  function stored(included: ScopeFilter): readonly SettingState[] {
+  function stored(caller: Caller | undefined): readonly SettingState[] {
+    if (caller) requireUpdater(caller)
+    const visible = caller && visibleTo(caller)
     return states()
-      .filter((state) => layerOf(state) && included(sharedScope(state)))
+      .filter((state) => layerOf(state) && (!visible || visible.record(state.setting.definition)))
       .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   }
 
   return {
-    exportSettings(included = () => true) {
+    exportSettings({ visibleTo: caller } = {}) {
       const settings: ExportedSetting[] = []
       const omitted: string[] = []
-      for (const state of stored(included)) {
+      for (const state of stored(caller)) {
         const value = exportableValue(state)
         if (value === undefined) omitted.push(keyOf(state))
         else settings.push({ key: keyOf(state), scope: sharedScope(state), value })
@@ -107,14 +119,14 @@ export function createTransfer({ sharedValues, states, coherence, write }: Trans
     },
     async importSettings(
       file,
-      { mode = 'merge', dryRun = false, revision, included = () => true, ...options } = {},
+      { mode = 'merge', dryRun = false, revision, visibleTo: caller, ...options } = {},
       expects,
     ) {
       // Values to remove may have been stored by another process.
       if (mode === 'replace') await coherence.catchUp()
       const { entries, unknown } = toEntries(file.settings, sharedValues)
       const named = new Set(entries.map(({ state }) => state))
-      const surplus = mode === 'merge' ? [] : stored(included).filter((state) => !named.has(state))
+      const surplus = mode === 'merge' ? [] : stored(caller).filter((state) => !named.has(state))
       const kept = surplus.filter(isKept)
       const removals = surplus
         .filter((state) => !isKept(state))

@@ -1,15 +1,13 @@
 /** The caller of a request, what the caller may do, and what a write records of it (S 5.2, decisions 23 and 26b). */
-import { type Caller, ForbiddenException, hasPermission, UnauthorizedException } from '@fastify-modular/core'
+import { type Caller, UnauthorizedException } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException } from '../exceptions.ts'
 import type { FindCaller } from '../http-options.ts'
+import { requireAdmin, requireUpdater, updatePermission } from '../visibility.ts'
 import { SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { WriteOptions } from '../write/write.ts'
 import { parseScope } from './schemas.ts'
-
-/** The permission of every write (S 4.1). */
-export const updatePermission = 'Settings.Update'
 
 interface Permissions {
   builder(source: string): {
@@ -107,15 +105,9 @@ export function requireUpdate(
   scopes: readonly (SettingScope | undefined)[] = [],
 ): Caller {
   const caller = callerOf(request)
-  if (!hasPermission(caller, updatePermission))
-    throw new ForbiddenException(`This needs the permission ${updatePermission}.`)
+  requireUpdater(caller)
   if (scopes.includes(SettingScope.System)) requireAdmin(caller)
   return caller
-}
-
-/** @throws {ForbiddenException} the caller is not an administrator */
-export function requireAdmin(caller: Caller): void {
-  if (caller.isAdmin !== true) throw new ForbiddenException('System settings are for administrators.')
 }
 
 /** A caller without an identity counts as not signed in. */

@@ -1,10 +1,10 @@
 /** Definitions in the language of a request, made once for each language that the host names (decision 64). */
+import { acceptedLocales, canonicalLocale } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import { canonicalLocale, type Translate, type TranslatedField, type Translation } from '../http-options.ts'
+import { type Translate, type TranslatedField, type Translation } from '../http-options.ts'
 import type { Translations } from '../reading/list.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
-import { acceptedLocales } from './accept-language.ts'
 
 /** All definitions in one language. */
 export interface LocalizedDefinitions {

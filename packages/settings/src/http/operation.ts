@@ -1,6 +1,6 @@
 /** A route as an operation of the OpenAPI document: what it takes, what it answers, which problems it may report. */
 import { type TSchema, type TUnknown, Type } from '@sinclair/typebox'
-import { NoQuery, Problem, type SettingsApp } from './schemas.ts'
+import { NoQuery, Problem } from './schemas.ts'
 
 interface Operation<Params, Query, Body> {
   readonly operationId: string
@@ -53,6 +53,8 @@ export function operation<
     ...Object.fromEntries(problems),
   }
   return {
+    // Of the route at `/`: /api/settings, not /api/settings/ (OpenAPI generators would name the last one registered).
+    prefixTrailingSlash: 'no-slash' as const,
     config: { access: 'signed-in', ...(documents && { documents }) },
     schema: {
       operationId,
@@ -69,25 +71,3 @@ export function operation<
 
 /** A write refuses a query unless it names one: a misspelt parameter must not be ignored. */
 const withoutQuery: object = { querystring: NoQuery }
-
-/**
- * The options of a route at `/`, once for each spelling of the API's root, `/api/settings` and `/api/settings/`; `hide`
- * keeps the second out of OpenAPI documents. With `prefixTrailingSlash: 'both'`, Fastify would register both spellings
- * with one options object, and generators, which read it later, would find the URL of the second.
- */
-export function rootSpellings<Schema extends object>(
-  { prefix, initialConfig }: SettingsApp,
-  { config, schema }: { readonly config: object; readonly schema: Schema },
-): readonly SpelledRoot<Schema>[] {
-  const { ignoreTrailingSlash, routerOptions } = initialConfig
-  const isEqual = ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash
-  const withoutSlash = { config, schema, prefixTrailingSlash: 'no-slash' as const }
-  if (isEqual || prefix === '' || prefix.endsWith('/')) return [withoutSlash]
-  return [withoutSlash, { config, schema: { hide: true, ...schema }, prefixTrailingSlash: 'slash' as const }]
-}
-
-interface SpelledRoot<Schema> {
-  readonly config: object
-  readonly schema: Schema
-  readonly prefixTrailingSlash: 'slash' | 'no-slash'
-}

@@ -160,6 +160,8 @@ export const DryRun = Type.Optional(
 /** Which layer supplies a value. */
 export const Source = Type.String({ description: 'locked, user, application, system or default' })
 
+export const LockedBy = nullable(Type.String({ description: 'option or environment' }))
+
 /** The members of a value (S 2.4, decision 15). */
 export const valueMembers = {
   key: Type.String(),
@@ -168,6 +170,7 @@ export const valueMembers = {
   isOverridden: Type.Boolean({ description: 'whether a value is stored' }),
   source: Source,
   locked: Type.Boolean(),
+  lockedBy: LockedBy,
   version: Revision,
   userId: nullable(Type.String()),
   updatedAt: nullable(Type.String({ description: 'ISO 8601, UTC' })),

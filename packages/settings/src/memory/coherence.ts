@@ -1,19 +1,20 @@
-/** Keeps memory in step with a database that other processes write to, and that may be restored at any time. */
+/** Keeps memory in step with a database that other processes write to. */
 import { isDomainException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
 import { SettingScope } from '../setting-definition.ts'
 import { isOfUsers } from '../store/plan-write.ts'
-import type {
-  CurrentRows,
-  HistoryRow,
-  RowChange,
-  RowId,
-  SettingsStore,
-  StoredRow,
-  StoreNews,
-  WriteRequest,
-  WriteResult,
+import {
+  type CurrentRows,
+  type HistoryRow,
+  type RowChange,
+  type RowId,
+  type SettingsStore,
+  type StoredRow,
+  type StoreNews,
+  TooManyWritesException,
+  type WriteRequest,
+  type WriteResult,
 } from '../store/store.ts'
 import type { EffectiveChange, SharedValues } from './shared-values.ts'
 import type { UserCache } from './user-values.ts'
@@ -52,12 +53,6 @@ const manyUsers = 1000
 /** Milliseconds until a check that failed is repeated: doubled from the first to the last. */
 const backOff = { first: 250, last: 5000 }
 
-/**
- * For so many milliseconds after a database took the place of another one, each check reads everything: a restore in
- * several transactions loads rows without a revision of their own.
- */
-const settling = 120_000
-
 /** What a check brought. */
 type News = 'nothing' | 'changes' | 'everything'
 
@@ -75,14 +70,8 @@ export class Coherence {
   #retry: NodeJS.Timeout | undefined
   #delay = backOff.first
   #unwatch: (() => Promise<void>) | undefined
-  /** What the last check found. Own writes do not move it: they may build on another past than the one known here. */
-  #anchor: Pick<StoreNews, 'revision' | 'at' | 'epoch'> = { revision: 0, at: null, epoch: '' }
-  /** The last own write that no check has found yet. */
-  #unchecked: Pick<WriteResult, 'revision' | 'at'> | undefined
-  /** Until when each check reads everything, and the first one after it, milliseconds since the epoch. */
-  #unsettledUntil: number | undefined
-  /** Whether memory may hold what the database does not. */
-  #isSuspect = false
+  /** Whether the next check reads everything: memory may hold what the database does not. */
+  #isReloadDue = false
   /** Changes of users up to here are known, by the store's own count. */
   #userMark: string | undefined
   /** Whether the next check looks for changes of users that were not announced. */
@@ -103,7 +92,6 @@ export class Coherence {
   /** Loads everything and begins to watch. @throws {Error} the database cannot be read */
   async start(): Promise<void> {
     const { store, users, log } = this.#init
-    this.#anchor = await store.readNews({ after: 0, limit: 0, known: [] })
     await this.#readAll()
     this.#checkedAt = Date.now()
     this.#unwatch = await store.watch?.({
@@ -135,7 +123,7 @@ export class Coherence {
 
   /** Reads everything again. Never rejects. */
   reload(): Promise<void> {
-    this.#isSuspect = true
+    this.#isReloadDue = true
     return this.catchUp()
   }
 
@@ -153,7 +141,7 @@ export class Coherence {
     const names = found.filter(({ id }) => id.scope === SettingScope.User).map(({ id }) => id.userId)
     if (names.length > 0) users.forget(names)
     const isKnown = (): boolean => found.every(({ id, row }) => sharedValues.agrees(id, row))
-    if (this.#isSuspect || !isKnown()) await this.catchUp()
+    if (this.#isReloadDue || !isKnown()) await this.catchUp()
     // Rows that were changed by hand are not in the history.
     if (!isKnown()) await this.reload()
   }
@@ -168,31 +156,21 @@ export class Coherence {
     let found = 0
     const decide = (current: CurrentRows): readonly RowChange[] => {
       found = current.revision
-      if (!ofUsers && this.#contradicts(request, current)) this.#isSuspect = true
+      if (!ofUsers && found < sharedValues.revision) this.#isReloadDue = true // the database has gone back
       return request.decide(current)
     }
     try {
-      const written = await store.write({ ...request, decide })
-      if (!ofUsers && written.changes.length > 0)
-        this.#unchecked = { revision: written.revision, at: written.at }
-      return written
+      return await store.write({ ...request, decide })
     } catch (error) {
-      if (isDomainException(error) && error.statusCode === 503) {
+      if (isOutage(error)) {
         this.#lose(error) // a look may take long to fail as well
         if (ofUsers) this.#areUsersDue = true
         void this.catchUp()
       }
       // A refused writer reads again, and must then find what the write was refused for.
-      else if (this.#isSuspect || found > sharedValues.revision) await this.catchUp()
+      else if (this.#isReloadDue || found > sharedValues.revision) await this.catchUp()
       throw error
     }
-  }
-
-  /** Under the lock memory may be behind the database, but neither ahead of it nor beside it. */
-  #contradicts({ reads }: WriteRequest, current: CurrentRows): boolean {
-    const { sharedValues } = this.#init
-    if (current.revision !== sharedValues.revision) return current.revision < sharedValues.revision
-    return reads.some((id) => !sharedValues.agrees(id, current.get(id)))
   }
 
   /** A hint with a revision is a notification; one without it only says that it is time to check. */
@@ -234,51 +212,24 @@ export class Coherence {
 
   /** One query, unless users are looked for or everything is read. */
   async #refresh(): Promise<News> {
-    const { store, sharedValues } = this.#init
+    const { store, sharedValues, log } = this.#init
     const known = sharedValues.revision
-    const own = this.#unchecked
-    const dated = [this.#anchor.revision, ...(own ? [own.revision] : [])]
-    const found = await store.readNews({ after: known, limit: page, known: dated })
-    const isReplaced = this.#isOtherDatabase(found, known, own)
-    if (isReplaced) this.#unsettledUntil = Date.now() + settling
-    const isUnsettled = this.#unsettledUntil !== undefined
-    // Before listeners are called, which may read values of users.
-    if (this.#areUsersDue) await this.#readUserNews()
-    const news = this.#isSuspect || isUnsettled ? await this.#readAll() : await this.#takeNews(found, known)
-    if (!isReplaced && this.#unsettledUntil !== undefined && Date.now() >= this.#unsettledUntil)
-      this.#unsettledUntil = undefined
-    this.#anchor = found
-    if (this.#unchecked === own) this.#unchecked = undefined
-    return news
-  }
-
-  /** Whether the database has gone back in time, or another one is in its place. */
-  #isOtherDatabase(
-    found: StoreNews,
-    known: number,
-    own: Pick<WriteResult, 'revision' | 'at'> | undefined,
-  ): boolean {
-    const { log } = this.#init
-    const [anchorAt = null, ownAt = null] = found.knownAt
-    if (
-      found.revision < Math.max(known, own?.revision ?? 0) ||
-      isOtherTime(anchorAt, this.#anchor.at) ||
-      (own && isOtherTime(ownAt, own.at))
-    ) {
+    const found = await store.readNews({ after: known, limit: page })
+    if (found.revision < known) {
+      this.#isReloadDue = true
       log.warn(
         { known, current: found.revision },
-        'settings database went back in time or was replaced; all values are read again',
+        'settings database went back in time; all values are read again',
       )
-      return true
     }
-    if (found.epoch === this.#anchor.epoch) return false
-    log.info({ known }, 'settings database was restarted or recreated; all values are read again')
-    return true
+    // Before listeners are called, which may read values of users.
+    if (this.#areUsersDue) await this.#readUserNews()
+    return this.#isReloadDue ? this.#readAll() : this.#takeNews(found, known)
   }
 
   async #readAll(): Promise<News> {
     const { store, sharedValues, users, listeners } = this.#init
-    this.#isSuspect = false
+    this.#isReloadDue = false
     try {
       sharedValues.beginLoad()
       // Before users are forgotten: what is written in between is found the next time.
@@ -293,18 +244,16 @@ export class Coherence {
         before.revision !== sharedValues.revision || before.generation !== sharedValues.generation
       return isNews ? 'everything' : 'nothing'
     } catch (error) {
-      this.#isSuspect = true
+      this.#isReloadDue = true
       throw error
     }
   }
 
   async #takeNews({ revision, changes }: StoreNews, known: number): Promise<News> {
-    const { sharedValues, users, listeners } = this.#init
+    const { sharedValues, listeners } = this.#init
     if (revision === known && sharedValues.complete) return 'nothing'
     // A full page may be one of several.
     if (changes.length === page) return this.#readAll()
-    // Where revisions have no changes, instances of an earlier version have written values of users.
-    if (new Set(changes.map((entry) => entry.revision)).size < revision - known) users.forget()
     // History keeps the newest row of every value, so that replaying it ends with the current values.
     const effective = sharedValues.replay(
       revision,
@@ -321,8 +270,8 @@ export class Coherence {
     this.#areUsersDue = false
     try {
       const { next, userIds } = await store.readUserNews(this.#userMark, manyUsers + 1)
-      // Shared values name their writers: after an erasure, or a backup, all of them are read.
-      if (userIds.includes('')) this.#isSuspect = true
+      // Shared values name their writers, and another database has others.
+      if (userIds.includes('')) this.#isReloadDue = true
       if (userIds.length > manyUsers || userIds.includes('')) users.forget()
       else users.forget(userIds)
       this.#userMark = next
@@ -340,9 +289,9 @@ function toRow(entry: HistoryRow): StoredRow | undefined {
     : { scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor }
 }
 
-/** Whether a revision has another time than it had. History may have lost it, which means nothing. */
-function isOtherTime(at: number | null, before: number | null): boolean {
-  return at !== null && at !== before
+/** Whether the database did not answer, or not in time. */
+function isOutage(error: unknown): boolean {
+  return isDomainException(error) && error.statusCode === 503 && !(error instanceof TooManyWritesException)
 }
 
 /** A task that runs once at a time, for many callers. */

@@ -7,6 +7,7 @@ import type { Registry } from '../definitions/registry.ts'
 import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
+import type { Locked, LockedBy } from '../overrides.ts'
 import { isSameRow } from '../store/plan-write.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
@@ -15,6 +16,8 @@ import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 export interface SettingState {
   readonly setting: RegisteredSetting
   readonly locked: JsonValue | undefined
+  /** Null where no value is locked. */
+  readonly lockedBy: LockedBy | null
   readonly system: Layer | undefined
   readonly application: Layer | undefined
   /** The answer to a read without a user. */
@@ -110,7 +113,7 @@ interface SharedValuesInit {
   readonly registry: Pick<Registry, 'find' | 'closest'>
   readonly codec: Pick<RowCodec, 'layerOf'>
   /** The host's locked values; `resolveAgain` after they have changed. */
-  readonly locked: ReadonlyMap<string, JsonValue>
+  readonly locked: Locked
 }
 
 export function createSharedValues({ registry, codec, locked }: SharedValuesInit): SharedValues {
@@ -121,8 +124,8 @@ export function createSharedValues({ registry, codec, locked }: SharedValuesInit
   const states = new Map<string, SettingState>()
   /** Revisions that are in here although one before them is not. */
   const ahead = new Set<number>()
-  /** Revisions that were applied since `beginLoad`. */
-  const sinceLoad = new Set<number>()
+  /** Revisions that were applied since `beginLoad`; undefined while no load is under way. */
+  let sinceLoad: Set<number> | undefined
   let revision = 0
   let generation = 0
 
@@ -142,14 +145,14 @@ export function createSharedValues({ registry, codec, locked }: SharedValuesInit
     const application = layer(setting, SettingScope.Application)
     const { key, scope } = setting.definition
     const isSystem = scope === SettingScope.System
-    const lockedValue = locked.get(key)
+    const { value: lockedValue, by = null } = locked.get(key) ?? {}
     const shared = resolve({
       locked: lockedValue,
       application: isSystem ? undefined : application,
       system: isSystem ? system : undefined,
       default: setting.defaultValue,
     })
-    return { setting, locked: lockedValue, system, application, shared }
+    return { setting, locked: lockedValue, lockedBy: by, system, application, shared }
   }
 
   function layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
@@ -215,7 +218,7 @@ export function createSharedValues({ registry, codec, locked }: SharedValuesInit
       for (const map of [slots[SettingScope.System], slots[SettingScope.Application]]) {
         for (const [key, { row }] of map) map.set(key, { row, revision: -1 })
       }
-      sinceLoad.clear()
+      sinceLoad = new Set()
     },
     load(at, rows) {
       const changed = new Set<string>()
@@ -233,12 +236,13 @@ export function createSharedValues({ registry, codec, locked }: SharedValuesInit
       }
       revision = 0
       ahead.clear()
-      for (const applied of sinceLoad) ahead.add(applied)
+      for (const applied of sinceLoad ?? []) ahead.add(applied)
+      sinceLoad = undefined
       advance(at)
       return resolveAgain(changed)
     },
     apply(at, changes) {
-      sinceLoad.add(at)
+      sinceLoad?.add(at)
       const changed = new Set(changes.filter((change) => put(change, at)).map(({ key }) => key))
       if (at === revision + 1) advance(at)
       else if (at > revision) ahead.add(at)

@@ -47,8 +47,6 @@ export class UserCache {
   /** Least recently used first. */
   readonly #users = new Map<string, UserValues>()
   readonly #reading = new Map<string, Promise<UserValues>>()
-  /** Values of which one was sealed before its setting stopped being sensitive. */
-  readonly #onceSecret = new WeakSet<UserValues>()
   /** Users in memory by the names that notifications give them, from the first one on. */
   #byHash: Map<string, string> | undefined
 
@@ -89,12 +87,6 @@ export class UserCache {
     }
   }
 
-  /** What is in memory of a user and may be shown to that user, without a query. */
-  known(userId: string): UserValues | undefined {
-    const values = this.#users.get(userId)
-    return values && this.#onceSecret.has(values) ? undefined : values
-  }
-
   #drop(userId: string): void {
     this.#users.delete(userId)
     this.#byHash?.delete(userHash(userId))
@@ -126,17 +118,14 @@ export class UserCache {
   #decode(rows: readonly StoredRow[]): UserValues {
     const { sharedValues, codec } = this.#init
     const values = new Map<string, JsonValue | Error>()
-    let isOnceSecret = false
     for (const row of rows) {
       const setting = sharedValues.find(row.key)?.setting
       // Code in process may store a user's value of any setting; only User settings are resolved with it.
       if (setting?.definition.scope !== SettingScope.User) continue
-      if (row.sealed && !setting.definition.sensitive) isOnceSecret = true
       const layer = codec.layerOf(setting, row)
       if (layer.state === 'valid') values.set(row.key, layer.value)
       else if (layer.state === 'unreadable') values.set(row.key, layer.error)
     }
-    if (isOnceSecret) this.#onceSecret.add(values)
     return values.size === 0 ? noValues : values
   }
 

@@ -1,10 +1,9 @@
 /** Values as responses show them: the one place where sensitive values are masked (S 2.4, decisions 13 and 15). */
 import { type Resolution, resolve, type SettingSource, type SettingState } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
+import type { LockedBy } from '../overrides.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
-import type { UserValues } from '../memory/user-values.ts'
 import type { StoredRow } from '../store/store.ts'
-import { resolveFor } from './reader.ts'
 import { isSecret } from '../values/validate.ts'
 
 /** A System or Application value. */
@@ -33,13 +32,6 @@ export function toUserDto(state: SettingState, { userId, row, codec }: OwnValue)
   return toDto(state, { scope: SettingScope.User, userId, row, resolution: resolve(layers) })
 }
 
-/** A user's value from memory, which knows neither its version nor its writer (decision 66). */
-export function toRememberedDto(state: SettingState, userId: string, values: UserValues): SettingValueDto {
-  const resolution = resolveFor(state, values)
-  const dto = toDto(state, { scope: SettingScope.User, userId, row: undefined, resolution })
-  return { ...dto, isOverridden: values.has(dto.key) }
-}
-
 interface Shown {
   readonly scope: SettingScope
   readonly userId: string | null
@@ -48,7 +40,7 @@ interface Shown {
 }
 
 function toDto(
-  { setting, locked }: SettingState,
+  { setting, locked, lockedBy }: SettingState,
   { scope, userId, row, resolution }: Shown,
 ): SettingValueDto {
   return {
@@ -58,6 +50,7 @@ function toDto(
     isOverridden: row !== undefined,
     source: resolution.source,
     locked: locked !== undefined,
+    lockedBy,
     version: row?.revision ?? 0,
     userId,
     updatedAt: row ? new Date(row.updatedAt).toISOString() : null,
@@ -74,7 +67,9 @@ export interface SettingValueDto {
   readonly isOverridden: boolean
   readonly source: SettingSource
   readonly locked: boolean
-  /** Version of the stored row; 0 when unset, and where the value of a user comes from memory because the database is down. */
+  /** What fixes a locked value: the option `overrides`, or `SM_SETTINGS_OVERRIDES`; null if it is not locked. */
+  readonly lockedBy: LockedBy | null
+  /** Version of the stored row; 0 when unset. */
   readonly version: number
   readonly userId: string | null
   /** ISO 8601, UTC. */

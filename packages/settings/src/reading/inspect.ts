@@ -1,7 +1,7 @@
 /** Which layer supplies a value, what the layers beneath hold, and which stored values no definition reads. */
 import type { Registry } from '../definitions/registry.ts'
 import { resolve, type SettingSource, type SettingState, type SharedValues } from '../memory/shared-values.ts'
-import type { Locked, LockedBy } from '../overrides.ts'
+import type { LockedBy } from '../overrides.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { KeyCount, SettingsStore, StoredRow } from '../store/store.ts'
@@ -41,30 +41,28 @@ interface InspectInit {
   readonly store: Pick<SettingsStore, 'readRow'>
   readonly sharedValues: Pick<SharedValues, 'find'>
   readonly codec: RowCodec
-  readonly locked: Locked
 }
 
 /** Makes `settings.inspect`. */
-export function createInspect({ store, sharedValues, codec, locked }: InspectInit) {
+export function createInspect({ store, sharedValues, codec }: InspectInit) {
   return async function inspect(key: string, userId?: string): Promise<SettingInspection | null> {
     const state = sharedValues.find(key)
     if (!state) return null
     const id =
       userId === undefined ? undefined : { scope: SettingScope.User, userId: requireUser(userId), key }
     const row = id && (await store.readRow(id))
-    return inspectState({ state, lockedBy: locked.originOf(key), row, codec })
+    return inspectState({ state, row, codec })
   }
 }
 
 interface Inspected {
   readonly state: SettingState
-  readonly lockedBy: LockedBy | null
   /** The stored value of the user in question, if any. */
   readonly row: StoredRow | undefined
   readonly codec: RowCodec
 }
 
-function inspectState({ state, lockedBy, row, codec }: Inspected): SettingInspection {
+function inspectState({ state, row, codec }: Inspected): SettingInspection {
   const { definition, module, defaultValue } = state.setting
   const isSystem = definition.scope === SettingScope.System
   // Code in process may store a user's value of any setting; only User settings are resolved with it.
@@ -97,7 +95,7 @@ function inspectState({ state, lockedBy, row, codec }: Inspected): SettingInspec
     module,
     value: show(supplied.value, supplied.row),
     source: supplied.source,
-    lockedBy,
+    lockedBy: state.lockedBy,
     invalid: layers.some(({ invalid }) => invalid),
     layers,
   }

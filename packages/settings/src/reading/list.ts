@@ -1,14 +1,13 @@
 /** Lists of values in their order: group, order, key (decision 16). */
-import { isDomainException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import { type SettingState, sharedScope } from '../memory/shared-values.ts'
-import type { UserCache } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { CompleteDefinition, JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import type { SettingsStore } from '../store/store.ts'
-import { type SettingValueDto, toRememberedDto, toSharedDto, toUserDto } from './dto.ts'
+import { visibleTo } from '../visibility.ts'
+import { type SettingValueDto, toSharedDto, toUserDto } from './dto.ts'
 
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
 export function createStates(
@@ -36,8 +35,9 @@ function byGroupOrderKey(a: Sortable, b: Sortable): number {
 
 /** The values of definitions with `public: true`; null for those that cannot be read, none for secrets. */
 export function publicValues(states: readonly SettingState[]): Readonly<Record<string, JsonValue>> {
+  const stranger = visibleTo(null)
   const shown = states.filter(
-    ({ setting, shared }) => setting.definition.public && !isSecret(setting, shared.row),
+    ({ setting, shared }) => stranger.value(setting.definition) && !isSecret(setting, shared.row),
   )
   return Object.fromEntries(
     shown.map(({ setting, shared }) => [setting.definition.key, shared.error ? null : shared.value]),
@@ -46,40 +46,27 @@ export function publicValues(states: readonly SettingState[]): Readonly<Record<s
 
 /** What one user has stored. */
 export interface OwnValues {
-  /** Names the contents: changes with each of them. Undefined where they come from memory. */
-  readonly versions: string | undefined
+  /** Names the contents: changes with each of them. */
+  readonly versions: string
   /** The value as responses show it; its `isOverridden` says whether the user has one. */
   of(state: SettingState): SettingValueDto
 }
 
 interface OwnValuesInit {
   readonly store: Pick<SettingsStore, 'readUser'>
-  readonly users: Pick<UserCache, 'known'>
   readonly codec: RowCodec
 }
 
-/**
- * Reads the values of a user from the database; while it does not answer, from memory.
- * @throws {ServiceUnavailableException} the database does not answer, and memory does not have the user
- */
-export async function readOwnValues(
-  { store, users, codec }: OwnValuesInit,
-  userId: string,
-): Promise<OwnValues> {
-  try {
-    const rows = await store.readUser(userId)
-    const byKey = new Map(rows.map((row) => [row.key, row]))
-    return {
-      versions: JSON.stringify([
-        userId,
-        ...rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy]),
-      ]),
-      of: (state) => toUserDto(state, { userId, row: byKey.get(state.setting.definition.key), codec }),
-    }
-  } catch (error) {
-    const known = isDomainException(error) && error.statusCode === 503 ? users.known(userId) : undefined
-    if (!known) throw error
-    return { versions: undefined, of: (state) => toRememberedDto(state, userId, known) }
+/** Reads the values of a user. @throws {ServiceUnavailableException} the database does not answer */
+export async function readOwnValues({ store, codec }: OwnValuesInit, userId: string): Promise<OwnValues> {
+  const rows = await store.readUser(userId)
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  return {
+    versions: JSON.stringify([
+      userId,
+      ...rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy]),
+    ]),
+    of: (state) => toUserDto(state, { userId, row: byKey.get(state.setting.definition.key), codec }),
   }
 }
 

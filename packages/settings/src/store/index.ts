@@ -9,6 +9,5 @@ export {
   isOfUsers,
   planWrite,
   rowIdText,
-  unsetFor,
 } from './plan-write.ts'
 export { compareHistoryIds, selectHistory } from './select-history.ts'

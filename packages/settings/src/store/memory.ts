@@ -9,7 +9,6 @@ import {
   planWrite,
   rowIdText,
   TrimCounter,
-  unsetFor,
 } from './plan-write.ts'
 import { compareHistoryIds, newestFirst, selectHistory } from './select-history.ts'
 import {
@@ -17,7 +16,7 @@ import {
   type HistoryId,
   type HistoryRow,
   type KeyCount,
-  type LockedRow,
+  type RowId,
   type SettingsStore,
   type StoredRow,
   storePort,
@@ -26,16 +25,12 @@ import {
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
 export function memoryStore(): SettingsStore {
   const rows = new Map<string, StoredRow>()
-  /** Unset values of users, for their versions. */
-  const unset = new Map<string, LockedRow>()
   let history: HistoryRow[] = []
   let revision = 0
   /** Users in the order of their last write. */
   const written = new Map<string, number>()
   let writes = 0
   let trimmedAt = 0
-  /** The highest version of a user's row that is erased. */
-  let erasedVersion = 0
   const trims = new TrimCounter()
 
   // Each method runs to its end before another one starts, which makes every write atomic.
@@ -48,11 +43,8 @@ export function memoryStore(): SettingsStore {
     readShared: async () => ({ revision, rows: select((row) => row.scope !== SettingScope.User) }),
     readUser: async (userId) => select((row) => row.scope === SettingScope.User && row.userId === userId),
     readRow: async (id) => rows.get(rowIdText(id)),
-    readNews: async ({ after, limit, known }) => ({
+    readNews: async ({ after, limit }) => ({
       revision,
-      at: atOf(revision),
-      knownAt: known.map(atOf),
-      epoch: '',
       changes: history
         .filter((row) => row.scope !== SettingScope.User && row.revision > after)
         .toSorted(compareHistoryIds)
@@ -64,23 +56,13 @@ export function memoryStore(): SettingsStore {
     },
     write: async (request) => {
       checkWrite(request)
-      const found = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? unset.get(rowIdText(id)) ?? [])
+      const found = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? [])
       const ofUsers = isOfUsers(request)
-      const result = planWrite(request, { revision, at: Date.now(), rows: found, erased: erasedVersion })
+      const result = planWrite(request, { revision, at: Date.now(), rows: found, lastVersion })
       for (const change of result.changes) {
         const name = rowIdText(change)
-        unset.delete(name)
         if (change.after) rows.set(name, change.after)
-        else {
-          rows.delete(name)
-          if (ofUsers && change.before)
-            unset.set(name, {
-              ...change.before,
-              value: null,
-              revision: change.revision,
-              updatedAt: result.at,
-            })
-        }
+        else rows.delete(name)
         if (ofUsers) note(change.userId)
         history.push(Object.freeze(historyOf(change, request, result)))
       }
@@ -131,11 +113,6 @@ export function memoryStore(): SettingsStore {
       forgetOlder(olderThan)
       return { removed: before - history.length, next: null }
     },
-    trimUnset: async () => {
-      const before = unset.size
-      for (const [name, row] of unset) if (row.updatedAt < Date.now() - unsetFor) unset.delete(name)
-      return { removed: before - unset.size, next: null }
-    },
     eraseUser: async (userId) => erase(userId),
     close: async () => {},
   }
@@ -145,8 +122,12 @@ export function memoryStore(): SettingsStore {
     written.set(userId, ++writes)
   }
 
-  function atOf(version: number): number | null {
-    return history.find((row) => row.scope !== SettingScope.User && row.revision === version)?.at ?? null
+  function lastVersion(id: RowId): number {
+    const name = rowIdText(id)
+    return history.reduce(
+      (last, entry) => (rowIdText(entry) === name ? Math.max(last, entry.revision) : last),
+      0,
+    )
   }
 
   /** Keeps the newest entries of these values. */
@@ -175,11 +156,10 @@ export function memoryStore(): SettingsStore {
       row.scope === SettingScope.User && row.userId === userId
     const values = select(isOwn).length
     const entries = history.filter(isOwn)
-    const own = [...rows.values(), ...unset.values(), ...entries].filter(isOwn)
     let writers = 0
-    for (const map of [rows, unset]) for (const [name, row] of map) if (isOwn(row)) map.delete(name)
     for (const [name, row] of rows) {
-      if (row.updatedBy !== userId) continue
+      if (isOwn(row)) rows.delete(name)
+      if (isOwn(row) || row.updatedBy !== userId) continue
       rows.set(name, Object.freeze({ ...row, updatedBy: null }))
       writers++
     }
@@ -193,9 +173,7 @@ export function memoryStore(): SettingsStore {
       })
     if (written.delete(userId) || values + writers > 0) {
       note('')
-      for (const row of own) erasedVersion = Math.max(erasedVersion, row.revision)
-      erasedVersion = Math.max(erasedVersion, Date.now())
-      history.push(Object.freeze(erasedEntry(erasedVersion)))
+      history.push(Object.freeze(erasedEntry(Date.now())))
     }
     return { values, history: entries.length, mentions, isDone: true }
   }
@@ -206,12 +184,12 @@ export function memoryStore(): SettingsStore {
 }
 
 /** What stands in the history for a user who was erased. */
-function erasedEntry(revision: number): HistoryRow {
+function erasedEntry(at: number): HistoryRow {
   return {
     scope: SettingScope.User,
     userId: '',
     key: '',
-    revision,
+    revision: at,
     oldValue: null,
     oldSealed: false,
     newValue: null,
@@ -220,7 +198,7 @@ function erasedEntry(revision: number): HistoryRow {
     actor: null,
     requestId: null,
     note: null,
-    at: Date.now(),
+    at,
   }
 }
 

@@ -28,22 +28,6 @@ export const postgresOptions = Type.Object({
   timeouts: postgresTimeouts,
 })
 
-/** What `printSql` takes beside the names of the tables. */
-export interface PrintOptions {
-  /** The version of the tables that are there, as `settings_meta` has it: only what is missing is printed. @default 0, none */
-  readonly from?: number
-}
-
-/** The options of `printSql`, for as many migrations as there are. */
-export function printOptions(names: TObject, known: number): TObject {
-  const from = Type.Integer({
-    minimum: 0,
-    maximum: known,
-    description: `a version of the tables, 0 to ${known}`,
-  })
-  return Type.Object({ ...names.properties, from })
-}
-
 function milliseconds(minimum: number, maximum: number) {
   return Type.Number({ minimum, maximum, description: `${minimum} to ${maximum} milliseconds` })
 }
@@ -85,6 +69,6 @@ interface SchemaState {
  */
 export function isOutdated({ store, mode, found, known }: SchemaState): boolean {
   if (found > known) throw new FMOD_SETTINGS_SCHEMA_TOO_NEW(store, found, known)
-  if (found < known && mode === 'check') throw new FMOD_SETTINGS_SCHEMA_OUTDATED(store, found, known, found)
+  if (found < known && mode === 'check') throw new FMOD_SETTINGS_SCHEMA_OUTDATED(store, found, known)
   return found < known
 }

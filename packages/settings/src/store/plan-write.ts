@@ -5,7 +5,6 @@ import { isStorable, SettingScope } from '../setting-definition.ts'
 import type {
   AppliedChange,
   HistoryRow,
-  LockedRow,
   RowChange,
   RowId,
   StoredRow,
@@ -84,10 +83,10 @@ export interface Found {
   readonly revision: number
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
-  /** At least those that the request reads, users' unset ones included. */
-  readonly rows: Iterable<LockedRow>
-  /** For a write of users' rows: the highest version that an erasure took away. A row that is not found exceeds it. */
-  readonly erased?: number
+  /** At least those that the request reads. */
+  readonly rows: Iterable<StoredRow>
+  /** Of a user's value without a row: the version of its newest entry of history, or 0. */
+  lastVersion?(id: RowId): number
 }
 
 /**
@@ -96,39 +95,32 @@ export interface Found {
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, a change of a row that was not read, or of one that belongs
  * to another kind of write
  */
-export function planWrite(request: WriteRequest, { revision, at, rows, erased = 0 }: Found): WriteResult {
+export function planWrite(request: WriteRequest, current: Found): WriteResult {
+  const { revision, at, rows } = current
   const ofUsers = isOfUsers(request)
   const known = ofUsers ? 0 : revision
-  const found = new Map<string, LockedRow | undefined>()
+  const found = new Map<string, StoredRow | undefined>()
   for (const id of request.reads) found.set(rowIdText(id), undefined)
   for (const row of rows) if (found.has(rowIdText(row))) found.set(rowIdText(row), row)
-  const current = { revision: known, get: (id: RowId) => setRow(found.get(rowIdText(id))) }
   const changes: AppliedChange[] = []
-  for (const change of request.decide(current)) {
+  const decided = request.decide({ revision: known, get: (id) => found.get(rowIdText(id)) })
+  for (const change of decided) {
     const name = rowIdText(change)
-    const row = found.get(name)
+    const before = found.get(name)
     const isOfUser = change.scope === SettingScope.User
     // Deleting the row answers false for a row that was not read and for one that was already changed.
     if (!found.delete(name) || isOfUser !== ofUsers) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
-    const before = setRow(row)
     if (!before && change.value === null) continue
     const { scope, userId, key } = change
-    const version = isOfUser ? Math.max((row?.revision ?? erased) + 1, at) : known + 1
+    const version = isOfUser
+      ? Math.max((before?.revision ?? current.lastVersion?.(change) ?? 0) + 1, at)
+      : known + 1
     const after = rowAfter(change, version, at, request.actor)
     changes.push({ scope, userId, key, revision: version, before, after })
   }
   const highest = changes.reduce((max, change) => Math.max(max, change.revision), known)
   return { revision: highest, at, changes: changes.toSorted(compareRowIds) }
-}
-
-/** The row, if it has a value. */
-export function setRow(row: LockedRow | undefined): StoredRow | undefined {
-  return row && isSet(row) ? row : undefined
-}
-
-function isSet(row: LockedRow): row is StoredRow {
-  return row.value !== null
 }
 
 /** The row of history that a change leaves. */
@@ -222,6 +214,3 @@ export class Portion {
     else if (milliseconds < limit / 3) this.#rows = Math.min(most, this.#rows + least)
   }
 }
-
-/** Milliseconds for which the version of an unset value is kept: no clock goes back so far. */
-export const unsetFor = 24 * 60 * 60 * 1000

@@ -3,11 +3,12 @@
  *
  * There are two number lines. **The revision** orders System and Application changes: it counts their writes, one after
  * the other, and is the version of the rows that they write. A **user's row** has versions of its own: each one is the
- * larger of the version before plus one and the milliseconds of the database's clock, so that it rises for ever, also
- * after a deletion or an erasure. Writes of users leave the revision alone, and need not wait for each other.
+ * larger of the version before plus one and the milliseconds of the database's clock. Where no row is, the version before
+ * is that of the value's newest entry of history, which is never trimmed. Writes of users leave the revision alone, and
+ * those of different users need not wait for each other.
  */
 import { createHash } from 'node:crypto'
-import type { Tx } from '@fastify-modular/core'
+import { ServiceUnavailableException, type Tx } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SettingScope } from '../setting-definition.ts'
 
@@ -35,11 +36,6 @@ export interface StoredRow extends RowId {
 export interface RowChange extends RowId {
   readonly value: string | null
   readonly sealed: boolean
-}
-
-/** A row as its writer finds it: with `value: null` it is unset, and keeps the version that the next one must exceed. */
-export interface LockedRow extends Omit<StoredRow, 'value'> {
-  readonly value: string | null
 }
 
 /** One row of history: what a write did to one value. `null` means unset. */
@@ -126,7 +122,7 @@ export interface WriteResult {
 
 /** A change with the rows before and after it. */
 export interface AppliedChange extends RowId {
-  /** The version that the row got; where `after` is undefined, the one that the next version of the row will exceed. */
+  /** The version that the row got, or that its deletion has in the history. */
   readonly revision: number
   readonly before: StoredRow | undefined
   readonly after: StoredRow | undefined
@@ -160,7 +156,7 @@ export interface HistoryQuery {
 
 /** What a portion of trimming did. */
 export interface TrimResult {
-  /** Entries of history and rows of unset values that are gone. */
+  /** Entries of history that are gone. */
   readonly removed: number
   /** For the next portion; null when nothing is left. */
   readonly next: number | null
@@ -172,20 +168,12 @@ export interface NewsQuery {
   readonly after: number
   /** At most so many, the newest ones. */
   readonly limit: number
-  /** Revisions whose time is wanted. */
-  readonly known: readonly number[]
 }
 
 /** Where a database stands, and what has happened to System and Application values; all of one moment. */
 export interface StoreNews {
   /** The number of the last committed write of System and Application values. */
   readonly revision: number
-  /** When that revision was written, as its history has it, in milliseconds since the epoch; null without a trace. */
-  readonly at: number | null
-  /** The same of the `known` revisions, in their order. */
-  readonly knownAt: readonly (number | null)[]
-  /** Differs when another database may stand in the place of this one: its server was started, its tables were made anew. */
-  readonly epoch: string
   /** Oldest first. */
   readonly changes: readonly HistoryRow[]
 }
@@ -194,7 +182,7 @@ export interface StoreNews {
 export interface UserNews {
   /** For the next question. It means something to the store alone. */
   readonly next: string
-  /** Each one at least once; an empty id stands for a user who was erased, or for any user. */
+  /** Each one at least once; an empty id stands for a user who was erased, or for any user: the mark is of another database. */
   readonly userIds: readonly string[]
 }
 
@@ -281,19 +269,23 @@ export interface SettingsStore {
    * the database does not notice.
    */
   trimHistory(olderThan: number, after: number): Promise<TrimResult>
-  /** The same for users' values that were unset a day ago: forgets their versions. */
-  trimUnset(after: number): Promise<TrimResult>
   /**
    * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
    * with the note. A row of history without the name stands for what is gone. One transaction, of which a write of the
-   * user's rows is wholly before or wholly after; what is written after it exceeds every version that is gone. The other
-   * processes forget the user.
+   * user's rows is wholly before or wholly after. The other processes forget the user.
    */
   eraseUser(userId: string): Promise<Erased>
   /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */
   watch?(watch: StoreWatch): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */
   close(): Promise<void>
+}
+
+/** 503 of a database that answers: so many writes wait for it that this one gave up its place. Nothing was written. */
+export class TooManyWritesException extends ServiceUnavailableException {
+  constructor() {
+    super('Too many writes wait for the settings database.', 1)
+  }
 }
 
 /** How many rows a key has in a scope. */

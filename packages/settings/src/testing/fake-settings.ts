@@ -27,7 +27,7 @@ export function fakeSettings<M extends RuleTokens>(
     store: memoryStore(),
     sealing: createSealing([]),
     refusesPlain: () => false,
-    locked: { values: new Map(), originOf: () => null },
+    locked: new Map(),
     userCapacity: 10_000,
     events: () => undefined,
     log: silentLog,

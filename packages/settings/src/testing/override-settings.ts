@@ -2,6 +2,7 @@
 import type { SettingKeyMap } from '../definitions/tokens.ts'
 import { FMOD_SETTINGS_CANNOT_OVERRIDE } from '../misuse-errors.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from '../settings.ts'
+import type { Locked, LockedValue } from '../overrides.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import { deepFreeze, encodeValue, readText } from '../values/json.ts'
 import { validateValue } from '../values/validate.ts'
@@ -11,7 +12,7 @@ export type OverrideValues<K extends string> = {
   readonly [P in K]: P extends keyof SettingKeyMap ? SettingKeyMap[P] : JsonValue
 }
 
-type Layer = ReadonlyMap<string, JsonValue>
+type Layer = Locked
 
 /** The layers of each application: those of the host first, the last override on top. */
 const layersOf = new WeakMap<SettingsParts, readonly Layer[]>()
@@ -49,14 +50,15 @@ function partsOf(settings: Settings & { readonly [partsOfSettings]?: SettingsPar
 /** A checked copy: later changes of the caller's objects have no effect. */
 function readLayer(values: Readonly<Record<string, unknown>>, { registry }: SettingsParts): Layer {
   const problems: string[] = []
-  const layer = new Map<string, JsonValue>()
+  const layer = new Map<string, LockedValue>()
   for (const [key, value] of Object.entries(values)) {
     const setting = registry.find(key)
     if (!setting) problems.push(`no module defines "${key}"`)
     else {
       const messages = validateValue(setting, value)
       problems.push(...messages.map((message) => `"${key}": ${message}`))
-      if (messages.length === 0) layer.set(key, deepFreeze(readText(encodeValue(value as JsonValue)))) // the validation has parsed it
+      if (messages.length === 0)
+        layer.set(key, { value: deepFreeze(readText(encodeValue(value as JsonValue))), by: 'option' }) // the validation has parsed it
     }
   }
   if (problems.length > 0) throw new FMOD_SETTINGS_CANNOT_OVERRIDE(problems.join('; '))

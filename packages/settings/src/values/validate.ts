@@ -10,7 +10,7 @@ import {
 import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
 import { checkJson } from './json.ts'
 import { checkSchema } from './json-schema.ts'
-import { type CompiledPattern, createPatternBudget, type PatternBudget } from './pattern.ts'
+import type { CompiledPattern, PatternBudget } from './pattern.ts'
 
 /** One registered setting; frozen. */
 export interface RegisteredSetting {
@@ -20,12 +20,19 @@ export interface RegisteredSetting {
   /** The default decoded (decision 4) and deep-frozen; null if there is none. */
   readonly defaultValue: JsonValue
   /** Null where there is none, or the type ignores patterns (S 2.3.2). */
-  readonly pattern: CompiledPattern | null
+  readonly pattern: TextPattern | null
+  /** The longest text, in UTF-16 units; null where its bytes alone decide. */
+  readonly maxLength: number | null
   /** What the values of a Json look like; null where anything goes. */
   readonly schema: TSchema | null
   readonly validate: SettingRule | null
   /** The longest value, in UTF-8 bytes of its text (decision 11). */
   readonly maxBytes: number
+}
+
+interface TextPattern extends CompiledPattern {
+  /** Of a text that it refuses. */
+  readonly message: string
 }
 
 /**
@@ -70,8 +77,7 @@ export function isEmptyValue({ definition }: RegisteredSetting, value: unknown):
 /**
  * Returns everything that is wrong with a value, as messages that say what to enter; none if it may be written.
  * Null is fine unless the setting is required: it clears.
- * @param budget the work that patterns may do, shared by all values of one request; without it the value has a larger one of
- * its own: what is stored or declared was accepted before, and a slow machine must not turn it into the default
+ * @param budget shared by all values of one write; without it the pattern is searched whatever was before
  * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages
  */
 export function validateValue(setting: RegisteredSetting, value: unknown, budget?: PatternBudget): string[] {
@@ -107,7 +113,7 @@ export function messagesOf(result: unknown, subject: string): string[] {
 }
 
 function checkType(setting: RegisteredSetting, value: unknown, budget?: PatternBudget): string[] {
-  const { definition, maxBytes } = setting
+  const { definition } = setting
   switch (definition.type) {
     case SettingType.Number:
       return checkNumber(value, definition)
@@ -119,7 +125,7 @@ function checkType(setting: RegisteredSetting, value: unknown, budget?: PatternB
       return checkMember(value, definition.allowedValues ?? [])
     default:
       if (typeof value !== 'string') return ['Enter text.']
-      return [...checkText(value, maxBytes), ...checkFormat(setting, value, budget)]
+      return [...checkText(setting, value), ...checkFormat(setting, value, budget)]
   }
 }
 
@@ -147,32 +153,26 @@ function checkFormat(setting: RegisteredSetting, text: string, budget?: PatternB
   }
 }
 
-/** Milliseconds. */
-const ownPatternLimit = 1000
-
-function checkPattern(setting: RegisteredSetting, text: string, given: PatternBudget | undefined): string[] {
-  const { pattern, maxBytes } = setting
-  if (!pattern || text.length > maxBytes) return []
-  const budget = given ?? createPatternBudget(ownPatternLimit)
-  const found = budget.search(pattern, text)
+function checkPattern(setting: RegisteredSetting, text: string, budget: PatternBudget | undefined): string[] {
+  const { pattern } = setting
+  if (!pattern || isTooLong(setting, text)) return []
+  const found = budget ? budget.search(pattern, text) : pattern.search(text)
   if (found === undefined)
-    return ['Enter shorter text: checking it against the pattern of this setting takes too much work.']
-  return found ? [] : [describeFormat(setting, pattern, budget)]
+    return ['Save this value alone: checking all values of this request takes too much work.']
+  return found ? [] : [pattern.message]
 }
 
-/** What can be done about it: expressions are not for people, and clients have them in the definition. */
-function describeFormat(
-  { definition, defaultValue }: RegisteredSetting,
+/** What can be done about a text that a pattern refuses: expressions are not for people, and clients have them in the definition. */
+export function describeFormat(
+  { defaultValue, patternHint, placeholder, sensitive }: CompleteDefinition,
   pattern: CompiledPattern,
-  budget: PatternBudget,
 ): string {
-  const { patternHint, placeholder, sensitive } = definition
   if (patternHint !== null) return patternHint
   const example = [placeholder, sensitive ? null : defaultValue].find(
-    (each) => typeof each === 'string' && each !== '' && budget.search(pattern, each),
+    (each) => each && each.length <= pattern.maxLength && pattern.search(each),
   )
   return example
-    ? `Enter text in the same format as ${String(example)}.`
+    ? `Enter text in the same format as ${example}.`
     : 'Enter text in the format that this setting expects. Its description may say which.'
 }
 
@@ -235,9 +235,15 @@ function fits(text: string, maxBytes: number): boolean {
 }
 
 /** The problems of any string value (decision 11). */
-function checkText(text: string, maxBytes: number): string[] {
+function checkText(setting: RegisteredSetting, text: string): string[] {
+  const { maxBytes, maxLength } = setting
   if (!fits(text, maxBytes)) return [`Enter at most ${maxBytes} bytes of text.`]
+  if (isTooLong(setting, text)) return [`Enter at most ${maxLength} characters.`]
   return isStorable(text) ? [] : ['Enter text without NUL characters and unpaired surrogates.']
+}
+
+function isTooLong({ maxBytes, maxLength }: RegisteredSetting, text: string): boolean {
+  return text.length > Math.min(maxBytes, maxLength ?? maxBytes)
 }
 
 /** The problems of a Number: JSON numbers within the bounds, integers only where doubles are exact. */

@@ -1,7 +1,6 @@
 /** JSON Schema of what may be written to a setting, for clients that generate forms (draft 2020-12). */
 import { SettingType, type CompleteDefinition, type ValueSchema } from '../setting-definition.ts'
 import { dateTimePattern } from './validate.ts'
-import { isUnicodePattern } from './pattern.ts'
 
 /**
  * Returns the schema of a definition's values. Every value that the setting accepts satisfies it; the reverse is not promised:
@@ -14,7 +13,7 @@ export function valueSchema(definition: CompleteDefinition): ValueSchema {
 }
 
 function schemaOf(definition: CompleteDefinition): ValueSchema {
-  const { type, min, max, allowedValues, pattern, required, schema } = definition
+  const { type, min, max, allowedValues, pattern, maxLength, required, schema } = definition
   switch (type) {
     case SettingType.Number:
       return { type: 'number', ...(min !== null && { minimum: min }), ...(max !== null && { maximum: max }) }
@@ -33,7 +32,10 @@ function schemaOf(definition: CompleteDefinition): ValueSchema {
     case SettingType.DateTime:
       return text(required, { pattern: dateTimePattern })
     default:
-      return text(required, pattern !== null && isUnicodePattern(pattern) ? { pattern } : {})
+      return text(required, {
+        ...(pattern !== null && { pattern }),
+        ...(maxLength !== null && { maxLength }),
+      })
   }
 }
 

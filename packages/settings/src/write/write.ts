@@ -2,6 +2,7 @@
  * The one algorithm of every write: single, bulk, a user's own, import, rollback.
  * Locked → stale → invalid → one transaction (decision 22), then memory, listeners, events.
  */
+import { setImmediate } from 'node:timers/promises'
 import {
   ArgumentException,
   ConflictException,
@@ -132,8 +133,7 @@ async function writeEntries(
   const { codec, coherence, publisher, keepHistory } = init
   refuseLocked(wanted)
   const budget = createPatternBudget()
-  const errors = validate(wanted, budget, control.errors)
-  const entries = errors ? wanted : wanted.map(withOwnValue)
+  const { entries, errors } = await validateInTurns(wanted, budget, control.errors)
   // A stale write is refused as stale first, which needs the rows; without a condition invalid values need no transaction.
   const mayBeStale = control.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
   if (errors && !mayBeStale) throw errors
@@ -239,18 +239,43 @@ function toValidationException(errors: ReadonlyMap<string, readonly string[]>): 
   )
 }
 
-function validate(
-  entries: readonly WriteEntry[],
+/**
+ * Validates the values, and copies those that are valid. Between two texts that are matched against patterns the event
+ * loop has a turn: together they may take half a second.
+ */
+async function validateInTurns(
+  wanted: readonly WriteEntry[],
   budget: PatternBudget,
   found?: ReadonlyMap<string, readonly string[]>,
-): Error | undefined {
+) {
   const errors = new Map(found)
-  for (const entry of entries) {
-    if (entry.change.kind === 'clear') continue
-    const messages = validateValue(entry.state.setting, entry.change.value, budget)
-    if (messages.length > 0) errors.set(keyOf(entry), [...(errors.get(keyOf(entry)) ?? []), ...messages])
+  const entries: WriteEntry[] = []
+  let isAfterMatch = false
+  for (const entry of wanted) {
+    const hasPattern = entry.state.setting.pattern !== null
+    if (hasPattern && isAfterMatch) await setImmediate()
+    isAfterMatch ||= hasPattern
+    entries.push(addErrors(entry, budget, errors) ? entry : withOwnValue(entry))
   }
+  return { entries, errors: toValidationException(errors) }
+}
+
+function validate(entries: readonly WriteEntry[], budget: PatternBudget): Error | undefined {
+  const errors = new Map<string, readonly string[]>()
+  for (const entry of entries) addErrors(entry, budget, errors)
   return toValidationException(errors)
+}
+
+/** Returns whether there are any. */
+function addErrors(
+  entry: WriteEntry,
+  budget: PatternBudget,
+  errors: Map<string, readonly string[]>,
+): boolean {
+  if (entry.change.kind === 'clear') return false
+  const messages = validateValue(entry.state.setting, entry.change.value, budget)
+  if (messages.length > 0) errors.set(keyOf(entry), [...(errors.get(keyOf(entry)) ?? []), ...messages])
+  return messages.length > 0
 }
 
 function refuseStale(

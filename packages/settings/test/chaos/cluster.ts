@@ -31,23 +31,15 @@ export class Cluster {
   readonly #server: PostgresServer
   readonly #database: TestDatabase
   readonly #places: readonly Place[]
-  /** Whether users clear their values: versions then rise through deletions, too. */
-  readonly #clears: boolean
 
-  private constructor(
-    server: PostgresServer,
-    database: TestDatabase,
-    places: readonly Place[],
-    clears: boolean,
-  ) {
+  private constructor(server: PostgresServer, database: TestDatabase, places: readonly Place[]) {
     this.#server = server
     this.#database = database
     this.#places = places
-    this.#clears = clears
   }
 
   /** A server of its own, because it is killed. Nothing writes yet. */
-  static async start(size: number, { clears = true } = {}): Promise<Cluster> {
+  static async start(size: number): Promise<Cluster> {
     const server = await startPostgres()
     const database = await server.createDatabase()
     const places = await Promise.all(
@@ -56,17 +48,15 @@ export class Cluster {
         return { proxy, acks: [], read: 0, downs: 0, boots: 0 }
       }),
     )
-    return new Cluster(server, database, places, clears)
+    return new Cluster(server, database, places)
   }
 
   /** Starts an instance where none runs. */
-  async boot(index: number, tree?: string): Promise<void> {
+  async boot(index: number): Promise<void> {
     const place = this.#place(index)
     const plan: InstancePlan = {
       database: place.proxy.url,
       name: `i${index}.${place.boots++}`,
-      clears: this.#clears,
-      ...(tree !== undefined && { tree }),
     }
     place.booting = spawnApp(new URL('./instance.js', import.meta.url), { args: [JSON.stringify(plan)] })
     place.app = await place.booting
@@ -128,7 +118,7 @@ export class Cluster {
     const pool = new Pool({ connectionString: this.#database.url, max: 1 })
     try {
       const found = await readDatabase(pool)
-      checkChains(found, this.#clears ? 'version' : 'value')
+      checkChains(found)
       checkRevisions(found)
       for (const { acks } of this.#places) for (const ack of acks) checkAck(found, ack)
       await this.#checkMemories(found)
@@ -238,19 +228,16 @@ async function readDatabase(pool: Pool): Promise<Found> {
 }
 
 /** Each change of a row begins with what the one before made, and the last one made what is stored. */
-function checkChains({ byRow, values }: Found, order: 'version' | 'value'): void {
+function checkChains({ byRow, values }: Found): void {
   for (const [row, entries] of byRow) {
     let value: Entry['newValue'] = null
-    // Instances of an earlier version give users' rows lower versions: their changes are in the order of their values.
-    const after = order === 'value' ? group(entries, ({ oldValue }) => oldValue ?? '') : undefined
     for (const entry of entries) {
-      const next: Entry | undefined = after ? after.get(value ?? '')?.[0] : entry
       assert.equal(
-        next?.oldValue,
+        entry.oldValue,
         value,
         `${row}, version ${entry.revision}: its change is of something else`,
       )
-      value = next?.newValue ?? null
+      value = entry.newValue
     }
     assert.equal(values.get(row) ?? null, value, `${row} is not what its history ends with`)
   }

@@ -2,22 +2,15 @@
  * An instance of an application whose users write without a pause, to be killed. It prints its address, `ack` and an `Ack`
  * for each write that was acknowledged, `down` where the database could not answer, and `broken` for what must never be.
  */
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
-import type * as Settings from '@fastify-modular/settings'
-import type * as Postgres from '@fastify-modular/settings/postgres'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import { postgres } from '@fastify-modular/settings/postgres'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /** The command line of an instance. */
 export interface InstancePlan {
   readonly database: string
   readonly name: string
-  /** Whether users also clear their values. */
-  readonly clears: boolean
-  /** A checkout that was built: its settings are run instead of these. */
-  readonly tree?: string
 }
 
 /** A write that was acknowledged. Values are written once. */
@@ -55,8 +48,7 @@ async function main(plan: InstancePlan): Promise<void> {
   instance.start()
 }
 
-async function createApp({ database, tree }: InstancePlan): Promise<FastifyInstance> {
-  const { setting, settings, SettingScope, postgres } = await loadSettings(tree)
+async function createApp({ database }: InstancePlan): Promise<FastifyInstance> {
   const text = (scope: 1 | 2) => (key: string) => setting.text(key, { displayName: key, scope })
   const definitions = [
     ...[...bulkKeys, ...sharedKeys].map(text(SettingScope.Application)),
@@ -74,18 +66,6 @@ async function createApp({ database, tree }: InstancePlan): Promise<FastifyInsta
     caller: ({ headers }) => ({ id: String(headers['x-caller']), permissions: [], isAdmin: true }),
   })
   return app
-}
-
-/** The settings of this checkout, or of another one. */
-async function loadSettings(tree: string | undefined) {
-  const { resolve } = createRequire(
-    tree === undefined ? import.meta.url : join(tree, 'bench', 'package.json'),
-  )
-  const load = (name: string): Promise<unknown> => import(pathToFileURL(resolve(name)).href)
-  return {
-    ...((await load('@fastify-modular/settings')) as typeof Settings),
-    ...((await load('@fastify-modular/settings/postgres')) as typeof Postgres),
-  }
 }
 
 /** A row that a writer may write. */
@@ -173,7 +153,7 @@ class Instance {
   async #write(row: Row): Promise<string | null | undefined> {
     const since = Math.random() < 0.5 ? await this.#versionOf(row) : undefined
     // Only what is set can be cleared, and an acknowledged clearing is then a change.
-    const isClearing = this.#plan.clears && row.kind === 'user' && since !== undefined && Math.random() < 0.4
+    const isClearing = row.kind === 'user' && since !== undefined && Math.random() < 0.4
     const value = isClearing ? null : this.#newValue()
     const condition = since === undefined ? undefined : { 'if-match': `"r${since}"` }
     const { kind, userId, key } = row
@@ -223,9 +203,7 @@ class Instance {
     const values = new Set(bulkKeys.map((key) => settings.get(key)))
     if (values.size > 1) print(`broken: half a bulk, ${[...values].join(', ')}`)
     const { revision } = settings.status
-    // Of an earlier version, users' versions are revisions, too: such an instance reads everything again.
-    if (revision < this.#revision && this.#plan.tree === undefined)
-      print(`broken: revision ${revision} after ${this.#revision}`)
+    if (revision < this.#revision) print(`broken: revision ${revision} after ${this.#revision}`)
     this.#revision = revision
   }
 }

@@ -1,14 +1,13 @@
 /**
- * `npm run prove:chaos -- [minutes] [seed] [tree]`: random faults of four instances, their network and the server while
- * everything writes. With a tree, a checkout of an earlier version that was built: a rolling deployment from it, under
- * the same faults. Prints what was done and fails when a promise was broken.
+ * `npm run prove:chaos -- [minutes] [seed]`: random faults of four instances, their network and the server while
+ * everything writes. Prints what was done and fails when a promise was broken.
  */
 import { Cluster } from './cluster.js'
 
-const [minutes = '5', seed = '1', tree] = process.argv.slice(2)
+const [minutes = '5', seed = '1'] = process.argv.slice(2)
 const size = 4
 const random = randomFrom(Number(seed))
-const cluster = await Cluster.start(size, { clears: tree === undefined })
+const cluster = await Cluster.start(size)
 const done = new Map<string, number>()
 const end = Date.now() + Number(minutes) * 60_000
 
@@ -16,16 +15,16 @@ const end = Date.now() + Number(minutes) * 60_000
 const faults = {
   'an instance is killed': async (index: number) => {
     await cluster.end(index, 'SIGKILL')
-    await cluster.boot(index, currentTree())
+    await cluster.boot(index)
   },
   'an instance is restarted': async (index: number) => {
     await cluster.end(index, 'SIGTERM')
-    await cluster.boot(index, currentTree())
+    await cluster.boot(index)
   },
   'two instances are killed': async (index: number) => {
     const both = [index, (index + 1) % size]
     await Promise.all(both.map((each) => cluster.end(each, 'SIGKILL')))
-    await Promise.all(both.map((each) => cluster.boot(each, currentTree())))
+    await Promise.all(both.map((each) => cluster.boot(each)))
   },
   'the server is killed': () => cluster.killServer(),
   'connections are reset': async (index: number) => cluster.proxy(index).applyToOpen('reset'),
@@ -35,28 +34,18 @@ const faults = {
   'the network heals': async (index: number) => cluster.proxy(index).apply('none'),
 }
 
-/** The earlier version cannot start again on the tables of this one. */
-let isMigrated = false
-const currentTree = (): string | undefined => (isMigrated ? undefined : tree)
-
 try {
-  await Promise.all(Array.from({ length: size }, (_, index) => cluster.boot(index, currentTree())))
+  await Promise.all(Array.from({ length: size }, (_, index) => cluster.boot(index)))
   await cluster.progress(10)
-  await causeFaults(tree === undefined ? end : Date.now() + (end - Date.now()) / 6)
-  for (let old = tree === undefined ? 0 : size; old > 0; old--) {
-    isMigrated = true
-    await cluster.end(old - 1, 'SIGTERM')
-    await cluster.boot(old - 1)
-    await causeFaults(Date.now() + (end - Date.now()) / old)
-  }
+  await causeFaults()
   console.table({ ...(await cluster.verify()), ...Object.fromEntries(done) })
 } finally {
   await cluster.stop()
 }
 
-async function causeFaults(until: number): Promise<void> {
+async function causeFaults(): Promise<void> {
   const names = Object.keys(faults) as (keyof typeof faults)[]
-  while (Date.now() < until) {
+  while (Date.now() < end) {
     const name = names[Math.floor(random() * names.length)] ?? 'the network heals'
     await faults[name](Math.floor(random() * size))
     done.set(name, (done.get(name) ?? 0) + 1)

@@ -50,34 +50,17 @@ test('decision 2: keys follow the grammar and have at most 100 characters', asyn
   for (const key of bad) t.match(problemOf(define(SettingType.Text, { key })), /key/, JSON.stringify(key))
 })
 
-test('decision 2: a key that would shadow a route of the API is refused', async (t) => {
-  const reserved = [
-    'me',
-    'bulk',
-    'definitions',
-    'public',
-    'export',
-    'import',
-    'changes',
-    'history',
-    'resolved',
-    'inspect',
-    'stream',
-    'probe',
-  ]
-  for (const key of reserved)
-    t.match(problemOf(define(SettingType.Text, { key })), /path of the settings API/, key)
-  t.equal(problemOf(define(SettingType.Text, { key: 'me.name' })), '', 'only by itself')
-})
-
-test('decision 57: a pattern of more than 10,000 steps is refused, one that backtracks is not counted', async (t) => {
-  const branches = (count: number): string =>
-    Array.from({ length: count }, (_, index) => `${index}x{90}`).join('|')
-  const problem = problemOf(define(SettingType.Text, { pattern: branches(120) }))
-  t.match(problem, /the pattern compiles to \d{5} steps, more than 10000/)
-  t.equal(problemOf(define(SettingType.Text, { pattern: branches(90) })), '')
-  t.equal(problemOf(define(SettingType.Text, { pattern: `(?=.)(?:${branches(120)})` })), '')
-  t.equal(problemOf(define(SettingType.Url, { pattern: branches(120) })), '', 'which ignores it')
+test('decision 79: a pattern that is too large, or too large for its maxLength, is refused with what fits', async (t) => {
+  const large = { pattern: '(?:abcdefghij){200}' }
+  t.match(problemOf(define(SettingType.Text, large)), /the pattern compiles to \d{4} steps, more than 2000/)
+  t.equal(problemOf(define(SettingType.Url, large)), '', 'which ignores it')
+  const slug = { pattern: '^[a-z0-9-]{3,40}$' } // 81 steps
+  t.match(
+    problemOf(define(SettingType.Text, { ...slug, maxLength: 50_000 })),
+    /the pattern takes too long on 50000 characters: use a maxLength of at most 49382/,
+  )
+  t.equal(problemOf(define(SettingType.Text, { ...slug, maxLength: 49_382 })), '')
+  t.equal(problemOf(define(SettingType.Text, { maxLength: 1_000_000 })), '', 'without a pattern')
 })
 
 const refused: readonly (readonly [string, SettingType, Partial<SettingDefinition>, RegExp])[] = [
@@ -85,7 +68,19 @@ const refused: readonly (readonly [string, SettingType, Partial<SettingDefinitio
     'an invalid pattern',
     SettingType.Text,
     { pattern: '[unclosed' },
-    /pattern is not a valid regular expression/,
+    /the pattern is not a regular expression with the flag u/,
+  ],
+  [
+    'a pattern that looks ahead',
+    SettingType.Text,
+    { pattern: '^(?=a)a+$' },
+    /the pattern looks ahead or behind, .*: use maxLength/,
+  ],
+  [
+    'a default that is longer than maxLength',
+    SettingType.Text,
+    { maxLength: 2, defaultValue: 'abc' },
+    /2 char/,
   ],
   ['min above max', SettingType.Number, { min: 10, max: 5 }, /min 10 is greater than max 5/],
   [
@@ -157,7 +152,7 @@ test('decision 3: what looks like a problem and is not boots', async (t) => {
     [SettingType.Number, { min: 5, max: 5, defaultValue: '5' }],
     [SettingType.Number, { min: 0, max: null }],
     [SettingType.Json, { defaultValue: 'null' }],
-    [SettingType.Text, { pattern: '^(?=a)a+$', defaultValue: 'aa' }],
+    [SettingType.Text, { pattern: '^a+$', maxLength: 2, defaultValue: 'aa' }],
     [SettingType.Password, { sensitive: true, required: true }],
     [SettingType.Text, { public: true }],
   ]
@@ -175,6 +170,7 @@ test('JavaScript modules get an error for a member of the wrong type', async (t)
     placeholder: [false],
     defaultValue: [587, true, {}],
     pattern: [/x/, 5],
+    maxLength: ['5', 0, -1, 0.5, Number.NaN],
     min: ['1', Number.NaN, Infinity],
     max: ['1', Number.NaN],
     order: ['1', Number.NaN],

@@ -51,6 +51,7 @@ test('decision 1: required and sensitive are false and order is 0 unless said ot
     min: null,
     max: null,
     pattern: null,
+    maxLength: null,
     required: false,
     sensitive: false,
     order: 0,
@@ -131,6 +132,7 @@ test('decision 2: keys that differ in case only are a boot error that names both
 test('decision 3: the problems of all modules are in one error', async (t) => {
   const registry = new Registry()
   registry.add(text('good.one'), 'good')
+  registry.reserve('/me/:key')
   registry.add(text('me'), 'first')
   registry.add(define(SettingType.Number, { key: 'n.n', min: 10, max: 5, defaultValue: '7' }), 'second')
   registry.add(define(SettingType.Email, { key: 'e.e', defaultValue: 'not-an-email' }), 'third')

@@ -28,7 +28,12 @@ test('S 4.1: PUT stores, GET reads, DELETE resets one setting', async (t) => {
 
   const reset = await editor('DELETE', '/app.title?scope=1')
   t.equal(reset.status, 204)
-  t.equal(reset.headers.etag, '"r2"', 'decision 14: DELETE answers the revision of the store')
+  t.equal(reset.headers.etag, '"r0"', 'decision 80: the tag of what GET answers now')
+  const again = { key: 'app.title', scope: 1, value: 'Again' }
+  const ifMatch = { 'if-match': String(reset.headers.etag) }
+  t.equal((await editor('PUT', '', again, ifMatch)).status, 204)
+  t.equal((await editor('PUT', '', again, ifMatch)).status, 412)
+  t.equal((await editor('DELETE', '/app.title?scope=1')).status, 204)
   const after = await editor('GET', '/app.title?scope=1')
   t.match(after.json, {
     value: 'Fastify Modular',

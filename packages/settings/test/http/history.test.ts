@@ -81,6 +81,25 @@ test('changes are selected by group, by actor and by time, page by page', async 
   t.same((await as(app, 'editor')('GET', '/changes?group=Mail')).json.changes, [], 'System rows')
 })
 
+test('a time without an offset is UTC, wherever the server is', async (t) => {
+  const { TZ } = process.env
+  t.teardown(() => (TZ === undefined ? delete process.env.TZ : (process.env.TZ = TZ)))
+  const app = await createApp(t)
+  await as(app, 'admin')('PUT', '', title('one'))
+  const changesSince = async (since: string) =>
+    (await as(app, 'admin')('GET', `/changes?since=${encodeURIComponent(since)}`)).json.changes.length
+  const { at } = (await as(app, 'admin')('GET', '/changes')).json.changes[0]
+  const later = new Date(Date.parse(at) + 1).toISOString()
+  for (const zone of ['Pacific/Auckland', 'America/New_York']) {
+    process.env.TZ = zone
+    t.not(new Date().getTimezoneOffset(), 0, 'the zone is in effect')
+    for (const offset of ['', 'Z', '+00:00']) {
+      t.equal(await changesSince(at.replace('Z', offset)), 1, `${zone} ${offset}`)
+      t.equal(await changesSince(later.replace('Z', offset)), 0, `${zone} ${offset}`)
+    }
+  }
+})
+
 test('a change is undone: what it replaced holds again, a secret without being shown', async (t) => {
   const keys = [{ id: 'one', key: randomBytes(32) }]
   const app = await createApp(t, { encryption: { keys } })

@@ -1,9 +1,10 @@
 import { connect } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
 import { test } from 'tap'
 import type { Caller } from '@fastify-modular/core'
 import { settings } from '@fastify-modular/settings'
-import { admin, as, createApp, callerByHeader, definitions } from '../support/app.ts'
+import { admin, as, createApp, callerByHeader, definitions, rejection, routesOf } from '../support/app.ts'
 
 test('decision 52: the caller is request.caller where the application has it', async (t) => {
   const app = Fastify()
@@ -54,11 +55,68 @@ test('the option caller may be asynchronous, and fails closed', async (t) => {
   )
 })
 
-test('routes: false serves nothing, a prefix moves them', async (t) => {
+test('routes: false serves nothing', async (t) => {
   const none = await createApp(t, { routes: false })
   t.equal((await none.inject({ url: '/api/settings', headers: { 'x-caller': 'admin' } })).statusCode, 404)
-  const moved = await createApp(t, { routes: { prefix: '/config' } })
-  t.equal((await moved.inject({ url: '/config/me', headers: { 'x-caller': 'admin' } })).statusCode, 200)
+})
+
+test('the prefix of register is where the routes are, and the boot log names the address', async (t) => {
+  const lines: string[] = []
+  const logger = { level: 'info', stream: { write: (line: string) => void lines.push(line) } }
+  for (const [scope, prefix, address] of [
+    ['', undefined, '/api/settings'],
+    ['', '/v2/settings', '/v2/settings'],
+    ['/tenant', '/v2/settings', '/tenant/v2/settings'],
+  ] as const) {
+    lines.length = 0
+    const app = Fastify({ logger })
+    t.teardown(() => app.close())
+    app.register(
+      async (tenant) => {
+        const options = { definitions: [definitions], caller: callerByHeader, ...(prefix && { prefix }) }
+        await tenant.register(settings, options)
+      },
+      { prefix: scope },
+    )
+    await app.ready()
+    const status = async (url: string) =>
+      (await app.inject({ url, headers: { 'x-caller': 'admin' } })).statusCode
+    t.equal(await status(`${address}/me`), 200, address)
+    t.equal(await status(address), 200, address)
+    if (address !== '/api/settings') t.equal(await status('/api/settings'), 404)
+    t.match(
+      lines.map((line) => JSON.parse(line)),
+      [{ msg: 'settings are served', url: address }],
+    )
+  }
+  for (const prefix of ['', '/', 'settings', '/settings/', '//settings'])
+    t.match(
+      await rejection(createApp(t, { prefix })),
+      { error: { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /prefix must be a path such as/ } },
+      prefix,
+    )
+})
+
+test('settings whose routes an OpenAPI document lacks say so at boot', async (t) => {
+  const lines: string[] = []
+  const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+  const swagger = fp(async (app: FastifyInstance) => void app.decorate('swagger', () => ({})))
+  for (const [isFirst, warnings] of [
+    [true, 0],
+    [false, 1],
+  ] as const) {
+    lines.length = 0
+    const app = Fastify({ logger })
+    t.teardown(() => app.close())
+    if (isFirst) app.register(swagger)
+    app.register(settings, { definitions: [definitions], caller: callerByHeader })
+    if (!isFirst) app.register(swagger)
+    await app.ready()
+    t.equal(
+      lines.filter((line) => line.includes('register @fastify/swagger before settings')).length,
+      warnings,
+    )
+  }
 })
 
 test('with the errors plugin, failures are answered by its handler', async (t) => {
@@ -186,34 +244,14 @@ test('what hooks of the host put into Vary stays there', async (t) => {
   )
 })
 
-test('the root answers with and without a slash, and is described without', async (t) => {
-  for (const server of [{}, { routerOptions: { ignoreTrailingSlash: true } }]) {
-    for (const prefix of ['/api/settings', '', '/']) {
-      const app = Fastify(server)
-      t.teardown(() => app.close())
-      const described: string[] = []
-      app.addHook('onRoute', ({ schema, url }) => {
-        if (!schema || !('hide' in schema)) described.push(url)
-      })
-      app.register(settings, { definitions: [definitions], caller: callerByHeader, routes: { prefix } })
-      await app.ready()
-      const root = prefix.replace(/\/$/, '')
-      const headers = { 'x-caller': 'admin' }
-      const payload = { key: 'mail.port', scope: 0, value: 25 }
-      for (const url of root === '' ? ['/'] : [root, `${root}/`]) {
-        const where = `${JSON.stringify(server)} ${url}`
-        t.equal((await app.inject({ url, headers })).statusCode, 200, where)
-        t.equal((await app.inject({ method: 'HEAD', url, headers })).statusCode, 200, where)
-        t.equal((await app.inject({ method: 'PUT', url, headers, payload })).statusCode, 204, where)
-        t.equal((await app.inject({ url })).statusCode, 401, where)
-      }
-      t.ok(described.includes(root || '/'))
-      if (root !== '') t.notOk(described.includes(`${root}/`))
-    }
-  }
+test('the root has one spelling, that of the prefix', async (t) => {
+  const app = await createApp(t)
+  const urls = routesOf(app).map(({ url }) => url)
+  t.ok(urls.includes('/api/settings'))
+  t.notOk(urls.includes('/api/settings/'))
 })
 
-test('a hook that a plugin of the host adds to every route runs once, by either spelling of the root', async (t) => {
+test('a hook that a plugin of the host adds to every route runs once', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   let runs = 0
@@ -227,7 +265,7 @@ test('a hook that a plugin of the host adds to every route runs once, by either 
   })
   app.register(settings, { definitions: [definitions], caller: callerByHeader })
   await app.ready()
-  for (const url of ['/api/settings', '/api/settings/', '/api/settings/me']) {
+  for (const url of ['/api/settings', '/api/settings/me']) {
     runs = 0
     t.equal((await app.inject({ url, headers: { 'x-caller': 'admin' } })).statusCode, 200, url)
     t.equal(runs, 1, url)

@@ -245,22 +245,13 @@ test('decision 22: the checks come in the order 401, 400, 403, 404, 400, 409, 41
 })
 
 test('the path that a refusal names is where the routes are', async (t) => {
-  const app = await createApp(t, { routes: { prefix: '/admin/prefs' } })
+  const app = await createApp(t, { prefix: '/admin/prefs' })
   const url = '/admin/prefs/app.theme?scope=2'
   const refused = await app.inject({ method: 'DELETE', url, headers: { 'x-caller': 'admin' } })
   t.match(refused.json(), {
     code: 'INVALID_SCOPE',
     detail: 'Use /admin/prefs/me to set user-scoped settings.',
   })
-  const slashed = await createApp(t, { routes: { prefix: '/prefs/' } })
-  const file = { format: 1, settings: [{ key: 'app.theme', scope: 2, value: 'dark' }] }
-  const imported = await slashed.inject({
-    method: 'POST',
-    url: '/prefs/import',
-    headers: { 'x-caller': 'admin' },
-    payload: file,
-  })
-  t.match(imported.json(), { detail: 'Use /prefs/me to set user-scoped settings.' })
 })
 
 /** Each breaks its own rule and, where it can, later ones. */

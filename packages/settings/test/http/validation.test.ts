@@ -96,7 +96,7 @@ for (const [what, method, path, body, headers] of writes) {
   test(`decision 57: the rule of a definition runs at most twice for ${what}`, async (t) => {
     let runs = 0
     const validate = (): undefined => void runs++
-    const common = { displayName: 'X', pattern: '(?=.)', validate }
+    const common = { displayName: 'X', pattern: '.', validate }
     const app = await createApp(t, {
       definitions: [
         setting.text('x.first', { ...common, scope: SettingScope.Application }),
@@ -114,20 +114,45 @@ for (const [what, method, path, body, headers] of writes) {
   })
 }
 
-test('decision 57: a value whose check is too much work is 422, whatever the machine does, and others are not', async (t) => {
-  const app = await createApp(t, {
-    definitions: [
-      setting.multilineText('x.costly', {
-        displayName: 'Costly',
-        scope: SettingScope.Application,
-        pattern: '^(?:[ab]{900}c|[^])*$',
-      }),
-    ],
-  })
-  const admin = as(app, 'admin')
-  const long = await admin('PUT', '', { key: 'x.costly', scope: 1, value: 'd'.repeat(60_000) })
-  t.match(long, { status: 422, json: { errors: { 'x.costly': [/shorter text.*too much work/] } } })
-  t.equal((await admin('PUT', '', { key: 'x.costly', scope: 1, value: 'd'.repeat(6000) })).status, 204)
+const costly = Array.from({ length: 8 }, (_, index) =>
+  setting.multilineText(`x.costly-${index}`, {
+    displayName: 'Costly',
+    scope: SettingScope.Application,
+    pattern: '^(?:[ab]{900}c|[^])*$',
+  }),
+)
+
+test('decision 79: a text that is too long for its pattern is 422 with the length that fits', async (t) => {
+  const admin = as(await createApp(t, { definitions: costly }), 'admin')
+  const long = await admin('PUT', '', { key: 'x.costly-0', scope: 1, value: 'd'.repeat(60_000) })
+  t.match(long, { status: 422, json: { errors: { 'x.costly-0': [/^Enter at most \d{4} characters\.$/] } } })
+  t.equal((await admin('PUT', '', { key: 'x.costly-0', scope: 1, value: 'd'.repeat(4000) })).status, 204)
+})
+
+test('decision 79: a bulk whose texts take too long together is 422 and names those that are left', async (t) => {
+  const admin = as(await createApp(t, { definitions: costly }), 'admin')
+  const update = (value: string) => ({ key: `x.costly-${value}`, scope: 1, value: 'd'.repeat(4300) + value })
+  const all = costly.map((_, index) => update(String(index)))
+  const refused = await admin('PUT', '/bulk', all)
+  t.match(refused, { status: 422, json: { errors: { 'x.costly-7': [/^Save this value alone/] } } })
+  t.notOk(Object.hasOwn(refused.json.errors, 'x.costly-0'))
+  for (const half of [all.slice(0, 4), all.slice(4)]) t.equal((await admin('PUT', '/bulk', half)).status, 204)
+  t.match((await admin('PUT', '/bulk?dryRun=true', all)).status, 422)
+})
+
+test('decision 79: the event loop has a turn between the texts of a bulk that are matched', async (t) => {
+  const app = await createApp(t, { definitions: costly })
+  const updates = costly.map(({ key }) => ({ key, scope: SettingScope.Application, value: 'd' }))
+  let turns = 0
+  let isRunning = true
+  const count = (): void => {
+    turns++
+    if (isRunning) setImmediate(count)
+  }
+  setImmediate(count)
+  await app.settings.setMany(updates)
+  isRunning = false
+  t.ok(turns >= 7, `${turns}`)
 })
 
 test('S 4.1: a repeated row in a bulk is 400', async (t) => {

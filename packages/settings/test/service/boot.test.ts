@@ -1,4 +1,4 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { defineModule, modules } from '@fastify-modular/core'
 import {
@@ -9,7 +9,7 @@ import {
   type SettingsOptions,
   type SettingsStore,
 } from '@fastify-modular/settings'
-import { as, createApp, definitions, rejection } from '../support/app.ts'
+import { as, createApp, definitions, rejection, routesOf } from '../support/app.ts'
 
 const { Application } = SettingScope
 const text = (key: string, options = {}) =>
@@ -88,14 +88,39 @@ test('a plugin that is not a module defines its settings while it registers, and
   t.throws(() => app.settings.define(text('too.late')), { code: 'FMOD_SETTINGS_FROZEN' })
 })
 
-test('the plugin is registered once', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  app.register(settings)
-  app.register(settings)
-  t.match(await rejection(Promise.resolve(app.ready())), {
-    error: { code: 'FMOD_SETTINGS_REGISTERED_TWICE' },
-  })
+test('the plugin is registered once, in whatever scopes', async (t) => {
+  const inScope = (app: FastifyInstance) => void app.register(async (scope) => void scope.register(settings))
+  const inRoot = (app: FastifyInstance) => void app.register(settings)
+  for (const [first, second] of [
+    [inRoot, inRoot],
+    [inRoot, inScope],
+    [inScope, inRoot],
+    [inScope, inScope],
+  ] as const) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    first(app)
+    second(app)
+    t.match(await rejection(Promise.resolve(app.ready())), {
+      error: { code: 'FMOD_SETTINGS_REGISTERED_TWICE' },
+    })
+  }
+})
+
+test('decision 2: a key that would shadow a route of the API is refused, whichever routes there are', async (t) => {
+  const urls = routesOf(await createApp(t)).map(({ url }) => url.slice('/api/settings/'.length))
+  const reserved = [...new Set(urls.map((url) => url.split('/')[0] ?? ''))].filter((name) => /^\w/.test(name))
+  t.ok(reserved.length > 5, reserved.join(' '))
+  for (const key of [...reserved, 'ME']) {
+    const { error } = await rejection(createApp(t, { definitions: [text(key)] }))
+    t.match(
+      error,
+      { code: 'FMOD_SETTINGS_INVALID_DEFINITIONS', message: /is a path of the settings API/ },
+      key,
+    )
+    await createApp(t, { definitions: [text(key)], routes: false })
+  }
+  await createApp(t, { definitions: [text('me.name'), text('history'), text('inspect')] })
 })
 
 test('options that cannot be right stop the boot by name', async (t) => {

@@ -9,7 +9,8 @@ import {
   type StoreWatch,
 } from '@fastify-modular/settings'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { stateOf, until } from '#src/testing/contract/case.js'
+import { TooManyWritesException } from '#src/store/store.js'
+import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
 const { Application, User, System } = SettingScope
@@ -56,6 +57,23 @@ async function look({ settings }: FastifyInstance, hint: () => void): Promise<vo
   hint()
   await until('the look', () => settings.status.checkedAt > checkedAt)
 }
+
+test('a write that gave up its place in the queue does not make memory stale', async (t) => {
+  const inner = memoryStore()
+  const state = { error: undefined as Error | undefined }
+  const store: SettingsStore = {
+    ...inner,
+    write: (request) => (state.error ? Promise.reject(state.error) : inner.write(request)),
+    readNews: (query) => (state.error ? Promise.reject(state.error) : inner.readNews(query)),
+  }
+  const { settings } = await createApp(t, { store })
+  state.error = new TooManyWritesException()
+  t.equal((await rejection(settings.setSetting('mail.port', 25, System))).status, 503)
+  t.equal(settings.status.state, 'ready')
+  state.error = new ServiceUnavailableException('It does not answer.')
+  t.equal((await rejection(settings.setSetting('mail.port', 25, System))).status, 503)
+  t.equal(settings.status.state, 'stale')
+})
 
 test('what another process wrote is read after its notification, with listeners called', async (t) => {
   const { here, there, hint } = await createTwo(t)
@@ -148,15 +166,15 @@ test('while the database is down the last values are served, writes are 503, and
 })
 
 test('the status is stale as soon as a write fails, whatever the look takes that follows', async (t) => {
-  const { here, down, inner } = await createTwo(t)
+  const { here, inner } = await createTwo(t)
   const { readNews } = inner
   let answer = (): void => {}
   const answered = new Promise<void>((resolve) => (answer = resolve))
-  Object.assign(inner, { readNews: async (query: NewsQuery) => (await answered, readNews(query)) })
-  down.value = true
-  const writing = rejection(here.settings.setSetting('mail.port', 25, System))
-  down.value = false // the look waits for its answer
-  t.match(await writing, { status: 503 })
+  Object.assign(inner, {
+    readNews: async (query: NewsQuery) => (await answered, readNews(query)),
+    write: () => Promise.reject(new ServiceUnavailableException('The settings database does not answer.')),
+  })
+  t.match(await rejection(here.settings.setSetting('mail.port', 25, System)), { status: 503 })
   t.equal(here.settings.status.state, 'stale')
   answer()
   await until('the answer', () => here.settings.status.state === 'ready')
@@ -256,19 +274,6 @@ function collectWarnings() {
   }
 }
 
-test('own writes whose history was trimmed since the last look are no other database', async (t) => {
-  const { lines, server } = collectWarnings()
-  const { here, inner, hint } = await createTwo(t, { routes: false }, server)
-  await here.settings.setSetting('mail.port', 1000, System)
-  await look(here, hint)
-  lines.length = 0
-  for (let value = 1; value <= 130; value++) await here.settings.setSetting('mail.port', value, System)
-  t.same((await stateOf(inner, 1)).knownAt, [null], 'what the last look saw has left the history')
-  await look(here, hint)
-  t.same(lines, [])
-  t.equal(here.settings.get(definitions.port), 130)
-})
-
 test('two instances that write one value with a short history raise no alarm', async (t) => {
   const { lines, server } = collectWarnings()
   const two = await createTwo(t, { history: { perValue: 5 }, routes: false }, server)
@@ -280,49 +285,6 @@ test('two instances that write one value with a short history raise no alarm', a
   t.same(lines, [])
   t.equal(two.here.settings.get(definitions.port), 100)
   t.equal(two.there.settings.get(definitions.port), 100)
-})
-
-for (const others of [0, 1]) {
-  test(`a restore under own writes that no look has seen is noticed, with ${others} later writes elsewhere`, async (t) => {
-    const { here, inner, hint } = await createTwo(t)
-    await here.settings.setSetting('app.title', 'one', Application)
-    await here.settings.setSetting('mail.port', 25, System)
-    const restored = memoryStore()
-    const written = Date.now()
-    await until('a later millisecond', () => Date.now() > written)
-    const other = await createApp(t, { store: restored })
-    await other.settings.setSetting('mail.port', 98, System)
-    await other.settings.setSetting('mail.port', 99, System)
-    if (others > 0) await other.settings.setSetting('app.banner', 'new', Application)
-    Object.assign(inner, restored)
-    hint()
-    await until('the restored value', () => here.settings.get(definitions.port) === 99)
-    t.equal(here.settings.get(definitions.title), 'Fastify Modular')
-    t.equal(here.settings.status.revision, 2 + others)
-  })
-}
-
-test('a database that was replaced is read again by each look for two minutes, and by one after them', async (t) => {
-  const { here, inner, hint } = await createTwo(t)
-  await here.settings.setSetting('mail.port', 25, System)
-  const { readNews, readShared } = { ...inner }
-  const calls = { rows: 0 }
-  Object.assign(inner, {
-    readNews: async (query: NewsQuery) => ({ ...(await readNews(query)), epoch: 'new' }),
-    readShared: () => (calls.rows++, readShared()),
-  })
-  const reads = async () => {
-    const before = calls.rows
-    await look(here, hint)
-    return calls.rows > before
-  }
-  t.equal(await reads(), true, 'another epoch')
-  t.equal(await reads(), true, 'rows may still be on their way')
-  const now = Date.now
-  t.teardown(() => void (Date.now = now))
-  Date.now = () => now() + 121_000
-  t.equal(await reads(), true, 'the last one, however long it took to come')
-  t.equal(await reads(), false)
 })
 
 test('while changes are not announced the status is stale, until the next one is', async (t) => {

@@ -20,6 +20,7 @@ function record(published: DomainEvent[]): EventTransport {
     start: () => {},
     verify: () => true,
     publish: (event) => void published.push(event),
+    drain: () => {},
     close: async () => {},
   }
 }

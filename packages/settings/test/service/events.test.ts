@@ -31,6 +31,7 @@ function recorder(transactional: EventTransport['transactional'] = false) {
     start: () => {},
     verify: () => true,
     publish: (event, { tx }) => void published.push({ event, tx }),
+    drain: () => {},
     close: async () => {},
   }
   return { published, transport }

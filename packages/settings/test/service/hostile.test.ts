@@ -142,6 +142,7 @@ function recording(published: unknown[]): EventTransport {
     subscribe() {},
     start() {},
     publish: (event) => void published.push(event),
+    drain: () => {},
     close: async () => {},
   }
 }

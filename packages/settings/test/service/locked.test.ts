@@ -60,6 +60,15 @@ test('overrides come from SM_SETTINGS_OVERRIDES too, which wins', async (t) => {
   t.equal(inspected.json.lockedBy, 'environment', 'inspect names the place that fixes it')
   t.match(await app.settings.inspect('app.title'), { lockedBy: 'option' })
   t.match(await app.settings.inspect('app.theme'), { lockedBy: null })
+  for (const [key, scope, lockedBy] of [
+    ['mail.port', 0, 'environment'],
+    ['app.title', 1, 'option'],
+    ['app.banner', 1, null],
+  ] as const)
+    t.match((await as(app, 'alice')('GET', `/${key}?scope=${scope}`)).json, {
+      lockedBy,
+      locked: lockedBy !== null,
+    })
   for (const text of ['[1]', 'null', '{broken hunter2']) {
     process.env.SM_SETTINGS_OVERRIDES = text
     const { error } = await rejection(createApp(t))

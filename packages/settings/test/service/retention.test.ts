@@ -6,13 +6,13 @@ import { silentLog, until } from '#src/testing/contract/case.js'
 const day = 24 * 60 * 60 * 1000
 
 /** A store that counts what trimming asks of it. */
-function recorder(portions: Partial<Record<'history' | 'unset', number>> = {}) {
+function recorder(portions = 1) {
   const calls: string[] = []
-  const left = { history: 1, unset: 1, ...portions }
-  const take = (what: keyof typeof left, after: number): TrimResult => {
-    calls.push(`${what} after ${after}`)
-    left[what]--
-    return { removed: 3, next: left[what] > 0 ? after + 10 : null }
+  let left = portions
+  const take = (after: number): TrimResult => {
+    calls.push(`history after ${after}`)
+    left--
+    return { removed: 3, next: left > 0 ? after + 10 : null }
   }
   return {
     calls,
@@ -23,18 +23,17 @@ function recorder(portions: Partial<Record<'history' | 'unset', number>> = {}) {
       },
       trimHistory: async (olderThan: number, after: number) => {
         calls.push(`older than ${Math.round((Date.now() - olderThan) / day)} days`)
-        return take('history', after)
+        return take(after)
       },
-      trimUnset: async (after: number) => take('unset', after),
     },
   }
 }
 
-test('old history goes portion by portion, then the versions of what was unset; nothing of it at boot', async (t) => {
-  const { calls, store } = recorder({ history: 2 })
+test('old history goes portion by portion, and nothing of it at boot', async (t) => {
+  const { calls, store } = recorder(2)
   const asleep = startRetention({ store, log: silentLog })
   const stop = startRetention({ store, days: 7, log: silentLog, delay: 0 })
-  await until('the last portion', () => calls.includes('unset after 0'))
+  await until('the last portion', () => calls.includes('history after 10'))
   await stop()
   await asleep()
   t.same(calls, [
@@ -43,14 +42,13 @@ test('old history goes portion by portion, then the versions of what was unset; 
     'history after 0',
     'older than 7 days',
     'history after 10',
-    'unset after 0',
   ])
 })
 
 test('history that is kept for longer than there are times is no wrong time', async (t) => {
   const { calls, store } = recorder()
   const stop = startRetention({ store, days: Number.MAX_SAFE_INTEGER, log: silentLog, delay: 0 })
-  await until('the last portion', () => calls.includes('unset after 0'))
+  await until('the last portion', () => calls.includes('history after 0'))
   await stop()
   t.equal(calls[1], `older than ${Math.round(Date.now() / day)} days`)
 })
@@ -69,12 +67,12 @@ test('a process that does not get the claim trims nothing', async (t) => {
 })
 
 test('closing ends it after the portion that runs', async (t) => {
-  const { calls, store } = recorder({ history: Infinity })
+  const { calls, store } = recorder(Infinity)
   const stop = startRetention({ store, log: silentLog, delay: 0 })
   await until('some portions', () => calls.length > 6)
   await stop()
   const { length } = calls
-  t.match(calls[length - 1], /^(history|unset) after/)
+  t.match(calls[length - 1], /^history after/)
   await new Promise(setImmediate)
   t.equal(calls.length, length)
 })

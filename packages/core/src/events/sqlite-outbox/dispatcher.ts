@@ -64,8 +64,13 @@ export class Dispatcher {
       this.#immediate ??= setImmediate(() => this.#dispatch())
   }
 
-  async close(): Promise<void> {
-    this.#state = 'closing' // leases are renewed, and outcomes recorded, until the end
+  stop(): void {
+    if (this.#state === 'started') this.#state = 'closing' // leases are renewed, and outcomes recorded, until the end
+  }
+
+  async drain(): Promise<void> {
+    if (this.#state === 'new') return
+    this.stop()
     await this.#slots.close(this.#options.closeTimeout)
     this.#state = 'closed'
     clearImmediate(this.#immediate)

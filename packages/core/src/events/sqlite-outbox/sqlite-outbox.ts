@@ -129,7 +129,9 @@ export function sqliteOutbox({ database: given, ...rest }: SqliteOutboxOptions):
       return undefined
     },
     verify: (tx) => sharesDatabase(database, tx as SyncTx),
-    close: async () => parts?.dispatcher.close(),
+    stop: () => parts?.dispatcher.stop(),
+    drain: () => parts?.dispatcher.drain(),
+    close() {},
   }
 }
 

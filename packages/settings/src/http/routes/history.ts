@@ -8,9 +8,10 @@ import type { StoredHistoryEntry } from '../../history/history.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { isJson } from '../../values/json.ts'
 import { dateTimePattern } from '../../values/validate.ts'
-import { requireSetting, sharedScope } from '../../memory/shared-values.ts'
+import { isUserSetting, requireFit, requireSetting, sharedScope } from '../../memory/shared-values.ts'
 import { rowUser } from '../../memory/user-values.ts'
-import { requireUpdate, updatePermission, writeOptionsOf } from '../access.ts'
+import { requireVisible, updatePermission } from '../../visibility.ts'
+import { requireUpdate, writeOptionsOf } from '../access.ts'
 import { answerRepresentation, conditionOf, fingerprint, sendJson } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import {
@@ -18,6 +19,7 @@ import {
   decoded,
   Key,
   KeyParams,
+  LockedBy,
   nullable,
   Revision,
   Scope,
@@ -98,7 +100,7 @@ const Inspection = Type.Object({
   scope: Scope,
   module: Type.String(),
   ...layerMembers,
-  lockedBy: nullable(Type.String({ description: 'option or environment' })),
+  lockedBy: LockedBy,
   layers: Type.Array(Type.Object({ ...layerMembers, isSet: Type.Boolean() })),
 })
 
@@ -181,10 +183,9 @@ export function addHistoryRoutes(
       }),
     }),
     async (request, reply) => {
-      const caller = requireUpdate(request)
-      const scope = caller.isAdmin === true ? {} : { scope: SettingScope.Application }
       const { group, ...query } = request.query
-      const { entries, next } = await history.page({ ...scope, ...query, ...keysOf(group) })
+      const filter = { ...query, ...keysOf(group), visibleTo: requireUpdate(request) }
+      const { entries, next } = await history.page(filter)
       const changes = member('changes', `[${groupByRevision(entries).join(',')}]`)
       reply.header('cache-control', 'no-store')
       return sendJson(reply, `{${changes},${member('next', JSON.stringify(next))}}`)
@@ -214,7 +215,9 @@ export function addHistoryRoutes(
     async (request, reply) => {
       const { key } = request.params
       const { scope, revision, undo = false, note = null } = request.body
-      const { id } = requireUpdate(request, [scope])
+      const { id } = requireUpdate(request, [scope, sharedValues.find(key)?.setting.definition.scope])
+      const state = requireSetting(sharedValues, key)
+      if (scope !== SettingScope.User || !isUserSetting(state)) requireFit(state, scope)
       const target = { key, scope, revision, undo, userId: rowUser(scope, id) }
       const options = { ...writeOptionsOf(request), origin: 'rollback', note }
       const { entries } = await history.rollback(target, options, conditionOf(request))
@@ -239,11 +242,11 @@ export function addHistoryRoutes(
    * @throws {ForbiddenException} the caller may not read it
    */
   function requireHistory(request: FastifyRequest, key: string, named: SettingScope | undefined) {
-    const known = sharedValues.find(key)
-    const { id } = requireUpdate(request, [named ?? (known && sharedScope(known))])
-    const state = requireSetting(sharedValues, key)
+    const caller = requireUpdate(request)
+    requireVisible(caller, sharedValues.find(key)?.setting.definition, { scope: named })
+    const scope = named ?? sharedScope(requireSetting(sharedValues, key))
     // User rows are their owner's: the user id is always the caller's (decision 26b).
-    return { key, scope: named ?? sharedScope(state), userId: id }
+    return { key, scope, visibleTo: caller, ...(scope === SettingScope.User && { userId: caller.id }) }
   }
 }
 

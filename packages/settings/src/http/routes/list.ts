@@ -14,7 +14,7 @@ import { SettingScope } from '../../setting-definition.ts'
 import { callerOf } from '../access.ts'
 import { fingerprint, sendUnlessUnchanged } from '../conditional.ts'
 import { type Localizer, toDefinitionDto } from '../localized-definitions.ts'
-import { operation, rootSpellings } from '../operation.ts'
+import { operation } from '../operation.ts'
 import { closed, ScopeText, search, type SettingsApp, SettingValue } from '../schemas.ts'
 
 export function addListRoute(
@@ -22,18 +22,19 @@ export function addListRoute(
   service: SettingsService,
   { sharedLists, localizer }: { readonly sharedLists: SharedLists; readonly localizer: Localizer },
 ): void {
-  const list = operation({
-    operationId: 'listSettings',
-    summary: 'List settings by scope and group; sensitive values are null',
-    query: Type.Object(
-      { scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()), ...search },
-      closed,
-    ),
-    ok: Type.Array(SettingValue),
-  })
-  for (const spelling of rootSpellings(app, list)) {
+  app.get(
+    '/',
+    operation({
+      operationId: 'listSettings',
+      summary: 'List settings by scope and group; sensitive values are null',
+      query: Type.Object(
+        { scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()), ...search },
+        closed,
+      ),
+      ok: Type.Array(SettingValue),
+    }),
     // No promise for shared lists: most requests are answered with what was sent before.
-    app.get('/', spelling, (request, reply): Promise<unknown> | undefined => {
+    (request, reply): Promise<unknown> | undefined => {
       const { id } = callerOf(request)
       const { scope, ...filter } = request.query
       // A search covers the texts in the caller's language too.
@@ -54,8 +55,8 @@ export function addListRoute(
           return Buffer.from(JSON.stringify(selected.map(own.of).filter(({ isOverridden }) => isOverridden)))
         })
       }
-    })
-  }
+    },
+  )
 }
 
 /** Lists of shared values as JSON, by scope and group, kept until a shared value changes; and their entity tag. */
@@ -91,11 +92,10 @@ export class SharedLists {
     return `"r${revision}-${this.#fingerprint()}${locale === undefined ? '' : `-${locale}`}"`
   }
 
-  /** The tag of what one user has stored, with what it inherits; undefined also where it comes from memory. */
+  /** The tag of what one user has stored, with what it inherits. */
   ownTagIn(locale: string | undefined, { versions }: OwnValues): string | undefined {
     const shared = this.tagIn(locale)
-    if (shared === undefined || versions === undefined) return undefined
-    return `${shared.slice(0, -1)}-${fingerprint(versions)}"`
+    return shared && `${shared.slice(0, -1)}-${fingerprint(versions)}"`
   }
 
   /** Changes with any definition and any value. */

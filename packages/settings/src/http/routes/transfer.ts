@@ -1,10 +1,9 @@
 /** Export and import of System and Application values (decision 26b: System rows for administrators only). */
-import type { Caller } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
-import { SettingScope, toEtag } from '../../setting-definition.ts'
-import type { ScopeFilter } from '../../history/transfer.ts'
-import { refuseUserScope, requireUpdate, sharedScopeOf, updatePermission, writeOptionsOf } from '../access.ts'
+import { updatePermission } from '../../visibility.ts'
+import { toEtag } from '../../setting-definition.ts'
+import { refuseUserScope, requireUpdate, sharedScopeOf, writeOptionsOf } from '../access.ts'
 import { conditionOf } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import {
@@ -51,7 +50,7 @@ export function addTransferRoutes(
       return reply
         .header('cache-control', 'no-store')
         .header('etag', toEtag(sharedValues.revision))
-        .send(transfer.exportSettings(visibleTo(caller)))
+        .send(transfer.exportSettings({ visibleTo: caller }))
     },
   )
 
@@ -99,15 +98,10 @@ export function addTransferRoutes(
       )
       const report = await transfer.importSettings(
         { settings },
-        { ...writeOptionsOf(request), origin: 'import', ...request.query, included: visibleTo(caller) },
+        { ...writeOptionsOf(request), origin: 'import', ...request.query, visibleTo: caller },
         conditionOf(request),
       )
       return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
     },
   )
-}
-
-/** System rows are for administrators: for other callers they are not in the file, and no import removes them. */
-function visibleTo(caller: Caller): ScopeFilter {
-  return (scope) => scope !== SettingScope.System || caller.isAdmin === true
 }

@@ -19,6 +19,7 @@ import {
 } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
+import { requireAdmin, updatePermission } from '../../visibility.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
 import {
@@ -34,10 +35,8 @@ import {
   callerOf,
   openRoute,
   refuseUserScope,
-  requireAdmin,
   requireUpdate,
   sharedScopeOf,
-  updatePermission,
   writeOptionsOf,
 } from '../access.ts'
 import {
@@ -48,7 +47,7 @@ import {
   type TaggedJson,
   toTaggedJson,
 } from '../conditional.ts'
-import { operation, rootSpellings } from '../operation.ts'
+import { operation } from '../operation.ts'
 import {
   closed,
   DryRun,
@@ -143,15 +142,19 @@ export function addValueRoutes(
     },
   )
 
-  const update = operation({
-    operationId: 'updateSetting',
-    summary: 'Update one System or Application setting',
-    documents: updatePermission,
-    body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
-    written: SettingValue,
-  })
-  for (const spelling of rootSpellings(app, update)) {
-    app.put('/', { preValidation: refuseUserScope, ...spelling }, async (request, reply) => {
+  app.put(
+    '/',
+    {
+      preValidation: refuseUserScope,
+      ...operation({
+        operationId: 'updateSetting',
+        summary: 'Update one System or Application setting',
+        documents: updatePermission,
+        body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
+        written: SettingValue,
+      }),
+    },
+    async (request, reply) => {
       const { key, value } = request.body
       const scope = sharedScopeOf(request.body.scope, request)
       requireUpdate(request, [scope])
@@ -159,8 +162,8 @@ export function addValueRoutes(
       const { entries } = await writeOne(request, state, scope, { kind: 'set', value })
       const etag = toEtag(entries[0]?.after?.revision ?? 0)
       return answerRepresentation(request, reply, etag, () => stored(key, scope))
-    })
-  }
+    },
+  )
 
   app.delete(
     '/:key',
@@ -180,8 +183,8 @@ export function addValueRoutes(
       const scope = sharedScopeOf(request.query.scope, request)
       requireUpdate(request, [scope])
       const state = requireFit(requireSetting(sharedValues, key), scope)
-      const { revision } = await writeOne(request, state, scope, { kind: 'clear' })
-      return answerRepresentation(request, reply, toEtag(revision), () => stored(key, scope))
+      await writeOne(request, state, scope, { kind: 'clear' })
+      return answerRepresentation(request, reply, toEtag(0), () => stored(key, scope))
     },
   )
 

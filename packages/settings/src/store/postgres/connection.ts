@@ -5,6 +5,7 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import type * as Driver from 'pg'
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_DRIVER_MISSING, FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
+import { TooManyWritesException } from '../store.ts'
 
 /** The source, whose pool is known to be one of `pg`. */
 export type DriverSource = { readonly connectionString: string } | { readonly pool: Pool }
@@ -244,7 +245,7 @@ export class WriteQueue {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#line.splice(this.#line.indexOf(go), 1)
-        reject(new ServiceUnavailableException('Too many writes wait for the settings database.', 1))
+        reject(new TooManyWritesException())
       }, this.#limit)
       const go = (): void => {
         clearTimeout(timer)

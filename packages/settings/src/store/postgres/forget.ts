@@ -1,6 +1,6 @@
-/** What the PostgreSQL store forgets: old history, the versions of unset values, and users who are erased; in portions. */
+/** What the PostgreSQL store forgets: old history, and users who are erased; in portions. */
 import type { Pool, PoolClient } from 'pg'
-import { Portion, unsetFor } from '../plan-write.ts'
+import { Portion } from '../plan-write.ts'
 import type { Erased, TrimResult } from '../store.ts'
 import type { PostgresNames } from './names.ts'
 import type { PostgresWriter } from './write.ts'
@@ -8,7 +8,6 @@ import type { PostgresWriter } from './write.ts'
 export interface PostgresForgetting {
   claim(interval: number): Promise<boolean>
   history(olderThan: number, after: number): Promise<TrimResult>
-  unset(after: number): Promise<TrimResult>
   user(userId: string): Promise<Erased>
 }
 
@@ -41,7 +40,6 @@ export function createForgetting(
   return {
     claim: async (interval) => (await pool.query(statements.claim, [interval])).rowCount === 1,
     history: (olderThan, after) => trim(statements.history, [after, olderThan]),
-    unset: (after) => trim(statements.unset, [after]),
     user: (userId) => underLock((client) => eraseUser(client, names, statements, userId)),
   }
 }
@@ -56,26 +54,18 @@ async function eraseUser(
   statements: ForgettingStatements,
   userId: string,
 ): Promise<Erased> {
-  const run = async (statement: string, values: readonly unknown[] = [userId]) =>
-    (await client.query<{ readonly revision: string }>(statement, [...values])).rows
+  const run = async (statement: string, values: readonly unknown[] = [userId]): Promise<number> =>
+    (await client.query(statement, [...values])).rowCount ?? 0
   await run(statements.lockUser, [names.userLock(userId)])
-  const values = await run(statements.unsetValues)
-  const versions = await run(statements.deleteValues)
+  const values = await run(statements.deleteValues)
   const history = await run(statements.deleteHistory)
   const written = await client.query<Written>(statements.lockWritten, [userId])
   const columns = (['scope', 'user_id', 'key'] as const).map((name) => written.rows.map((row) => row[name]))
   const writers = await run(statements.anonymousValues, [userId, ...columns])
   const actors = await run(statements.anonymousHistory)
-  if (versions.length + history.length + writers.length > 0) {
-    const highest = [...versions, ...history].reduce(
-      (max, { revision }) => Math.max(max, Number(revision)),
-      0,
-    )
-    await run(statements.erased, [highest])
-  }
-  const isDone = [versions, history, written.rows, actors].every((rows) => rows.length < erasedAtOnce)
-  const mentions = writers.length + actors.length
-  return { values: values.length, history: history.length, mentions, isDone }
+  if (values + history + writers > 0) await run(statements.erased, [])
+  const isDone = [values, history, written.rows.length, actors].every((rows) => rows < erasedAtOnce)
+  return { values, history, mentions: writers + actors, isDone }
 }
 
 /** A row that names the user as its writer. */
@@ -112,28 +102,9 @@ function forgettingStatements({ values, history, meta }: PostgresNames) {
       )
       select (select count(*)::int from gone) as removed,
         case when bound.at < $2::bigint - 1 and gate.mine then bound.at end as next from bound, gate`,
-    // The history of the last month knows which values were unset. `$1`: after, `$2`: how many to look at, `$3`: the lock.
-    unset: `${gate('$3::text')}, span as materialized (
-        select greatest($1::bigint, ${now} - 31 * ${unsetFor}::bigint) as first, ${now} - ${unsetFor} as last
-      ), bound as materialized (
-        select coalesce((select at from ${history} where scope = 2 and new_value is null and at > span.first
-          and at < span.last order by at limit 1 offset $2::int - 1), span.last) as at from span
-      ), gone as (
-        delete from ${values} where ctid = any (array(
-          select v.ctid from ${history} h, gate, span, bound, ${values} v
-          where gate.mine and h.scope = 2 and h.new_value is null and h.at > span.first and h.at <= bound.at
-            and (v.scope, v.user_id, v.key) = (2, h.user_id, h.key) and v.value is null and v.revision = h.revision
-          for update of v skip locked))
-        returning 1
-      )
-      select (select count(*)::int from gone) as removed,
-        case when bound.at < span.last and gate.mine then bound.at end as next from bound, span, gate`,
     lockUser: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-    unsetValues: `update ${values} set value = null
-      where ${limited(values, 'scope = 2 and user_id = $1 and value is not null')} returning revision`,
-    deleteValues: `delete from ${values} where ${limited(values, 'scope = 2 and user_id = $1 and value is null')}
-      returning revision`,
-    deleteHistory: `delete from ${history} where ${limited(history, 'scope = 2 and user_id = $1')} returning revision`,
+    deleteValues: `delete from ${values} where ${limited(values, 'scope = 2 and user_id = $1')}`,
+    deleteHistory: `delete from ${history} where ${limited(history, 'scope = 2 and user_id = $1')}`,
     // Locked by a statement of its own: one that waits for a lock does not find what it has waited for by its ctid.
     lockWritten: `select id.* from (
         select scope, user_id, key from (
@@ -147,14 +118,12 @@ function forgettingStatements({ values, history, meta }: PostgresNames) {
         cross join lateral (
           select ctid from ${values} v
           where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) and v.updated_by = $1 limit 1
-        ) as v))
-      returning revision`,
+        ) as v))`,
     anonymousHistory: `update ${history} set actor = null, note = null
-      where ${limited(history, 'actor = $1 and actor <> user_id')} returning revision`,
-    // Found by instances that were not notified: all forget all users. Its version is the highest one that was erased, ever.
+      where ${limited(history, 'actor = $1 and actor <> user_id')}`,
+    // Found by instances that were not notified: all forget all users.
     erased: `insert into ${history} (revision, scope, user_id, key, origin, at)
-      select greatest(${now}, $1::bigint,
-        (select max(revision) from ${history} where key = '' and scope = 2 and user_id = '')), 2, '', '', 'erased', ${now}
+      values (${now}, 2, '', '', 'erased', ${now})
       on conflict (revision, scope, user_id, key) do update set xid = pg_current_xact_id()`,
   }
 }

@@ -62,8 +62,7 @@ export class Announcer {
     this.#timer = undefined
     const notices = payloadsOf(this.#users, instance).map((payload) => [names.userChannel, payload] as const)
     this.#users.clear()
-    // A number alone would do for instances of earlier versions, too; they take anything else for a reason to look.
-    if (this.#revision !== undefined) notices.push([names.channel, `${this.#revision} ${instance}`])
+    if (this.#revision !== undefined) notices.push([names.channel, `${instance} ${this.#revision}`])
     this.#revision = undefined
     if (notices.length === 0) return
     await pool.query(
@@ -179,10 +178,10 @@ async function listenOnce(
     await client.connect()
     await options.prepare(client)
     client.on('notification', ({ channel, payload = '' }) => {
-      const [first = '', ...others] = payload.split(' ')
-      if (channel === names.userChannel) {
-        if (first !== instance) watch.onUsers(others.length === 0 ? undefined : others)
-      } else if (others[0] !== instance) watch.onHint(Number(first))
+      const [writer, ...news] = payload.split(' ')
+      if (writer === instance) return
+      if (channel === names.channel) watch.onHint(Number(news[0]))
+      else watch.onUsers(news.length === 0 ? undefined : news)
     })
     await client.query(`listen "${names.channel}"; listen "${names.userChannel}"`)
   }

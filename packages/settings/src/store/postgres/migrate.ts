@@ -1,7 +1,6 @@
 /** Brings the tables in PostgreSQL up to date. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyBaseLogger } from 'fastify'
-import type { ClientBase, QueryConfig } from 'pg'
+import type { ClientBase } from 'pg'
 import { FMOD_SETTINGS_MIGRATION_FAILED } from '../../misuse-errors.ts'
 import { isOutdated, type MigrateMode } from '../options.ts'
 import { toStoreFailure } from './connection.ts'
@@ -11,30 +10,21 @@ import type { PostgresNames } from './names.ts'
 /** Milliseconds that a process waits for another one that migrates: less than the 10 s that Fastify gives a plugin. */
 const lockTimeout = 7000
 
-/** Milliseconds that one migration may take: the indexes of a history of 10 million entries take minutes. */
-const limit = 30 * 60_000
-
 /**
  * Runs the missing migrations in one transaction under an advisory lock, which makes processes that start together take
  * turns. Where nothing is missing it only reads, so a role that may not create tables can start.
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
  * @throws {FMOD_SETTINGS_MIGRATION_FAILED} nothing has changed
  */
-export async function migrate(
-  client: ClientBase,
-  names: PostgresNames,
-  { mode, log }: { readonly mode: MigrateMode; readonly log: FastifyBaseLogger },
-): Promise<void> {
+export async function migrate(client: ClientBase, names: PostgresNames, mode: MigrateMode): Promise<void> {
   if (mode === false) return startCounting(client, names)
   const schema = { store: 'postgres', mode, known: migrations.length } as const
   if (!isOutdated({ ...schema, found: await readVersion(client, names) })) return
-  await client.query(
-    `begin isolation level read committed; set local lock_timeout = '60s'; set local statement_timeout = ${limit}`,
-  )
+  await client.query('begin isolation level read committed')
   try {
     await takeTurn(client, `fastify-modular ${names.channel}`)
     const found = await readVersion(client, names) // another process may have been faster
-    if (isOutdated({ ...schema, found })) await runFrom(client, names, { found, log })
+    if (isOutdated({ ...schema, found })) await runFrom(client, names, found)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {}) // the first failure is the one that matters
@@ -56,43 +46,16 @@ async function takeTurn(client: ClientBase, lock: string): Promise<void> {
   }
 }
 
-async function runFrom(
-  client: ClientBase,
-  names: PostgresNames,
-  { found, log }: { readonly found: number; readonly log: FastifyBaseLogger },
-): Promise<void> {
-  const to = migrations.length
-  const start = performance.now()
-  if (found > 0)
-    log.warn(
-      await measure(client, names, found),
-      'the tables of settings are being migrated; the start fails if that takes longer than its pluginTimeout',
-    )
+async function runFrom(client: ClientBase, names: PostgresNames, found: number): Promise<void> {
   try {
     if (names.schema !== undefined) await createSchema(client, names.schema)
-    // The driver's time-out is for statements shorter than a migration, too.
-    for (const migration of migrations.slice(found))
-      await client.query({ text: migration(names), query_timeout: limit } as QueryConfig)
-    await client.query(recordVersion(names, to))
+    for (const migration of migrations.slice(found)) await client.query(migration(names))
+    await client.query(recordVersion(names, migrations.length))
   } catch (error) {
     const cause = toStoreFailure(error)
     const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
-    throw Object.assign(new FMOD_SETTINGS_MIGRATION_FAILED(found, to, reason, found), { cause })
+    throw Object.assign(new FMOD_SETTINGS_MIGRATION_FAILED(reason), { cause })
   }
-  if (found > 0)
-    log.info(
-      { to, seconds: Math.round((performance.now() - start) / 1000) },
-      'the tables of settings are migrated',
-    )
-}
-
-/** How long it may take depends on the entries of history; their number is that of the last `analyze`. */
-async function measure(client: ClientBase, { history }: PostgresNames, from: number): Promise<object> {
-  const { rows } = await client.query<{ entries: string }>(
-    'select greatest(reltuples, 0)::bigint as entries from pg_class where oid = to_regclass($1)',
-    [history],
-  )
-  return { from, to: migrations.length, entries: Number(rows[0]?.entries ?? 0) }
 }
 
 /** `if not exists` needs the right to create schemas even when there is nothing to create. */

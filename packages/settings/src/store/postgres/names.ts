@@ -18,9 +18,9 @@ export interface PostgresNames {
   readonly name: (name: string) => string
   /** Of the advisory lock and of NOTIFY. A hint of another store costs one look, so that sharing it does no harm. */
   readonly channel: string
-  /** Of NOTIFY for users' values. Instances of earlier versions do not listen to it. */
+  /** Of NOTIFY for users' values. */
   readonly userChannel: string
-  /** The advisory lock of a user: shared by the writes of the user's rows, exclusive for an erasure. */
+  /** The advisory lock of a user, for writes of the user's rows and for an erasure. */
   readonly userLock: (userId: string) => string
   /** The name of a prepared statement, which stores on the same connections must not share; empty where none is kept. */
   readonly statement: (name: string) => string
@@ -33,7 +33,7 @@ export function postgresNames(
 ): PostgresNames {
   const table = (name: string): string =>
     `${schema === undefined ? '' : `"${schema}".`}"${tablePrefix}${name}"`
-  const statements = fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.saveUsers'.length)
+  const statements = fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.findUsers'.length)
   return {
     schema,
     prefix: tablePrefix,
@@ -41,7 +41,6 @@ export function postgresNames(
     history: table('settings_history'),
     meta: table('settings_meta'),
     name: table,
-    // Instances of earlier versions use this name.
     channel: fit([schema, tablePrefix, 'settings'].filter(Boolean).join('.'), 63),
     userChannel: fit([schema, tablePrefix, 'settings.users'].filter(Boolean).join('.'), 63),
     userLock: (userId) => `${table('settings_value')} of ${userId}`,

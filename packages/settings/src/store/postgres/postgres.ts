@@ -131,7 +131,7 @@ class PostgresStore implements SettingsStore {
     const onError = (error: unknown): void => warnOfLoss(log, error)
     const connections = await createConnections(this.#source, this.#options, onError)
     try {
-      await migrateThrough(connections, this.#names, { mode: this.#migrate, log })
+      await migrateThrough(connections, this.#names, this.#migrate)
       this.#open = await this.#prepare(connections)
     } catch (error) {
       await connections.release()
@@ -196,10 +196,6 @@ class PostgresStore implements SettingsStore {
 
   trimHistory(olderThan: number, after: number): Promise<TrimResult> {
     return this.#use(({ forgetting }) => forgetting.history(olderThan, after))
-  }
-
-  trimUnset(after: number): Promise<TrimResult> {
-    return this.#use(({ forgetting }) => forgetting.unset(after))
   }
 
   async eraseUser(userId: string): Promise<Erased> {
@@ -273,16 +269,12 @@ class PostgresStore implements SettingsStore {
   }
 }
 
-async function migrateThrough(
-  { pool }: Connections,
-  names: PostgresNames,
-  how: { readonly mode: MigrateMode; readonly log: FastifyBaseLogger },
-): Promise<void> {
+async function migrateThrough({ pool }: Connections, names: PostgresNames, mode: MigrateMode): Promise<void> {
   const client = await orStoreFailure(pool.connect())
   // A connection that breaks fails the waiting statement, and also emits an event that must have a listener.
   client.on('error', ignore)
   try {
-    await migrate(client, names, how)
+    await migrate(client, names, mode)
     client.off('error', ignore)
     client.release()
   } catch (error) {

@@ -1,5 +1,5 @@
 /** What the PostgreSQL store reads; statements with a name are prepared once per connection. */
-import { and, eq, getTableColumns, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -43,23 +43,17 @@ export interface PostgresReads {
 export function prepareReads(
   db: NodePgDatabase,
   tables: PostgresTables,
-  { statement, values: valuesName }: PostgresNames,
+  { statement }: PostgresNames,
 ): PostgresReads {
   const { values, history, meta } = tables
   const inOrder = inRowOrder(values)
   const isRevision = eq(meta.name, 'revision')
-  const isSet = isNotNull(values.value)
-  const rowColumns = { ...getTableColumns(values), value: sql<string>`${values.value}` } // only rows that are set
   const entryColumns = columnsOf(history)
-  const row = db
-    .select(rowColumns)
-    .from(values)
-    .where(and(isNamedRow(values), isSet))
-    .prepare(statement('row'))
+  const row = db.select().from(values).where(isNamedRow(values)).prepare(statement('row'))
   const user = db
-    .select(rowColumns)
+    .select()
     .from(values)
-    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId')), isSet))
+    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
     .orderBy(...inOrder)
     .prepare(statement('user'))
   // One statement, so that the rows and the revision are of one moment.
@@ -70,8 +64,6 @@ export function prepareReads(
     .where(isRevision)
     .orderBy(...inOrder)
     .prepare(statement('shared'))
-  const atOf = (revision: SQL) =>
-    sql`(select ${history.at} from ${history} where ${history.scope} < 2 and ${history.revision} = ${revision}::bigint limit 1)`
   const changes = db
     .select(entryColumns)
     .from(history)
@@ -82,14 +74,6 @@ export function prepareReads(
   const news = db
     .select({
       revision: meta.value,
-      at: atOf(sql`${meta.value}`).mapWith((at: unknown): number | null => Number(at)), // null is not mapped
-      knownAt: sql`array(select ${atOf(sql`known.revision`)}
-        from unnest(${sql.placeholder('known')}::bigint[]) with ordinality as known (revision, place)
-        order by known.place)`.mapWith((times: readonly (string | null)[]) =>
-        times.map((at) => (at === null ? null : Number(at))),
-      ),
-      // Neither the system's identifier nor its timeline: a snapshot of the disk that is put back has the same ones.
-      epoch: sql<string>`concat(to_regclass(${valuesName})::oid, ' ', extract(epoch from pg_postmaster_start_time()))`,
       change: {
         revision: changes.revision,
         scope: changes.scope,
@@ -115,31 +99,29 @@ export function prepareReads(
     row: async ({ scope, userId, key }) => (await row.execute({ scope, userId, key }))[0],
     shared: async () => {
       const found = await shared.execute()
-      const rows = found.flatMap((each) => (each.row ? (each.row as StoredRow) : [])) // shared rows are set
-      return { revision: Number(found[0]?.revision ?? 0), rows }
+      return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
     },
     user: (userId) => user.execute({ userId }),
-    news: async ({ known, ...query }) => {
-      const found = await news.execute({ ...query, known: [...known] })
-      const [state] = found
-      if (!state) return { revision: 0, at: null, knownAt: known.map(() => null), epoch: '', changes: [] }
-      const { at, knownAt, epoch } = state
+    news: async (query) => {
+      const found = await news.execute({ ...query })
       const entries = found.flatMap(({ change }) => change ?? []).toReversed()
-      return { revision: Number(state.revision), at, knownAt, epoch, changes: entries }
+      return { revision: Number(found[0]?.revision ?? 0), changes: entries }
     },
     userNews: async (since, limit) => {
       const found = await db.execute<{ next: string; user_id: string | null }>(
         findUserNews(history, since ?? null, limit),
       )
-      const userIds = found.rows.flatMap(({ user_id: userId }) => userId ?? [])
-      return { next: found.rows[0]?.next ?? '0', userIds }
+      const next = found.rows[0]?.next ?? '0'
+      // A mark above all transactions is that of a server which was there before this one.
+      if (since !== undefined && BigInt(since) > BigInt(next)) return { next, userIds: [''] }
+      return { next, userIds: found.rows.flatMap(({ user_id: userId }) => userId ?? []) }
     },
     history: (query) => historyQuery(db, history, query).execute(),
     scan: (after, limit) =>
       db
-        .select(rowColumns)
+        .select()
         .from(values)
-        .where(and(isAfter(values, after), isSet))
+        .where(isAfter(values, after))
         .orderBy(...inOrder)
         .limit(limit)
         .execute(),
@@ -185,7 +167,7 @@ function findOthers(values: PostgresTables['values'], keys: readonly string[]): 
     )
     select stored.key, other.scope, other.rows from stored cross join lateral (
       select ${values.scope} as scope, count(*) as rows from ${values}
-      where ${values.key} = stored.key and ${values.value} is not null group by ${values.scope}
+      where ${values.key} = stored.key group by ${values.scope}
     ) as other
     where stored.key <> all (${sql.param(keys)}::text[]) order by other.scope, stored.key`
 }

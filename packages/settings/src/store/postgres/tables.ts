@@ -38,8 +38,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       // Empty for System and Application: a nullable column would let SQL keep duplicates.
       userId: text('user_id').notNull().default(''),
       key: text('key').notNull(),
-      // Null where a user's value is unset: the row keeps its version.
-      value: text('value'),
+      value: text('value').notNull(),
       sealed: boolean('sealed').notNull().default(false),
       revision: bigint('revision', { mode: 'number' }).notNull(),
       updatedAt: bigint('updated_at', { mode: 'number' }).notNull(),
@@ -48,7 +47,6 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
     (row) => [
       primaryKey({ columns: [row.scope, row.userId, row.key] }),
       check(`${tablePrefix}settings_value_user`, sql`(${row.scope} = 2) = (${row.userId} <> '')`),
-      check(`${tablePrefix}settings_value_set`, sql`${row.value} is not null or ${row.scope} = 2`),
       index(`${tablePrefix}settings_value_key`).on(row.key, row.scope),
       index(`${tablePrefix}settings_value_writer`)
         .on(row.updatedBy)
@@ -90,9 +88,6 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
         .on(row.xid)
         .where(sql`${row.scope} = 2`),
       index(`${tablePrefix}settings_history_at`).on(row.at),
-      index(`${tablePrefix}settings_history_unset`)
-        .on(row.at)
-        .where(sql`${row.scope} = 2 and ${row.newValue} is null`),
       index(`${tablePrefix}settings_history_actor`)
         .on(row.actor)
         .where(sql`${row.actor} <> ${row.userId}`),

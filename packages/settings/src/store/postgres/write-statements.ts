@@ -13,18 +13,18 @@ export interface WriteStatements {
   /** `$1` to `$3` name rows. Sent after the lock is held: an earlier statement would see rows as they were before it. */
   readonly find: string
   /**
-   * Locks users' rows in their order and returns them as they are then; `$4` and `$5` name them, `$6` the locks of their
-   * users. With each one that is missing comes the highest version that an erasure took away.
+   * Locks users out of all other writes; `$4` names their locks. A statement of its own, because one that waited for a lock
+   * would see rows as they were before it.
    */
   readonly lockUsers: string
-  /** Sent before `lockUsers` by a write that begins anew: `$4` names locks of users, in which no other write takes part. */
-  readonly lockOut: string
+  /**
+   * Locks users' rows in their order and returns them; `$1` and `$2` name them. With each one that is missing comes the
+   * version of the value's newest entry of history.
+   */
+  readonly findUsers: string
   /** Rows, history and revision at once. */
   readonly save: string
-  /**
-   * Rows and history of users. Fails with a division by zero where a row was born, or anybody erased, meanwhile. With
-   * `$16` erasures do not count: after `lockOut` they are of other users.
-   */
+  /** Rows and history of users. */
   readonly saveUsers: string
   /**
    * Forgets what is beyond the newest `$4` entries of the rows that `$1` to `$3` name. A statement of its own, because most
@@ -40,7 +40,7 @@ export interface WriteStatements {
 /** Rows travel as arrays, one for each column: the statements are the same for 1 row and for 500. */
 export function writeStatements({ values, history, meta }: PostgresNames): WriteStatements {
   // The time-outs end a transaction whose process stopped while it held the lock; the others would wait for ever.
-  // They are set before rows are locked, because rows are locked last, and prepared: three statements less to parse.
+  // They are set by the statement that takes the first lock, and prepared: three statements less to parse.
   const timeouts = `
       with timeouts as materialized (
         select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
@@ -58,13 +58,16 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
           $3::text, $2::text, $4::text, $5::text, $1::bigint
         from change
       )`
-  const save = `
-        insert into ${values} as v (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
-        select scope, user_id, key, new_value, new_sealed, revision, $1::bigint, $2::text from change`
-  const replace = `
+  const save = `${change}, saved as (
+        insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
+        select scope, user_id, key, new_value, new_sealed, revision, $1::bigint, $2::text from change
+        where new_value is not null
         on conflict (scope, user_id, key) do update set value = excluded.value, sealed = excluded.sealed,
-          revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by`
-  const erased = `select max(revision) from ${history} where key = '' and scope = 2 and user_id = ''`
+          revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by
+      ), deleted as (
+        delete from ${values} v using change c
+        where c.new_value is null and (v.scope, v.user_id, v.key) = (c.scope, c.user_id, c.key)
+      )`
   return {
     begin: 'begin isolation level read committed',
     lock: `${timeouts}
@@ -76,38 +79,28 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
         select * from ${values} v
         where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) limit 1
       ) as v`,
-    // Rows are locked in the order of the database, which compares bytes; that of our texts differs beyond U+FFFF.
-    // All locks of users before the first row: an erasure holds one of the former and waits for the latter. The time is
-    // taken when the locks are held: above the join, for each row.
-    lockUsers: `${timeouts}, users as materialized (
-        select count(*) from (
-          select pg_advisory_xact_lock_shared(hashtextextended(lock, 0)) from timeouts, unnest($6::text[]) as lock
-        ) as held
-      )
-      select v.*, ${now}, case when v.revision is null then (${erased}) end as erased
-      from users, (
-        select * from unnest($4::text[], $5::text[]) as named (user_id, key) order by user_id collate "C", key collate "C"
+    // In the order of the locks: two writes of several users take turns.
+    lockUsers: `${timeouts}
+      select pg_advisory_xact_lock(lock) from timeouts, (
+        select distinct hashtextextended(name, 0) as lock from unnest($4::text[]) as name order by lock
+      ) as ordered`,
+    // Rows are locked in the order of the database, which compares bytes; that of our texts differs beyond U+FFFF: an
+    // erasure locks rows of other users. The time is taken when the locks are held: above the join, for each row.
+    findUsers: `
+      select id.user_id, id.key, v.value, v.sealed, v.revision, v.updated_at, v.updated_by, ${now},
+        case when v.revision is null then (
+          select max(h.revision) from ${history} h where (h.key, h.scope, h.user_id) = (id.key, 2, id.user_id)
+        ) end as last
+      from (
+        select * from unnest($1::text[], $2::text[]) as named (user_id, key) order by user_id collate "C", key collate "C"
       ) as id
       left join lateral (
         select * from ${values} v where (v.scope, v.user_id, v.key) = (2, id.user_id, id.key) for update
       ) as v on true`,
-    lockOut: `${timeouts}
-      select pg_advisory_xact_lock(hashtextextended(lock, 0)) from timeouts, unnest($4::text[]) as lock`,
-    save: `${change}, saved as (${save}
-        where new_value is not null ${replace}
-      ), deleted as (
-        delete from ${values} v using change c
-        where c.new_value is null and (v.scope, v.user_id, v.key) = (c.scope, c.user_id, c.key)
-      )
+    save: `${save}
       update ${meta} set value = $14::text where name = 'revision'`,
-    // A row that was found is locked; one that was not may have been born since: it is left as it is.
-    saveUsers: `${change}, saved as (${save} ${replace}
-        where (v.user_id, v.key) in (select * from unnest($14::text[], $15::text[]))
-        returning 1
-      )
-      select 1 / case when (select count(*) from saved) = (select count(*) from change) and ($16::boolean or coalesce((${erased}) < (
-        select min(revision) from change where (user_id, key) not in (select * from unnest($14::text[], $15::text[]))
-      ), true)) then 1 else 0 end`,
+    saveUsers: `${save}
+      select`,
     // An entry that somebody else has locked is left to a later write: two that wait for each other would deadlock.
     trim: `
       delete from ${history} where ctid = any (array(

@@ -1,11 +1,11 @@
 /** Writes in PostgreSQL, from the lock to the commit. */
-import { type AsyncTx, ServiceUnavailableException } from '@fastify-modular/core'
+import type { AsyncTx } from '@fastify-modular/core'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
-import { compareRowIds, isOfUsers, planWrite, TrimCounter } from '../plan-write.ts'
-import type { LockedRow, ResealRequest, RowId, WriteRequest, WriteResult } from '../store.ts'
+import { isOfUsers, planWrite, rowIdText, TrimCounter } from '../plan-write.ts'
+import type { ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import { type WriteStatements, writeStatements } from './write-statements.ts'
@@ -109,55 +109,52 @@ async function writeShared(client: PoolClient, setup: Setup, request: WriteReque
   return result
 }
 
-/**
- * How often a write begins because a row that it found missing was born, or a user erased, meanwhile, or because
- * PostgreSQL ended it to resolve a deadlock. From the second time on other writes of the users wait, so that a third is for
- * instances of earlier versions, which know no such lock.
- */
+/** How often a transaction begins that PostgreSQL ends to resolve a deadlock. */
 const attempts = 3
 
 /** Begins again what PostgreSQL ended to resolve a deadlock: nothing of it was done. */
-async function untilNoDeadlock<T>(transaction: () => Promise<T>): Promise<T> {
+async function untilNoDeadlock<T>(task: () => Promise<T>, rollBack = async () => {}): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transaction()
+      return await task()
     } catch (error) {
       if (attempt === attempts || !isDeadlock(error)) throw error
+      await rollBack()
     }
   }
 }
 
-/** Under the locks of the rows: writers of different users do not wait for each other. */
+/** Under the locks of the users: writers of different users do not wait for each other. */
 async function writeUsers(client: PoolClient, setup: Setup, request: WriteRequest): Promise<WriteResult> {
-  const ids = request.reads.filter(({ scope }) => scope === SettingScope.User).toSorted(compareRowIds)
+  const ids = request.reads.filter(({ scope }) => scope === SettingScope.User)
   const others = request.reads.filter(({ scope }) => scope !== SettingScope.User)
-  for (let attempt = 1; ; attempt++) {
-    let isSaved = false
-    const onSaved = (): void => void (isSaved = true)
-    try {
-      const answers = await orStoreFailure(
-        sendTogether(client, [
-          { text: setup.statements.begin },
-          ...(attempt > 1 ? [lockOutStatement(setup, ids)] : []),
-          lockUsersStatement(setup, ids),
-          ...(others.length > 0 ? [findStatement(setup, others)] : []),
-        ]),
-      )
-      const [locked, found] = answers.slice(attempt > 1 ? 2 : 1)
-      const rows = (locked?.rows ?? []) as LockedRecord[]
-      const at = Math.max(...rows.map(({ now }) => Number(now)))
-      const erased = Math.max(...rows.map((row) => Number(row.erased)))
-      const known = rows.filter(isPresent).map(toRow)
-      const shared = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
-      const result = planWrite(request, { revision: 0, at, rows: [...known, ...shared], erased })
-      if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
-      else await apply(client, setup, { request, result, known, isAlone: attempt > 1, onSaved })
-      return result
-    } catch (error) {
-      if (attempt === attempts || isSaved || !isRace(error)) throw error
-      await orStoreFailure(client.query('rollback'))
-    }
-  }
+  const statements = [
+    { text: setup.statements.begin },
+    lockUsersStatement(setup, ids),
+    findUsersStatement(setup, ids),
+    ...(others.length > 0 ? [findStatement(setup, others)] : []),
+  ]
+  const [, , found, shared] = await untilNoDeadlock(
+    () => orStoreFailure(sendTogether(client, statements)),
+    async () => void (await orStoreFailure(client.query('rollback'))),
+  )
+  const records = (found?.rows ?? []) as UserRecord[]
+  const known = records.filter(isPresent).map((record) => toRow({ ...record, scope: SettingScope.User }))
+  const lastVersions = new Map(
+    records.map(({ user_id: userId, key, last }) => [
+      rowIdText({ scope: SettingScope.User, userId, key }),
+      Number(last),
+    ]),
+  )
+  const result = planWrite(request, {
+    revision: 0,
+    at: Math.max(...records.map(({ now }) => Number(now))),
+    rows: [...known, ...((shared?.rows ?? []) as ValueRecord[]).map(toRow)],
+    lastVersion: (id) => lastVersions.get(rowIdText(id)) ?? 0,
+  })
+  if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
+  else await apply(client, setup, { request, result, ofUsers: true })
+  return result
 }
 
 /**
@@ -197,40 +194,29 @@ function findStatement({ statements, names }: Setup, ids: readonly RowId[]): Que
   return { name: names.statement('find'), text: statements.find, values: columnsOf(ids) }
 }
 
-function lockUsersStatement(setup: Setup, ids: readonly RowId[]): QueryConfig {
-  const { statements, names, statementTimeout } = setup
-  const [, userIds, keys] = columnsOf(ids)
-  const values = [...timeoutsOf(statementTimeout), userIds, keys, locksOf(names, ids)]
-  return { name: names.statement('users'), text: statements.lockUsers, values }
-}
-
-function lockOutStatement(
+function lockUsersStatement(
   { statements, names, statementTimeout }: Setup,
   ids: readonly RowId[],
 ): QueryConfig {
-  return { text: statements.lockOut, values: [...timeoutsOf(statementTimeout), locksOf(names, ids)] }
+  const locks = ids.map(({ userId }) => names.userLock(userId))
+  const values = [...timeoutsOf(statementTimeout), locks]
+  return { name: names.statement('lockUsers'), text: statements.lockUsers, values }
 }
 
-/** In the order of the users: two writes that lock each other out take turns. */
-function locksOf({ userLock }: PostgresNames, ids: readonly RowId[]): string[] {
-  return [...new Set(ids.map(({ userId }) => userLock(userId)))]
+function findUsersStatement({ statements, names }: Setup, ids: readonly RowId[]): QueryConfig {
+  return { name: names.statement('findUsers'), text: statements.findUsers, values: columnsOf(ids).slice(1) }
 }
 
 interface Decided {
   readonly request: WriteRequest
   readonly result: WriteResult
-  /** The users' rows that are locked; without it the write is of System and Application rows. */
-  readonly known?: readonly LockedRow[]
-  /** Whether others of these users were locked out before they were read. */
-  readonly isAlone?: boolean
-  /** Called before `enqueue`, whose failure may look like a race. */
-  readonly onSaved?: () => void
+  readonly ofUsers?: boolean
 }
 
 async function apply(
   client: PoolClient,
   { statements, names, trims, onCommit }: Setup,
-  { request, result, known, isAlone = false, onSaved }: Decided,
+  { request, result, ofUsers = false }: Decided,
 ): Promise<void> {
   const { actor, origin, requestId = null, note = null, keepHistory } = request
   const { changes, at } = result
@@ -244,17 +230,9 @@ async function apply(
   ]
   const trimmed = keepHistory === undefined ? [] : trims.takeDue(result)
   const values = [at, actor, origin, requestId, note, ...columns]
-  const applied = known
-    ? {
-        name: names.statement('saveUsers'),
-        text: statements.saveUsers,
-        values: [...values, columnsOf(known)[1], columnsOf(known)[2], isAlone],
-      }
-    : {
-        name: names.statement('save'),
-        text: statements.save,
-        values: [...values, String(result.revision)],
-      }
+  const applied = ofUsers
+    ? { name: names.statement('saveUsers'), text: statements.saveUsers, values }
+    : { name: names.statement('save'), text: statements.save, values: [...values, String(result.revision)] }
   const trim = {
     name: names.statement('trim'),
     text: statements.trim,
@@ -265,7 +243,6 @@ async function apply(
   try {
     if (request.enqueue) {
       await orStoreFailure(sendTogether(client, all))
-      onSaved?.()
       await enqueue(client, request, result)
       checkCommitted(await orStoreFailure(client.query(commit)))
     } else {
@@ -278,11 +255,6 @@ async function apply(
     throw error
   }
   onCommit(result)
-}
-
-/** Whether a row that was missing when the others were locked was written, or a user erased, before it could be; or a deadlock. */
-function isRace(error: unknown): boolean {
-  return isDeadlock(error) || (error instanceof Error && 'code' in error && error.code === '22012')
 }
 
 function isDeadlock(error: unknown): boolean {
@@ -336,12 +308,10 @@ async function enqueue(client: PoolClient, request: WriteRequest, result: WriteR
   }
 }
 
-/** @throws {ServiceUnavailableException} the commit was a rollback, because of an error that `enqueue` did not pass on */
+/** @throws {Error} the commit was a rollback, because of an error that `enqueue` did not pass on: a defect of the transport */
 function checkCommitted(committed: QueryResult | undefined): void {
   if (committed?.command === 'COMMIT') return
-  throw new ServiceUnavailableException(
-    'PostgreSQL rolled the write of a setting back: a statement of its events failed.',
-  )
+  throw new Error('PostgreSQL rolled the write of a setting back: a statement of its events failed.')
 }
 
 /** A row of settings_value as the driver gives it; bigint arrives as text. */
@@ -349,27 +319,28 @@ interface ValueRecord {
   readonly scope: SettingScope
   readonly user_id: string
   readonly key: string
-  readonly value: string | null
+  readonly value: string
   readonly sealed: boolean
   readonly revision: string
   readonly updated_at: string
   readonly updated_by: string | null
 }
 
-/**
- * A row that was locked, or nothing where there is none, and then the highest version that was erased; with the time of
- * the server after the lock.
- */
-type LockedRecord = (ValueRecord | { readonly [column in keyof ValueRecord]: null }) & {
-  readonly now: string
-  readonly erased: string | null
-}
+type OwnRecord = Omit<ValueRecord, 'scope'>
 
-function isPresent(record: LockedRecord): record is ValueRecord & LockedRecord {
+/** The name of a user's row, with the row if there is one; with the time of the server after the lock. */
+type UserRecord = Pick<OwnRecord, 'user_id' | 'key'> &
+  (OwnRecord | { readonly revision: null }) & {
+    readonly now: string
+    /** The version of the newest entry of history, where there is an entry and no row. */
+    readonly last: string | null
+  }
+
+function isPresent(record: UserRecord): record is UserRecord & OwnRecord {
   return record.revision !== null
 }
 
-function toRow(record: ValueRecord): LockedRow {
+function toRow(record: ValueRecord): StoredRow {
   return {
     scope: record.scope,
     userId: record.user_id,

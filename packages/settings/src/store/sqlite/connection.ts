@@ -1,8 +1,7 @@
-/** An open SQLite file: its driver, its lock, whether its path still leads to it, and what its failures mean. */
-import { statSync, unlinkSync } from 'node:fs'
+/** An open SQLite file: its driver, its lock, its watch, and what its failures mean. */
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { isNodeSqlite, nodeSqlite, NodeSqliteConnection, sqliteCodeOf } from '@fastify-modular/core/internal'
@@ -30,7 +29,6 @@ interface FileSource {
 
 export interface Connection {
   readonly client: Database
-  readonly file: OpenedFile
   /** Closes the file, unless the application opened it. */
   readonly release: () => void
 }
@@ -72,8 +70,7 @@ export async function openConnection(
     await useLog(client)
     client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
     migrate(client, tablePrefix, mode)
-    client.pragma('data_version') // makes the log, whose identity is part of the file's
-    return { client, file: identifyFile(client), release }
+    return { client, release }
   } catch (error) {
     release()
     throw error
@@ -190,57 +187,6 @@ function installedVersion(): string | undefined {
   }
 }
 
-interface OpenedFile {
-  /** Device and inode; empty for a database in memory. */
-  readonly id: string
-  /**
-   * Whether the path leads to another file, or to none: writes would go on into a file that cannot be found any more.
-   * SQLite itself does not notice. Costs about ten microseconds.
-   */
-  isReplaced(): boolean
-  /**
-   * Prepares the path for another connection; false where it cannot be opened yet. The contents of the old file's log
-   * are moved into the old file and the log is removed: with it SQLite would damage the file that is there now.
-   */
-  releasePath(): boolean
-}
-
-/** Looks at the file that a connection has just opened. */
-function identifyFile(client: Database): OpenedFile {
-  const path = client.memory ? '' : resolve(client.name)
-  const idOf = (suffix = ''): string => idOfFile(path + suffix)
-  if (path === '' || idOf() === '') return { id: '', isReplaced: () => false, releasePath: () => false }
-  const id = idOf()
-  const logs = ['-wal', '-shm'].map((suffix) => [suffix, idOf(suffix)] as const)
-  return {
-    id,
-    isReplaced: () => idOf() !== id,
-    releasePath() {
-      // A file of no bytes is about to be copied.
-      if (!statSync(path, { throwIfNoEntry: false })?.size) return false
-      if (!checkpoint(client)) return false
-      for (const [suffix, old] of logs) if (old !== '' && idOf(suffix) === old) unlinkSync(path + suffix)
-      return true
-    },
-  }
-}
-
-function idOfFile(path: string): string {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat ? `${stat.dev}:${stat.ino}` : ''
-}
-
-/** Moves what is in the write-ahead log into the database file. False while another connection prevents it. */
-function checkpoint(client: Database): boolean {
-  const timeout = Number(client.pragma('busy_timeout', { simple: true }))
-  client.pragma('busy_timeout = 0')
-  try {
-    return client.pragma('wal_checkpoint(truncate)', { simple: true }) === 0
-  } finally {
-    client.pragma(`busy_timeout = ${timeout}`)
-  }
-}
-
 /** What the watch reads, and what it calls. */
 export interface SqliteWatch {
   /** Changes whenever another connection has committed; costs a microsecond. */
@@ -276,12 +222,6 @@ export function watchFile(watch: SqliteWatch): () => void {
     isLost = false
     watch.onHint()
   }
-}
-
-/** The failure while the path leads to another file, or to none. */
-export function toReplacedFailure(): Error {
-  const message = 'The SQLite database of the settings cannot answer (its file was replaced or removed).'
-  return new ServiceUnavailableException(message, 1)
 }
 
 /**

@@ -1,20 +1,15 @@
-/** What the SQLite store forgets: old history, the versions of unset values, and users who are erased; in portions. */
+/** What the SQLite store forgets: old history, and users who are erased; in portions. */
 import type { Database } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
-import { Portion, unsetFor } from '../plan-write.ts'
+import { Portion } from '../plan-write.ts'
 import type { Erased, TrimResult } from '../store.ts'
-import { type Connection, toReplacedFailure } from './connection.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteForgetting {
   claim(interval: number): boolean
   history(olderThan: number, after: number): TrimResult
-  unset(after: number): TrimResult
-  /**
-   * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
-   * @throws {ServiceUnavailableException} the file is no longer where its path leads to
-   */
+  /** @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own */
   user(userId: string): Erased
 }
 
@@ -27,19 +22,15 @@ const portionInit = { first: 64, least: 16, most: 500, limit: 8 }
 /** Pages of the log after which a commit moves them: the 1,000 of SQLite take up to 300 ms on a busy disk. */
 const smallCheckpoint = 250
 
-export function createForgetting({ client, file }: Connection, tables: SqliteTables): SqliteForgetting {
+export function createForgetting(client: Database, tables: SqliteTables): SqliteForgetting {
   const statements = forgettingStatements(tables)
   const prepare = (sql: string) => client.prepare(sql)
   const claim = prepare(statements.claim)
-  const bound = {
-    history: prepare(statements.boundHistory).pluck(),
-    unset: prepare(statements.boundUnset).pluck(),
-  }
-  const remove = { history: prepare(statements.history), unset: prepare(statements.unset) }
+  const bound = prepare(statements.bound).pluck()
+  const remove = prepare(statements.history)
   const erase = {
-    values: prepare(statements.countValues).pluck(),
-    versions: prepare(statements.deleteValues).pluck(),
-    history: prepare(statements.deleteHistory).pluck(),
+    values: prepare(statements.deleteValues),
+    history: prepare(statements.deleteHistory),
     writers: prepare(statements.anonymousValues),
     actors: prepare(statements.anonymousHistory),
     count: prepare(statements.count).pluck(),
@@ -47,38 +38,28 @@ export function createForgetting({ client, file }: Connection, tables: SqliteTab
   }
   const portion = new Portion(portionInit)
 
-  function trim(what: keyof typeof remove, after: number, before: number): TrimResult {
+  function trim(after: number, before: number): TrimResult {
     const start = performance.now()
-    const found = bound[what].get(after, before, portion.rows - 1)
+    const found = bound.get(after, before, portion.rows - 1)
     const last = typeof found === 'number' ? found : before - 1
-    const removed = withSmallCheckpoints(client, () => remove[what].run(after, last).changes)
+    const removed = withSmallCheckpoints(client, () => remove.run(after, last).changes)
     portion.took(performance.now() - start)
     return { removed, next: last < before - 1 ? last : null }
   }
 
   const eraseUser = client.transaction((userId: string): Erased => {
-    const values = Number(erase.values.get(userId))
-    const versions = erase.versions.all(userId) as number[]
-    const history = erase.history.all(userId) as number[]
-    const writers = erase.writers.run(userId).changes
-    const actors = erase.actors.run(userId).changes
-    if (versions.length + history.length + writers > 0) {
-      const now = Date.now()
-      const highest = Math.max(now, ...versions, ...history)
-      erase.erased.run({ now, highest, seq: Number(erase.count.get() ?? 0) })
-    }
-    if (file.isReplaced()) throw toReplacedFailure()
-    const isDone = [versions.length, history.length, writers, actors].every((rows) => rows < erasedAtOnce)
-    return { values, history: history.length, mentions: writers + actors, isDone }
+    const [values, history, writers, actors] = [erase.values, erase.history, erase.writers, erase.actors].map(
+      (statement) => statement.run(userId).changes,
+    ) as [number, number, number, number]
+    if (values + history + writers > 0)
+      erase.erased.run({ now: Date.now(), seq: Number(erase.count.get() ?? 0) })
+    const isDone = [values, history, writers, actors].every((rows) => rows < erasedAtOnce)
+    return { values, history, mentions: writers + actors, isDone }
   })
 
   return {
     claim: (interval) => claim.run(String(Date.now()), Date.now() - interval).changes === 1,
-    history: (olderThan, after) => trim('history', after, olderThan),
-    unset: (after) => {
-      const day = Date.now() - unsetFor
-      return trim('unset', Math.max(after, day - 30 * unsetFor), day)
-    },
+    history: (olderThan, after) => trim(after, olderThan),
     user: (userId) => {
       if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
       return eraseUser.immediate(userId)
@@ -96,11 +77,6 @@ function withSmallCheckpoints<T>(client: Database, task: () => T): T {
   }
 }
 
-/** Selects the highest version of a user's row that is erased; no row before the first erasure. */
-export function erasedVersionIn(history: string): string {
-  return `select revision from ${history} where key = '' and scope = 2 and user_id = '' order by revision desc limit 1`
-}
-
 /** The statements by what they forget. */
 function forgettingStatements(tables: SqliteTables) {
   const [values, history, meta] = [tables.values, tables.history, tables.meta].map(getTableName)
@@ -108,34 +84,24 @@ function forgettingStatements(tables: SqliteTables) {
     `(${columns}) in (select ${columns} from ${table} where ${condition} limit ${erasedAtOnce})`
   const value = 'scope, user_id, key'
   const entry = 'revision, scope, user_id, key'
-  const unset = 'scope = 2 and new_value is null'
   return {
     claim: `update ${meta} set value = ? where name = 'trimmed' and cast(value as integer) <= ?`,
     // Entries of one moment go together.
-    boundHistory: `select at from ${history} where at > ? and at < ? order by at limit 1 offset ?`,
-    boundUnset: `select at from ${history} where ${unset} and at > ? and at < ? order by at limit 1 offset ?`,
+    bound: `select at from ${history} where at > ? and at < ? order by at limit 1 offset ?`,
     history: `delete from ${history} where (${entry}) in (
       select ${entry} from ${history} o where at > ? and at <= ?
         and exists (select 1 from ${history} n where n.key = o.key and n.scope = o.scope and n.user_id = o.user_id
           and n.revision > o.revision))`,
-    unset: `delete from ${values} where (${value}) in (
-      select v.scope, v.user_id, v.key from ${history} h cross join ${values} v
-        on v.scope = 2 and v.user_id = h.user_id and v.key = h.key and v.revision = h.revision and v.value is null
-      where h.scope = 2 and h.new_value is null and h.at > ? and h.at <= ?)`,
-    countValues: `select count(*) from (
-      select value from ${values} where scope = 2 and user_id = ? limit ${erasedAtOnce}) where value is not null`,
-    deleteValues: `delete from ${values} where ${rowsOf(values, value, 'scope = 2 and user_id = ?')} returning revision`,
-    deleteHistory: `delete from ${history} where ${rowsOf(history, entry, 'scope = 2 and user_id = ?')}
-      returning revision`,
+    deleteValues: `delete from ${values} where ${rowsOf(values, value, 'scope = 2 and user_id = ?')}`,
+    deleteHistory: `delete from ${history} where ${rowsOf(history, entry, 'scope = 2 and user_id = ?')}`,
     anonymousValues: `update ${values} set updated_by = null
       where ${rowsOf(values, value, 'updated_by = ? and updated_by <> user_id')}`,
     anonymousHistory: `update ${history} set actor = null, note = null
       where ${rowsOf(history, entry, 'actor = ? and actor <> user_id')}`,
     count: `update ${meta} set value = value + 1 where name = 'users' returning value`,
-    // Found by processes that watch: all forget all users. Its version is the highest one that was erased, ever.
+    // Found by processes that watch: all forget all users.
     erased: `insert into ${history} (revision, scope, user_id, key, origin, at, seq)
-      select max(@highest, coalesce((${erasedVersionIn(String(history))}), 0)), 2, '', '', 'erased', @now, @seq
-      where true
+      values (@now, 2, '', '', 'erased', @now, @seq)
       on conflict (revision, scope, user_id, key) do update set seq = excluded.seq`,
   }
 }

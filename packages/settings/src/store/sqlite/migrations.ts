@@ -1,11 +1,14 @@
-/** The schema in SQLite, step by step. Append only: a step that was released never changes. */
-import { checkArgument, sqliteOptions, type PrintOptions, printOptions } from '../options.ts'
+/** The schema in SQLite. */
+import { checkArgument, sqliteOptions } from '../options.ts'
 
 /** The condition of the partial index; a statement has to repeat it to use the index. */
 export const plainHistory =
   '((new_value is not null and new_sealed = 0) or (old_value is not null and old_sealed = 0))'
 
-/** Each step is one script; `prefix` is a checked identifier or empty. Its place in the list is its version. */
+/**
+ * Each step is one script; its place in the list is its version. Append only: a step that was published never changes.
+ * `prefix` is a checked identifier or empty.
+ */
 export const migrations: readonly ((prefix: string) => string)[] = [
   (prefix) => `\
 create table ${prefix}settings_meta (
@@ -25,6 +28,8 @@ create table ${prefix}settings_value (
   primary key (scope, user_id, key),
   constraint ${prefix}settings_value_user check ((scope = 2) = (user_id <> ''))
 ) without rowid, strict;
+create index ${prefix}settings_value_key on ${prefix}settings_value (key, scope);
+create index ${prefix}settings_value_writer on ${prefix}settings_value (updated_by) where updated_by <> user_id;
 
 create table ${prefix}settings_history (
   revision integer not null,
@@ -40,47 +45,18 @@ create table ${prefix}settings_history (
   request_id text,
   note text,
   at integer not null,
+  seq integer not null default 0,
   primary key (revision, scope, user_id, key)
 ) without rowid, strict;
-
 create index ${prefix}settings_history_key on ${prefix}settings_history (key, scope, user_id, revision);
-
-insert into ${prefix}settings_meta (name, value) values ('revision', '0');
-`,
-  // Finds at boot, whatever the size of the history, the secrets in it that are not sealed.
-  (prefix) => `\
 create index ${prefix}settings_history_plain on ${prefix}settings_history (key) where ${plainHistory};
-`,
-  // Users' rows get versions of their own, which outlive their values: SQLite makes a table anew to let a column be null.
-  (prefix) => `\
-create table ${prefix}settings_value_next (
-  scope integer not null check (scope in (0, 1, 2)),
-  user_id text not null default '',
-  key text not null,
-  value text,
-  sealed integer not null default 0,
-  revision integer not null,
-  updated_at integer not null,
-  updated_by text,
-  primary key (scope, user_id, key),
-  constraint ${prefix}settings_value_user check ((scope = 2) = (user_id <> '')),
-  constraint ${prefix}settings_value_set check (value is not null or scope = 2)
-) without rowid, strict;
-insert into ${prefix}settings_value_next select * from ${prefix}settings_value;
-drop table ${prefix}settings_value;
-alter table ${prefix}settings_value_next rename to ${prefix}settings_value;
-create index ${prefix}settings_value_key on ${prefix}settings_value (key, scope);
-create index ${prefix}settings_value_writer on ${prefix}settings_value (updated_by) where updated_by <> user_id;
-
-alter table ${prefix}settings_history add column seq integer not null default 0;
 create index ${prefix}settings_history_shared on ${prefix}settings_history (revision desc, scope, key) where scope < 2;
 create index ${prefix}settings_history_user on ${prefix}settings_history (user_id, at, revision, key) where scope = 2;
 create index ${prefix}settings_history_seq on ${prefix}settings_history (seq, user_id) where scope = 2;
 create index ${prefix}settings_history_at on ${prefix}settings_history (at);
-create index ${prefix}settings_history_unset on ${prefix}settings_history (at) where scope = 2 and new_value is null;
 create index ${prefix}settings_history_actor on ${prefix}settings_history (actor) where actor <> user_id;
 
-insert into ${prefix}settings_meta (name, value) values ('trimmed', '0'), ('users', '0') on conflict (name) do nothing;
+insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('trimmed', '0'), ('users', '0');
 `,
 ]
 
@@ -90,14 +66,13 @@ export function recordVersion(prefix: string, version: number): string {
 }
 
 /**
- * The statements that `migrate: 'auto'` runs, for applications that run them themselves: on an empty database, or on tables
- * of an earlier version with `from`. One transaction.
+ * The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. One
+ * transaction.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
-export function printSql(options: { readonly tablePrefix?: string } & PrintOptions = {}): string {
-  const schema = printOptions(sqliteOptions, migrations.length)
-  checkArgument('sqlite', { name: 'options', schema, value: options })
-  const { tablePrefix = '', from = 0 } = options
-  const steps = migrations.slice(from).map((migration) => migration(tablePrefix))
+export function printSql(options: { readonly tablePrefix?: string } = {}): string {
+  checkArgument('sqlite', { name: 'options', schema: sqliteOptions, value: options })
+  const { tablePrefix = '' } = options
+  const steps = migrations.map((migration) => migration(tablePrefix))
   return `begin immediate;\n\n${steps.join('\n')}${recordVersion(tablePrefix, migrations.length)}\ncommit;\n`
 }

@@ -1,6 +1,6 @@
 /** What the SQLite store reads, prepared once. */
 import type { Database } from 'better-sqlite3'
-import { and, eq, getTableColumns, getTableName, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -30,10 +30,8 @@ import type { SqliteTables } from './tables.ts'
 export interface SqliteReads {
   shared(): { readonly revision: number; readonly rows: readonly StoredRow[] }
   user(userId: string): StoredRow[]
-  news(query: NewsQuery): Omit<StoreNews, 'epoch'>
+  news(query: NewsQuery): StoreNews
   userNews(since: string | undefined, limit: number): UserNews
-  /** Takes note of the count of an own write of users' values. */
-  counted(count: number): void
   history(query: HistoryQuery): HistoryRow[]
   scan(after: RowId | null, limit: number): StoredRow[]
   scanHistory(after: HistoryId | null, limit: number): HistoryRow[]
@@ -52,13 +50,11 @@ export function prepareReads(
   const dataVersion = client.prepare('pragma data_version').pluck()
   const inOrder = inRowOrder(values)
   const isRevision = eq(meta.name, 'revision')
-  const isSet = isNotNull(values.value)
-  const rowColumns = { ...getTableColumns(values), value: sql<string>`${values.value}` } // only rows that are set
   const { seq: _, ...entryColumns } = getTableColumns(history)
   const user = db
-    .select(rowColumns)
+    .select()
     .from(values)
-    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId')), isSet))
+    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
     .orderBy(...inOrder)
     .prepare()
   // One statement, so that the rows and the revision are of one moment.
@@ -72,11 +68,6 @@ export function prepareReads(
   const revision = client
     .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'revision'`)
     .pluck()
-  const at = client
-    .prepare<[number], number>(
-      `select at from ${getTableName(history)} where scope < 2 and revision = ? limit 1`,
-    )
-    .pluck()
   const changes = db
     .select(entryColumns)
     .from(history)
@@ -84,12 +75,10 @@ export function prepareReads(
     .orderBy(sql`${history.revision} desc`, history.scope, history.key)
     .limit(sql.placeholder('limit'))
     .prepare()
-  const news = client.transaction(({ known, ...query }: NewsQuery) => {
-    const current = Number(revision.get() ?? 0)
-    const atOf = (written: number): number | null => at.get(written) ?? null
-    const found = changes.all(query).toReversed()
-    return { revision: current, at: atOf(current), knownAt: known.map(atOf), changes: found }
-  })
+  const news = client.transaction((query: NewsQuery) => ({
+    revision: Number(revision.get() ?? 0),
+    changes: changes.all({ ...query }).toReversed(),
+  }))
   const userWrites = client
     .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'users'`)
     .pluck()
@@ -99,8 +88,6 @@ export function prepareReads(
       `select distinct +user_id from ${getTableName(history)} where scope = 2 and seq > ? limit ?`,
     )
     .pluck()
-  /** The highest count of writes of users' values that this process has seen. */
-  let highest = 0
   const others = client.prepare<[string], KeyCount>(findOthers(getTableName(values)))
   const plain = client.prepare(
     `select 1 from ${getTableName(history)} where key = ? and ${plainHistory} limit 1`,
@@ -148,26 +135,22 @@ export function prepareReads(
   return {
     shared: () => {
       const found = shared.all()
-      const rows = found.flatMap((each) => (each.row ? (each.row as StoredRow) : [])) // shared rows are set
-      return { revision: Number(found[0]?.revision ?? 0), rows }
+      return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
     },
     user: (userId) => user.all({ userId }),
     news,
-    // In the order of commits: there is one writer. A count that fell is that of a backup: any user may differ.
+    // In the order of commits: there is one writer. A mark above the count is that of another file.
     userNews: (since, limit) => {
       const next = userWrites.get() ?? '0'
-      const isBackup = highest > Number(next)
-      highest = Number(next)
       if (since === undefined) return { next, userIds: [] }
-      return { next, userIds: isBackup ? [''] : writtenUsers.all(Number(since), limit) }
+      return { next, userIds: Number(since) > Number(next) ? [''] : writtenUsers.all(Number(since), limit) }
     },
-    counted: (count) => void (highest = count),
     history: (query) => (query.maxBytes === undefined ? entries(query) : page(query, query.maxBytes)),
     scan: (after, limit) =>
       db
-        .select(rowColumns)
+        .select()
         .from(values)
-        .where(and(isAfter(values, after), isSet))
+        .where(isAfter(values, after))
         .orderBy(...inOrder)
         .limit(limit)
         .all(),
@@ -193,6 +176,6 @@ function findOthers(values: string): string {
       select (select min(key) from ${values} where key > stored.key) from stored where stored.key is not null
     )
     select key, scope, count(*) as rows from ${values}
-    where key in (select key from stored where key not in (select value from json_each(?))) and value is not null
+    where key in (select key from stored where key not in (select value from json_each(?)))
     group by scope, key order by scope, key`
 }

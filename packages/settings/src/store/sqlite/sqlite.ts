@@ -8,7 +8,7 @@ import {
 } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION, FMOD_SETTINGS_STORE_NOT_OPEN } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
-import { canExist, checkWrite, setRow } from '../plan-write.ts'
+import { canExist, checkWrite } from '../plan-write.ts'
 import {
   type Erased,
   type HistoryId,
@@ -34,7 +34,6 @@ import {
   openConnection,
   queryBuilder,
   toDriverSource,
-  toReplacedFailure,
   toStoreFailure,
   watchFile,
 } from './connection.ts'
@@ -139,12 +138,11 @@ class SqliteStore implements SettingsStore {
   }
 
   readRow(id: RowId): Promise<StoredRow | undefined> {
-    return this.#use(({ writer }) => (canExist(id.userId, id.key) ? setRow(writer.find(id)) : undefined))
+    return this.#use(({ writer }) => (canExist(id.userId, id.key) ? writer.find(id) : undefined))
   }
 
-  async readNews(query: NewsQuery): Promise<StoreNews> {
-    await this.#reopenIfReplaced()
-    return this.#use(({ reads, file }) => ({ ...reads.news(query), epoch: file.id }))
+  readNews(query: NewsQuery): Promise<StoreNews> {
+    return this.#use(({ reads }) => reads.news(query))
   }
 
   readUserNews(since: string | undefined, limit: number): Promise<UserNews> {
@@ -192,10 +190,6 @@ class SqliteStore implements SettingsStore {
     return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.history(olderThan, after)))
   }
 
-  trimUnset(after: number): Promise<TrimResult> {
-    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.unset(after)))
-  }
-
   eraseUser(userId: string): Promise<Erased> {
     if (!canExist(userId)) return Promise.resolve({ values: 0, history: 0, mentions: 0, isDone: true })
     return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.user(userId)))
@@ -230,30 +224,12 @@ class SqliteStore implements SettingsStore {
     try {
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(client, queryBuilder(client), tables)
-      const writer = createWriter(connection, tables, reads.counted)
-      const forgetting = createForgetting(connection, tables)
+      const writer = createWriter(client, tables)
+      const forgetting = createForgetting(client, tables)
       return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {
       release()
       throw error
-    }
-  }
-
-  /**
-   * Opens the path again when it leads to another file. The old file answers reads until that succeeds.
-   * @throws {ServiceUnavailableException} there is none yet, or the connection is the application's
-   */
-  async #reopenIfReplaced(): Promise<void> {
-    const old = this.#open
-    if (!old?.file.isReplaced()) return
-    try {
-      if ('database' in this.#source || !old.file.releasePath()) throw toReplacedFailure()
-      const opened = await this.#connect()
-      if (this.#open !== old) return opened.release() // closed meanwhile, or another call was faster
-      old.release()
-      this.#open = opened
-    } catch (error) {
-      throw toStoreFailure(error)
     }
   }
 

@@ -22,8 +22,7 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
       // Empty for System and Application: a nullable column would let SQL keep duplicates.
       userId: text('user_id').notNull().default(''),
       key: text('key').notNull(),
-      // Null where a user's value is unset: the row keeps its version.
-      value: text('value'),
+      value: text('value').notNull(),
       sealed: integer('sealed', { mode: 'boolean' }).notNull().default(false),
       revision: integer('revision').notNull(),
       updatedAt: integer('updated_at').notNull(),
@@ -32,7 +31,6 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
     (row) => [
       primaryKey({ columns: [row.scope, row.userId, row.key] }),
       check(`${tablePrefix}settings_value_user`, sql`(${row.scope} = 2) = (${row.userId} <> '')`),
-      check(`${tablePrefix}settings_value_set`, sql`${row.value} is not null or ${row.scope} = 2`),
       index(`${tablePrefix}settings_value_key`).on(row.key, row.scope),
       index(`${tablePrefix}settings_value_writer`)
         .on(row.updatedBy)
@@ -72,9 +70,6 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
         .on(row.seq, row.userId)
         .where(sql`${row.scope} = 2`),
       index(`${tablePrefix}settings_history_at`).on(row.at),
-      index(`${tablePrefix}settings_history_unset`)
-        .on(row.at)
-        .where(sql`${row.scope} = 2 and ${row.newValue} is null`),
       index(`${tablePrefix}settings_history_actor`)
         .on(row.actor)
         .where(sql`${row.actor} <> ${row.userId}`),

@@ -8,32 +8,17 @@ import {
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
 import { historyOf, isOfUsers, planWrite, trimmedAtOnce, TrimCounter } from '../plan-write.ts'
-import type {
-  AppliedChange,
-  HistoryRow,
-  LockedRow,
-  ResealRequest,
-  RowId,
-  WriteRequest,
-  WriteResult,
-} from '../store.ts'
-import { type Connection, toReplacedFailure } from './connection.ts'
-import { erasedVersionIn } from './forget.ts'
+import type { HistoryRow, ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteWriter {
-  /** A row as a writer finds it. */
-  find(id: RowId): LockedRow | undefined
-  /**
-   * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
-   * @throws {ServiceUnavailableException} the file is no longer where its path leads to
-   */
+  find(id: RowId): StoredRow | undefined
+  /** @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own */
   write(request: WriteRequest): WriteResult
   /**
    * Replaces texts; returns how many rows. Copies of the old ones stay in free space of the file until it is vacuumed,
    * even with `secure_delete`: it does not overwrite what SQLite moves between pages.
    * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own
-   * @throws {ServiceUnavailableException} the file is no longer where its path leads to
    */
   reseal(request: ResealRequest): number
 }
@@ -42,11 +27,7 @@ export interface SqliteWriter {
  * Writes take the lock of the file first (`immediate`): a transaction that reads before it writes would otherwise fail
  * whenever another process wrote in between, whatever the time-out.
  */
-export function createWriter(
-  { client, file }: Connection,
-  tables: SqliteTables,
-  onCounted: (users: number) => void,
-): SqliteWriter {
+export function createWriter(client: Database, tables: SqliteTables): SqliteWriter {
   const statements = prepareStatements(client, tables)
   const trims = new TrimCounter()
 
@@ -54,33 +35,18 @@ export function createWriter(
     const rows = request.reads.flatMap((id) => statements.find(id) ?? [])
     const ofUsers = isOfUsers(request)
     const revision = ofUsers ? 0 : statements.revision()
-    const erased = ofUsers && rows.length < request.reads.length ? statements.erasedVersion() : 0
-    const result = planWrite(request, { revision, at: Date.now(), rows, erased })
+    const { lastVersion } = statements
+    const result = planWrite(request, { revision, at: Date.now(), rows, lastVersion })
     if (result.changes.length > 0) apply(request, result)
-    checkPath()
     return result
-  }
-
-  function resealLocked(request: ResealRequest): number {
-    const replaced = statements.reseal(request)
-    checkPath()
-    return replaced
-  }
-
-  /** Last, because what is acknowledged must be found again. */
-  function checkPath(): void {
-    if (file.isReplaced()) throw toReplacedFailure()
   }
 
   function apply(request: WriteRequest, result: WriteResult): void {
     const ofUsers = isOfUsers(request)
     const seq = ofUsers ? statements.countUsers() : 0
-    if (ofUsers) onCounted(seq)
-    statements.save(
-      result.changes.flatMap((change) => change.after ?? (ofUsers ? unsetRow(change, result) : [])),
-    )
+    statements.save(result.changes.flatMap(({ after }) => after ?? []))
     for (const change of result.changes) {
-      if (!change.after && !ofUsers) statements.delete(change)
+      if (!change.after) statements.delete(change)
       statements.addHistory(historyOf(change, request, result), seq)
     }
     if (!ofUsers) statements.saveRevision(result.revision)
@@ -95,7 +61,7 @@ export function createWriter(
   }
 
   const write = client.transaction(writeLocked)
-  const reseal = client.transaction(resealLocked)
+  const reseal = client.transaction(statements.reseal)
   return {
     find: statements.find,
     write: (request) => {
@@ -130,11 +96,11 @@ function enqueue(client: Database, request: WriteRequest, result: WriteResult): 
 }
 
 interface WriteStatements {
-  find(id: RowId): LockedRow | undefined
+  find(id: RowId): StoredRow | undefined
   revision(): number
-  /** The highest version of a user's row that is erased. */
-  erasedVersion(): number
-  save(rows: readonly LockedRow[]): void
+  /** The version of the newest entry of history of a value, or 0. */
+  lastVersion(id: RowId): number
+  save(rows: readonly StoredRow[]): void
   delete(id: RowId): void
   addHistory(row: HistoryRow, seq: number): void
   /** Counts a write of users' values; returns its number. */
@@ -165,7 +131,11 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
   const revision = client
     .prepare<[], string>(`select value from ${getTableName(tables.meta)} where name = 'revision'`)
     .pluck()
-  const erasedVersion = client.prepare<[], number>(erasedVersionIn(history)).pluck()
+  const lastVersion = client
+    .prepare<[string, number, string], number | null>(
+      `select max(revision) from ${history} where key = ? and scope = ? and user_id = ?`,
+    )
+    .pluck()
   const prepareSave = (rows: number) =>
     client.prepare(`
     insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
@@ -204,7 +174,7 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
       return record && toRow(id, record)
     },
     revision: () => Number(revision.get() ?? 0),
-    erasedVersion: () => erasedVersion.get() ?? 0,
+    lastVersion: ({ scope, userId, key }) => lastVersion.get(key, scope, userId) ?? 0,
     save: (rows) => {
       const single = rows.length % batch
       for (const row of rows.slice(0, single)) saveOne.run(...columnsOf(row))
@@ -249,26 +219,21 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
   }
 }
 
-/** Keeps the version of a value of a user that is unset. */
-function unsetRow({ scope, userId, key, revision }: AppliedChange, { at }: WriteResult): LockedRow {
-  return { scope, userId, key, value: null, sealed: false, revision, updatedAt: at, updatedBy: null }
-}
-
-function columnsOf(row: LockedRow): (string | number | null)[] {
+function columnsOf(row: StoredRow): (string | number | null)[] {
   const { scope, userId, key, value, sealed, revision, updatedAt, updatedBy } = row
   return [scope, userId, key, value, Number(sealed), revision, updatedAt, updatedBy]
 }
 
 /** A row of settings_value without its name, as the driver gives it. */
 type ValueRecord = readonly [
-  value: string | null,
+  value: string,
   sealed: number,
   revision: number,
   updatedAt: number,
   updatedBy: string | null,
 ]
 
-function toRow({ scope, userId, key }: RowId, record: ValueRecord): LockedRow {
+function toRow({ scope, userId, key }: RowId, record: ValueRecord): StoredRow {
   const [value, sealed, revision, updatedAt, updatedBy] = record
   return { scope, userId, key, value, sealed: sealed === 1, revision, updatedAt, updatedBy }
 }

@@ -6,7 +6,6 @@ import type {
   RowChange,
   RowId,
   SettingsStore,
-  StoreNews,
   TrimResult,
   WriteRequest,
   WriteResult,
@@ -57,12 +56,7 @@ export function setOf(
 
 /** The number of the last write of System and Application values. */
 export async function revisionOf(store: SettingsStore): Promise<number> {
-  return (await stateOf(store)).revision
-}
-
-/** Where the database stands, and when given revisions were written. */
-export function stateOf(store: SettingsStore, ...known: number[]): Promise<StoreNews> {
-  return store.readNews({ after: 0, limit: 0, known })
+  return (await store.readNews({ after: 0, limit: 0 })).revision
 }
 
 /** Forgets all history that is older, as the daily trimming does. Returns how many entries. */

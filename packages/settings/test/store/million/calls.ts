@@ -47,8 +47,8 @@ export function callsOf(
     'history({ userId }), a later page': history({ userId: 'u7', ...following(ofUser) }),
     'history({ userId, key })': history({ userId: 'u7', key: 'key.7' }),
     'orphans()': () => store.countOthers(knownKeys),
-    'what changed': () => store.readNews({ after: rows - 500, limit: 1000, known: [rows / 2] }),
-    'nothing changed': () => store.readNews({ after: rows, limit: 1000, known: [rows] }),
+    'what changed': () => store.readNews({ after: rows - 500, limit: 1000 }),
+    'nothing changed': () => store.readNews({ after: rows, limit: 1000 }),
     'users that changed': async () => {
       const { next } = await store.readUserNews(undefined, 1)
       return store.readUserNews(next, 1001)
@@ -63,7 +63,8 @@ export function callsOf(
     'a write of a user': () => setOf(store, 'u7', 'key.7', '"new"'),
     'a shared write': () => set(store, 'key.0', '"new"'),
     'a portion of trimming': () => store.trimHistory(rows, 0),
-    'a portion of unset values': () => store.trimUnset(0),
+    'a first write of a user': () => setOf(store, 'u7', 'key.39', '"new"'),
+    'a removal': () => setOf(store, 'u7', 'key.39', null),
     'a portion of a user': () => store.eraseUser('u7'),
   }
 }

@@ -41,20 +41,6 @@ async function openInterrupted(
   return openStore(t, interrupted)
 }
 
-test('a version does not come back after an erasure, however far the clock has gone back', async (t) => {
-  const pool = await newPool(t)
-  const store = await openStore(t, pool)
-  for (const key of ['a', 'b']) await setOf(store, 'u1', key, '1')
-  await pool.query('update settings_value set revision = revision + 1000000000')
-  const { revision } = await setOf(store, 'u1', 'a', '2')
-  await store.eraseUser('u1')
-  const again = await setOf(store, 'u1', 'a', '3')
-  t.ok(again.revision > revision)
-  await store.eraseUser('u1')
-  t.ok((await setOf(store, 'u1', 'b', '4')).revision > again.revision, 'nor after another one')
-  t.ok((await setOf(store, 'u1', 'a', '5')).revision > again.revision)
-})
-
 for (const found of ['a value', 'no value']) {
   test(`a write under way that has found ${found} is wholly before an erasure that begins meanwhile`, async (t) => {
     const pool = await newPool(t)
@@ -115,26 +101,6 @@ test('a value that somebody overwrites while its erased writer is being removed 
   t.same((await two.eraseUser('u1')).mentions, 0)
 })
 
-test('a write does not fail because others are erased each time before it is saved', async (t) => {
-  const pool = await newPool(t)
-  const store = await openStore(t, pool)
-  let erased = 0
-  const writing = await openInterrupted(
-    t,
-    pool,
-    /settings_history.* select 1 \/ case/s,
-    async () => {
-      const other = `other${++erased}`
-      await setOf(store, other, 'a', '1')
-      await store.eraseUser(other)
-    },
-    10,
-  )
-  await setOf(writing, 'u1', 'a', '1')
-  t.ok(erased >= 2)
-  t.match(await store.readUser('u1'), [{ key: 'a', value: '1' }])
-})
-
 test('an erasure and a write of several users lock rows in one order, also beyond U+FFFF', async (t) => {
   const pool = await newPool(t)
   const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
@@ -151,17 +117,4 @@ test('an erasure and a write of several users lock rows in one order, also beyon
   client.release()
   t.equal((await erased).mentions, 4)
   await written
-})
-
-test('a division by zero of enqueue itself is no race: it is called once', async (t) => {
-  const store = await openStore(t, await newPool(t))
-  let calls = 0
-  const written = writeAll(store, [change(rowId('a', 'u1'), '1')], {
-    enqueue: async (tx) => {
-      calls++
-      if (tx.kind === 'async') await tx.query('select 1 / 0', [])
-    },
-  })
-  await t.rejects(written, { code: '22012' })
-  t.equal(calls, 1)
 })

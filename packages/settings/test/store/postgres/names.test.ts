@@ -56,11 +56,3 @@ test('no two places have the same names of statements, and none is longer than P
   }
   t.end()
 })
-
-test('instances of earlier versions are on the same channel', (t) => {
-  t.equal(postgresNames({}).channel, 'settings')
-  t.equal(postgresNames({ schema: 'a' }).channel, 'a.settings')
-  t.equal(postgresNames({ tablePrefix: 'a_' }).channel, 'a_.settings')
-  t.equal(postgresNames({ schema: 'a', tablePrefix: 'b' }).channel, 'a.b.settings')
-  t.end()
-})

@@ -89,7 +89,6 @@ test('while the server is down each call fails with 503, and works again afterwa
     () => setOf(store, 'u', 'a', '2'),
     () => store.claimTrim(0),
     () => store.trimHistory(1, 0),
-    () => store.trimUnset(0),
     () => store.eraseUser('u'),
   ]) {
     const error = await failureOf(call())

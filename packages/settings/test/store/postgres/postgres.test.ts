@@ -60,6 +60,17 @@ test('a missing table is a defect, not an outage', async (t) => {
   t.equal(await store.readRow(rowId('a')), undefined)
 })
 
+test('events whose statement failed in silence are a defect of the transport, not an outage', async (t) => {
+  const store = await openStore(t, await newPool(t))
+  const enqueue = async (tx: Tx): Promise<void> => {
+    if (tx.kind === 'async') await tx.query('select nothing from nowhere', []).catch(() => {})
+  }
+  const error = await failureOf(writeAll(store, [change(rowId('a'), '1')], { enqueue }))
+  t.notOk(is503(error))
+  t.match(error, { message: /a statement of its events failed/ })
+  t.equal(await store.readRow(rowId('a')), undefined)
+})
+
 test('an error of the database shows no stored value', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)

@@ -1,14 +1,11 @@
 /** Where the tables are, how they are made, and what they look like (decisions 27, 29). */
 import { postgresSettingsTables } from '@fastify-modular/settings/drizzle'
 import { postgres, type PostgresOptions, printSql } from '@fastify-modular/settings/postgres'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { type SQL, sql } from 'drizzle-orm'
 import { getTableConfig, PgDialect } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
 import t, { test } from 'tap'
-import { revisionOf, rowId, set, silentLog, until } from '#src/testing/contract/case.js'
-import { migrations, recordVersion } from '#src/store/postgres/migrations.js'
-import { postgresNames } from '#src/store/postgres/names.js'
+import { revisionOf, rowId, set, silentLog } from '#src/testing/contract/case.js'
 import { findPlain } from '#src/store/postgres/read-statements.js'
 import { newPool, openStore } from './open-store.js'
 
@@ -106,77 +103,16 @@ test('migrate: false works with tables that the application made, without any ro
   t.equal((await set(await openStore(t, pool, { migrate: false }), 'a', '1')).revision, 1)
 })
 
-test('tables of the first version are brought up to date with what they hold', async (t) => {
+test('a migration that fails leaves nothing behind, and says what to do (FMOD_SETTINGS_MIGRATION_FAILED)', async (t) => {
   const pool = await newPool(t)
-  const names = postgresNames({})
-  await pool.query(`${migrations[0]?.(names) ?? ''}${recordVersion(names, 1)}
-    insert into settings_value values (1, '', 'a', '"x"', false, 1, 5, 'ann');
-    insert into settings_history values (1, 1, '', 'a', null, false, '"x"', false, 'api', 'ann', null, null, 5);
-    update settings_meta set value = '1' where name = 'revision'`)
-  const store = await openStore(t, pool)
-  t.match(await store.readRow(rowId('a')), { value: '"x"', revision: 1, updatedBy: 'ann' })
-  t.same(await store.findPlainHistory(['a', 'b']), ['a'])
-  t.equal((await set(store, 'a', '"y"')).revision, 2)
-  t.equal((await store.readHistory({ limit: 10 })).length, 2)
-})
-
-/** Tables of the second version in which a version of a user's row stands. */
-async function makeSecondVersion(pool: Pool): Promise<void> {
-  const names = postgresNames({})
-  for (const migration of migrations.slice(0, 2)) await pool.query(migration(names))
-  await pool.query(`${recordVersion(names, 2)}
-    insert into settings_value values (2, 'u1', 'a', '"x"', false, 1, 5, 'ann')`)
-}
-
-test('printSql({ from }) brings tables of an earlier version up to date', async (t) => {
-  const pool = await newPool(t)
-  await makeSecondVersion(pool)
-  await pool.query(printSql({ from: 2 }))
-  const store = await openStore(t, pool, { migrate: 'check' })
-  t.match(await store.readUser('u1'), [{ value: '"x"', revision: 1 }])
-  for (const from of [-1, migrations.length + 1, 0.5])
-    t.throws(() => printSql({ from }), { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' })
-})
-
-test('a migration that fails leaves the tables as they were, and says what to do (FMOD_SETTINGS_MIGRATION_FAILED)', async (t) => {
-  const pool = await newPool(t)
-  await makeSecondVersion(pool)
   await pool.query('create table settings_history_actor ()') // a name that the last index needs
-  const before = [await columnsOf(pool, 'public'), await indexesOf(pool, 'public')]
-  const lines: unknown[] = []
-  const log = { ...silentLog, warn: (line: unknown) => void lines.push(line) }
-  await t.rejects(postgres({ pool }).open({ log }), {
+  await t.rejects(postgres({ pool }).open({ log: silentLog }), {
     code: 'FMOD_SETTINGS_MIGRATION_FAILED',
-    message:
-      /from version 2 to 3 failed, and they are as they were: .*settings_history_actor.*printSql\({ from: 2 }\)/,
+    message: /nothing has changed: .*settings_history_actor.*printSql\(\)/,
   })
-  t.same([await columnsOf(pool, 'public'), await indexesOf(pool, 'public')], before)
-  t.match(lines, [{ from: 2, to: 3, entries: 0 }])
+  t.same(await columnsOf(pool, 'public'), [])
   await pool.query('drop table settings_history_actor')
-  t.match(await (await openStore(t, pool)).readUser('u1'), [{ value: '"x"' }])
-})
-
-test('a migration may take longer than any other statement', async (t) => {
-  const { url } = await testDatabase(t)
-  const pool = new Pool({ connectionString: url })
-  t.teardown(() => pool.end())
-  await makeSecondVersion(pool)
-  const holder = await pool.connect()
-  await holder.query('begin; lock table settings_value')
-  const store = postgres({ connectionString: url }, { timeouts: { query: 3000 } })
-  t.teardown(() => store.close())
-  const opened = store.open({ log: silentLog })
-  await until('the migration to wait', async () => {
-    const { rowCount } = await pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-       and clock_timestamp() - query_start > interval '4 s'`,
-    )
-    return rowCount === 1
-  })
-  await holder.query('rollback')
-  holder.release()
-  await opened
-  t.equal((await store.readUser('u1')).length, 1)
+  t.same(await (await openStore(t, pool)).readUser('u1'), [])
 })
 
 test('plain text in the history is found, and the history walked through, by an index', async (t) => {

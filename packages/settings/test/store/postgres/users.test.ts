@@ -148,6 +148,30 @@ test('a value that two instances give a user for the first time at once has both
   )
 })
 
+test('versions rise though the clock of the server has gone back, also over a removal', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  const { revision: early } = await setOf(store, 'u1', 'a', '1')
+  await pool.query('update settings_value set revision = revision + 1000000000')
+  const versions: number[] = []
+  for (const value of ['2', null, '3', null, '4'])
+    versions.push((await setOf(store, 'u1', 'a', value)).changes[0]?.revision ?? 0)
+  const first = early + 1_000_000_001
+  t.same(versions, [first, first + 1, first + 2, first + 3, first + 4])
+})
+
+test('two instances that write rows of the same users in any order take turns', async (t) => {
+  const pool = await newPool(t)
+  const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
+  const changes = ['u1', 'u2', 'u3'].map((userId) => change(rowId('a', userId), '1'))
+  await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      writeAll(index % 2 ? one : two, index % 3 ? changes : changes.toReversed()),
+    ),
+  )
+  t.equal((await one.readHistory({ userId: 'u2', limit: 100 })).length, 40)
+})
+
 test('notifications fit into what PostgreSQL takes, and beyond 1,000 users all are forgotten', (t) => {
   const users = (count: number) => new Set(Array.from({ length: count }, (_, index) => `user ${index}`))
   const payloads = payloadsOf(users(1000), 'instance')

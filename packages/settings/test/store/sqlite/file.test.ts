@@ -1,12 +1,12 @@
-/** What happens to the file from outside: other processes lock, replace and remove it. */
-import { copyFile, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises'
+/** What happens to the file from outside: other processes lock it. */
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
-import { set, silentLog, stateOf, until } from '#src/testing/contract/case.js'
+import { set, silentLog, until } from '#src/testing/contract/case.js'
 import { watchFile } from '#src/store/sqlite/connection.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
@@ -24,29 +24,6 @@ async function openStore(t: Test, source: Parameters<typeof sqlite>[0]): Promise
   return store
 }
 
-/** A database beside the file, with one value. */
-async function prepareBackup(t: Test, file: string): Promise<string> {
-  const store = await openStore(t, { file: `${file}.backup` })
-  await set(store, 'restored', '1')
-  await store.close()
-  return `${file}.backup`
-}
-
-/** The keys in the file that the path leads to now, and the result of SQLite's integrity check. */
-function contentOf(file: string): unknown {
-  const database = new Database(file, { fileMustExist: true })
-  try {
-    const keys = database.prepare('select key from settings_value order by key').pluck().all()
-    return [keys, database.pragma('integrity_check', { simple: true })]
-  } finally {
-    database.close()
-  }
-}
-
-async function valuesOf(store: SettingsStore): Promise<string[]> {
-  return (await store.readShared()).rows.map(({ key }) => key)
-}
-
 test('a new file that another process is about to write is waited for', async (t) => {
   const file = await newFile(t)
   const other = new Database(file)
@@ -56,75 +33,6 @@ test('a new file that another process is about to write is waited for', async (t
   await delay(100)
   other.exec('rollback')
   await set(await opened, 'a', '1')
-})
-
-test('a write to a file that another one has replaced is not acknowledged; the next look opens the new one', async (t) => {
-  const file = await newFile(t)
-  const stores = [await openStore(t, { file }), await openStore(t, { file })]
-  const [one, two] = stores as [SettingsStore, SettingsStore]
-  await set(one, 'lost', '1')
-  const { epoch } = await stateOf(one)
-  await rename(await prepareBackup(t, file), file)
-  for (const store of stores) {
-    t.ok(is503(await failureOf(set(store, 'nowhere', '1'))))
-    t.ok(is503(await failureOf(store.eraseUser('u1'))), 'nor is an erasure')
-    t.ok(
-      is503(await failureOf(store.reseal({ values: [], history: [] }))),
-      'nor are texts that were sealed anew',
-    )
-    t.same(await valuesOf(store), ['lost'], 'reads are answered meanwhile')
-  }
-  t.not((await stateOf(one)).epoch, epoch)
-  t.same(await valuesOf(one), ['restored'])
-  t.equal((await set(one, 'first', '1')).revision, 2)
-  t.equal((await stateOf(two)).revision, 2)
-  t.equal((await set(two, 'second', '1')).revision, 3)
-  await one.close()
-  await two.close()
-  t.same(contentOf(file), [['first', 'restored', 'second'], 'ok'])
-})
-
-test('what the log of a replaced file held is in that file, wherever it was moved', async (t) => {
-  const file = await newFile(t)
-  const store = await openStore(t, { file })
-  await set(store, 'kept', '1')
-  const backup = await prepareBackup(t, file)
-  await rename(file, `${file}.moved`)
-  await rename(backup, file)
-  await stateOf(store)
-  t.same(await valuesOf(store), ['restored'])
-  await store.close()
-  t.same(contentOf(`${file}.moved`), [['kept'], 'ok'])
-})
-
-test('while the file is gone no write is acknowledged and none is made; a new one is opened', async (t) => {
-  const file = await newFile(t)
-  const store = await openStore(t, { file })
-  await set(store, 'lost', '1')
-  const backup = await prepareBackup(t, file)
-  await unlink(file)
-  for (const content of [undefined, '']) {
-    if (content !== undefined) await writeFile(file, content) // a copy that has just begun
-    t.ok(is503(await failureOf(set(store, 'nowhere', '1'))))
-    t.ok(is503(await failureOf(stateOf(store))))
-    t.same(await valuesOf(store), ['lost'])
-  }
-  await copyFile(backup, `${file}.copy`)
-  await rename(`${file}.copy`, file)
-  t.equal((await stateOf(store)).revision, 1)
-  t.same(await valuesOf(store), ['restored'])
-})
-
-test('a connection that was handed over is not opened again: its writes fail until the process restarts', async (t) => {
-  const file = await newFile(t)
-  const database = new Database(file)
-  t.teardown(() => database.close())
-  const store = await openStore(t, { database })
-  await set(store, 'lost', '1')
-  await rename(await prepareBackup(t, file), file)
-  t.ok(is503(await failureOf(set(store, 'nowhere', '1'))))
-  t.ok(is503(await failureOf(stateOf(store))))
-  t.ok(database.open)
 })
 
 test('writes under a foreign lock wait for one whole time-out in total, until one succeeds', async (t) => {

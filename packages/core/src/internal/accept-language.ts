@@ -1,12 +1,16 @@
 /** Which languages a request accepts (RFC 9110, 12.5.4). */
-import { canonicalLocale } from '../http-options.ts'
 
-/** Browsers send fewer. */
+/** Browsers send fewer ranges, with one parameter each. */
 const maxRanges = 10
+const maxParts = 3
+
+/** Longer texts are no locale. */
+const maxLength = 35
 
 /**
  * The locales of an `Accept-Language`, most wanted first, each before its parents (RFC 4647, 3.4): `de-AT;q=0.5, fr` is
- * `fr`, `de-AT`, `de`. Ranges with `q=0`, malformed ranges and `*` are left out.
+ * `fr`, `de-AT`, `de`. Ranges with `q=0`, malformed ranges and `*` are left out, and so is
+ * what follows ten ranges. The time is linear in the length of the header.
  */
 export function acceptedLocales(header: string | undefined): readonly string[] {
   if (!header) return []
@@ -17,7 +21,7 @@ export function acceptedLocales(header: string | undefined): readonly string[] {
 }
 
 function readRange(item: string): { readonly range: string; readonly quality: number } {
-  const [range = '', ...parameters] = item.split(';').map((part) => part.trim())
+  const [range = '', ...parameters] = item.split(';', maxParts).map((part) => part.trim())
   const weight = parameters.find((parameter) => /^q=/i.test(parameter))
   if (weight === undefined) return { range, quality: 1 }
   return {
@@ -30,4 +34,14 @@ function readRange(item: string): { readonly range: string; readonly quality: nu
 function withParents(range: string): readonly string[] {
   const subtags = canonicalLocale(range)?.split('-') ?? []
   return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join('-'))
+}
+
+/** `de-AT` for `DE-at`; undefined for a text that is not a locale. */
+export function canonicalLocale(text: string): string | undefined {
+  if (text.length > maxLength) return undefined
+  try {
+    return new Intl.Locale(text).baseName
+  } catch {
+    return undefined
+  }
 }

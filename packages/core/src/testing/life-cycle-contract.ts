@@ -1,0 +1,167 @@
+/** What the contract of transports asks where an application begins and ends: an event meets its module between its `onReady` and its `onClose`. */
+import assert from 'node:assert/strict'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { events } from '../events/plugin.ts'
+import type { EventTransport } from '../events/transport.ts'
+import { defineModule } from '../modules/module.ts'
+import { modules } from '../modules/plugin.ts'
+import { type Bench, type Contract, handlerClass, Happened, recordTraces } from './transport-harness.ts'
+
+/** An application with one module, whose handler uses what the module opens in `onReady` and closes in `onClose`. */
+interface Trial {
+  readonly app: FastifyInstance
+  /** The numbers of the events that were handled. */
+  readonly handled: number[]
+  /** The numbers of those that met the module before it was ready, or after it had closed. */
+  readonly tooEarlyOrLate: number[]
+  /** The attempts that were made: 1 is the first one. */
+  attempts(): readonly number[]
+  /** What was logged at level error. */
+  readonly errors: { readonly msg: string; readonly count?: number }[]
+}
+
+interface TrialOptions {
+  readonly handle?: (event: Happened, app: FastifyInstance) => unknown
+  readonly onReady?: (app: FastifyInstance) => unknown
+  readonly onClose?: (app: FastifyInstance) => unknown
+}
+
+async function tryModule(transport: EventTransport, options: TrialOptions = {}): Promise<Trial> {
+  const errors: { msg: string }[] = []
+  const write = (line: string) => void errors.push(JSON.parse(line) as { msg: string })
+  const app = Fastify({ logger: { level: 'error', stream: { write } } })
+  const { tracing, deliveries } = recordTraces()
+  const handled: number[] = []
+  const tooEarlyOrLate: number[] = []
+  let isOpen = false
+  const use = (number: number) => void (isOpen || tooEarlyOrLate.push(number))
+  const handle = async (event: Happened) => {
+    use(event.number)
+    await options.handle?.(event, app)
+    use(event.number)
+    handled.push(event.number)
+  }
+  await app.register(events, { transport, tracing })
+  const resource = defineModule({
+    name: 'resource',
+    handlers: [handlerClass('OneHandler', handle, Happened)] as never,
+    async onReady() {
+      await options.onReady?.(app)
+      isOpen = true
+    },
+    async onClose() {
+      isOpen = false
+      await options.onClose?.(app)
+    },
+  })
+  await app.register(modules, { modules: [resource] })
+  return { app, handled, tooEarlyOrLate, errors, attempts: () => deliveries.map(({ attempt }) => attempt) }
+}
+
+async function publish(app: FastifyInstance, numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) await app.events.publish(new Happened({ number }))
+}
+
+const oneTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
+
+/** Each event was handled, by this application or by the next one on the same storage, at its first attempt. */
+async function expectRest(
+  { create, until }: Bench,
+  closed: Trial,
+  numbers: readonly number[],
+): Promise<void> {
+  const next = await tryModule(create())
+  await next.app.ready()
+  const all = () => new Set([...closed.handled, ...next.handled])
+  await until(() => numbers.every((number) => all().has(number)))
+  await next.app.close()
+  assert.deepEqual([...new Set([...closed.attempts(), ...next.attempts()])], [1], 'no attempt is counted')
+  assert.deepEqual(next.tooEarlyOrLate, [])
+  assert.deepEqual(await next.app.events.deadLetters?.list().catch(() => []), [])
+}
+
+/** Each rule puts a module around the transport. */
+export function lifeCycle(contract: Contract): void {
+  contract('no event is delivered before the last onReady, however many wait', async (bench) => {
+    const ready: string[] = []
+    const slowly = async (name: string) => {
+      for (let turn = 0; turn < 5; turn++) await nextTurn()
+      await delay(30)
+      ready.push(name)
+    }
+    const trial = await tryModule(bench.create(), {
+      onReady: () => slowly('module'),
+      handle: () => assert.deepEqual(ready, ['module', 'child']),
+    })
+    await trial.app.register(async (child) => void child.addHook('onReady', () => slowly('child')))
+    await publish(trial.app, oneTo(50))
+    await trial.app.ready()
+    await bench.until(() => trial.handled.length === 50)
+    await trial.app.close()
+    assert.deepEqual(trial.tooEarlyOrLate, [])
+    assert.equal(trial.app.events.stats().failed, 0)
+  })
+
+  contract('an application that refuses to start delivers nothing', async (bench) => {
+    const trial = await tryModule(bench.create())
+    await trial.app.register(async (child) => {
+      child.addHook('onReady', async () => {
+        for (let turn = 0; turn < 5; turn++) await nextTurn()
+        throw new Error('refused')
+      })
+    })
+    await publish(trial.app, oneTo(20))
+    await assert.rejects(async () => trial.app.ready(), /refused/)
+    for (let turn = 0; turn < 5; turn++) await nextTurn()
+    await trial.app.close()
+    assert.deepEqual(trial.attempts(), [])
+    if (bench.isDurable) await expectRest(bench, trial, oneTo(20))
+  })
+
+  contract('what waits when the application closes meets no module that has closed', async (bench) => {
+    const trial = await tryModule(bench.create(), {
+      handle: () => delay(1),
+      onClose: () => delay(60), // longer than a look at the queue takes
+    })
+    await trial.app.ready()
+    await publish(trial.app, oneTo(100))
+    await trial.app.close()
+    assert.deepEqual(trial.tooEarlyOrLate, [])
+    assert.equal(trial.app.events.stats().failed, 0)
+    assert.deepEqual(trial.errors, [])
+    if (bench.isDurable) await expectRest(bench, trial, oneTo(100))
+    else assert.deepEqual(trial.handled, oneTo(100))
+  })
+
+  contract('what handlers publish while the application closes is delivered or kept', async (bench) => {
+    const last = 10
+    const trial = await tryModule(bench.create(), {
+      async handle({ number }, app) {
+        await delay(2)
+        if (number < last) await publish(app, [number + 1])
+      },
+    })
+    await trial.app.ready()
+    await publish(trial.app, [1])
+    await bench.until(() => trial.attempts().length > 0)
+    await trial.app.close()
+    assert.deepEqual(trial.tooEarlyOrLate, [])
+    if (!bench.isDurable) return assert.deepEqual(trial.handled, oneTo(last))
+    const next = trial.handled.length + 1
+    return expectRest(bench, trial, oneTo(next))
+  })
+
+  contract('what modules publish while they close is kept, or counted in the log', async (bench) => {
+    const trial = await tryModule(bench.create(), { onClose: (app) => publish(app, [1, 2]) })
+    await trial.app.ready()
+    await trial.app.close()
+    assert.deepEqual(trial.handled, [])
+    if (bench.isDurable) await expectRest(bench, trial, [1, 2])
+    else
+      assert.deepEqual(
+        trial.errors.map(({ msg, count }) => [msg, count]),
+        [['events were not handled before the end', 2]],
+      )
+  })
+}

@@ -1,0 +1,64 @@
+/** What a caller may see of settings: the one place that decides it, for the routes and for code in process. */
+import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
+import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
+
+/** The permission of every write (S 4.1), and of looking at what was written. */
+export const updatePermission = 'Settings.Update'
+
+/** @throws {ForbiddenException} the caller may not change settings */
+export function requireUpdater(caller: Caller): void {
+  if (!hasPermission(caller, updatePermission))
+    throw new ForbiddenException(`This needs the permission ${updatePermission}.`)
+}
+
+/** @throws {ForbiddenException} the caller is not an administrator */
+export function requireAdmin(caller: Caller): void {
+  if (caller.isAdmin !== true) throw new ForbiddenException('Only administrators may change System settings.')
+}
+
+/** A row, as far as it matters who sees it; without a scope that of the definition. */
+interface Place {
+  readonly scope?: SettingScope | undefined
+  /** Of User scope. */
+  readonly userId?: string | undefined
+}
+
+/** What one caller may see. */
+export interface Visibility {
+  /** Whether the value that holds now is shown: every one to signed-in callers, those that are public to others. */
+  value(definition: Pick<CompleteDefinition, 'public'>): boolean
+  /**
+   * Whether what was stored is shown: history, changes, exports. The definition's own scope counts as well as that of
+   * the row, which may be older: System is for administrators, and users' rows are their owner's (decision 26b).
+   */
+  record(definition: Pick<CompleteDefinition, 'scope'> | undefined, place?: Place): boolean
+}
+
+/** @param caller null: not signed in */
+export function visibleTo(caller: Caller | null): Visibility {
+  const mayUpdate = caller !== null && hasPermission(caller, updatePermission)
+  const isAdmin = mayUpdate && caller.isAdmin === true
+  return {
+    value: (definition) => caller !== null || definition.public,
+    record(definition, { scope = definition?.scope, userId } = {}) {
+      if (!mayUpdate) return false
+      if (scope === SettingScope.User && userId !== undefined && userId !== caller.id) return false
+      return isAdmin || (scope !== SettingScope.System && definition?.scope !== SettingScope.System)
+    },
+  }
+}
+
+/** @throws {ForbiddenException} the caller may not see what was stored there */
+export function requireVisible(
+  caller: Caller,
+  definition: Pick<CompleteDefinition, 'scope'> | undefined,
+  place?: Place,
+): void {
+  requireUpdater(caller)
+  if (!visibleTo(caller).record(definition, place))
+    throw new ForbiddenException(
+      place?.userId === undefined || place.userId === caller.id
+        ? 'Only administrators may see what was stored in System settings.'
+        : "Only the user may see the history of a user's own settings.",
+    )
+}

@@ -1,0 +1,129 @@
+import { memoryStore, setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import { test } from 'tap'
+import { admin, alice, as, createApp, editor, rejection } from '../support/app.ts'
+
+const { System, Application, User } = SettingScope
+
+async function createWithHistory(t: Parameters<typeof createApp>[0], options: SettingsOptions = {}) {
+  const app = await createApp(t, { ownWrites: 'authenticated', ...options })
+  await as(app, 'admin')('PUT', '/bulk', [
+    { key: 'app.title', scope: 1, value: 'one' },
+    { key: 'mail.port', scope: 0, value: 25 },
+  ])
+  for (const name of ['admin', 'editor', 'alice'] as const)
+    await as(app, name)('PUT', '/me', { key: 'app.theme', value: 'dark' })
+  return app
+}
+
+const keysOf = ({ entries }: { entries: readonly { key: string }[] }) => entries.map(({ key }) => key)
+
+test('history for a caller has what the routes show to this caller, whatever is asked for', async (t) => {
+  const app = await createWithHistory(t)
+  const asked = [
+    { key: 'app.title' },
+    { key: 'app.title', scope: Application },
+    { key: 'app.title', scope: System },
+    { key: 'mail.port' },
+    { key: 'mail.port', scope: System },
+    { key: 'mail.port', scope: Application },
+    { key: 'app.theme' },
+    { key: 'app.theme', scope: User },
+  ]
+  for (const caller of [admin, editor, alice]) {
+    for (const { key, scope } of asked) {
+      const name = `${caller.id}: ${key} in scope ${scope}`
+      const query = scope === undefined ? '' : `?scope=${scope}`
+      const response = await as(app, caller.id as 'admin')('GET', `/${key}/history${query}`)
+      const filter = {
+        key,
+        visibleTo: caller,
+        ...(scope !== undefined && { scope }),
+        ...(scope === User && { userId: caller.id }),
+      }
+      const inProcess = app.settings.history(filter)
+      if (response.status === 403) t.equal((await rejection(inProcess)).status, 403, name)
+      else t.same(keysOf(await inProcess), keysOf(response.json), name)
+    }
+  }
+})
+
+test('history for a caller without a filter is that of the route /changes', async (t) => {
+  const app = await createWithHistory(t)
+  t.same(keysOf(await app.settings.history({ visibleTo: admin })), ['mail.port', 'app.title'])
+  t.same(keysOf(await app.settings.history({ visibleTo: editor })), ['app.title'])
+  t.match(await rejection(app.settings.history({ visibleTo: alice })), { status: 403 })
+  t.same(keysOf(await app.settings.history()), ['mail.port', 'app.title'], 'nobody is named')
+})
+
+test('history for a caller has no other user’s values', async (t) => {
+  const app = await createWithHistory(t)
+  for (const caller of [admin, editor]) {
+    t.match(await rejection(app.settings.history({ userId: 'alice', visibleTo: caller })), { status: 403 })
+    t.same(keysOf(await app.settings.history({ userId: caller.id, visibleTo: caller })), ['app.theme'])
+  }
+})
+
+test('an export for a caller is that of the route', async (t) => {
+  const app = await createWithHistory(t)
+  for (const caller of [admin, editor]) {
+    const { json } = await as(app, caller.id as 'admin')('GET', '/export')
+    t.same(app.settings.exportSettings({ visibleTo: caller }), json, caller.id)
+  }
+  t.match(app.settings.exportSettings({ visibleTo: editor }), {
+    settings: [{ key: 'app.title' }],
+    omitted: [],
+  })
+  t.throws(() => app.settings.exportSettings({ visibleTo: alice }), /needs the permission/)
+  t.equal(app.settings.exportSettings().settings.length, 2, 'nobody is named')
+})
+
+test('an import for a caller removes nothing that the caller may not see', async (t) => {
+  const app = await createWithHistory(t)
+  const report = await app.settings.importSettings({ settings: [] }, { mode: 'replace', visibleTo: editor })
+  t.same(report.delete, ['app.title'])
+  t.match(
+    await rejection(app.settings.importSettings({ settings: [] }, { mode: 'replace', visibleTo: alice })),
+    { status: 403 },
+  )
+})
+
+test('what was stored before a setting became System is for administrators', async (t) => {
+  const store = memoryStore()
+  const account = (scope: SettingScope) => [
+    setting.text('pay.account', { displayName: 'Account', scope, required: true, default: 'none' }),
+  ]
+  const before = await createApp(t, { store, definitions: account(Application) })
+  await as(before, 'editor')('PUT', '', { key: 'pay.account', scope: 1, value: 'an editor’s' })
+  const app = await createApp(t, { store, definitions: account(System) })
+  await as(app, 'admin')('PUT', '', { key: 'pay.account', scope: 0, value: 'fixed' })
+  const asEditor = as(app, 'editor')
+  for (const scope of ['', '?scope=0', '?scope=1', '?scope=2']) {
+    t.equal((await asEditor('GET', `/pay.account/history${scope}`)).status, 403, `history${scope}`)
+    t.equal((await as(app, 'admin')('GET', `/pay.account/history${scope}`)).status, 200, `history${scope}`)
+  }
+  t.same((await asEditor('GET', '/changes')).json.changes, [])
+  t.equal((await as(app, 'admin')('GET', '/changes')).json.changes.length, 2)
+  for (const scope of [0, 1, 2]) {
+    const target = { scope, revision: 1 }
+    t.equal((await asEditor('POST', '/pay.account/rollback', target)).status, 403, `scope ${scope}`)
+  }
+  t.match(
+    await as(app, 'admin')('POST', '/pay.account/rollback', { scope: 1, revision: 1 }),
+    { status: 400, json: { detail: /has its value in the scope System/ } },
+    'no row that nothing reads',
+  )
+  t.equal((await app.settings.getSetting('pay.account', Application)) ?? '', 'an editor’s', 'as it was')
+})
+
+test('decision 87: history of a user is that user’s, and a filter that cannot apply is an error', async (t) => {
+  const app = await createWithHistory(t)
+  t.match((await app.settings.history({ userId: 'alice' })).entries, [{ key: 'app.theme', userId: 'alice' }])
+  t.same((await app.settings.history({ userId: 'nobody' })).entries, [])
+  for (const scope of [System, Application])
+    t.match(await rejection(app.settings.history({ userId: 'alice', scope })), {
+      name: 'ArgumentException',
+      status: 400,
+    })
+  t.match(await rejection(app.settings.history({ scope: User })), { name: 'ArgumentException' })
+  t.match(await rejection(app.settings.history({ userId: '' })), { name: 'ArgumentException' })
+})
