@@ -201,10 +201,9 @@ function similar(entries: readonly Entry[], words: readonly string[]): readonly 
     .map(({ entry }) => entry)
 }
 
+/** `['port']` → `po`, `or`, `rt` */
 function pairsOf(words: readonly string[]): ReadonlySet<string> {
-  return new Set(
-    words.flatMap((word) => [...word].slice(1).map((letter, index) => [...word][index] + letter)),
-  )
+  return new Set(words.flatMap((word) => Array.from(word.slice(1), (_letter, at) => word.slice(at, at + 2))))
 }
 
 /** From 0 to 1. */
