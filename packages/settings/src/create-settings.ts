@@ -8,7 +8,8 @@ import type { SettingReference } from './definitions/tokens.ts'
 import { createObserver } from './diagnostics.ts'
 import { createChangePublisher, createListeners, type Listeners } from './events.ts'
 import { createErase } from './history/erase.ts'
-import { createHistory, type History } from './history/history.ts'
+import { createHistory, type ReadHistory } from './history/history.ts'
+import { createRevert, type Revert } from './history/revert.ts'
 import { createTransfer, type Transfer } from './history/transfer.ts'
 import { Coherence } from './memory/coherence.ts'
 import { createSharedValues } from './memory/shared-values.ts'
@@ -47,7 +48,9 @@ export interface SettingsService extends ContractParts {
   readonly settings: Settings
   readonly coherence: Coherence
   readonly transfer: Transfer
-  readonly history: History
+  readonly history: ReadHistory
+  readonly restore: Revert['restore']
+  readonly revert: Revert['revert']
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
@@ -74,6 +77,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   })
   const parts: ContractParts = { store, sharedValues, users, codec, write, states }
   const history = createHistory(parts)
+  const { restore, revert } = createRevert(parts)
   const transfer = createTransfer({ ...parts, coherence })
 
   function isSensitive(key: string): boolean {
@@ -108,8 +112,9 @@ export function createSettingsService(init: ServiceInit): SettingsService {
         userId === null ? new Map() : await users.load(requireUser(userId)),
       ),
     inspect: createInspect({ store, sharedValues, codec }),
-    history: history.list,
-    rollback: async (target, options) => void (await history.rollback(target, options)),
+    history,
+    restore: async (target, options) => void (await restore(target, options)),
+    revert,
     exportSettings: transfer.exportSettings,
     importSettings: transfer.importSettings,
     publicValues: () => publicValues(states()),
@@ -125,7 +130,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const hidden: SettingsParts = { registry, locked, sharedValues, listeners }
   Object.defineProperty(untyped, partsOfSettings, { value: hidden })
   const settings = untyped as Settings // a token's phantom type says what its definition made sure of
-  return { ...parts, settings, coherence, transfer, history }
+  return { ...parts, settings, coherence, transfer, history, restore, revert }
 }
 
 type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define'> & {

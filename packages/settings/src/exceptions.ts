@@ -1,6 +1,6 @@
 /** The answers to writes that core's exceptions do not cover. */
 import { ConflictException, DomainException } from '@fastify-modular/core'
-import { toEtag } from './setting-definition.ts'
+import { type SettingScope, toEtag } from './setting-definition.ts'
 
 /** 400. A user-scoped write where only System and Application values are written (S 4.1.1). */
 export class InvalidScopeException extends DomainException {
@@ -34,5 +34,27 @@ export class PreconditionFailedException extends DomainException {
 export class SettingLockedException extends ConflictException {
   constructor(keys: readonly string[]) {
     super(`Locked by the configuration of the host: ${keys.join(', ')}.`, { locked: keys })
+  }
+}
+
+/** A row that has changed since its writer read it. */
+export interface Conflict {
+  readonly key: string
+  readonly scope: SettingScope
+  /** The row's current version, 0 when unset. */
+  readonly version: number
+  /** Who wrote it, and when (ISO 8601, UTC); null when unset. */
+  readonly updatedBy: string | null
+  readonly updatedAt: string | null
+}
+
+/** 409. Some rows of a write have changed since they were read (decision 24). */
+export class SettingsChangedException extends ConflictException {
+  readonly conflicts: readonly Conflict[]
+
+  /** @param people names by id of those who changed them */
+  constructor(conflicts: readonly Conflict[], people: Readonly<Record<string, string>> = {}) {
+    super('Settings have changed since you read them. Read them again, then decide.', { conflicts, people })
+    this.conflicts = conflicts
   }
 }

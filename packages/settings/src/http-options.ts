@@ -5,6 +5,15 @@ import type { FastifyRequest } from 'fastify'
 /** Finds the caller of a request; null where no user is signed in. */
 export type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
 
+/**
+ * Returns the names of people by id, for those that it knows. Called with the ids of one answer, each at most once a
+ * minute. What takes longer than 300 ms is not waited for; the signal says when.
+ */
+export type FindPeople = (
+  ids: readonly string[],
+  signal: AbortSignal,
+) => Promise<Readonly<Record<string, string>>>
+
 /** Whether users need the permission `Settings.Update` for their own values. */
 export type OwnWrites = 'permission' | 'authenticated'
 

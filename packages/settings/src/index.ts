@@ -32,7 +32,14 @@ export {
   type SettingValue,
   type TokenOptions,
 } from './definitions/tokens.ts'
-export type { FindCaller, OwnWrites, SensitiveResolved, Translate, TranslatedField } from './http-options.ts'
+export type {
+  FindCaller,
+  FindPeople,
+  OwnWrites,
+  SensitiveResolved,
+  Translate,
+  TranslatedField,
+} from './http-options.ts'
 export type { HistoryRetentionOptions, SettingsLimits, SettingsOptions } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
 export { SettingChanged, SettingDeleted } from './events.ts'
@@ -44,7 +51,14 @@ export type { SettingValueDto } from './reading/dto.ts'
 export type { SettingSource } from './memory/shared-values.ts'
 export { InvalidScopeException, PreconditionFailedException, SettingLockedException } from './exceptions.ts'
 export type { ErasureReport } from './history/erase.ts'
-export type { HistoryEntry, HistoryFilter, HistoryPage, RollbackTarget } from './history/history.ts'
+export type { HistoryEntry, HistoryFilter, HistoryPage } from './history/history.ts'
+export type {
+  RestoreOptions,
+  RestoreTarget,
+  RevertedValue,
+  RevertOptions,
+  RevertReport,
+} from './history/revert.ts'
 export type { SettingChange, SettingListener } from './events.ts'
 export type {
   InvalidSettingDiagnostic,

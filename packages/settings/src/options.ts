@@ -8,7 +8,13 @@ import {
   Type,
 } from '@fastify-modular/core/internal'
 import type { TokenMap } from './definitions/builder.ts'
-import { type FindCaller, type OwnWrites, type SensitiveResolved, type Translate } from './http-options.ts'
+import {
+  type FindCaller,
+  type FindPeople,
+  type OwnWrites,
+  type SensitiveResolved,
+  type Translate,
+} from './http-options.ts'
 import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_STORE_PORT } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { SealingKey } from './secrets/sealing.ts'
@@ -63,6 +69,8 @@ export interface SettingsOptions {
   readonly sensitiveResolved?: SensitiveResolved
   /** Texts of definitions in the languages of `locales`, for `GET /definitions` by `Accept-Language`. @default English */
   readonly translate?: Translate
+  /** The names of people, which answers about changes carry beside their ids. @default ids alone */
+  readonly people?: FindPeople
   /** The languages that `translate` knows, such as `['de', 'de-AT', 'fr']`; it is never called for others. */
   readonly locales?: readonly string[]
   /** How many users' values stay in memory. @default 10000 */
@@ -94,6 +102,7 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   }),
   ownWrites: option.oneOf('permission', 'authenticated'),
   sensitiveResolved: option.oneOf('spec', 'own', 'permission'),
+  people: option.function('a function of ids and a signal'),
   translate: option.function('a function of key, field and locale'),
   locales: option.that(isListOfLocales, 'an array of languages such as ["de", "fr-CA"]'),
   userCache: option.positive(),

@@ -15,6 +15,7 @@ import { Registry } from './definitions/registry.ts'
 import { createFindEvents, verifyEvents } from './events.ts'
 import { defaultPerValue, startRetention } from './history/history.ts'
 import { authenticateWith, declarePermission } from './http/access.ts'
+import { createPeople } from './http/people.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './http-options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
@@ -143,6 +144,7 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
         authenticate: authenticateWith(findCaller),
         ownWrites: options.ownWrites ?? 'permission',
         sensitiveResolved: options.sensitiveResolved ?? 'spec',
+        people: createPeople(options.people, app.log),
         translation: options.translate && { translate: options.translate, locales: options.locales ?? [] },
         maxBulkEntries: limits.bulkEntries ?? 500,
         maxBulkBytes: limits.bulkBytes ?? 512 * 1024,

@@ -1,13 +1,13 @@
 /** What `app.settings` is: the contract of the specification and the comfortable way to the same values. */
 import type { SettingDefinitions, SettingsContract } from './contract.ts'
-import type { WriteOptions } from './write/write.ts'
 import type { TokenMap } from './definitions/builder.ts'
 import type { Registry } from './definitions/registry.ts'
 import type { DynamicKey, SettingKeyMap, SettingToken } from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
 import type { Listeners, SettingListener } from './events.ts'
 import type { ErasureReport } from './history/erase.ts'
-import type { HistoryFilter, HistoryPage, RollbackTarget } from './history/history.ts'
+import type { HistoryFilter, HistoryPage } from './history/history.ts'
+import type { RestoreOptions, RestoreTarget, RevertOptions, RevertReport } from './history/revert.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
 import type { SharedValues } from './memory/shared-values.ts'
@@ -47,10 +47,18 @@ export interface Settings extends SettingsContract, SettingsReader {
    */
   history(filter?: HistoryFilter): Promise<HistoryPage>
   /**
-   * Writes the value that a revision had written once more.
+   * Writes the value that a revision had written once more, or with `undo` the one that it replaced.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
+   * @throws {PreconditionFailedException} the row is not at `version` any more
    */
-  rollback(target: RollbackTarget, options?: WriteOptions): Promise<void>
+  restore(target: RestoreTarget, options?: RestoreOptions): Promise<void>
+  /**
+   * Puts back every value that a change set of System and Application settings replaced, all or nothing, as a new revision.
+   * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
+   * @throws {ConflictException} settings are locked, or changed since (`conflicts`; not with `force`)
+   * @throws {SettingValidationException} an old value no longer fits its definition, or cannot be decrypted
+   */
+  revert(revision: number, options?: RevertOptions): Promise<RevertReport>
   /** All stored System and Application values except secrets; with `visibleTo` those that the caller may see. */
   exportSettings(options?: ExportOptions): SettingsExport
   /** Writes an export, all or nothing. @throws {SettingValidationException} with all errors by key */

@@ -47,7 +47,7 @@ test('history, files, links, tabs', async (t) => {
     t.equal(app.settings.get(definitions.title), 'First')
   })
 
-  await t.test('history shows a long value by its size, and whole when asked to', async (t) => {
+  await t.test('history shows a long value whole, on the page that it is on', async (t) => {
     await open('/settings/manage?scope=application')
     const features = { names: Array.from({ length: 500 }, (_, index) => `feature ${index}`) }
     await app.settings.setSetting('app.features', features, Application, undefined, { actor: 'Grace' })
@@ -62,8 +62,6 @@ test('history, files, links, tabs', async (t) => {
     await dialog.getByRole('button', { name: 'Show older' }).click()
     await long.waitFor()
     t.equal(await dialog.getByRole('button', { name: 'Show older' }).count(), 0, 'that was the last page')
-    await long.getByText(/^A value of [\d,]+ bytes/).waitFor()
-    await long.getByRole('button', { name: /^Show/ }).click()
     await long.getByText('"feature 499"').waitFor()
     await long.getByRole('button', { name: 'Restore' }).click()
     await dialog.getByRole('status').getByText('Features has the older value again.').waitFor()

@@ -1,7 +1,9 @@
 /** What the settings client can do: one method for each route. */
 import type { SettingToken } from '../definitions/tokens.ts'
 import { type JsonValue, type SettingScope, toEtag } from '../setting-definition.ts'
+import type { Conflict } from '../exceptions.ts'
 import type { HistoryEntry, HistoryPage } from '../history/history.ts'
+import type { RestoreTarget, RevertOptions, RevertReport } from '../history/revert.ts'
 import type { ImportReport, SettingsExport } from '../history/transfer.ts'
 import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
@@ -59,30 +61,37 @@ export interface ChangesFilter extends Omit<HistoryPageOptions, 'scope'> {
   readonly since?: string
 }
 
-/** An entry of a page. `historyEntry` has the long values whole. */
-export interface ListedHistoryEntry extends HistoryEntry {
-  /** Values of more than 4 KiB of JSON, which are a `LongValue` here. */
-  readonly long: readonly ('oldValue' | 'newValue')[]
-}
-
-/** What stands for a long value: bytes of its JSON text, and a digest that equal values have in common. */
-export interface LongValue {
-  readonly length: number
-  readonly digest: string
-}
-
 /** What was written together; a page may show a part of it. */
 export interface SettingChangeSet {
   readonly revision: number
   readonly at: string
   readonly actor: string | null
-  readonly entries: readonly ListedHistoryEntry[]
+  readonly entries: readonly HistoryEntry[]
 }
 
 /** Some change sets, newest first; `next` is for the option `before`, null at the end. */
 export interface ChangesPage {
   readonly changes: readonly SettingChangeSet[]
   readonly next: string | null
+  readonly people: People
+}
+
+/** Names by id, of the people in an answer; without those whom the host does not name. */
+export type People = Readonly<Record<string, string>>
+
+/** Some history, newest first, and who made it. */
+export interface ListedHistoryPage extends HistoryPage {
+  readonly people: People
+}
+
+/** One value, and for callers who may change it the name of its writer. */
+export interface GotSettingDto extends SettingValueDto {
+  readonly people?: People
+}
+
+/** Which part of a change set is put back, and how. */
+export interface RevertMode extends CallOptions, Pick<RevertOptions, 'keys' | 'force' | 'dryRun'> {
+  readonly note?: string
 }
 
 export interface ImportMode extends CallOptions {
@@ -98,7 +107,7 @@ export interface SettingsClient {
   /** System and Application values by group, order and key, or with User scope the caller's stored ones. */
   list(filter?: ListFilter): Promise<SettingValueDto[]>
   definitions(filter?: DefinitionsFilter): Promise<SettingDefinitionDto[]>
-  get(key: string, scope: SettingScope, options?: CallOptions): Promise<SettingValueDto>
+  get(key: string, scope: SettingScope, options?: CallOptions): Promise<GotSettingDto>
   /** The value that holds for the caller. */
   resolved<T>(token: SettingToken<T>, options?: CallOptions): Promise<T>
   resolved(key: string, options?: CallOptions): Promise<JsonValue>
@@ -123,25 +132,19 @@ export interface SettingsClient {
   publicValues(options?: CallOptions): Promise<Readonly<Record<string, JsonValue>>>
   /** Which layer supplies the value, and what the others hold. Needs `Settings.Update`, as do history and changes. */
   inspect(key: string, options?: CallOptions): Promise<SettingInspection>
-  history(key: string, page?: HistoryPageOptions): Promise<HistoryPage<ListedHistoryEntry>>
-  /** What one revision did to a setting, with its values whole. */
-  historyEntry(
-    key: string,
-    revision: number,
-    options?: Pick<HistoryPageOptions, 'scope' | 'signal'>,
-  ): Promise<HistoryEntry>
+  history(key: string, page?: HistoryPageOptions): Promise<ListedHistoryPage>
   changes(filter?: ChangesFilter): Promise<ChangesPage>
-  /** Writes the value of a revision again, or with `undo` the one that it replaced, as a new revision. */
-  rollback(
+  /**
+   * Writes the value of a revision again, or with `undo` the one that it replaced, and resolves to what is stored then.
+   * With `version` only if the row is still at it.
+   */
+  restore(
     key: string,
-    target: {
-      readonly scope: SettingScope
-      readonly revision: number
-      readonly undo?: boolean
-      readonly note?: string
-    },
-    options?: CallOptions,
-  ): Promise<void>
+    target: Omit<RestoreTarget, 'key' | 'userId'> & { readonly note?: string },
+    condition?: WriteCondition,
+  ): Promise<SettingValueDto>
+  /** Puts back everything that a change set replaced, all or nothing; status 409 with `conflicts` where it changed since. */
+  revert(revision: number, options?: RevertMode): Promise<RevertReport>
   exportSettings(options?: CallOptions): Promise<SettingsExport>
   importSettings(
     file: Pick<SettingsExport, 'format' | 'settings'>,
@@ -172,11 +175,10 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
     inspect: (key, call) => send(pathOf(key, '/inspect'), call),
     history: (key, { scope, before, limit, signal } = {}) =>
       send(pathOf(key, '/history'), { query: { scope, before, limit }, ...given(signal) }),
-    historyEntry: (key, revision, { scope, signal } = {}) =>
-      send(pathOf(key, `/history/${revision}`), { query: { scope }, ...given(signal) }),
     changes: ({ signal, ...query } = {}) => send('/changes', { query: { ...query }, ...given(signal) }),
-    rollback: (key, target, call) =>
-      send(pathOf(key, '/rollback'), { method: 'POST', body: target, ...call }),
+    restore: (key, target, condition) => send(pathOf(key, '/restore'), write('POST', condition, target)),
+    revert: (revision, { dryRun, signal, ...body } = {}) =>
+      send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, ...given(signal) }),
     exportSettings: (call) => send('/export', call),
     importSettings: ({ format, settings }, { mode, dryRun, revision, signal } = {}) => {
       const query = { mode, dryRun, revision }
@@ -185,10 +187,14 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
   }
 }
 
-type WriteBody = { key: string; value: JsonValue; scope?: SettingScope } | readonly unknown[]
+type WriteBody = object
 
 /** A write that answers with what is stored now. */
-function write(method: 'PUT' | 'DELETE', { version, signal }: WriteCondition = {}, body?: WriteBody): Call {
+function write(
+  method: 'PUT' | 'POST' | 'DELETE',
+  { version, signal }: WriteCondition = {},
+  body?: WriteBody,
+): Call {
   const condition = version === undefined ? {} : { 'if-match': toEtag(version) }
   return { method, body, headers: { prefer: 'return=representation', ...condition }, ...given(signal) }
 }
@@ -280,14 +286,6 @@ async function readProblem(response: Response): Promise<Problem> {
   }
 }
 
-/** A row that changed since its writer read it. */
-export interface Conflict {
-  readonly key: string
-  readonly scope: SettingScope
-  /** The row's current version. */
-  readonly version: number
-}
-
 /** The problem body of an answer. */
 export interface Problem {
   readonly title?: string
@@ -296,6 +294,7 @@ export interface Problem {
   readonly requestId?: string
   readonly errors?: Readonly<Record<string, readonly string[]>>
   readonly conflicts?: readonly Conflict[]
+  readonly people?: People
   readonly locked?: readonly string[]
 }
 
@@ -309,6 +308,8 @@ export class SettingsRequestError extends Error {
   readonly errors: Readonly<Record<string, readonly string[]>>
   /** Of a 409 by stale versions. */
   readonly conflicts: readonly Conflict[]
+  /** Of a 409: the names of those who made the conflicting changes. */
+  readonly people: People
   /** Keys of a 409 by the host's configuration. */
   readonly locked: readonly string[]
   /** To look the request up in the server's log. */
@@ -321,6 +322,7 @@ export class SettingsRequestError extends Error {
     this.code = problem.code ?? 'UNKNOWN'
     this.errors = problem.errors ?? {}
     this.conflicts = problem.conflicts ?? []
+    this.people = problem.people ?? {}
     this.locked = problem.locked ?? []
     this.requestId = problem.requestId ?? null
   }

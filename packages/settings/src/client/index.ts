@@ -5,15 +5,16 @@ export type {
   CallOptions,
   ChangesFilter,
   ChangesPage,
-  Conflict,
   DefinitionsFilter,
+  GotSettingDto,
   HistoryPageOptions,
   ImportMode,
-  ListedHistoryEntry,
+  ListedHistoryPage,
   ListFilter,
-  LongValue,
   MySettingDto,
+  People,
   Problem,
+  RevertMode,
   SettingChangeSet,
   SettingsClient,
   SettingsClientOptions,
@@ -23,7 +24,9 @@ export type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 export type { BulkSettingUpdate } from '../write/write.ts'
 export type { SettingValueDto } from '../reading/dto.ts'
 export type { SettingSource } from '../memory/shared-values.ts'
+export type { Conflict } from '../exceptions.ts'
 export type { HistoryEntry, HistoryPage } from '../history/history.ts'
+export type { RevertedValue, RevertReport } from '../history/revert.ts'
 export type { SettingInspection } from '../reading/inspect.ts'
 export type { ImportReport, SettingsExport } from '../history/transfer.ts'
 export {

@@ -1,22 +1,14 @@
-/** What happened to values, masked like every response; the way back to an old value; and how long history is kept. */
+/** What happened to values, masked like every response, and how long that is kept. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ArgumentException, type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
+import { ArgumentException, type Caller } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
-import { requireSetting, type SharedValues } from '../memory/shared-values.ts'
-import type { RowCodec } from '../secrets/row-codec.ts'
+import type { SharedValues } from '../memory/shared-values.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryPlace, HistoryRow, SettingsStore, TrimResult } from '../store/store.ts'
 import { readText } from '../values/json.ts'
 import { isSecret } from '../values/validate.ts'
 import { rowUser } from '../memory/user-values.ts'
 import { requireVisible, visibleTo } from '../visibility.ts'
-import {
-  type Expects,
-  toPreconditionFailed,
-  type Write,
-  type WriteOptions,
-  type WriteOutcome,
-} from '../write/write.ts'
 
 /** One change of one value. */
 export interface HistoryEntry {
@@ -34,6 +26,8 @@ export interface HistoryEntry {
   readonly actor: string | null
   readonly note: string | null
   readonly requestId: string | null
+  /** How many values the write changed. */
+  readonly setSize: number
   /** ISO 8601, UTC. */
   readonly at: string
 }
@@ -64,10 +58,10 @@ export interface HistoryFilter {
   readonly limit?: number
 }
 
-/** Some history, newest first: as many entries as the limit allows, or fewer if they store more than 1 MiB. */
-export interface HistoryPage<Entry = HistoryEntry> {
+/** Some history, newest first: as many entries as the limit allows, or fewer if they store more than 256 KiB. */
+export interface HistoryPage {
   /** At least one, unless there are none, or those of the page belong to settings that no module defines any more. */
-  readonly entries: readonly Entry[]
+  readonly entries: readonly HistoryEntry[]
   /**
    * For the filter `before`, null at the end: the revision, scope and key of the last entry, such as `12:1:app.title`; of
    * a user's history its time, version and key.
@@ -75,68 +69,40 @@ export interface HistoryPage<Entry = HistoryEntry> {
   readonly next: string | null
 }
 
-/** An entry whose values are JSON text as it is stored; null where nothing is, or nothing is to be shown. */
-export interface StoredHistoryEntry extends Omit<HistoryEntry, 'oldValue' | 'newValue'> {
-  readonly oldText: string | null
-  readonly newText: string | null
-}
-
-export interface History {
-  /** What happened to System and Application values, or to those of one user; of defined settings only. */
-  list(filter?: HistoryFilter): Promise<HistoryPage>
-  /** The same with the values as text: to parse a page of them would take far more memory than the page. */
-  page(filter?: HistoryFilter): Promise<HistoryPage<StoredHistoryEntry>>
-  /**
-   * Writes the value that a revision had written, or the one that it replaced, as a new revision, checked like every write.
-   * @throws {NotFoundException} unknown setting, or the revision did not change it
-   * @throws {ConflictException} the old value cannot be unsealed any more
-   * @throws {PreconditionFailedException} `expects` refuses the revision of the row
-   */
-  rollback(target: RollbackTarget, options?: WriteOptions, expects?: Expects): Promise<WriteOutcome>
-}
-
-/** The setting to restore, and the revision whose value is wanted. */
-export interface RollbackTarget {
-  readonly key: string
-  readonly scope: SettingScope
-  readonly revision: number
-  /** Restores what the revision replaced, in place of what it wrote. @default false */
-  readonly undo?: boolean
-  readonly userId?: string
-}
+/** Makes `settings.history`: what happened to System and Application values, or to those of one user; of defined settings only. */
+export type ReadHistory = (filter?: HistoryFilter) => Promise<HistoryPage>
 
 const maxLimit = 500
 /** Bytes of stored text in a page. */
-const pageBytes = 1024 * 1024
+const pageBytes = 256 * 1024
 
 interface HistoryInit {
-  readonly store: SettingsStore
-  readonly sharedValues: SharedValues
-  readonly codec: RowCodec
-  readonly write: Write
+  readonly store: Pick<SettingsStore, 'readHistory'>
+  readonly sharedValues: Pick<SharedValues, 'find'>
 }
 
-export function createHistory({ store, sharedValues, codec, write }: HistoryInit): History {
+export function createHistory({ store, sharedValues }: HistoryInit): ReadHistory {
   /** Undefined for a setting that no module defines any more, and for what the caller may not see. */
-  function toEntry(row: HistoryRow, caller: Caller | undefined): StoredHistoryEntry | undefined {
+  function toEntry(row: HistoryRow, caller: Caller | undefined): HistoryEntry | undefined {
     const state = sharedValues.find(row.key)
     if (!state) return undefined
     if (caller && !visibleTo(caller).record(state.setting.definition, row)) return undefined
-    const show = (value: string | null, sealed: boolean): string | null =>
-      isSecret(state.setting, { sealed }) ? null : value
-    const { revision, key, scope, origin, actor, note, requestId } = row
+    const show = (text: string | null, sealed: boolean): JsonValue =>
+      text === null || isSecret(state.setting, { sealed }) ? null : readText(text)
+    const { revision, key, scope, origin, actor, note, requestId, setSize } = row
     return {
       revision,
       key,
       scope,
       userId: row.userId || null,
-      oldText: show(row.oldValue, row.oldSealed),
-      newText: show(row.newValue, row.newSealed),
+      oldValue: show(row.oldValue, row.oldSealed),
+      newValue: show(row.newValue, row.newSealed),
       isOverridden: row.newValue !== null,
       origin,
       actor,
       note,
       requestId,
+      setSize,
       at: new Date(row.at).toISOString(),
     }
   }
@@ -156,7 +122,13 @@ export function createHistory({ store, sharedValues, codec, write }: HistoryInit
     return { scope: scope ?? (caller.isAdmin === true ? scope : SettingScope.Application), userId }
   }
 
-  async function page({ before, limit = 50, since, visibleTo: caller, ...filter }: HistoryFilter = {}) {
+  return async function history({
+    before,
+    limit = 50,
+    since,
+    visibleTo: caller,
+    ...filter
+  }: HistoryFilter = {}) {
     if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
       throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
     }
@@ -175,23 +147,6 @@ export function createHistory({ store, sharedValues, codec, write }: HistoryInit
       entries: rows.flatMap((row) => toEntry(row, caller) ?? []),
       next: last && rest.length > 0 ? toNext(last) : null,
     }
-  }
-
-  return {
-    page,
-    async list(filter) {
-      const { entries, next } = await page(filter)
-      return { entries: entries.map(withValues), next }
-    },
-    async rollback({ key, scope, revision, userId, undo = false }, options = {}, expects) {
-      const id = { key, scope, userId: rowUser(scope, userId) }
-      const state = requireSetting(sharedValues, key)
-      const [past] = await store.readHistory({ ...id, revision, limit: 1 })
-      if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
-      const change = toChange(past, undo ? oldTextOf(past) : newTextOf(past), codec)
-      const entry = { ...id, state, change, expects }
-      return write([entry], { origin: 'rollback', ...options }, { onStale: toPreconditionFailed })
-    },
   }
 }
 
@@ -215,43 +170,12 @@ function toPlace(next: string, userId: string): HistoryPlace {
   return { at: 0, revision: numbers.first, scope, userId, key } // only users' entries are in the order of time
 }
 
-function withValues({ oldText, newText, ...entry }: StoredHistoryEntry): HistoryEntry {
-  const valueOf = (text: string | null): JsonValue => (text === null ? null : readText(text))
-  return { ...entry, oldValue: valueOf(oldText), newValue: valueOf(newText) }
-}
-
 /** @throws {ArgumentException} it is not a date-time */
 function toTime(iso: string): number {
   const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/i.test(iso)
   const time = Date.parse(/T/i.test(iso) && !hasOffset ? `${iso}Z` : iso)
   if (Number.isNaN(time)) throw new ArgumentException('Use an ISO 8601 date-time.', 'since')
   return time
-}
-
-/** A value of an entry as it is stored; null where there was none. */
-interface EntryText {
-  readonly value: string | null
-  readonly sealed: boolean
-}
-
-function newTextOf({ newValue, newSealed }: HistoryRow): EntryText {
-  return { value: newValue, sealed: newSealed }
-}
-
-function oldTextOf({ oldValue, oldSealed }: HistoryRow): EntryText {
-  return { value: oldValue, sealed: oldSealed }
-}
-
-function toChange(entry: HistoryRow, { value, sealed }: EntryText, codec: RowCodec) {
-  if (value === null) return { kind: 'clear' } as const
-  try {
-    const text = codec.textOf(entry, { value, sealed })
-    return { kind: 'set', value: JSON.parse(text) as JsonValue } as const // canonical JSON
-  } catch {
-    throw new ConflictException(
-      `The old value of the setting "${entry.key}" cannot be read any more, so it cannot be restored.`,
-    )
-  }
 }
 
 /** Entries that stay of each value; writes trim what is beyond. */

@@ -8,10 +8,12 @@ import type { SettingsService } from '../create-settings.ts'
 import type { OwnWrites, SensitiveResolved, Translation } from '../http-options.ts'
 import { decorateCaller } from './access.ts'
 import { createLocalizer } from './localized-definitions.ts'
+import type { NamePeople } from './people.ts'
 import { addDefinitionRoutes } from './routes/definitions.ts'
 import { addHistoryRoutes } from './routes/history.ts'
 import { addListRoute, SharedLists } from './routes/list.ts'
 import { addOwnValueRoutes } from './routes/own-values.ts'
+import { addRestoreRoutes } from './routes/restore.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
 import { type SettingsApp, validatorCompiler } from './schemas.ts'
@@ -22,6 +24,7 @@ export interface RoutesInit {
   readonly authenticate: onRequestHookHandler
   readonly ownWrites: OwnWrites
   readonly sensitiveResolved: SensitiveResolved
+  readonly people: NamePeople
   readonly translation: Translation | undefined
   readonly maxBulkEntries: number
   /** Bytes of a bulk or an import. */
@@ -30,7 +33,7 @@ export interface RoutesInit {
 
 /** Registers the routes in a scope of their own, whose prefix they stand under. */
 export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): void {
-  const { service, ownWrites, sensitiveResolved, maxBulkEntries, maxBulkBytes } = init
+  const { service, people, ownWrites, sensitiveResolved, maxBulkEntries, maxBulkBytes } = init
   const { definitions } = service.settings
   const localizer = createLocalizer(() => definitions.getDefinitions(), init.translation, scope.log)
 
@@ -47,9 +50,10 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   const sharedLists = new SharedLists(service)
   addListRoute(app, service, { sharedLists, localizer })
   addDefinitionRoutes(app, localizer)
-  addValueRoutes(app, service, { sensitiveResolved, maxBulkEntries, maxBulkBytes })
+  addValueRoutes(app, service, { people, sensitiveResolved, maxBulkEntries, maxBulkBytes })
   addOwnValueRoutes(app, service, { sharedLists, ownWrites })
-  addHistoryRoutes(app, service)
+  addHistoryRoutes(app, service, people)
+  addRestoreRoutes(app, service, people)
   addTransferRoutes(app, service, maxBulkBytes)
 }
 

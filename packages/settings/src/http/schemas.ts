@@ -178,6 +178,9 @@ export const valueMembers = {
 }
 export const SettingValue = Type.Object(valueMembers)
 
+/** Names by id, of the people in the answer; empty where the host names nobody. */
+export const People = Type.Record(Type.String(), Type.String())
+
 /** Problem details (RFC 9457), in the order of `core/problem`. */
 export const Problem = Type.Object(
   {

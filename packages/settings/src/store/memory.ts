@@ -198,6 +198,7 @@ function erasedEntry(at: number): HistoryRow {
     actor: null,
     requestId: null,
     note: null,
+    setSize: 1,
     at,
   }
 }

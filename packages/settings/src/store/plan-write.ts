@@ -138,6 +138,7 @@ export function historyOf(change: AppliedChange, request: WriteRequest, result: 
     actor: request.actor,
     requestId: request.requestId ?? null,
     note: request.note ?? null,
+    setSize: result.changes.length,
     at: result.at,
   }
 }

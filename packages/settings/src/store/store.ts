@@ -50,6 +50,8 @@ export interface HistoryRow extends RowId {
   readonly actor: string | null
   readonly requestId: string | null
   readonly note: string | null
+  /** How many entries the write made: those that are missing were trimmed. */
+  readonly setSize: number
   /** Milliseconds since the epoch. */
   readonly at: number
 }

@@ -33,11 +33,6 @@ export function readText(text: string): JsonValue {
   return parsed.ok ? parsed.value : null
 }
 
-/** Whether a text is JSON. */
-export function isJson(text: string): boolean {
-  return parseJson(text).ok
-}
-
 /** The text that stores keep; equal values have equal text. */
 export function encodeValue(value: JsonValue): string {
   return JSON.stringify(value)

@@ -5,7 +5,6 @@
 import { setImmediate } from 'node:timers/promises'
 import {
   ArgumentException,
-  ConflictException,
   type FieldErrors,
   isDomainException,
   SettingValidationException,
@@ -13,7 +12,12 @@ import {
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { ChangePublisher, Listeners, Publication } from '../events.ts'
-import { PreconditionFailedException, SettingLockedException } from '../exceptions.ts'
+import {
+  type Conflict,
+  PreconditionFailedException,
+  SettingLockedException,
+  SettingsChangedException,
+} from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import { rowUser, type UserCache } from '../memory/user-values.ts'
@@ -49,18 +53,10 @@ export interface WriteOptions {
   readonly note?: string | null
 }
 
-/** A row that has changed since its writer read it. */
-export interface StaleRow {
-  readonly key: string
-  readonly scope: SettingScope
-  /** The row's current version, 0 when unset. */
-  readonly version: number
-}
-
 /** How a write is carried out. */
 interface WriteControl {
   /** Makes the error for rows that have changed since their writers read them. */
-  readonly onStale: (stale: readonly StaleRow[]) => Error
+  readonly onStale: (stale: readonly Conflict[]) => Error
   /** Whether the whole store may be written at this revision. */
   readonly expects?: Expects | undefined
   /** Messages by key that were found before: reported together with those of the values. */
@@ -286,8 +282,10 @@ function refuseStale(
   if (expects && !expects(current.revision)) throw onStale([])
   const stale = entries.flatMap((entry) => {
     if (!entry.expects) return []
-    const version = current.get(idOf(entry))?.revision ?? 0
-    return entry.expects(version) ? [] : [{ key: keyOf(entry), scope: entry.scope, version }]
+    const { revision: version = 0, updatedAt, updatedBy = null } = current.get(idOf(entry)) ?? {}
+    if (entry.expects(version)) return []
+    const at = updatedAt === undefined ? null : new Date(updatedAt).toISOString()
+    return { key: keyOf(entry), scope: entry.scope, version, updatedBy, updatedAt: at }
   })
   if (stale.length > 0) throw onStale(stale)
 }
@@ -370,13 +368,11 @@ export function toBulkEntries(
 }
 
 /** 412; with the current tag where one row was written. */
-export function toPreconditionFailed([row]: readonly StaleRow[]): Error {
+export function toPreconditionFailed([row]: readonly Conflict[]): Error {
   return new PreconditionFailedException(row)
 }
 
-/** 409 with the rows that changed since they were read (decision 24). */
-export function toConflict(conflicts: readonly StaleRow[]): Error {
-  return new ConflictException('Settings have changed since you read them. Read them again, then decide.', {
-    conflicts,
-  })
+/** 409 with the rows that changed since they were read. */
+export function toConflict(conflicts: readonly Conflict[]): Error {
+  return new SettingsChangedException(conflicts)
 }

@@ -58,16 +58,24 @@ test('the client reads and writes every route over HTTP', async (t) => {
   t.match(await client.resetMine('app.theme'), { value: 'light', isOverridden: false })
   t.match(await client.inspect('app.title'), { source: 'application' })
   t.match(await client.history('app.title', { scope: Application, limit: 10 }), {
-    entries: [{ newValue: 'Acme', long: [] }],
+    entries: [{ newValue: 'Acme', setSize: 1 }],
     next: null,
+    people: {},
   })
-  t.match(await client.historyEntry('app.title', 1, { scope: Application }), { newValue: 'Acme' })
   const { changes, next } = await client.changes({ limit: 1 })
   t.match(changes, [{ revision: 2 }])
   t.match(await client.changes({ before: next ?? '' }), { changes: [{ revision: 1 }], next: null })
   await client.set('app.title', 'Other', Application)
-  await client.rollback('app.title', { scope: Application, revision: 1, note: 'back' })
-  t.match(await client.get('app.title', Application), { value: 'Acme' })
+  const target = { scope: Application, revision: 1, note: 'back' }
+  const stale = await failure(client.restore('app.title', target, { version: 1 }))
+  t.match(stale, { status: 412 })
+  t.match(await client.restore('app.title', target, { version: 3 }), { value: 'Acme', version: 4 })
+  t.match(await client.revert(4, { dryRun: true }), { dryRun: true, values: [{ newValue: 'Other' }] })
+  t.match(await client.revert(4, { note: 'no' }), { revision: 5, values: [{ key: 'app.title' }] })
+  t.match(await failure(client.revert(4)), { status: 409, conflicts: [{ key: 'app.title', version: 5 }] })
+  t.match(await client.revert(4, { force: true, keys: ['app.title'] }), { values: [{ change: 'none' }] })
+  t.match(await client.revert(5), { revision: 6 })
+  t.match(await client.get('app.title', Application), { value: 'Acme', people: {} })
   const file = await client.exportSettings()
   t.match(await client.reset('app.title', Application), { value: 'Fastify Modular', version: 0 })
   t.match(await client.importSettings(file, { dryRun: true }), { create: ['app.title'], dryRun: true })

@@ -208,7 +208,7 @@ test('other definitions or overrides of the same revision have other tags', asyn
   t.equal((await as(locked, 'alice')('GET', '', undefined, { 'if-none-match': tag })).status, 200)
 })
 
-test('decision 24: bulks, imports and rollbacks on a condition that does not hold write nothing', async (t) => {
+test('decision 24: bulks, imports and restores on a condition that does not hold write nothing', async (t) => {
   const app = await createApp(t)
   const editor = as(app, 'editor')
   await editor('PUT', '', put('one'))
@@ -217,7 +217,7 @@ test('decision 24: bulks, imports and rollbacks on a condition that does not hol
     ['PUT', '/bulk', [put('three')]],
     ['PUT', '/bulk?dryRun=true', [put('three')]],
     ['POST', '/import', { format: 1, settings: [put('three')] }],
-    ['POST', '/app.title/rollback', { scope: 1, revision: 1 }],
+    ['POST', '/app.title/restore', { scope: 1, revision: 1 }],
   ] as const
   for (const [method, path, body] of writes) {
     for (const header of [{ 'if-match': '"r1"' }, { 'if-none-match': '"r2"' }]) {
@@ -232,13 +232,13 @@ test('decision 24: bulks, imports and rollbacks on a condition that does not hol
   t.equal((await editor('POST', '/import?revision=2', empty, { 'if-match': '"r1"' })).status, 412)
   const refused = await editor(
     'POST',
-    '/app.title/rollback',
+    '/app.title/restore',
     { scope: 1, revision: 1 },
     { 'if-match': '"r1"' },
   )
   t.equal(refused.headers.etag, '"r2"')
   const before = { 'if-match': '"r2"' }
-  t.equal((await editor('POST', '/app.title/rollback', { scope: 1, revision: 1 }, before)).status, 204)
+  t.equal((await editor('POST', '/app.title/restore', { scope: 1, revision: 1 }, before)).status, 204)
   t.equal((await editor('PUT', '/bulk', [put('three')], { 'if-match': '"r3"' })).status, 204)
   const file = { format: 1, settings: [put('four')] }
   t.equal((await editor('POST', '/import', file, { 'if-match': '"r4"' })).status, 200)

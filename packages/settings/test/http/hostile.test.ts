@@ -32,7 +32,7 @@ test('a revision that no database can hold is 400', async (t) => {
   const app = await createApp(t)
   for (const revision of ['1e300', '9007199254740992', '-1', '1.5']) {
     const body = `{"scope":1,"revision":${revision}}`
-    t.equal((await as(app, 'admin')('POST', '/app.title/rollback', body)).status, 400, revision)
+    t.equal((await as(app, 'admin')('POST', '/app.title/restore', body)).status, 400, revision)
   }
 })
 

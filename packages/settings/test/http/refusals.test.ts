@@ -26,7 +26,7 @@ test('S 5.2: without a caller every route but /public is 401 problem+json, whate
     ['DELETE', '/app.title?scope=2'],
     ['DELETE', '/me/app.theme'],
     ['POST', '/import', {}],
-    ['POST', '/app.title/rollback', {}],
+    ['POST', '/app.title/restore', {}],
   ] as const) {
     const got = await nobody(method, path, body)
     t.equal(got.status, 401, `${method} ${path}`)

@@ -89,7 +89,7 @@ const writes: readonly (readonly [string, Method, string, unknown, Record<string
     '/import',
     { format: 1, settings: [{ key: 'x.rule', scope: 1, value: 'b' }], omitted: [] },
   ],
-  ['a rollback', 'POST', '/x.rule/rollback', { scope: 1, revision: 1 }],
+  ['a rollback', 'POST', '/x.rule/restore', { scope: 1, revision: 1 }],
   ['a removal', 'DELETE', '/x.rule?scope=1', undefined],
 ]
 for (const [what, method, path, body, headers] of writes) {

@@ -81,7 +81,7 @@ test('S 4.1.2: setMany is all or nothing, with the errors of all keys, and refus
   })
   t.match(await rejection(settings.setMany([good, good])), { name: 'ArgumentException', status: 400 })
   t.match(await rejection(settings.setMany([{ ...good, version: 3 }])), {
-    name: 'ConflictException',
+    name: 'SettingsChangedException',
     status: 409,
   })
   t.equal(await settings.getSetting('app.title', Application), null, 'nothing was written')

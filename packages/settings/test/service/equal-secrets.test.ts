@@ -58,7 +58,7 @@ for (const [way, options] of [
       (await admin('PUT', '', secret)).headers.etag,
       (await admin('PUT', '/bulk', [secret])).headers.etag,
       (await admin('POST', '/import', file('hunter2'))).headers.etag,
-      (await admin('POST', '/app.api_secret/rollback', { scope: 1, revision: 1 })).headers.etag,
+      (await admin('POST', '/app.api_secret/restore', { scope: 1, revision: 1 })).headers.etag,
     ]
     t.same(tags, ['"r2"', '"r3"', '"r4"', '"r5"'])
     await admin('PUT', '/me', { key: 'user.token', value: 'hush' })

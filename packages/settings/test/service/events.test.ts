@@ -50,6 +50,26 @@ async function createApp(
   return app
 }
 
+test('a revert publishes one event for each value that it puts back', async (t) => {
+  const { published, transport } = recorder()
+  const app = await createApp(t, transport)
+  await app.settings.setMany([
+    { key: 'app.title', scope: Application, value: 'one' },
+    { key: 'mail.port', scope: System, value: 25 },
+  ])
+  await app.settings.setSetting('app.title', 'two', Application)
+  published.length = 0
+  await app.settings.revert(1, { force: true, actor: 'bob' })
+  t.match(
+    published.map(({ event }) => event),
+    [
+      { key: 'mail.port', changedBy: 'bob' },
+      { key: 'app.title', changedBy: 'bob' },
+    ],
+  )
+  t.ok(published.every(({ event }) => event instanceof SettingDeleted))
+})
+
 test('decision 28: one event for each change, after the commit, with old and new value', async (t) => {
   const { published, transport } = recorder()
   const app = await createApp(t, transport)

@@ -32,7 +32,7 @@ test('a row that is not JSON can be overwritten, and its history read', async (t
     { oldValue: null, newValue: 'new' },
     { oldValue: null, newValue: null, isOverridden: true },
   ])
-  const back = await as(app, 'admin')('POST', '/app.title/rollback', { scope: 1, revision: 1 })
+  const back = await as(app, 'admin')('POST', '/app.title/restore', { scope: 1, revision: 1 })
   t.equal(back.status, 409)
 })
 

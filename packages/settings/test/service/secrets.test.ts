@@ -157,7 +157,6 @@ test('decision 13: no secret in any answer, event, history, export, log or probl
     '?scope=2',
     '/mail.password?scope=0',
     '/mail.password/history',
-    '/mail.password/history/1',
     '/mail.password/inspect',
     '/user.token/history?scope=2',
     '/user.token/inspect',

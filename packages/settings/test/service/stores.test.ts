@@ -56,7 +56,7 @@ for (const [name, makeStore] of [
     t.equal(second.settings.get(definitions.port), 25)
     t.equal(second.settings.get(definitions.password), 'hunter2')
     t.equal((await second.settings.forUser('alice')).get(definitions.theme), 'dark')
-    t.equal((await as(second, 'admin')('POST', '/app.title/rollback', { scope: 1, revision: 1 })).status, 204)
+    t.equal((await as(second, 'admin')('POST', '/app.title/restore', { scope: 1, revision: 1 })).status, 204)
     t.equal(second.settings.get(definitions.title), 'Ä\u2028"')
     t.same(
       (await second.settings.history({ key: 'app.title', scope: Application })).entries.map(

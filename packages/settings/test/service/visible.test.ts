@@ -105,10 +105,10 @@ test('what was stored before a setting became System is for administrators', asy
   t.equal((await as(app, 'admin')('GET', '/changes')).json.changes.length, 2)
   for (const scope of [0, 1, 2]) {
     const target = { scope, revision: 1 }
-    t.equal((await asEditor('POST', '/pay.account/rollback', target)).status, 403, `scope ${scope}`)
+    t.equal((await asEditor('POST', '/pay.account/restore', target)).status, 403, `scope ${scope}`)
   }
   t.match(
-    await as(app, 'admin')('POST', '/pay.account/rollback', { scope: 1, revision: 1 }),
+    await as(app, 'admin')('POST', '/pay.account/restore', { scope: 1, revision: 1 }),
     { status: 400, json: { detail: /has its value in the scope System/ } },
     'no row that nothing reads',
   )

@@ -1,5 +1,5 @@
 /** What happened to one setting: the activity of that setting alone. */
-import type { ListedHistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
+import type { HistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
 import { type ReactNode, useCallback } from 'react'
 import { ChangeList } from '../changes/change-list.tsx'
 import { type LoadChanges, useChanges } from '../changes/use-changes.ts'
@@ -19,12 +19,12 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
   const scope = useEditor((state) => state.values.get(key)?.scope) ?? definition.scope
   const load = useCallback<LoadChanges>(
     async (before) => {
-      const { entries, next } = await api.history(key, {
+      const { entries, next, people } = await api.history(key, {
         scope,
         limit: 100,
         ...(before !== undefined && { before }),
       })
-      return { changes: entries.map(toChange), next }
+      return { changes: entries.map(toChange), next, people }
     },
     [api, key, scope],
   )
@@ -43,7 +43,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
   )
 }
 
-function toChange(entry: ListedHistoryEntry): SettingChangeSet {
+function toChange(entry: HistoryEntry): SettingChangeSet {
   const { revision, at, actor } = entry
   return { revision, at, actor, entries: [entry] }
 }

@@ -63,7 +63,12 @@ function Shown({ definition, side }: { readonly definition: Definition; readonly
         </svg>
       )}
       <bdi>{spoken || displayValue(definition, value, messages)}</bdi>
-      {isDefault && value !== null && value !== '' && <i> {messages.defaultValue}</i>}
+      {isDefault && value !== null && value !== '' && (
+        <>
+          {' '}
+          <i>{messages.defaultValue}</i>
+        </>
+      )}
     </>
   )
 }

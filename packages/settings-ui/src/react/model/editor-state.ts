@@ -10,6 +10,8 @@ export interface EditorState {
   readonly hidden: readonly Definition[]
   readonly values: ReadonlyMap<string, SettingValue>
   readonly drafts: ReadonlyMap<string, Draft>
+  /** Names by the ids of those who have changed something, as far as the host names them. */
+  readonly people: ReadonlyMap<string, string>
   /** Keys whose values are being saved. */
   readonly saving: ReadonlySet<string>
   /** Why the last action failed. */
@@ -28,11 +30,15 @@ export interface EditorState {
 
 /** A sentence that is true now. */
 export interface Message {
-  readonly kind: 'done' | 'undone' | 'bad'
+  readonly kind: 'done' | 'undone' | 'warn' | 'bad'
   readonly text: string
   /** A second, quieter sentence. */
   readonly hint?: string
   readonly undo?: (() => void) | undefined
+  /** A change set with secrets: putting it back is confirmed first. */
+  readonly asks?: number | undefined
+  /** What is done in spite of what the message says. */
+  readonly anyway?: (() => void) | undefined
 }
 
 export const noKeys: ReadonlySet<string> = new Set()
@@ -43,6 +49,7 @@ export const initialState: EditorState = {
   hidden: [],
   values: new Map(),
   drafts: new Map(),
+  people: new Map(),
   saving: noKeys,
   failure: null,
   isForbidden: false,

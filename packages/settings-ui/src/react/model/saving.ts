@@ -119,18 +119,26 @@ export class Saving {
     }
     const isStale = error && (error.status === 409 || error.status === 412)
     if (isStale || saved.includes(undefined)) await reading.refresh()
-    if (!error) return this.#saySaved(keys)
+    if (!error) return this.#saySaved(keys, saved)
     this.#showErrors(error.errors)
+    this.know(error.people)
     if (isStale) this.#showConflicts(error)
     else if (error.status !== 422 || hasErrorsElsewhere(this.#state, error)) this.#fail(error)
   }
 
-  #saySaved(keys: readonly string[]): void {
-    const { messages, locale } = this.#init.language()
+  #saySaved(keys: readonly string[], saved: SaveOutcome['saved']): void {
+    const { language, source } = this.#init
+    const { messages, locale } = language()
     const text = plural(messages.saved, keys.length, locale)
+    // One revision for all; a save that only removed values does not tell its own.
+    const revision = Math.max(...saved.map((value) => value?.version ?? 0))
+    if (!source.revert || revision === 0) return this.say({ kind: 'done', text })
     const hasSecret = this.#state.definitions.some(({ key, sensitive }) => sensitive && keys.includes(key))
-    const canUndo = !hasSecret && !this.#init.source.isOwn
-    this.say({ kind: 'done', text, ...(canUndo && { undo: () => void this.putBack(keys) }) })
+    this.say({
+      kind: 'done',
+      text,
+      ...(hasSecret ? { asks: revision } : { undo: () => void this.revert(revision) }),
+    })
   }
 
   /** The focus goes to the first of them; a preference that is being left keeps to itself. */
@@ -189,28 +197,81 @@ export class Saving {
     })
   }
 
-  /** Puts back what held before the last save, all or nothing; what was entered since stays. */
-  putBack(wanted: readonly string[]): Promise<void> {
-    const before = pick(this.#state.saved, wanted)
+  /** Puts back what a change set replaced, all or nothing; what somebody has changed since only with `force`. */
+  revert(revision: number, force = false): Promise<void> {
     const { reading, source, language, onSaved } = this.#init
     return this.#queue(async () => {
-      const entries = [...before.values()].flatMap(({ key, scope, value, isOverridden }) => {
-        const now = this.#state.values.get(key)
-        return now ? [{ key, scope, value: isOverridden ? value : null, version: now.version }] : []
-      })
-      const keys = entries.map(({ key }) => key)
-      this.#update({ failure: null, message: null })
-      const { saved, keys: done, error } = await reading.write(keys, () => source.save(entries))
-      for (const value of saved) if (value) this.#update(withSaved(this.#state, value))
-      if (error && error.status !== 409 && error.status !== 412) return this.#fail(error)
-      if (error || saved.includes(undefined)) await reading.refresh()
       const { messages, locale } = language()
-      const named = this.#state.definitions.filter(({ key }) => keys.includes(key))
-      const name = new Intl.ListFormat(locale).format(named.map((each) => each.displayName))
-      if (error) return this.say({ kind: 'undone', text: format(messages.changedMeanwhile, { name }) })
-      this.#update({ saved: initialState.saved, focus: firstOf(this.#state, done) })
+      this.#update({ failure: null, message: null })
+      try {
+        const count = await reading.write([], async () => (await source.revert?.(revision, force)) ?? 0)
+        await reading.refresh()
+        onSaved()
+        this.say({ kind: 'undone', text: plural(messages.undone, count, locale) })
+      } catch (error) {
+        const failure = toFailure(error)
+        await reading.refresh()
+        if (failure.conflicts.length > 0) this.#sayConflict(failure, revision)
+        else if (failure.status === 401) this.#fail(failure)
+        else this.say({ kind: 'bad', text: failureText(failure, messages, this.#nameOf) })
+      }
+    })
+  }
+
+  readonly #nameOf = (key: string): string => {
+    const { definitions, hidden } = this.#state
+    return [...definitions, ...hidden].find((each) => each.key === key)?.displayName ?? key
+  }
+
+  /** Somebody has changed since what a revert would put back. */
+  #sayConflict({ conflicts, people }: SettingsRequestError, revision: number): void {
+    const { messages, locale } = this.#init.language()
+    const list = new Intl.ListFormat(locale)
+    const who = [
+      ...new Set(conflicts.map(({ updatedBy }) => people[updatedBy ?? ''] ?? updatedBy ?? messages.somebody)),
+    ]
+    this.know(people)
+    this.say({
+      kind: 'warn',
+      text: format(messages.changedSince, {
+        who: list.format(who),
+        name: list.format(conflicts.map(({ key }) => this.#nameOf(key))),
+      }),
+      hint: messages.undoTakesBack,
+      anyway: () => void this.revert(revision, true),
+    })
+  }
+
+  /** Keeps names that came with an answer. */
+  know(people: Readonly<Record<string, string>>): void {
+    const entries = Object.entries(people)
+    if (entries.length > 0) this.#update({ people: new Map([...this.#state.people, ...entries]) })
+  }
+
+  /** Puts back what held of a preference before it was saved. */
+  putBack(key: string): Promise<void> {
+    const before = this.#state.saved.get(key)
+    const { reading, source, language, onSaved } = this.#init
+    return this.#queue(async () => {
+      const now = this.#state.values.get(key)
+      if (!before || !now) return
+      const entry = {
+        key,
+        scope: now.scope,
+        value: before.isOverridden ? before.value : null,
+        version: now.version,
+      }
+      const { saved, error } = await reading.write([key], () => source.save([entry]))
+      const { messages, locale } = language()
+      if (saved[0]) this.#update(withSaved(this.#state, saved[0]))
+      if (error && error.status !== 409 && error.status !== 412) return this.#fail(error)
+      if (error) {
+        await reading.refresh()
+        return this.say({ kind: 'bad', text: format(messages.changedMeanwhile, { name: this.#nameOf(key) }) })
+      }
+      this.#update({ failure: null, saved: initialState.saved, focus: { key } })
       onSaved()
-      this.say({ kind: 'undone', text: plural(messages.undone, done.length, locale) })
+      this.say({ kind: 'undone', text: plural(messages.undone, 1, locale) })
     })
   }
 }

@@ -56,7 +56,8 @@ const looks = {
   done: ['is-good', 'check'],
   undone: ['is-muted', 'reset'],
   bad: ['is-bad', 'alert'],
-  warn: ['is-warn', 'lock'],
+  warn: ['is-warn', 'alert'],
+  locked: ['is-warn', 'lock'],
 } as const satisfies Record<string, readonly [string, IconName]>
 
 interface SayProps {
@@ -81,10 +82,30 @@ function Say({ kind, text, hint }: SayProps): ReactNode {
 
 /** What can be done about a message. */
 function Answers({ message }: { readonly message: Message }): ReactNode {
-  const { messages } = usePage()
-  if (!message.undo) return null
+  const { editor, messages, open } = usePage()
+  const { undo, asks, anyway } = message
+  if (anyway) {
+    return (
+      <>
+        <button type="button" className="fm-button" onClick={editor.dismiss}>
+          {messages.leaveIt}
+        </button>
+        <button type="button" className="fm-button is-main is-bad" onClick={anyway}>
+          {messages.undoAnyway}
+        </button>
+      </>
+    )
+  }
+  if (asks !== undefined) {
+    return (
+      <button type="button" className="fm-button" onClick={() => open({ kind: 'revert', revision: asks })}>
+        {messages.undo}…
+      </button>
+    )
+  }
+  if (!undo) return null
   return (
-    <button type="button" className="fm-button" onClick={message.undo}>
+    <button type="button" className="fm-button" onClick={undo}>
       {messages.undo}
     </button>
   )
@@ -182,7 +203,7 @@ function SignedOut(): ReactNode {
   }, [editor, save])
   return (
     <Say
-      kind="warn"
+      kind="locked"
       text={messages.signedOut}
       hint={goesOn && plural(messages.signedOutHint, count, locale)}
     />

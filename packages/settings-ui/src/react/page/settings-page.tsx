@@ -133,6 +133,7 @@ function LazyDialog({ dialog, onClose }: LazyDialogProps): ReactNode {
   }, [more])
   if (!more) return null
   if (dialog.kind === 'import') return <more.ImportDialog onClose={onClose} />
+  if (dialog.kind === 'revert') return <more.RevertDialog revision={dialog.revision} onClose={onClose} />
   const OfOne = dialog.kind === 'reset' ? more.ResetDialog : more.HistoryDialog
   return <OfOne definition={dialog.definition} onClose={onClose} />
 }

@@ -11,7 +11,7 @@ import {
   type JsonValue,
   type SettingValue,
 } from '../model/setting.ts'
-import { usePage } from '../page-context.ts'
+import { usePage, useWriter } from '../page-context.ts'
 
 /** Characters up to which a button says the value that it stands for. */
 const shortest = 24
@@ -28,6 +28,7 @@ interface RowConflictProps {
 export function RowConflict({ id, definition, theirs, input }: RowConflictProps): ReactNode {
   const { editor, messages, locale } = usePage()
   const { key, sensitive, type } = definition
+  const name = useWriter(theirs)
   const parsed = parseInput(definition, input, theirs.value)
   const mine = 'value' in parsed ? parsed.value : String(input)
   const [mineText, theirText] = [mine, theirs.value].map((value: JsonValue) =>
@@ -36,7 +37,7 @@ export function RowConflict({ id, definition, theirs, input }: RowConflictProps)
   const isShort = [mineText, theirText].every((text) => text !== undefined && text.length <= shortest)
   const isNamed = isShort && !sensitive && type !== SettingType.Json
   const text = format(messages.theirs, {
-    name: theirs.updatedBy ?? messages.somebody,
+    name: name ?? messages.somebody,
     time: relativeTime(new Date(theirs.updatedAt ?? Date.now()), locale),
   })
   return (

@@ -1,7 +1,7 @@
 /** What there is to know about a setting and its value, below its name. */
 import { SettingScope, SettingType } from '@fastify-modular/settings/client'
-import { type ReactNode, useEffect, useState } from 'react'
-import { format } from '../../texts/messages.ts'
+import type { ReactNode } from 'react'
+import { format, type Messages } from '../../texts/messages.ts'
 import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, type Draft, isStale, type SettingValue } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
@@ -18,16 +18,15 @@ interface PartsProps extends RowParts {
 
 /** One paragraph. */
 export function RowDescription({ id, definition, value, draft }: PartsProps): ReactNode {
-  const { editor, messages } = usePage()
+  const { editor, messages, canUpdate } = usePage()
   const { description, type, sensitive, scope, restart, options, docsUrl, displayName } = definition
   const current = draft?.input ?? value.value
   const inherited = value.inheritedValue
-  const lockText = useLockText(definition, value)
   const isInheritedShown = editor.isOwn && !sensitive && inherited != null && (value.isOverridden || draft)
   const facts = [
     description,
     type === SettingType.Select && options?.find((option) => option.value === current)?.description,
-    lockText,
+    lockTextOf(value, messages, canUpdate),
     isStale(value) && messages.staleValue,
     restart && messages.restart,
     !editor.isOwn && scope === SettingScope.User && messages.forUsers,
@@ -68,20 +67,13 @@ export function RowTime({ id, definition, value, draft }: PartsProps): ReactNode
 const lockNames = { option: 'overrides', environment: 'SM_SETTINGS_OVERRIDES' } as const
 
 /** What locks a value; only callers who may change settings learn the name. */
-function useLockText({ key }: Definition, { locked }: SettingValue): string | false {
-  const { api, messages, canUpdate } = usePage()
-  const [source, setSource] = useState<string>()
-  useEffect(() => {
-    if (!locked || !canUpdate) return undefined
-    let isGone = false
-    api.inspect(key).then(
-      ({ lockedBy }) => !isGone && lockedBy && setSource(lockNames[lockedBy]),
-      () => undefined, // it is locked all the same
-    )
-    return () => {
-      isGone = true
-    }
-  }, [api, key, locked, canUpdate])
+function lockTextOf(
+  { locked, lockedBy }: SettingValue,
+  messages: Messages,
+  canUpdate: boolean,
+): string | false {
   if (!locked) return false
-  return source === undefined ? messages.lockedHint : format(messages.lockedBy, { source })
+  return canUpdate && lockedBy
+    ? format(messages.lockedBy, { source: lockNames[lockedBy] })
+    : messages.lockedHint
 }

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
 import { format } from '../../texts/messages.ts'
-import { displayTime } from '../model/setting.ts'
-import { copyText, useEditor, usePage } from '../page-context.ts'
+import { displayTime, type SettingValue } from '../model/setting.ts'
+import { copyText, useEditor, usePage, useWriter } from '../page-context.ts'
 import type { RowParts } from './row-description.tsx'
 
 interface RowToolsProps extends RowParts {
@@ -51,15 +51,8 @@ interface RowMenuProps extends RowParts {
 }
 
 function RowMenu({ definition, value, onReset }: RowMenuProps): ReactNode {
-  const { editor, messages, locale, canUpdate, isEmbedded, open } = usePage()
+  const { editor, messages, canUpdate, isEmbedded, open } = usePage()
   const { key, displayName: name, sensitive, docsUrl } = definition
-  const changed =
-    value.updatedAt &&
-    format(value.updatedBy ? messages.lastChanged : messages.lastChangedBySomebody, {
-      name: value.updatedBy ?? '',
-      time: displayTime(value.updatedAt, locale),
-    })
-
   function copyLink(): void {
     const url = new URL(location.href)
     url.hash = `setting:${key}`
@@ -76,11 +69,7 @@ function RowMenu({ definition, value, onReset }: RowMenuProps): ReactNode {
         }
         return (
           <>
-            {changed && (
-              <p className="fm-small" role="presentation" dir="auto">
-                {changed}
-              </p>
-            )}
+            <ChangedBy value={value} />
             {onReset && (
               <MenuItem icon="reset" onSelect={then(onReset)}>
                 {sensitive ? messages.clear : messages.reset}
@@ -108,5 +97,20 @@ function RowMenu({ definition, value, onReset }: RowMenuProps): ReactNode {
         )
       }}
     </MenuButton>
+  )
+}
+
+/** Who has changed the value last. */
+function ChangedBy({ value }: { readonly value: SettingValue }): ReactNode {
+  const { messages, locale } = usePage()
+  const name = useWriter(value)
+  if (value.updatedAt === null) return null
+  const time = displayTime(value.updatedAt, locale)
+  return (
+    <p className="fm-small" role="presentation" dir="auto">
+      {name === null
+        ? format(messages.lastChangedBySomebody, { time })
+        : format(messages.lastChanged, { name, time })}
+    </p>
   )
 }

@@ -19,7 +19,7 @@ import {
 } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
-import { requireAdmin, updatePermission } from '../../visibility.ts'
+import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
 import {
@@ -48,11 +48,13 @@ import {
   toTaggedJson,
 } from '../conditional.ts'
 import { operation } from '../operation.ts'
+import { nameConflicts, type NamePeople } from '../people.ts'
 import {
   closed,
   DryRun,
   Key,
   KeyParams,
+  People,
   Revision,
   Scope,
   ScopeInput,
@@ -60,9 +62,11 @@ import {
   type SettingsApp,
   SettingValue,
   Value,
+  valueMembers,
 } from '../schemas.ts'
 
 interface ValueRoutesOptions {
+  readonly people: NamePeople
   readonly sensitiveResolved: SensitiveResolved
   readonly maxBulkEntries: number
   /** Bytes of a bulk. */
@@ -72,7 +76,7 @@ interface ValueRoutesOptions {
 export function addValueRoutes(
   app: SettingsApp,
   service: SettingsService,
-  { sensitiveResolved, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
+  { people, sensitiveResolved, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
 ): void {
   const { settings, sharedValues, users, codec, write } = service
   let publicValues: (TaggedJson & { readonly generation: number }) | undefined
@@ -104,19 +108,22 @@ export function addValueRoutes(
       summary: 'Get one setting in one scope',
       params: KeyParams,
       query: ScopeQuery,
-      ok: SettingValue,
+      ok: Type.Object({ ...valueMembers, people: Type.Optional(People) }),
     }),
     async (request, reply) => {
       const { key } = request.params
       const { scope } = request.query
+      const caller = callerOf(request)
       const state = requireSetting(sharedValues, key)
       const isOwn = scope === SettingScope.User && state.setting.definition.scope === SettingScope.User
       if (!isOwn) requireFit(state, scope)
-      const value = await settings.getSettingValue(key, scope, callerOf(request).id)
+      const value = await settings.getSettingValue(key, scope, caller.id)
+      const { definition } = state.setting
+      const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
       return reply
         .header('cache-control', 'no-store')
         .header('etag', toEtag(value?.version ?? 0))
-        .send(value)
+        .send({ ...value, ...(names && { people: names }) })
     },
   )
 
@@ -219,12 +226,13 @@ export function addValueRoutes(
       if (updates.length > maxBulkEntries) {
         throw new SettingValidationException('bulk', [`Send at most ${maxBulkEntries} entries at once.`])
       }
-      const outcome = await write(entries, writeOptionsOf(request), {
+      const writing = write(entries, writeOptionsOf(request), {
         expects: conditionOf(request),
         onStale: (rows) => (rows.length > 0 ? toConflict(rows) : toPreconditionFailed(rows)),
         errors,
         dryRun,
       })
+      const outcome = await nameConflicts(writing, people)
       const etag = toEtag(outcome.revision)
       if (dryRun) {
         const previews = entries.map((entry, index) => toPreview(entry, outcome.entries[index], codec))

@@ -48,6 +48,7 @@ create table ${history} (
   note text,
   at bigint not null,
   xid xid8 not null default pg_current_xact_id(),
+  set_size integer not null default 1,
   primary key (revision, scope, user_id, key)
 );
 create index "${prefix}settings_history_key" on ${history} (key, scope, user_id, revision);

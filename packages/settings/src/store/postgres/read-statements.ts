@@ -87,6 +87,7 @@ export function prepareReads(
         actor: changes.actor,
         requestId: changes.requestId,
         note: changes.note,
+        setSize: changes.setSize,
         at: changes.at,
       },
     })

@@ -6,6 +6,7 @@ import {
   check,
   customType,
   index,
+  integer,
   PgSchema,
   pgTable,
   primaryKey,
@@ -73,6 +74,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       xid: xid8('xid')
         .notNull()
         .default(sql`pg_current_xact_id()`),
+      setSize: integer('set_size').notNull().default(1),
     },
     (row) => [
       primaryKey({ columns: [row.revision, row.scope, row.userId, row.key] }),

@@ -53,9 +53,9 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
           as row (scope, user_id, key, revision, old_value, old_sealed, new_value, new_sealed)
       ), noted as (
         insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
-          origin, actor, request_id, note, at)
+          origin, actor, request_id, note, set_size, at)
         select revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
-          $3::text, $2::text, $4::text, $5::text, $1::bigint
+          $3::text, $2::text, $4::text, $5::text, (select count(*) from change)::integer, $1::bigint
         from change
       )`
   const save = `${change}, saved as (

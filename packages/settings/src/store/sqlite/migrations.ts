@@ -46,6 +46,7 @@ create table ${prefix}settings_history (
   note text,
   at integer not null,
   seq integer not null default 0,
+  set_size integer not null default 1,
   primary key (revision, scope, user_id, key)
 ) without rowid, strict;
 create index ${prefix}settings_history_key on ${prefix}settings_history (key, scope, user_id, revision);

@@ -147,8 +147,8 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
   const remove = client.prepare(`delete from ${values} where scope = ? and user_id = ? and key = ?`)
   const addHistory = client.prepare(`
     insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
-      origin, actor, request_id, note, at, seq)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      origin, actor, request_id, note, set_size, at, seq)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const countUsers = client
     .prepare<[], string>(
       `update ${getTableName(tables.meta)} set value = value + 1 where name = 'users' returning value`,
@@ -197,6 +197,7 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
         row.actor,
         row.requestId,
         row.note,
+        row.setSize,
         row.at,
         seq,
       ),

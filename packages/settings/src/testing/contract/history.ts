@@ -15,7 +15,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     const second = await writeAll(store, [change(rowId('a'), '2')], { actor: null, origin: 'import' })
     const third = await writeAll(store, [change(rowId('a'), null)], { actor: 'bob', origin: 'api' })
     const rows = await store.readHistory({ limit: 10 })
-    const common = { ...rowId('a'), requestId: null, note: null }
+    const common = { ...rowId('a'), requestId: null, note: null, setSize: 1 }
     assert.deepEqual(
       rows.map((row) => ({ ...row })),
       [
@@ -56,6 +56,32 @@ export const history: Readonly<Record<string, ContractCase>> = {
         },
       ],
     )
+  },
+
+  'each row of history knows how many its write made, whatever is trimmed later': async (open) => {
+    const store = await open()
+    await writeAll(
+      store,
+      ['a', 'b', 'c'].map((key) => change(rowId(key), '1')),
+    )
+    await writeAll(store, [change(rowId('b'), '2')])
+    await writeAll(
+      store,
+      ['a', 'b'].map((key) => change(rowId(key, 'u1'), '1')),
+    )
+    const sizes = async (userId = '') =>
+      (await store.readHistory({ userId, limit: 10 })).map(({ key, setSize }) => `${key} ${setSize}`)
+    assert.deepEqual(await sizes(), ['b 1', 'a 3', 'b 3', 'c 3'])
+    assert.deepEqual(await sizes('u1'), ['b 2', 'a 2'])
+    const { changes } = await store.readNews({ after: 0, limit: 10 })
+    assert.deepEqual(changes.map(({ key, setSize }) => `${key} ${setSize}`).toSorted(), [
+      'a 3',
+      'b 1',
+      'b 3',
+      'c 3',
+    ])
+    await trimAll(store, Date.now() + 60_000)
+    assert.deepEqual(await sizes(), ['b 1', 'a 3', 'c 3'])
   },
 
   'news are what the revision came to, and all shared changes after one, the newest ones first to stay':

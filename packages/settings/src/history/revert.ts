@@ -1,0 +1,255 @@
+/** The way back: what a revision replaced, or wrote, is written once more, checked like every write. */
+import { ArgumentException, type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
+import { requireFit, requireSetting, type SharedValues } from '../memory/shared-values.ts'
+import { rowUser } from '../memory/user-values.ts'
+import type { RowCodec } from '../secrets/row-codec.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { HistoryRow, SettingsStore } from '../store/store.ts'
+import { isSecret } from '../values/validate.ts'
+import { requireUpdater, requireVisible } from '../visibility.ts'
+import {
+  changeKind,
+  type ChangeKind,
+  type EntryOutcome,
+  type Expects,
+  toConflict,
+  toPreconditionFailed,
+  type Write,
+  type WriteEntry,
+  type WriteOptions,
+  type WriteOutcome,
+} from '../write/write.ts'
+
+/** The setting to restore, and the revision whose value is wanted. */
+export interface RestoreTarget {
+  readonly key: string
+  readonly scope: SettingScope
+  readonly revision: number
+  /** Restores what the revision replaced, in place of what it wrote. @default false */
+  readonly undo?: boolean
+  readonly userId?: string
+}
+
+/** How one value is restored. */
+export interface RestoreOptions extends WriteOptions {
+  /** Restores only if the row is still at this version; 0 is unset. @throws {PreconditionFailedException} */
+  readonly version?: number
+}
+
+/** How a change set is taken back. */
+export interface RevertOptions extends WriteOptions {
+  /** Only these of its settings. @default all of them */
+  readonly keys?: readonly string[]
+  /** Also puts back what was changed since. @default false */
+  readonly force?: boolean
+  /** Decides everything and writes nothing. @default false */
+  readonly dryRun?: boolean
+  /** Only for a caller who may write all of it. @throws {ForbiddenException} */
+  readonly visibleTo?: Caller
+}
+
+/** What became of one value, or would become; secrets as null. */
+export interface RevertedValue {
+  readonly key: string
+  readonly scope: SettingScope
+  readonly change: ChangeKind
+  /** What is there now. */
+  readonly oldValue: JsonValue
+  /** What comes back. */
+  readonly newValue: JsonValue
+  readonly isSecret: boolean
+  /** When a secret that comes back was stored, ISO 8601; null for other values, and where the history has lost it. */
+  readonly storedAt: string | null
+}
+
+/** What `revert` did, or would do. */
+export interface RevertReport {
+  /** The store's revision after it. */
+  readonly revision: number
+  readonly dryRun: boolean
+  /** In the order of scope and key. */
+  readonly values: readonly RevertedValue[]
+}
+
+export interface Revert {
+  /**
+   * Writes the value that a revision had written, or the one that it replaced, as a new revision.
+   * @throws {NotFoundException} unknown setting, or the revision did not change it
+   * @throws {ConflictException} the old value cannot be decrypted any more, or the host locked the setting
+   * @throws {PreconditionFailedException} the row is not at `version` any more
+   */
+  restore(target: RestoreTarget, options?: RestoreOptions, expects?: Expects): Promise<WriteOutcome>
+  /**
+   * Puts back every value that a revision replaced, all or nothing, as a new revision.
+   * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
+   * @throws {ConflictException} settings are locked, or have changed since (`conflicts`; not with `force`)
+   * @throws {SettingValidationException} an old value no longer fits, or cannot be decrypted
+   */
+  revert(revision: number, options?: RevertOptions): Promise<RevertReport>
+}
+
+interface RevertInit {
+  readonly store: Pick<SettingsStore, 'readHistory'>
+  readonly sharedValues: SharedValues
+  readonly codec: RowCodec
+  readonly write: Write
+}
+
+/** An entry to write, with the entry of history that it takes back. */
+interface Undone {
+  readonly row: HistoryRow
+  readonly entry: WriteEntry
+}
+
+export function createRevert({ store, sharedValues, codec, write }: RevertInit): Revert {
+  async function restore(
+    { key, scope, revision, userId, undo = false }: RestoreTarget,
+    { version, ...options }: RestoreOptions = {},
+    expects: Expects | undefined = isVersion(version),
+  ): Promise<WriteOutcome> {
+    const id = { key, scope, userId: rowUser(scope, userId) }
+    const state = requireSetting(sharedValues, key)
+    const [past] = await store.readHistory({ ...id, revision, limit: 1 })
+    if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
+    const text = undo ? oldTextOf(past) : { value: past.newValue, sealed: past.newSealed }
+    const change = toChange(past, text, codec)
+    if (!change) throw new ConflictException(unreadable(key))
+    return write(
+      [{ ...id, state, change, expects }],
+      { origin: 'restore', ...options },
+      { onStale: toPreconditionFailed },
+    )
+  }
+
+  async function revert(
+    revision: number,
+    { keys, force = false, dryRun = false, visibleTo: caller, ...options }: RevertOptions = {},
+  ): Promise<RevertReport> {
+    const rows = await rowsOf(revision, keys)
+    if (caller) requireUpdater(caller)
+    if (caller) for (const { key, scope } of rows) requireVisible(caller, definitionOf(key), { scope })
+    requireWhole(revision, rows, keys)
+    const errors = new Map<string, readonly string[]>()
+    const undone = rows.map((row): Undone => {
+      const state = requireFit(requireSetting(sharedValues, row.key), row.scope)
+      const change = toChange(row, oldTextOf(row), codec)
+      if (!change) errors.set(row.key, [unreadable(row.key)])
+      const expects = force ? undefined : (version: number) => version === versionAfter(row)
+      return { row, entry: { ...idOf(row), state, change: change ?? { kind: 'clear' }, expects } }
+    })
+    const outcome = await write(
+      undone.map(({ entry }) => entry),
+      {
+        origin: 'revert',
+        ...options,
+        note: [`Reverts revision ${revision}.`, options.note ?? ''].join(' ').trim(),
+      },
+      { onStale: toConflict, errors, dryRun },
+    )
+    const values = await Promise.all(undone.map((each, index) => toReverted(each, outcome.entries[index])))
+    return { revision: outcome.revision, dryRun, values }
+  }
+
+  /** The entries of a change set, in the order of their rows. */
+  async function rowsOf(
+    revision: number,
+    keys: readonly string[] | undefined,
+  ): Promise<readonly HistoryRow[]> {
+    if (!Number.isSafeInteger(revision) || revision < 1)
+      throw new ArgumentException('The revision must be a positive integer.', 'revision')
+    const selection = { revision, ...(keys && { keys }) }
+    const rows: HistoryRow[] = []
+    for (let size = portion; size === portion;) {
+      const last = rows.at(-1)
+      const page = await store.readHistory({ ...selection, ...(last && { following: last }), limit: portion })
+      rows.push(...page)
+      size = page.length
+    }
+    return rows
+  }
+
+  function definitionOf(key: string) {
+    return sharedValues.find(key)?.setting.definition
+  }
+
+  function requireWhole(
+    revision: number,
+    rows: readonly HistoryRow[],
+    keys: readonly string[] | undefined,
+  ): void {
+    const expected = keys ? new Set(keys).size : rows[0]?.setSize
+    const isWhole = rows.length > 0 && rows.length >= (expected ?? 0)
+    if (!isWhole || rows.some(({ key }) => !sharedValues.find(key)))
+      throw new NotFoundException('Change set', revision)
+  }
+
+  async function toReverted(
+    { row, entry }: Undone,
+    outcome: EntryOutcome | undefined,
+  ): Promise<RevertedValue> {
+    const { setting } = entry.state
+    const before = outcome?.before
+    const layer = before && codec.layerOf(setting, before)
+    const secret = isSecret(setting, before) || row.oldSealed
+    const comesBack = secret && row.oldValue !== null
+    const [stored] = comesBack
+      ? await store.readHistory({ ...idOf(row), before: row.revision, limit: 1 })
+      : []
+    const newValue = entry.change.kind === 'set' ? entry.change.value : null
+    return {
+      key: row.key,
+      scope: row.scope,
+      change: changeKind(outcome ?? {}),
+      oldValue: secret || layer?.state !== 'valid' ? null : layer.value,
+      newValue: secret ? null : newValue,
+      isSecret: secret,
+      storedAt: stored ? new Date(stored.at).toISOString() : null,
+    }
+  }
+
+  return { restore, revert }
+}
+
+/** Entries that are read at once. */
+const portion = 500
+
+function idOf({ scope, userId, key }: HistoryRow) {
+  return { scope, userId, key }
+}
+
+function isVersion(version: number | undefined): Expects | undefined {
+  return version === undefined ? undefined : (found) => found === version
+}
+
+/** The version of a row that nobody has written since. */
+function versionAfter({ newValue, revision }: HistoryRow): number {
+  return newValue === null ? 0 : revision
+}
+
+/** A value of an entry as it is stored; null where there was none. */
+interface EntryText {
+  readonly value: string | null
+  readonly sealed: boolean
+}
+
+function oldTextOf({ oldValue, oldSealed }: HistoryRow): EntryText {
+  return { value: oldValue, sealed: oldSealed }
+}
+
+/** Undefined where the value cannot be decrypted any more. */
+function toChange(
+  entry: HistoryRow,
+  { value, sealed }: EntryText,
+  codec: RowCodec,
+): WriteEntry['change'] | undefined {
+  if (value === null) return { kind: 'clear' }
+  try {
+    return { kind: 'set', value: JSON.parse(codec.textOf(entry, { value, sealed })) as JsonValue } // canonical JSON
+  } catch {
+    return undefined
+  }
+}
+
+function unreadable(key: string): string {
+  return `The old value of the setting "${key}" cannot be read any more, so it cannot be restored.`
+}

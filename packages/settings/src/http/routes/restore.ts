@@ -1,0 +1,114 @@
+/** The way back: one value as a revision had it, or everything that a change set replaced. */
+import { Type } from '@sinclair/typebox'
+import type { SettingsService } from '../../create-settings.ts'
+import { isUserSetting, requireFit, requireSetting } from '../../memory/shared-values.ts'
+import { rowUser } from '../../memory/user-values.ts'
+import { toSharedDto, toUserDto } from '../../reading/dto.ts'
+import { SettingScope, toEtag } from '../../setting-definition.ts'
+import { updatePermission } from '../../visibility.ts'
+import { requireUpdate, writeOptionsOf } from '../access.ts'
+import { answerRepresentation, conditionOf } from '../conditional.ts'
+import { operation } from '../operation.ts'
+import { nameConflicts, type NamePeople } from '../people.ts'
+import {
+  closed,
+  decoded,
+  DryRun,
+  KeyParams,
+  Keys,
+  nullable,
+  Revision,
+  Scope,
+  ScopeInput,
+  type SettingsApp,
+  SettingValue,
+  Value,
+} from '../schemas.ts'
+
+const Note = Type.Optional(Type.String({ maxLength: 500, description: 'text of at most 500 characters' }))
+
+const Reverted = Type.Object({
+  revision: Revision,
+  dryRun: Type.Boolean(),
+  values: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      scope: Scope,
+      change: Type.String({ description: 'create, update, delete or none' }),
+      oldValue: Value,
+      newValue: Value,
+      isSecret: Type.Boolean(),
+      storedAt: nullable(Type.String({ description: 'when the secret that comes back was stored' })),
+    }),
+  ),
+})
+
+export function addRestoreRoutes(app: SettingsApp, service: SettingsService, people: NamePeople): void {
+  addRestoreRoute(app, service)
+  app.post(
+    '/changes/:revision/revert',
+    operation({
+      operationId: 'revertSettingChanges',
+      summary: 'Put back everything that a change set replaced, all or nothing',
+      documents: updatePermission,
+      params: Type.Object({
+        revision: decoded(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'a revision' }), Number),
+      }),
+      query: Type.Object({ dryRun: DryRun }, closed),
+      body: Type.Object(
+        { keys: Type.Optional(Keys), force: Type.Optional(Type.Boolean()), note: Note },
+        closed,
+      ),
+      ok: Reverted,
+    }),
+    async (request, reply) => {
+      const visibleTo = requireUpdate(request)
+      const { note = null, ...what } = request.body
+      const options = { ...writeOptionsOf(request), origin: 'revert', note, ...what, ...request.query }
+      const reverting = service.revert(request.params.revision, { ...options, visibleTo })
+      const report = await nameConflicts(reverting, people)
+      return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
+    },
+  )
+}
+
+function addRestoreRoute(app: SettingsApp, { restore, sharedValues, codec }: SettingsService): void {
+  app.post(
+    '/:key/restore',
+    operation({
+      operationId: 'restoreSetting',
+      summary: 'Write the value of a revision, or the one that it replaced, as a new revision',
+      documents: updatePermission,
+      params: KeyParams,
+      body: Type.Object(
+        {
+          scope: ScopeInput,
+          revision: Revision,
+          undo: Type.Optional(
+            Type.Boolean({ description: 'true for what the revision replaced, false for what it wrote' }),
+          ),
+          note: Note,
+        },
+        closed,
+      ),
+      written: SettingValue,
+    }),
+    async (request, reply) => {
+      const { key } = request.params
+      const { scope, revision, undo = false, note = null } = request.body
+      const { id } = requireUpdate(request, [scope, sharedValues.find(key)?.setting.definition.scope])
+      const state = requireSetting(sharedValues, key)
+      if (scope !== SettingScope.User || !isUserSetting(state)) requireFit(state, scope)
+      const target = { key, scope, revision, undo, userId: rowUser(scope, id) }
+      const options = { ...writeOptionsOf(request), origin: 'restore', note }
+      const { entries } = await restore(target, options, conditionOf(request))
+      const row = entries[0]?.after
+      return answerRepresentation(request, reply, toEtag(row?.revision ?? 0), () => {
+        const restored = sharedValues.require(key)
+        return scope === SettingScope.User
+          ? toUserDto(restored, { userId: id, row, codec })
+          : toSharedDto(restored, scope)
+      })
+    },
+  )
+}

@@ -1,0 +1,88 @@
+/** Names of people beside their ids, for those who may change what the answer is about. */
+import type { FindPeople } from '@fastify-modular/settings'
+import { test } from 'tap'
+import { as, createApp, rejection } from '../support/app.ts'
+
+const title = (value: unknown, more: object = {}) => ({ key: 'app.title', scope: 1, value, ...more })
+const names: Readonly<Record<string, string>> = { admin: 'Ada', editor: 'Eli', nobody: 'Nobody' }
+
+/** Answers for the people of `names`, and remembers who was asked for. */
+function directory() {
+  const asked: (readonly string[])[] = []
+  const people: FindPeople = async (ids) => {
+    asked.push(ids)
+    return names
+  }
+  return { asked, people }
+}
+
+test('history, changes, conflicts and single values name the people in that very answer', async (t) => {
+  const { asked, people } = directory()
+  const app = await createApp(t, { people })
+  const [admin, editor] = [as(app, 'admin'), as(app, 'editor')]
+  await admin('PUT', '', title('one'))
+  await editor('PUT', '', title('two'))
+  t.same((await admin('GET', '/app.title/history')).json.people, { admin: 'Ada', editor: 'Eli' })
+  t.same((await admin('GET', '/app.title/history?limit=1')).json.people, { editor: 'Eli' })
+  t.same((await admin('GET', '/changes')).json.people, { admin: 'Ada', editor: 'Eli' })
+  t.same((await editor('GET', '/app.title?scope=1')).json.people, { editor: 'Eli' })
+  t.same((await editor('GET', '/app.banner?scope=1')).json.people, {}, 'nobody wrote it')
+  const stale = await admin('PUT', '/bulk', [title('three', { version: 1 })])
+  t.match(stale, { status: 409, json: { conflicts: [{ updatedBy: 'editor' }] } })
+  t.same(stale.json.people, { editor: 'Eli' })
+  t.match(await admin('POST', '/changes/1/revert', {}), { status: 409, json: { people: { editor: 'Eli' } } })
+  t.same(
+    asked,
+    [['admin', 'editor']].map((ids) => ids.toReversed()),
+    'each is asked for once',
+  )
+})
+
+test('who may not change a setting gets no names', async (t) => {
+  const { asked, people } = directory()
+  const app = await createApp(t, { people })
+  await as(app, 'admin')('PUT', '/bulk', [title('one'), { key: 'mail.port', scope: 0, value: 25 }])
+  t.notOk('people' in (await as(app, 'alice')('GET', '/app.title?scope=1')).json)
+  t.notOk('people' in (await as(app, 'editor')('GET', '/mail.port?scope=0')).json, 'System')
+  t.same(asked, [])
+})
+
+test('an answer does not wait for names, and no failure of the host is its own', async (t) => {
+  const lines: string[] = []
+  const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+  const signals: AbortSignal[] = []
+  const hosts: Readonly<Record<string, FindPeople>> = {
+    silent: (_ids, signal) => (signals.push(signal), new Promise(() => {})),
+    failing: () => Promise.reject(new Error('no directory')),
+    throwing: () => {
+      throw new Error('no directory')
+    },
+    // @ts-expect-error -- a JavaScript host
+    rubbish: async () => ({ admin: 5, editor: null }),
+    // @ts-expect-error -- a JavaScript host
+    nothing: async () => undefined,
+  }
+  for (const [name, people] of Object.entries(hosts)) {
+    const app = await createApp(t, { people }, { logger })
+    await as(app, 'admin')('PUT', '', title('one'))
+    t.match(await as(app, 'admin')('GET', '/changes'), { status: 200, json: { people: {} } }, name)
+  }
+  t.ok(signals[0]?.aborted)
+  t.equal(lines.filter((line) => line.includes('option people failed')).length, 2)
+})
+
+test('names are text of at most 100 characters, and ids are ids whatever they are', async (t) => {
+  const long: FindPeople = async (ids) => Object.fromEntries(ids.map((id) => [id, `<b>${'n'.repeat(200)}`]))
+  const app = await createApp(t, { people: long })
+  for (const actor of ['__proto__', 'toString', ''])
+    await app.settings.setSetting('app.title', actor || 'x', 1, undefined, { actor: actor || null })
+  const { people } = (await as(app, 'admin')('GET', '/changes')).json
+  t.same(Object.keys(people).toSorted(), ['__proto__', 'toString'])
+  for (const name of Object.values(people)) t.match(name, /^<b>n{96}…$/)
+})
+
+test('people must be a function', async (t) => {
+  // @ts-expect-error -- a JavaScript host
+  const { error } = await rejection(createApp(t, { people: { admin: 'Ada' } }))
+  t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /people must be a function/ })
+})

@@ -1,0 +1,185 @@
+/** A change set is taken back as a whole, on three stores. */
+import { randomBytes } from 'node:crypto'
+import {
+  memoryStore,
+  setting,
+  SettingScope,
+  type SettingsOptions,
+  type SettingsStore,
+} from '@fastify-modular/settings'
+import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import Database from 'better-sqlite3'
+import t, { type Test, test } from 'tap'
+import { admin, as, createApp, definitions, editor, rejection } from '../support/app.ts'
+
+const { System, Application } = SettingScope
+
+t.setTimeout(120_000)
+
+const title = (value: unknown) => ({ key: 'app.title', scope: 1, value })
+const banner = (value: unknown) => ({ key: 'app.banner', scope: 1, value })
+const port = (value: unknown) => ({ key: 'mail.port', scope: 0, value })
+
+const stores: Readonly<Record<string, (t: Test) => Promise<SettingsStore>>> = {
+  memory: async () => memoryStore(),
+  SQLite: async () => sqlite({ database: new Database(':memory:') }),
+  PostgreSQL: async (t) => postgres({ connectionString: (await testDatabase(t)).url }),
+}
+
+/** Revision 1 has a title; revision 2, by the administrator, changes it, adds a banner and removes the port of 0. */
+async function createChanged(t: Test, options: SettingsOptions = {}) {
+  const app = await createApp(t, options)
+  await as(app, 'admin')('PUT', '/bulk', [title('one'), port(25)])
+  await as(app, 'admin')('PUT', '/bulk', [title('two'), banner('hello'), port(null)])
+  return app
+}
+
+for (const [name, open] of Object.entries(stores)) {
+  test(`${name}: a revert puts back every value of the set, as one revision of its own`, async (t) => {
+    const app = await createChanged(t, { store: await open(t) })
+    const reverted = await as(app, 'admin')('POST', '/changes/2/revert', { note: 'a mistake' })
+    t.equal(reverted.status, 200)
+    t.equal(reverted.headers.etag, '"r3"')
+    t.match(reverted.json, {
+      revision: 3,
+      dryRun: false,
+      values: [
+        { key: 'mail.port', scope: 0, change: 'create', oldValue: null, newValue: 25, isSecret: false },
+        { key: 'app.banner', scope: 1, change: 'delete', oldValue: 'hello', newValue: null },
+        { key: 'app.title', scope: 1, change: 'update', oldValue: 'two', newValue: 'one', storedAt: null },
+      ],
+    })
+    t.equal(app.settings.get(definitions.title), 'one')
+    t.equal(app.settings.get(definitions.banner), null)
+    t.equal(app.settings.get(definitions.port), 25)
+    const [{ entries }] = (await as(app, 'admin')('GET', '/changes?limit=3')).json.changes
+    for (const entry of entries)
+      t.match(entry, { revision: 3, origin: 'revert', note: 'Reverts revision 2. a mistake', actor: 'admin' })
+    const again = await app.settings.revert(3)
+    t.equal(again.revision, 4, 'a revert is a change set like any other')
+    t.equal(app.settings.get(definitions.title), 'two')
+  })
+
+  test(`${name}: where a value has changed since, nothing is put back, unless by force`, async (t) => {
+    const app = await createChanged(t, { store: await open(t) })
+    await as(app, 'editor')('PUT', '', title('three'))
+    const refused = await as(app, 'admin')('POST', '/changes/2/revert', {})
+    t.match(refused, {
+      status: 409,
+      json: {
+        code: 'CONFLICT',
+        conflicts: [{ key: 'app.title', scope: 1, version: 3, updatedBy: 'editor' }],
+      },
+    })
+    t.match(refused.json.conflicts[0].updatedAt, /Z$/)
+    t.equal(app.settings.get(definitions.banner), 'hello', 'all or nothing')
+    t.match(await rejection(app.settings.revert(2)), { status: 409 })
+    const some = await app.settings.revert(2, { keys: ['app.banner', 'mail.port'] })
+    t.same(
+      some.values.map(({ key }) => key),
+      ['mail.port', 'app.banner'],
+    )
+    t.equal(app.settings.get(definitions.title), 'three')
+    await app.settings.revert(2, { keys: ['app.title'], force: true })
+    t.equal(app.settings.get(definitions.title), 'one')
+  })
+
+  test(`${name}: a set of which an entry was trimmed is not found, also by force`, async (t) => {
+    const store = await open(t)
+    const app = await createChanged(t, { store })
+    await as(app, 'editor')('PUT', '', title('three'))
+    for (let after: number | null = 0; after !== null;) {
+      const taken: { readonly next: number | null } = await store.trimHistory(Date.now() + 60_000, after)
+      after = taken.next
+    }
+    for (const options of [{}, { force: true }, { keys: ['app.title'] }])
+      t.match(await rejection(app.settings.revert(2, options)), { name: 'NotFoundException', status: 404 })
+    t.equal((await app.settings.revert(2, { keys: ['app.banner'] })).values.length, 1, 'what is left of it')
+  })
+}
+
+test('a dry run decides everything and writes nothing', async (t) => {
+  const app = await createChanged(t)
+  const { status, headers, json } = await as(app, 'admin')('POST', '/changes/2/revert?dryRun=true', {})
+  t.equal(status, 200)
+  t.equal(headers.etag, '"r2"')
+  t.match(json, { revision: 2, dryRun: true, values: [{}, { change: 'delete' }, { newValue: 'one' }] })
+  t.equal(app.settings.get(definitions.title), 'two')
+  await as(app, 'editor')('PUT', '', title('three'))
+  t.equal((await as(app, 'admin')('POST', '/changes/2/revert?dryRun=true', {})).status, 409)
+})
+
+test('a revert asks for the rights of every value of the set', async (t) => {
+  const app = await createChanged(t)
+  const revert = (caller: 'alice' | 'editor' | 'admin' | null, body: object, revision = 2) =>
+    as(app, caller)('POST', `/changes/${revision}/revert`, body)
+  t.equal((await revert(null, {})).status, 401)
+  t.equal((await revert('alice', {})).status, 403)
+  t.equal((await revert('alice', {}, 99)).status, 403, '403 before 404')
+  t.equal((await revert('editor', {})).status, 403, 'the set has a System value')
+  t.equal((await revert('editor', { force: true })).status, 403, 'force gives no rights')
+  t.equal((await revert('editor', { keys: ['mail.port'] })).status, 403)
+  t.equal((await revert('editor', {}, 99)).status, 404)
+  t.equal((await revert('editor', { keys: ['no.such'] })).status, 404)
+  t.equal((await revert('editor', { keys: ['app.title', 'app.banner'] })).status, 200)
+  t.match(await rejection(app.settings.revert(2, { visibleTo: editor })), { status: 403 })
+  t.match(await rejection(app.settings.revert(0)), { status: 400 })
+  const url = '/changes/x/revert'
+  t.equal((await as(app, 'admin')('POST', url, {})).status, 400)
+  t.equal((await as(app, 'admin')('POST', '/changes/2/revert', { kyes: [] })).status, 400)
+  await app.settings.revert(2, { keys: ['mail.port'], visibleTo: admin })
+})
+
+test('locked settings and values that no longer fit refuse the whole set, in the order of the checks', async (t) => {
+  const store = memoryStore()
+  await createChanged(t, { store })
+  const { title: _, ...others } = definitions
+  const strict = setting.text('app.title', {
+    displayName: 'T',
+    scope: Application,
+    default: 'this',
+    pattern: '^t',
+  })
+  const app = await createApp(t, { store, definitions: [others, { strict }] })
+  const misfit = await as(app, 'admin')('POST', '/changes/2/revert', { force: true })
+  t.match(misfit, { status: 422, json: { errors: { 'app.title': [String] } } })
+  const gone = await createApp(t, { store, definitions: [others] })
+  t.equal((await as(gone, 'admin')('POST', '/changes/2/revert', {})).status, 404, 'no module defines it')
+  const locked = await createApp(t, { store, overrides: { 'app.title': 'fixed' } })
+  await as(locked, 'admin')('PUT', '', banner('newer'))
+  const refused = await as(locked, 'admin')('POST', '/changes/2/revert', { force: true })
+  t.match(refused, { status: 409, json: { locked: ['app.title'] } })
+  t.equal((await as(locked, 'admin')('POST', '/changes/2/revert', { keys: ['app.banner'] })).status, 409)
+  t.equal(locked.settings.get(definitions.banner), 'newer')
+})
+
+test('a secret is put back without being shown, and refused where its key is gone', async (t) => {
+  const store = memoryStore()
+  const [one, two] = ['one', 'two'].map((id) => ({ id, key: randomBytes(32) }))
+  const secret = (value: string) => [{ key: 'mail.password', scope: 0, value }, title(value)]
+  const app = await createApp(t, { store, encryption: { keys: one ? [one] : [] } })
+  await as(app, 'admin')('PUT', '/bulk', secret('first'))
+  await as(app, 'admin')('PUT', '/bulk', secret('second'))
+  const shown = await as(app, 'admin')('POST', '/changes/2/revert?dryRun=true', {})
+  t.match(shown.json.values, [
+    {
+      key: 'mail.password',
+      isSecret: true,
+      oldValue: null,
+      newValue: null,
+      storedAt: /Z$/,
+      change: 'update',
+    },
+    { key: 'app.title', isSecret: false, newValue: 'first', storedAt: null },
+  ])
+  t.equal((await as(app, 'admin')('POST', '/changes/2/revert', {})).status, 200)
+  t.equal(await app.settings.getSetting('mail.password', System), 'first')
+
+  await as(app, 'admin')('DELETE', '/mail.password?scope=0')
+  const rotated = await createApp(t, { store, encryption: { keys: two ? [two] : [] } })
+  const lost = await as(rotated, 'admin')('POST', '/changes/2/revert', { force: true })
+  t.match(lost, { status: 422, json: { errors: { 'mail.password': [/cannot be read any more/] } } })
+  t.notMatch(lost.text, /first|second/)
+})
