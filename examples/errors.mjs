@@ -24,7 +24,7 @@ app.problems
     title: 'Out of credit',
     detail: (problem) => `Your balance is ${problem.balance}.`,
   })
-  .map(OutOfCreditError, 'out-of-credit', () => ({ balance }))
+  .map(OutOfCreditError, { to: 'out-of-credit', extensions: () => ({ balance }) })
 
 app.get('/orders/:id', async ({ params }) => {
   throw new NotFoundException('Order', params.id)

@@ -40,6 +40,6 @@ await app.register(publicRoutes, {
 })
 await app.register(modules, { modules: [notes] })
 await app.ready()
-console.log(app.publicRoutes.access.print())
+console.log(app.access.print())
 
 await app.listen({ port: Number(process.env.PORT ?? 3000) })

@@ -34,7 +34,7 @@ await app.register(publicRoutes, {
     authenticate: ({ headers }) => (headers.authorization === credentials ? admin : null),
     challenge: () => 'Basic realm="shop"', // browsers ask for user and password
   },
-  crossOrigin: true, // browsers send the password by themselves: refuses writes from other origins
+  csrf: true, // browsers send the password by themselves: refuses writes from other origins
 })
 await app.register(settings, { definitions: [shop], store: memoryStore() })
 await app.register(settingsUi, { title: ({ server }) => server.settings.get(shop.name) })

@@ -1,8 +1,11 @@
 // Callers of better-auth: it has its own routes below /api/auth, and keeps users and sessions in its database.
 import { publicRoutes } from '@fastify-modular/public-routes'
 
-/** `auth` is what `betterAuth({ … })` returns; `permissionsOf` is yours. */
-export async function addBetterAuth(app, { auth, permissionsOf }) {
+/**
+ * `auth` is what `betterAuth({ … })` returns; `permissionsOf` is yours. `origin` is that of your configuration, such as
+ * `https://app.example.com`: links in mails would follow the Host header of a request.
+ */
+export async function addBetterAuth(app, { auth, origin, permissionsOf }) {
   await app.register(publicRoutes, {
     provider: {
       openapi: { session: { type: 'apiKey', in: 'cookie', name: 'better-auth.session_token' } },
@@ -11,7 +14,7 @@ export async function addBetterAuth(app, { auth, permissionsOf }) {
         return found && { id: found.user.id, permissions: await permissionsOf(found.user), isAdmin: false }
       },
     },
-    crossOrigin: true,
+    csrf: true,
     undeclared: 'refuse',
   })
   app.route({
@@ -22,7 +25,7 @@ export async function addBetterAuth(app, { auth, permissionsOf }) {
     async handler(request, reply) {
       const hasBody = request.method === 'POST' && request.body !== undefined
       const answer = await auth.handler(
-        new Request(new URL(request.url, `${request.protocol}://${request.host}`), {
+        new Request(new URL(request.url, origin), {
           method: request.method,
           headers: toHeaders(request.headers),
           ...(hasBody && { body: JSON.stringify(request.body) }),

@@ -16,10 +16,10 @@ export async function addSessions(app, { secret, signIn }) {
       loginUrl: '/login',
       openapi: { session: { type: 'apiKey', in: 'cookie', name: 'sessionId' } },
       authenticate: ({ session }) => session.get('caller') ?? null,
+      challenge: () => 'Cookie realm="app", form-action="/login", cookie-name="sessionId"', // not the default, Bearer
     },
-    crossOrigin: true, // sessions are cookies: refuse writes from other origins
+    csrf: true, // sessions are cookies: refuse writes from other origins
     undeclared: 'refuse',
-    expectedHooks: ['fastifyCookieHandler', 'handleSession'],
   })
   app.get('/login', { config: { access: 'public' } }, async (_request, reply) =>
     reply

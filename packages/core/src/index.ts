@@ -49,7 +49,6 @@ export {
   type SyncTx,
   type TransportContext,
   type Tx,
-  type Waker,
 } from './events/transport.ts'
 export { defineModule, type Module, type ModuleCore, type ModulePlugin } from './modules/module.ts'
 export { modules, modules as default, type ModulesOptions } from './modules/plugin.ts'

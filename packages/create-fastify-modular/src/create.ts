@@ -132,9 +132,21 @@ function manifestOf(template: Manifest, { name, database }: { name: string; data
 /** Whether this Node brings SQLite along: 22.13 and later. */
 const hasNodeSqlite = (): boolean => isBuiltin('node:sqlite')
 
-/** At once where the folder does not exist; file by file into an empty one, which may be a shell's working directory. */
-function move(draft: string, path: string): void {
+/**
+ * At once where the folder does not exist; file by file into an empty one, which may be a shell's working directory. If one
+ * file cannot be moved, those before it are removed.
+ */
+export function move(draft: string, path: string): void {
   if (!existsSync(path)) return renameSync(draft, path)
-  for (const name of readdirSync(draft)) renameSync(join(draft, name), join(path, name))
-  rmdirSync(draft)
+  const moved: string[] = []
+  try {
+    for (const name of readdirSync(draft)) {
+      renameSync(join(draft, name), join(path, name))
+      moved.push(join(path, name))
+    }
+    rmdirSync(draft)
+  } catch (error) {
+    for (const each of moved) rmSync(each, { recursive: true })
+    throw error
+  }
 }

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, 
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'tap'
+import { move } from '#src/create.js'
 import { contentOf, create, scratchFolder } from './command.js'
 
 interface Manifest {
@@ -152,6 +153,21 @@ test('nothing is written around an existing empty folder: that may be read-only,
   utimesSync(folder, 0, 0)
   t.equal((await create([join(folder, 'app'), '--no-install'])).code, 0)
   t.equal(statSync(folder).mtimeMs, 0)
+})
+
+test('all of it, or nothing: what was moved before one file failed is removed again', (t) => {
+  const folder = scratchFolder(t)
+  const draft = join(folder, 'app/.draft')
+  mkdirSync(join(draft, 'a'), { recursive: true })
+  mkdirSync(join(draft, 'b'))
+  writeFileSync(join(draft, 'a/file'), '')
+  mkdirSync(join(folder, 'app/b/of-another-program'), { recursive: true }) // no folder can take its place
+  t.throws(() => move(draft, join(folder, 'app')), { code: 'ENOTEMPTY' })
+  t.same(
+    contentOf(join(folder, 'app')).filter((path) => !path.startsWith('.draft')),
+    ['b', 'b/of-another-program'],
+  )
+  t.end()
 })
 
 test(

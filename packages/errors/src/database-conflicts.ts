@@ -26,8 +26,10 @@ export function isForeignKeyViolation(error: unknown): boolean {
 /** Answers both by 409 with a constant text; the driver's message names tables and values. */
 export function databaseConflicts(problems: Problems): Problems {
   return problems
-    .map(isUniqueViolation, () => new ConflictException('A record with this key already exists.'))
-    .map(isForeignKeyViolation, () => new ConflictException('A related record is missing or still in use.'))
+    .map(isUniqueViolation, { to: () => new ConflictException('A record with this key already exists.') })
+    .map(isForeignKeyViolation, {
+      to: () => new ConflictException('A related record is missing or still in use.'),
+    })
 }
 
 /** drizzle and others wrap the driver's error as `cause`. */

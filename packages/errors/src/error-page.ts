@@ -4,7 +4,13 @@
  */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { prefersJson, safeRead, safeText, withTimeout } from '@fastify-modular/core/internal'
+import {
+  type PageRenderer,
+  prefersJson,
+  safeRead,
+  safeText,
+  withTimeout,
+} from '@fastify-modular/core/internal'
 import { problemOfStatus, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -15,30 +21,6 @@ export interface ErrorPageProps {
   readonly message: string
   /** Names the request in the log; only documents about a 5xx have it. */
   readonly requestId?: string
-}
-
-/** A page of the front end. */
-export interface PageRequest {
-  readonly component: string
-  readonly props: Record<string, unknown>
-  /** The HTTP status that it will be sent with. */
-  readonly status: number
-  /** Whether the props that all pages share join these. */
-  readonly shared: boolean
-}
-
-/** A page as it is sent. */
-export interface RenderedPage {
-  readonly body: string | Buffer
-  readonly contentType: string
-  readonly headers?: Record<string, string>
-}
-
-/** What an adapter decorates as `app.inertia`; any object with these two functions will do. */
-export interface PageRenderer {
-  render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): Promise<RenderedPage>
-  /** The version of the client's assets. */
-  version(): string | null
 }
 
 /** A rendered answer. */

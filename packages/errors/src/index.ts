@@ -18,10 +18,10 @@ declare module 'fastify' {
 
 export type {
   ErrorMatch,
-  MapOptions,
   MappedProblem,
   ProblemDefinition,
   ProblemMapper,
+  ProblemMapping,
   Problems,
   ProblemSlug,
   ProblemTypes,
@@ -29,7 +29,7 @@ export type {
 export type { ErrorsOptions } from './options.ts'
 export { errors, errors as default } from './plugin.ts'
 export type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
-export type { PageRenderer, PageRequest, RenderedPage } from './error-page.ts'
+export type { PageRenderer, PageRequest, RenderedPage } from '@fastify-modular/core/internal'
 export { problemChannel, type ProblemEvent, type ProblemSource } from './report.ts'
 export {
   problemDetailsSchema,

@@ -17,9 +17,13 @@ export const FMOD_ERRORS_HANDLER_TAKEN = createMisuseError<[string, string]>(
   'FMOD_ERRORS_HANDLER_TAKEN',
   '%s was called before the errors plugin, and one scope can have only one such handler. Remove the call, or register errors with %s: false.',
 )
-export const FMOD_ERRORS_HANDLER_REPLACED = createMisuseError(
+export const FMOD_ERRORS_HANDLER_REPLACED = createMisuseError<[string, string, string]>(
   'FMOD_ERRORS_HANDLER_REPLACED',
-  'setErrorHandler was called after the errors plugin in the same scope and replaced its handler. Remove the call, move it into a plugin of its own, or register errors with errorHandler: false.',
+  '%s was called after the errors plugin, which has set that handler for the same scope. Remove the call, move it into %s, or register errors with %s: false.',
+)
+export const FMOD_ERRORS_REGISTERED_LATE = createMisuseError<[string]>(
+  'FMOD_ERRORS_REGISTERED_LATE',
+  'These routes were registered before the errors plugin, so Fastify itself would answer their failures, with the messages of unexpected errors: %s. Register errors first, or set an error handler for these routes.',
 )
 export const FMOD_ERRORS_INVALID_PROBLEM = createMisuseError<[string, string]>(
   'FMOD_ERRORS_INVALID_PROBLEM',

@@ -1,5 +1,5 @@
 /** Which representation of a failure a caller gets (decision 44). */
-import { addVary, isNavigation, prefersJson } from '@fastify-modular/core/internal'
+import { addVary, isNavigation, prefersHtml, prefersJson } from '@fastify-modular/core/internal'
 import type { FastifyReply } from 'fastify'
 
 /** Which unmatched GET and HEAD requests get a page (option `unmatchedPages`, decision 62). */
@@ -28,7 +28,7 @@ export function negotiate(choice: Negotiable): Representation {
   if (headers['x-inertia'] !== undefined) return 'page'
   if (unmatchedPages !== undefined) {
     const isRead = method === 'GET' || method === 'HEAD'
-    const isWanted = unmatchedPages === 'always' ? !prefersJson(headers) : isNavigation(headers)
+    const isWanted = unmatchedPages === 'always' ? !prefersJson(headers) : prefersHtml(headers)
     return isRead && isWanted ? 'page' : 'problem'
   }
   return isNavigation(headers) && choice.pagesForBrowsers() ? 'page' : 'problem'

@@ -31,19 +31,24 @@ export interface ErrorsOptions {
   readonly renderTimeout?: number
   /** Adds name, message, stack and cause of a 5xx to the body as `debug`. Refused in production. @default false */
   readonly exposeDebug?: boolean
-  /** Whether thrown errors are answered. @default true */
+  /** Installs the error handler. @default true */
   readonly errorHandler?: boolean
-  /** Whether unmatched requests are answered. @default true */
+  /** Installs the not-found handler. @default true */
   readonly notFoundHandler?: boolean
-  /** Whether `GET /error/{statusCode}` is served. @default true */
+  /**
+   * Whether `GET /error/{statusCode}` is served. It answers by that status from 400 to 499, and by 200 for others.
+   * @default true where the application has pages: by `pagesForBrowsers`, or `app.inertia` when it is ready
+   */
   readonly errorRoutes?: boolean
 }
 
 /** The options with their defaults. */
 export type ErrorsSettings = Required<
-  Omit<ErrorsOptions, 'pagesForBrowsers' | 'unmatchedPages' | 'errorPage'>
+  Omit<ErrorsOptions, 'pagesForBrowsers' | 'unmatchedPages' | 'errorPage' | 'errorRoutes'>
 > &
   Pick<ErrorsOptions, 'unmatchedPages' | 'errorPage'> & {
+    /** Undefined where the Inertia adapter decides. */
+    readonly errorRoutes: boolean | undefined
     readonly pagesForBrowsers: (request: FastifyRequest) => boolean
   }
 
@@ -64,7 +69,7 @@ export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
     renderTimeout: options.renderTimeout ?? 2000,
     errorHandler: options.errorHandler ?? true,
     notFoundHandler: options.notFoundHandler ?? true,
-    errorRoutes: options.errorRoutes ?? true,
+    errorRoutes: options.errorRoutes ?? (pagesForBrowsers === false ? undefined : true),
     pagesForBrowsers:
       typeof pagesForBrowsers === 'function' ? pagesForBrowsers : pagesForBrowsers ? isOutsideApi : never,
   }

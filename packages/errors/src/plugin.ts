@@ -1,12 +1,21 @@
 /** The errors plugin: every failure gets its answer, and nothing leaks. */
-import { checkCoreVersion, logFailure, supportedFastify } from '@fastify-modular/core/internal'
-import { isErrorStatus, routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
+import {
+  type AnswerFailure,
+  answerFailure,
+  checkCoreVersion,
+  logFailure,
+  precedesGate,
+  routerEntries,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
+import { routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { builtInTemplate, createLastResort, createStandIn, loadErrorPage, rendererOf } from './error-page.ts'
 import {
   FMOD_ERRORS_HANDLER_REPLACED,
   FMOD_ERRORS_HANDLER_TAKEN,
+  FMOD_ERRORS_REGISTERED_LATE,
   FMOD_ERRORS_REGISTERED_TWICE,
 } from './misuse-errors.ts'
 import type { UnmatchedPages } from './negotiate.ts'
@@ -29,13 +38,14 @@ const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => 
   const { body, warning } = await loadErrorPage(settings.errorPage)
   if (warning) app.log.warn(warning)
   const standIn = createStandIn(await builtInTemplate())
-  const unmatchedPages = decideUnmatchedPages(app, settings.unmatchedPages)
+  const pages = decidePages(app, settings)
+  const unmatchedPages = () => pages.unmatched
   const responder = createResponder({ settings, unmatchedPages, standIn, lastResort: createLastResort(body) })
 
   decorateReply(app, responder)
   if (settings.errorHandler) ownErrors(app, settings, responder)
   if (settings.notFoundHandler) ownNotFound(app, responder)
-  if (settings.errorRoutes) errorRoutes(app, responder)
+  if (settings.errorRoutes !== false) errorRoutes(app, responder, pages)
 }
 
 /** `app.problems`: each scope sees those above it and adds its own (Fastify's encapsulation). */
@@ -58,20 +68,30 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
   })
 }
 
+interface Pages {
+  /** Which requests get a page where no route matches. */
+  unmatched: UnmatchedPages
+  /** Whether `GET /error/{statusCode}` is served. */
+  shown: boolean
+}
+
 /**
- * Which requests get a page where no route matches. The default follows whether the application has pages at all, which
- * is known when it is ready: the adapter may be registered later.
+ * The defaults that depend on whether the application has pages at all, which is known when it is ready: the adapter may
+ * be registered later.
  */
-function decideUnmatchedPages(
+function decidePages(
   app: FastifyInstance,
-  option: UnmatchedPages | undefined,
-): () => UnmatchedPages {
-  let decided = option ?? 'browsers'
+  { unmatchedPages, errorRoutes }: Pick<ErrorsSettings, 'unmatchedPages' | 'errorRoutes'>,
+): Pages {
+  const pages: Pages = { unmatched: unmatchedPages ?? 'browsers', shown: errorRoutes ?? false }
   app.addHook('onReady', function decide(done) {
-    if (option === undefined && rendererOf(app)) decided = 'always'
+    if (rendererOf(app)) {
+      pages.unmatched = unmatchedPages ?? 'always'
+      pages.shown = errorRoutes ?? true
+    }
     done()
   })
-  return () => decided
+  return pages
 }
 
 function decorateReply(app: FastifyInstance, { fail }: Responder): void {
@@ -85,7 +105,7 @@ function decorateReply(app: FastifyInstance, { fail }: Responder): void {
 /**
  * Answers everything thrown below this scope.
  * @throws {FMOD_ERRORS_HANDLER_TAKEN} the scope has an error handler
- * @throws {FMOD_ERRORS_HANDLER_REPLACED} when ready: it was given another one later
+ * @throws {FMOD_ERRORS_REGISTERED_LATE} when ready: some routes of the scope have Fastify's handler
  */
 function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }: Responder): void {
   if (hasErrorHandler(app)) throw new FMOD_ERRORS_HANDLER_TAKEN('setErrorHandler', 'errorHandler')
@@ -93,11 +113,35 @@ function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }:
     const context = { mappings: request.server.problems, typeBase, replyStatus: reply.statusCode }
     fail(request, reply, { problem: toProblem(error, context), source: 'handler', error })
   })
-  const ours = app.errorHandler
-  // Fastify 5 only warns, and the last handler wins: nothing of this package would be left.
-  app.addHook('onReady', function checkErrorHandler(done) {
-    done(app.errorHandler === ours ? undefined : new FMOD_ERRORS_HANDLER_REPLACED())
+  app.decorate(answerFailure, ((request, reply, error) => {
+    const problem = toProblem(error, { mappings: app.problems, typeBase })
+    fail(request, reply, { problem, source: 'handler', error })
+  }) satisfies AnswerFailure)
+  refuseAnother(app, 'setErrorHandler', 'errorHandler')
+  app.addHook('onReady', function checkRoutes(done) {
+    const early = unansweredRoutes(app)
+    done(early.length === 0 ? undefined : new FMOD_ERRORS_REGISTERED_LATE(early.join(', ')))
   })
+}
+
+/**
+ * The routes of this scope and those below it that kept Fastify's handler. The preflight route of a CORS plugin is left
+ * out: it belongs before everything else, and nothing of the application runs in it.
+ */
+function unansweredRoutes(app: FastifyInstance): string[] {
+  const entries = routerEntries(app).filter(
+    ({ errorHandler: { func }, server }) => isFastifys(func) && isWithin(server, app),
+  )
+  const routes = new Set(entries.map(({ config: { method, url } }) => `${String(method)} ${url}`))
+  const isDerived = (route: string) => routes.has(route.replace(/^HEAD (.+?)\/?$/, 'GET $1'))
+  return [...routes].filter(
+    (route) => route !== 'OPTIONS *' && !(route.startsWith('HEAD ') && isDerived(route)),
+  )
+}
+
+/** A scope has the one above it as prototype. */
+function isWithin(scope: FastifyInstance, app: FastifyInstance): boolean {
+  return scope === app || Object.prototype.isPrototypeOf.call(app, scope)
 }
 
 /**
@@ -114,25 +158,52 @@ function ownNotFound(app: FastifyInstance, { fail }: Responder): void {
   } catch {
     throw new FMOD_ERRORS_HANDLER_TAKEN('setNotFoundHandler', 'notFoundHandler')
   }
+  refuseAnother(app, 'setNotFoundHandler', 'notFoundHandler')
+}
+
+/**
+ * Makes a second handler of the same scope an error that explains. Fastify lets the last error handler win, and its own
+ * refusals name neither this plugin nor the way out. Error handlers belong to scopes, not-found handlers to prefixes.
+ */
+function refuseAnother(
+  app: FastifyInstance,
+  method: 'setErrorHandler' | 'setNotFoundHandler',
+  option: 'errorHandler' | 'notFoundHandler',
+): void {
+  const { [method]: set } = app
+  const isOfScope = method === 'setErrorHandler'
+  function setAnother(this: FastifyInstance, ...handler: unknown[]): unknown {
+    if (isOfScope ? this === app : this.prefix === app.prefix) {
+      const elsewhere = isOfScope ? 'a plugin of its own' : 'a plugin with a prefix'
+      throw new FMOD_ERRORS_HANDLER_REPLACED(method, elsewhere, option)
+    }
+    return Reflect.apply(set, this, handler)
+  }
+  Object.assign(app, { [method]: setAnother })
 }
 
 /** Whether this very scope has its own handler: a scope is made with its parent's, the root with Fastify's. */
 function hasErrorHandler(app: FastifyInstance): boolean {
   const { errorHandler: inherited } = Object.getPrototypeOf(app) as Partial<FastifyInstance>
-  return app.errorHandler !== inherited && app.errorHandler.name !== 'defaultErrorHandler'
+  return app.errorHandler !== inherited && !isFastifys(app.errorHandler)
+}
+
+function isFastifys(handler: { readonly name: string }): boolean {
+  return handler.name === 'defaultErrorHandler'
 }
 
 /** Serves the pages. They carry no data, so the route is public by its own configuration. */
-function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>): void {
+function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>, pages: Readonly<Pages>): void {
   app.get<{ Params: { statusCode: string } }>(
     '/error/:statusCode',
-    { config: { public: ['GET'] }, schema: { hide: true } },
+    { config: { access: 'public', [precedesGate]: true }, schema: { hide: true } },
     function showErrorPage(request, reply) {
-      const status = parseStatus(request.params.statusCode)
+      const status = pages.shown ? parseStatus(request.params.statusCode) : undefined
       if (status === undefined) return reply.callNotFound()
       const props = { status, title: statusTitle(status), message: statusMessage(status) }
-      // A page about an error answers as that error; search engines would otherwise keep it.
-      show(request, reply, { props, status: isErrorStatus(status) ? status : 200 })
+      reply.header('x-robots-tag', 'noindex')
+      // Not as a 5xx: strangers could drive whatever counts the failures of this instance.
+      show(request, reply, { props, status: status >= 400 && status < 500 ? status : 200 })
     },
   )
 }

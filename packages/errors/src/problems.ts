@@ -24,7 +24,15 @@ export type ErrorMatch<E> =
   | ((error: unknown) => error is E)
   | ((error: unknown) => boolean)
 
-export interface MapOptions {
+/** What the errors of a mapping become. */
+export interface ProblemMapping<E, S extends ProblemSlug> {
+  /**
+   * The slug of a defined problem, or a function that returns a problem or another exception; where it returns undefined,
+   * the next mapping is tried.
+   */
+  readonly to: S | ProblemMapper<E>
+  /** The extensions of the problem that `to` names. */
+  readonly extensions?: (error: E) => ProblemTypes[S]
   /** @default by status: 5xx error, 403 and 409 info, other 4xx debug */
   readonly logLevel?: ProblemLogLevel
 }
@@ -84,31 +92,18 @@ export class Problems {
   }
 
   /**
-   * Answers errors of a class, or those that a predicate recognises, by a defined problem:
-   * `map(isOutOfCredit, 'out-of-credit', (e) => ({ balance: e.balance }))`. The nearest class of an error decides; then
-   * predicates, the newest first; a scope before those above it.
+   * Answers errors of a class, or those that a predicate recognises:
+   * `map(PaymentError, { to: 'out-of-credit', extensions: (error) => ({ balance: error.balance }) })`. The nearest class of an
+   * error decides; then predicates, the newest first; a scope before those above it.
    * @throws {FMOD_ERRORS_UNKNOWN_PROBLEM} the slug is not defined
    * @throws {FMOD_ERRORS_INVALID_MAPPING} an argument has the wrong type
    */
-  map<E, S extends ProblemSlug>(
-    match: ErrorMatch<E>,
-    slug: S,
-    extensions?: (error: E) => ProblemTypes[S],
-    options?: MapOptions,
-  ): this
-  /** Answers errors by what the mapper makes of them: a problem, another exception, or undefined to pass. */
-  map<E>(match: ErrorMatch<E>, mapper: ProblemMapper<E>, options?: MapOptions): this
-  map(
-    match: ErrorMatch<unknown>,
-    target: string | ProblemMapper<unknown>,
-    ...rest: readonly unknown[]
-  ): this {
+  map<E, S extends ProblemSlug>(match: ErrorMatch<E>, mapping: ProblemMapping<E, S>): this {
     this.#assertOpen('map')
-    if (typeof match !== 'function')
-      throw new FMOD_ERRORS_INVALID_MAPPING('a class or predicate', typeof match)
-    const mapping = typeof target === 'string' ? this.#toSlug(target, rest) : this.#toMapper(target, rest)
-    if (isErrorClass(match)) this.#classes.set(match.prototype, mapping)
-    else this.#predicates.unshift({ matches: match as (error: unknown) => boolean, toProblem: mapping })
+    checkMapping(match, mapping)
+    const toProblem = this.#toProblem(mapping) as ErrorMapping // it meets only errors that `match` recognises
+    if (isErrorClass(match)) this.#classes.set(match.prototype, toProblem)
+    else this.#predicates.unshift({ matches: match as (error: unknown) => boolean, toProblem })
     return this
   }
 
@@ -168,23 +163,20 @@ export class Problems {
     })
   }
 
-  #toSlug(slug: string, [extensions, options]: readonly unknown[]): ErrorMapping {
-    if (!this.#find(slug)) throw new FMOD_ERRORS_UNKNOWN_PROBLEM(slug)
-    if (extensions !== undefined && typeof extensions !== 'function') {
-      throw new FMOD_ERRORS_INVALID_MAPPING('a function that makes the extensions', typeof extensions)
+  #toProblem<E, S extends ProblemSlug>({
+    to,
+    extensions,
+    logLevel,
+  }: ProblemMapping<E, S>): (error: E) => Problem | undefined {
+    const level = logLevel === undefined ? {} : { logLevel }
+    if (typeof to === 'function') {
+      return (error) => {
+        const mapped = to(error)
+        return mapped && { ...fromMapper(mapped, this.typeBase), ...level }
+      }
     }
-    const level = levelOf(options)
-    return (error) => ({ ...this.describe(slug, extensions?.(error)), ...level })
-  }
-
-  #toMapper(mapper: ProblemMapper<unknown>, [options]: readonly unknown[]): ErrorMapping {
-    if (typeof mapper !== 'function') throw new FMOD_ERRORS_INVALID_MAPPING('a slug or mapper', typeof mapper)
-    const level = levelOf(options)
-    const { typeBase } = this.#context
-    return (error) => {
-      const mapped = mapper(error)
-      return mapped && { ...fromMapper(mapped, typeBase), ...level }
-    }
+    if (!this.#find(to)) throw new FMOD_ERRORS_UNKNOWN_PROBLEM(to)
+    return (error) => ({ ...this.describe(to, extensions?.(error)), ...level })
   }
 
   #find(slug: string): ProblemDefinition | undefined {
@@ -204,15 +196,22 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R
   return undefined
 }
 
-/** A class, in distinction from a predicate: both are functions. */
-function isErrorClass(match: ErrorMatch<unknown>): boolean {
-  const { prototype } = match as { prototype?: unknown }
-  return prototype === Error.prototype || prototype instanceof Error || /^class\b/.test(String(match))
+/** @throws {FMOD_ERRORS_INVALID_MAPPING} an argument has the wrong type */
+function checkMapping(
+  match: unknown,
+  { to, extensions }: { readonly to: unknown; readonly extensions?: unknown },
+): void {
+  if (typeof match !== 'function') throw new FMOD_ERRORS_INVALID_MAPPING('a class or predicate', typeof match)
+  if (typeof to !== 'string' && typeof to !== 'function')
+    throw new FMOD_ERRORS_INVALID_MAPPING('a slug or function as "to"', typeof to)
+  if (extensions !== undefined && typeof extensions !== 'function')
+    throw new FMOD_ERRORS_INVALID_MAPPING('a function as "extensions"', typeof extensions)
 }
 
-function levelOf(options: unknown): { readonly logLevel?: ProblemLogLevel } {
-  const { logLevel } = (options ?? {}) as MapOptions
-  return logLevel === undefined ? {} : { logLevel }
+/** Distinguishes classes from predicates: both are functions, and only classes have a prototype that cannot be assigned. */
+function isErrorClass(match: ErrorMatch<unknown>): boolean {
+  const { value, writable } = Object.getOwnPropertyDescriptor(match, 'prototype') ?? {}
+  return writable === false || value instanceof Error
 }
 
 /**

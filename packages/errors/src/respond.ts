@@ -1,12 +1,13 @@
 /**
- * Answers a failed request: chooses the representation, renders it, reports. What fails on the way: a renderer → the
- * constant of last resort through Fastify; the sending of any answer (an onSend hook, a header) → the constant again,
- * written past Fastify.
+ * Answers a failed request: chooses the representation, renders it, reports. If a renderer fails, the constant of last resort
+ * is sent. If sending fails, in an onSend hook or for a header, the constant is written to the socket.
  */
 import { isNativeError } from 'node:util/types'
 import {
   createHeaderCheck,
   describeError,
+  logFailure,
+  type PageRenderer,
   removeTrailers,
   safeKeys,
   safeRead,
@@ -18,8 +19,8 @@ import {
   type ErrorPageProps,
   type ErrorPageRequest,
   type LastResort,
-  type PageRenderer,
   renderErrorPage,
+  rendererOf,
 } from './error-page.ts'
 import { negotiate, type UnmatchedPages, varyByNegotiation } from './negotiate.ts'
 import type { ErrorsSettings } from './options.ts'
@@ -126,6 +127,16 @@ export function createResponder({
     const page = { request, reply, props, status, ...pages }
     const isVisit = request.headers['x-inertia'] !== undefined
     try {
+      const location = await addressOfForm(request, reply, failure)
+      if (location !== null) {
+        report(request, failure)
+        return send({
+          status: 303,
+          contentType: 'text/plain; charset=utf-8',
+          body: '',
+          headers: { location },
+        })
+      }
       const answer =
         isVisit || failure.source === 'not-found'
           ? await renderErrorPage({ ...page, shared: failure.source === 'not-found' })
@@ -155,6 +166,28 @@ export function createResponder({
   }
 
   return { fail, show }
+}
+
+/**
+ * Where a form is shown again with what is wrong in it, if the application's adapter keeps that for the page; null for all
+ * other failures, which have pages of their own.
+ */
+async function addressOfForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { problem: { status, detail, extensions }, source }: Failure,
+): Promise<string | null> {
+  const renderer = rendererOf(request.server)
+  const errors = safeRead(extensions, 'errors')
+  if (!renderer?.keepErrors || source !== 'handler' || (status !== 400 && status !== 422)) return null
+  if (typeof errors !== 'object' || errors === null) return null
+  const byField = Object.keys(errors).length > 0 ? { ...errors } : { form: detail }
+  try {
+    return await renderer.keepErrors(request, reply, byField)
+  } catch (err) {
+    logFailure(request.log, 'error', { err }, 'the errors of a form could not be kept')
+    return null
+  }
 }
 
 /** Whether it is too late for an answer: the caller went away, or the handler began to write by itself and then failed. */

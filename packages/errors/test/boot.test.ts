@@ -1,35 +1,112 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
 import { test } from 'tap'
 import { createErrorServerOptions, errors, type ErrorsOptions } from '@fastify-modular/errors'
 import { createApp, createThrowing } from './support/app.js'
 import { documentOf, problemOf } from './support/expect.js'
 
-test('decision 48: an error handler of the host before or after ours is a boot error that explains', async (t) => {
-  const taken = createApp(t, { before: (it) => it.setErrorHandler(() => 'mine') })
-  await t.rejects(taken, {
-    code: 'FMOD_ERRORS_HANDLER_TAKEN',
-    message: /setErrorHandler.*errorHandler: false/,
+const own = {
+  setErrorHandler: (it: FastifyInstance) => it.setErrorHandler(() => 'mine'),
+  setNotFoundHandler: (it: FastifyInstance) => it.setNotFoundHandler((_, reply) => reply.send('mine')),
+}
+const options = { setErrorHandler: 'errorHandler', setNotFoundHandler: 'notFoundHandler' } as const
+
+for (const [method, set] of Object.entries(own)) {
+  for (const allowErrorHandlerOverride of [true, false]) {
+    test(`decisions 48 and 95: ${method} of the host, before or after ours, is a boot error that explains (overrides: ${allowErrorHandlerOverride})`, async (t) => {
+      const server = { allowErrorHandlerOverride }
+      const message = new RegExp(`^${method} .* errors with ${options[method as keyof typeof own]}: false`)
+      await t.rejects(createApp(t, { server, before: set }), { code: 'FMOD_ERRORS_HANDLER_TAKEN', message })
+      const replaced = { code: 'FMOD_ERRORS_HANDLER_REPLACED', message }
+      await t.rejects(createApp(t, { server, after: set }), replaced)
+      const inPlugin = (it: FastifyInstance) => it.register(fp(async (scope) => void set(scope)))
+      await t.rejects(createApp(t, { server, after: inPlugin }), replaced)
+    })
+  }
+}
+
+test('decision 95: a not-found handler of a scope that has no prefix is refused, one of a prefix is not', async (t) => {
+  const inScope = (prefix?: string) => (it: FastifyInstance) =>
+    it.register(async (scope) => void own.setNotFoundHandler(scope), prefix === undefined ? {} : { prefix })
+  await t.rejects(createApp(t, { after: inScope() }), {
+    code: 'FMOD_ERRORS_HANDLER_REPLACED',
+    message: /a plugin with a prefix/,
   })
-  const replaced = createApp(t, {
-    server: { allowErrorHandlerOverride: true },
-    after: (it) => it.setErrorHandler(() => 'mine'),
-  })
-  await t.rejects(replaced, { code: 'FMOD_ERRORS_HANDLER_REPLACED', message: /setErrorHandler/ })
-  const strict = createApp(t, {
-    server: { allowErrorHandlerOverride: false },
-    before: (it) => it.setErrorHandler(() => 'mine'),
-  })
-  await t.rejects(strict, { code: 'FMOD_ERRORS_HANDLER_TAKEN' })
+  const { app } = await createApp(t, { after: inScope('/own') })
+  t.equal((await app.inject('/own/x')).body, 'mine')
 })
 
-test('decision 48: a not-found handler of the host before ours is a boot error that explains', async (t) => {
-  const taken = createApp(t, { before: (it) => it.setNotFoundHandler((_, reply) => reply.send('mine')) })
-  await t.rejects(taken, {
-    code: 'FMOD_ERRORS_HANDLER_TAKEN',
-    message: /setNotFoundHandler.*notFoundHandler: false/,
+test('decision 95: an error handler of a scope below stays', async (t) => {
+  const { app } = await createApp(t, {
+    after: (it) => it.register(async (scope) => void scope.setErrorHandler(() => 'mine').get('/', fail)),
   })
-  const later = createApp(t, { after: (it) => it.setNotFoundHandler((_, reply) => reply.send('mine')) })
-  await t.rejects(later, { message: /already set/ })
+  t.equal((await app.inject('/')).body, 'mine')
+})
+
+function fail(): never {
+  throw new Error('secret of the database')
+}
+
+/** What an application registers before `errors`, and the routes that Fastify would answer for. */
+const early: Record<string, readonly [register: (app: FastifyInstance) => unknown, names: string | null]> = {
+  nothing: [() => undefined, null],
+  routes: [
+    (app) => app.get('/a', fail).route({ method: ['PUT', 'DELETE'], url: '/b/:id', handler: fail }),
+    'GET /a, PUT,DELETE /b/:id',
+  ],
+  'a HEAD route': [(app) => app.head('/a', fail), 'HEAD /a'],
+  'a plugin with a prefix': [
+    (app) => app.register(async (scope) => void scope.get('/', fail), { prefix: '/p' }),
+    'GET /p',
+  ],
+  'a plugin within a plugin': [
+    (app) => app.register(async (scope) => void scope.register(async (inner) => void inner.post('/a', fail))),
+    'POST /a',
+  ],
+  'a wrapped plugin': [(app) => app.register(fp(async (scope) => void scope.get('/a', fail))), 'GET /a'],
+  'routes with a handler of their own': [(app) => app.get('/a', { errorHandler: () => 'mine' }, fail), null],
+  'a plugin with a handler of its own': [
+    (app) => app.register(async (scope) => void scope.setErrorHandler(() => 'mine').get('/a', fail)),
+    null,
+  ],
+  'the preflight route of a CORS plugin': [(app) => app.options('*', (_, reply) => reply.send()), null],
+}
+
+for (const [name, [register, names]] of Object.entries(early)) {
+  for (const awaited of [true, false]) {
+    const outcome = names === null ? 'is right' : 'stops the boot, named'
+    test(`decision 88: ${name} before errors ${outcome}${awaited ? ', awaited' : ''}`, async (t) => {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      const registered = register(app)
+      if (awaited) await registered
+      void app.register(errors)
+      app.get('/after', fail)
+      if (names !== null) {
+        await t.rejects(async () => app.ready(), {
+          code: 'FMOD_ERRORS_REGISTERED_LATE',
+          message: new RegExp(`: ${names.replaceAll('*', '\\*')}\\. Register errors first`),
+        })
+        return
+      }
+      const { statusCode, body } = await app.inject('/a')
+      t.notMatch(body, 'secret', String(statusCode))
+      t.notMatch((await app.inject('/after')).body, 'secret')
+    })
+  }
+}
+
+test('decision 88: routes outside the scope of errors are none of its business; errorHandler: false asks for none', async (t) => {
+  const inScope = Fastify().get('/a', fail)
+  t.teardown(() => inScope.close())
+  void inScope.register(async (scope) => void scope.register(errors).get('/inner', fail), { prefix: '/api' })
+  await inScope.ready()
+  t.match((await inScope.inject('/a')).body, 'secret')
+  t.notMatch((await inScope.inject('/api/inner')).body, 'secret')
+  const off = Fastify().get('/a', fail)
+  t.teardown(() => off.close())
+  void off.register(errors, { errorHandler: false })
+  await off.ready()
 })
 
 test('decision 48: each handler can be left to the host', async (t) => {
@@ -116,10 +193,18 @@ test('problems that cannot be defined or mapped are boot errors', async (t) => {
         message: /title/,
       })
       t.throws(() => define('sound', sound), { code: 'FMOD_ERRORS_DUPLICATE_PROBLEM', message: /"sound"/ })
-      t.throws(() => map(Error, 'unknown'), { code: 'FMOD_ERRORS_UNKNOWN_PROBLEM', message: /"unknown"/ })
-      t.throws(() => map('Error', 'sound'), { code: 'FMOD_ERRORS_INVALID_MAPPING' })
-      t.throws(() => map(Error, 42), { code: 'FMOD_ERRORS_INVALID_MAPPING' })
-      t.throws(() => map(Error, 'sound', 42), { code: 'FMOD_ERRORS_INVALID_MAPPING' })
+      t.throws(() => map(Error, { to: 'unknown' }), {
+        code: 'FMOD_ERRORS_UNKNOWN_PROBLEM',
+        message: /"unknown"/,
+      })
+      for (const wrong of [
+        ['Error', { to: 'sound' }],
+        [Error, { to: 42 }],
+        [Error, 'sound'],
+        [Error, () => undefined],
+        [Error, { to: 'sound', extensions: 42 }],
+      ])
+        t.throws(() => map(...wrong), { code: 'FMOD_ERRORS_INVALID_MAPPING' })
     },
   })
   t.ok(app.problems)
@@ -134,7 +219,10 @@ test('E88: defining or mapping after the application became ready throws, in eve
       }),
   })
   for (const problems of [app.problems, child]) {
-    t.throws(() => problems?.map(Error, () => undefined), { code: 'FMOD_ERRORS_CLOSED', message: /map/ })
+    t.throws(() => problems?.map(Error, { to: () => undefined }), {
+      code: 'FMOD_ERRORS_CLOSED',
+      message: /map/,
+    })
   }
 })
 

@@ -1,40 +1,68 @@
+import { inertia } from '@fastify-modular/inertia'
 import { test } from 'tap'
 import { problemChannel } from '@fastify-modular/errors'
-import { createApp } from './support/app.js'
+import { createApp, type FixtureOptions } from './support/app.js'
 import { documentOf, generic, inertiaHeaders, pageOf, problemOf } from './support/expect.js'
 
+const served = { errors: { errorRoutes: true } } as const
+
 test('S 4.3, E33: GET /error/404 is the page of that status', async (t) => {
-  const { app } = await createApp(t)
+  const { app } = await createApp(t, served)
   const html = documentOf(t, await app.inject('/error/404'), 404)
   t.match(html, 'Not Found')
   t.match(html, 'The requested resource was not found.')
 })
 
 test('S 4.3, E34 to E36: the Inertia client gets component, status, title and message', async (t) => {
-  const { app } = await createApp(t)
-  const show = async (status: number) =>
-    pageOf(t, await app.inject({ url: `/error/${status}`, headers: inertiaHeaders }), status).props
+  const { app } = await createApp(t, served)
+  const show = async (status: number, sent = status) =>
+    pageOf(t, await app.inject({ url: `/error/${status}`, headers: inertiaHeaders }), status, sent).props
   t.same(await show(403), {
     status: 403,
     title: 'Forbidden',
     message: 'You do not have permission to access this resource.',
   })
-  t.equal((await show(500)).message, generic)
+  t.equal((await show(500, 200)).message, generic)
   t.equal((await show(418)).title, "I'm a Teapot")
-  t.equal((await show(599)).title, 'Internal Server Error', 'an unknown status is the x00 of its class')
+  t.equal((await show(599, 200)).title, 'Internal Server Error', 'an unknown status is the x00 of its class')
 })
 
-test('decision 45: other statuses are shown with 200', async (t) => {
-  const { app } = await createApp(t)
-  for (const status of [100, 204, 302, 399]) {
-    const answer = await app.inject({ url: `/error/${status}`, headers: inertiaHeaders })
-    t.equal(answer.statusCode, 200)
-    t.equal(answer.json<{ component: string }>().component, `Error/${status}`)
+test('decision 45: 4xx are shown with their status, all others with 200: no stranger can make 5xx', async (t) => {
+  const { app } = await createApp(t, served)
+  for (const status of [100, 204, 302, 399, 400, 404, 499, 500, 503, 599]) {
+    for (const headers of [inertiaHeaders, {}]) {
+      const answer = await app.inject({ url: `/error/${status}`, headers })
+      t.equal(answer.statusCode, status >= 400 && status < 500 ? status : 200)
+      t.equal(answer.headers['x-robots-tag'], 'noindex')
+      t.match(answer.body, headers === inertiaHeaders ? `"component":"Error/${status}"` : '<!doctype html>')
+    }
   }
 })
 
+/** What an application registers, and whether it then has error pages. */
+const applications: readonly (readonly [string, FixtureOptions, boolean])[] = [
+  ['an API alone', {}, false],
+  ['pagesForBrowsers', { errors: { pagesForBrowsers: true } }, true],
+  ['a rule of its own for pages', { errors: { pagesForBrowsers: () => false } }, true],
+  ['Inertia, registered later', { after: (it) => it.register(inertia) }, true],
+  [
+    'Inertia, and no error routes',
+    { errors: { errorRoutes: false }, after: (it) => it.register(inertia) },
+    false,
+  ],
+  ['an API that asks for them', served, true],
+]
+
+for (const [name, options, isServed] of applications) {
+  test(`decision 45: ${name}: /error/{code} is ${isServed ? '' : 'not '}served`, async (t) => {
+    const { app } = await createApp(t, options)
+    const answer = await app.inject({ url: '/error/403', headers: { 'x-inertia': 'true' } })
+    t.equal(answer.statusCode, isServed ? 403 : 404)
+  })
+}
+
 test('decision 45, E37: what is not a status is an unmatched route', async (t) => {
-  const { app } = await createApp(t)
+  const { app } = await createApp(t, served)
   for (const text of [
     'abc',
     '0',
@@ -55,7 +83,7 @@ test('decision 45, E37: what is not a status is an unmatched route', async (t) =
 })
 
 test('E38: showing an error page is not a failure: nothing is logged or counted', async (t) => {
-  const { app, failures } = await createApp(t)
+  const { app, failures } = await createApp(t, served)
   let counted = 0
   const count = (): void => void counted++
   problemChannel.subscribe(count)
@@ -66,11 +94,11 @@ test('E38: showing an error page is not a failure: nothing is logged or counted'
 })
 
 test('E39: other methods find no route', async (t) => {
-  const { app } = await createApp(t)
+  const { app } = await createApp(t, served)
   problemOf(t, await app.inject({ method: 'POST', url: '/error/404' }), 404)
 })
 
-test('decision 45: the route says itself that it is public, for GET only, and hides from OpenAPI', async (t) => {
+test('decision 45: the route declares itself public, and hides from OpenAPI', async (t) => {
   const routes: { url: string; config: unknown; hide: unknown }[] = []
   const { app } = await createApp(t, {
     before: (it) =>
@@ -80,7 +108,7 @@ test('decision 45: the route says itself that it is public, for GET only, and hi
   })
   t.ok(app.hasRoute({ method: 'GET', url: '/error/:statusCode' }))
   for (const { config, hide } of routes)
-    t.match({ config, hide }, { config: { public: ['GET'] }, hide: true })
+    t.match({ config, hide }, { config: { access: 'public' }, hide: true })
 })
 
 test('errorRoutes: false leaves the path to the application', async (t) => {

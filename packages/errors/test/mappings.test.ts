@@ -29,7 +29,7 @@ test('E70: an error becomes a problem with type and extensions of its own', asyn
     after(it) {
       it.problems
         .define('out-of-credit', outOfCredit)
-        .map(isPayment, 'out-of-credit', ({ balance }) => ({ balance }))
+        .map(isPayment, { to: 'out-of-credit', extensions: ({ balance }) => ({ balance }) })
       it.get('/', () => {
         throw new PaymentError(30)
       })
@@ -85,7 +85,7 @@ test('E71: mappings and problems of a plugin hold for that plugin and those belo
       it.register(async (child) => {
         child.problems
           .define('out-of-credit', outOfCredit)
-          .map(PaymentError, 'out-of-credit', (e) => ({ balance: e.balance }))
+          .map(PaymentError, { to: 'out-of-credit', extensions: (e) => ({ balance: e.balance }) })
         child.get('/child', fail)
         child.register(async (grandchild) => grandchild.get('/grandchild', fail))
       })
@@ -107,7 +107,7 @@ test('a mapping of the root, added after a child scope was made, holds there too
           throw new PaymentError(1)
         })
       })
-      it.problems.map(PaymentError, () => ({ status: 402 }))
+      it.problems.map(PaymentError, { to: () => ({ status: 402 }) })
     },
   })
   problemOf(t, await app.inject('/'), 402, 'Payment Required')
@@ -117,14 +117,11 @@ test('the nearest class decides, then the newest predicate; undefined passes the
   const { app } = await createApp(t, {
     after(it) {
       it.problems
-        .map(PaymentError, (e) => (e.balance < 0 ? undefined : { status: 402, code: 'PAYMENT' }))
-        .map(CardError, () => ({ status: 409, code: 'CARD' }))
-        .map(
-          (error) => error === 'text',
-          () => ({ status: 410 }),
-        )
-        .map(isPayment, () => ({ status: 423 }))
-        .map(isPayment, () => ({ status: 424 }))
+        .map(PaymentError, { to: (e) => (e.balance < 0 ? undefined : { status: 402, code: 'PAYMENT' }) })
+        .map(CardError, { to: () => ({ status: 409, code: 'CARD' }) })
+        .map((error) => error === 'text', { to: () => ({ status: 410 }) })
+        .map(isPayment, { to: () => ({ status: 423 }) })
+        .map(isPayment, { to: () => ({ status: 424 }) })
       it.get<{ Querystring: { kind: string } }>('/', ({ query: { kind } }) => {
         if (kind === 'text') throw 'text' // oxlint-disable-line typescript/only-throw-error
         throw kind === 'card' ? new CardError(1) : new PaymentError(Number(kind))
@@ -142,8 +139,8 @@ test('a mapper may answer by a domain exception, and mappings win over the built
   const { app } = await createApp(t, {
     after(it) {
       it.problems
-        .map(PaymentError, () => new ConflictException('paid already'))
-        .map(NotFoundException, () => ({ status: 410, type: 'about:blank', title: 'ignored' }))
+        .map(PaymentError, { to: () => new ConflictException('paid already') })
+        .map(NotFoundException, { to: () => ({ status: 410, type: 'about:blank', title: 'ignored' }) })
       it.get('/payment', () => {
         throw new PaymentError(1)
       })
@@ -160,15 +157,17 @@ test('a mapper that throws or answers rubbish is logged, and the error takes the
   const { app, log, failures } = await createApp(t, {
     after(it) {
       it.problems
-        .map(PaymentError, () => {
-          throw new Error('mapper broke')
+        .map(PaymentError, {
+          to: () => {
+            throw new Error('mapper broke')
+          },
         })
-        .map(isPayment, () => ({ status: 200 }))
+        .map(isPayment, { to: () => ({ status: 200 }) })
         .map(
           () => {
             throw new Error('predicate broke')
           },
-          () => ({ status: 400 }),
+          { to: () => ({ status: 400 }) },
         )
       it.get('/', () => {
         throw new PaymentError(1)
@@ -183,8 +182,8 @@ test('a mapper that throws or answers rubbish is logged, and the error takes the
 test('the level of the log is the mapping’s to choose', async (t) => {
   const { app, failures } = await createApp(t, {
     after(it) {
-      it.problems.map(PaymentError, () => ({ status: 402 }), { logLevel: 'warn' })
-      it.problems.map(TypeError, () => ({ status: 400 }), { logLevel: 'silent' })
+      it.problems.map(PaymentError, { to: () => ({ status: 402 }), logLevel: 'warn' })
+      it.problems.map(TypeError, { to: () => ({ status: 400 }), logLevel: 'silent' })
       it.get('/', () => {
         throw new PaymentError(1)
       })
@@ -204,9 +203,42 @@ test('E87: two applications in one process share nothing', async (t) => {
       throw new PaymentError(1)
     })
   const one = await createApp(t, {
-    after: (it) => route(it).problems.map(PaymentError, () => ({ status: 402 })),
+    after: (it) => route(it).problems.map(PaymentError, { to: () => ({ status: 402 }) }),
   })
   const two = await createApp(t, { after: route })
   problemOf(t, await one.app.inject('/'), 402)
   problemOf(t, await two.app.inject('/'), 500)
+})
+
+test('classes and predicates are told apart, whatever they look like', async (t) => {
+  class Plain {}
+  function Old(this: object): void {}
+  Object.setPrototypeOf(Old.prototype, Error.prototype)
+  class Statement extends PaymentError {}
+  Statement.toString = () => '(error) => true'
+  const predicate = Object.assign((error: unknown): boolean => error === 'text', {
+    toString: () => 'class Trap {}',
+  })
+  function declared(error: unknown): boolean {
+    return error === 'declared'
+  }
+  const thrown: readonly unknown[] = [
+    new Plain(),
+    Reflect.construct(Old, []),
+    new Statement(1),
+    new RangeError('x'),
+    'text',
+    'declared',
+  ]
+  const { app } = await createApp(t, {
+    after(it) {
+      const matches = [Plain, Old as unknown as typeof Plain, Statement, RangeError, predicate, declared]
+      for (const [index, match] of matches.entries())
+        it.problems.map(match as typeof Plain, { to: () => ({ status: 450 + index }) })
+      it.get<{ Params: { index: number } }>('/:index', ({ params }) => {
+        throw thrown[params.index] // oxlint-disable-line typescript/only-throw-error
+      })
+    },
+  })
+  for (const index of thrown.keys()) t.equal((await app.inject(`/${index}`)).statusCode, 450 + index)
 })

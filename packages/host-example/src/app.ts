@@ -69,7 +69,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(cookie, { secret: config.sessionSecret, hook: false })
   await app.register(publicRoutes, {
     provider: auth.provider,
-    crossOrigin: true,
+    csrf: true,
     // Every route says who may call it; a module for all of its routes, the option for those of settings-ui.
     undeclared: 'refuse',
     access: { '/settings/*': 'signed-in' },

@@ -9,7 +9,7 @@ const retryAfter = 120
 
 const maintenancePlugin: FastifyPluginAsync = async (app) => {
   const refuse: onRequestHookHandler = function refuseDuringMaintenance(request, _reply, done) {
-    const isPublic = request.access?.by !== 'caller'
+    const isPublic = request.admission?.by !== 'caller'
     if (isPublic || request.caller?.isAdmin || !app.settings.get(systemSettings.maintenanceMode))
       return done()
     done(new ServiceUnavailableException('Maintenance is going on. Please try again later.', retryAfter))

@@ -10,7 +10,7 @@ import { logoTile } from './web/drawings.ts'
 
 /** The components of settings-ui as pages of this application, within its own layout. */
 export const settingsPages: FastifyPluginAsync = async (app) => {
-  app.publicRoutes.default('signed-in')
+  app.access.setDefault('signed-in')
   const schema = { hide: true }
   app.get('/inertia/settings', { schema }, (request, reply) => {
     const caller = requireCaller(request)

@@ -29,14 +29,14 @@ test('the access of the example', async (t) => {
     ])
   })
 
-  await t.test('the census says which permission the handlers of settings check', async (t) => {
-    const rows = app.publicRoutes.access.table().filter(({ url }) => url.startsWith('/api/settings'))
+  await t.test('the table says which permission the handlers of settings check', async (t) => {
+    const rows = app.access.table().filter(({ url }) => url.startsWith('/api/settings'))
     const checked = rows.flatMap(({ method, url, checkedByHandler }) =>
       checkedByHandler === null ? [] : [`${method} ${url} ${checkedByHandler}`],
     )
     t.ok(checked.includes('PUT /api/settings/bulk Settings.Update'))
     t.notOk(checked.includes('PUT /api/settings/me Settings.Update'), "ownWrites: 'authenticated'")
     t.same([...new Set(rows.map(({ access }) => access))].toSorted(), ['public', 'signed-in'])
-    t.match(app.publicRoutes.access.print(), /PUT +\/api\/settings\/bulk +signed-in .*checked by the handler/)
+    t.match(app.access.print(), /PUT +\/api\/settings\/bulk +signed-in .*checked by the handler/)
   })
 })

@@ -4,7 +4,6 @@ import { test } from 'tap'
 import { defineModule, modules } from '@fastify-modular/core'
 import { errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
-import { publicRouteLines } from '@fastify-modular/public-routes/testing'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 
 const limit = setting.number('shop.limit', {
@@ -27,7 +26,7 @@ const plugins = {
 
 type Name = keyof typeof plugins
 
-/** A module that uses everything: definitions, rules, a setting read at once in its body, an open and a closed route. */
+/** A module that uses everything: definitions, rules, a setting read at once in its body, routes that are open, closed and broken. */
 function shop(read: number[]) {
   return defineModule({
     name: 'shop',
@@ -37,6 +36,9 @@ function shop(read: number[]) {
       read.push(scope.settings.get(limit))
       scope.get('/open', async () => 'open')
       scope.get('/closed', async () => 'closed')
+      scope.get('/fails', { config: { access: 'public' } }, async () => {
+        throw new Error('secret of the database')
+      })
     },
   })
 }
@@ -53,6 +55,7 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
     const open = await app.inject('/open')
     const closed = await app.inject('/closed')
     const list = await app.inject('/api/settings')
+    const fails = await app.inject('/fails')
     const missing = await app.inject({ url: '/nope', headers: { accept: 'application/json' } })
     const unknown = await app.inject({ url: '/api/settings/none/resolved', headers: { 'x-ada': '' } })
     const problem = (response: typeof closed) =>
@@ -62,9 +65,10 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
       read.join(),
       open.body,
       page.statusCode,
-      await errorPageLines(app),
+      errorPageLines(app),
       problem(closed),
       problem(list),
+      fails.body.includes('secret') ? 'leaked' : problem(fails),
       problem(missing),
       problem(unknown),
     ].join(' | ')
@@ -75,10 +79,12 @@ async function boot(order: readonly Name[], awaited: boolean): Promise<string> {
   }
 }
 
-/** What the surface says about the error pages, which declare themselves public and may stand before the gate. */
-async function errorPageLines(app: FastifyInstance): Promise<string> {
-  const lines = await publicRouteLines(app)
-  return lines.flatMap((line) => (line.includes('/error/') ? (line.split(' ', 1)[0] ?? '') : [])).join()
+/** What the table says about the error pages, which declare themselves public and may stand before the gate. */
+function errorPageLines(app: FastifyInstance): string {
+  return app.access
+    .table()
+    .flatMap(({ method, url, access }) => (url.startsWith('/error/') && access === 'public' ? [method] : []))
+    .join()
 }
 
 function permutations<T>(items: readonly T[]): T[][] {
@@ -87,13 +93,14 @@ function permutations<T>(items: readonly T[]): T[][] {
 }
 
 const unauthorized = '401 application/problem+json'
-const right = `3 | open | 404 | GET,HEAD | ${unauthorized} | ${unauthorized} | ${unauthorized} | 404 application/problem+json`
+const right = `3 | open | 404 | GET,HEAD | ${unauthorized} | ${unauthorized} | 500 application/problem+json | ${unauthorized} | 404 application/problem+json`
 
-/** Modules need the plugins to which they contribute, and the routes of settings need the caller that the gate declares. */
+/** Modules need the plugins to which they contribute and the handler of errors, and the gate comes before all routes but those of errors. */
 function expectedOf(order: readonly Name[]): string {
   const at = (name: Name): number => order.indexOf(name)
   if (at('modules') < Math.max(at('settings'), at('publicRoutes'))) return 'FMOD_CORE_HOOK_WITHOUT_PLUGIN'
-  return at('settings') < at('publicRoutes') ? 'FMOD_SETTINGS_CALLER_DECLARED_LATER' : right
+  if (at('settings') < at('publicRoutes')) return 'FMOD_PUBLIC_ROUTES_BEFORE_GATE'
+  return at('modules') < at('errors') ? 'FMOD_ERRORS_REGISTERED_LATE' : right
 }
 
 test('48 boots: every order of the plugins is right or says what is wrong', async (t) => {
@@ -108,8 +115,9 @@ test('48 boots: every order of the plugins is right or says what is wrong', asyn
   t.same(
     outcomes,
     new Map([
-      [right, 8],
-      ['FMOD_SETTINGS_CALLER_DECLARED_LATER', 8],
+      [right, 6],
+      ['FMOD_ERRORS_REGISTERED_LATE', 2],
+      ['FMOD_PUBLIC_ROUTES_BEFORE_GATE', 8],
       ['FMOD_CORE_HOOK_WITHOUT_PLUGIN', 32],
     ]),
   )

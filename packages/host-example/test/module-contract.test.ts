@@ -88,14 +88,6 @@ const breaches: Record<string, readonly [Partial<Module>, Record<string, RegExp>
     { dependsOn: [], plugin: async (app) => void Reflect.get(app, 'customers').length },
     { [alone]: /undefined/, [neighbours]: /undefined/ },
   ],
-  'has hooks for the whole application': [
-    {
-      plugin: fp(async (app: FastifyInstance) => {
-        app.addHook('onSend', async (_request, reply) => void reply.header('x-billing', '1'))
-      }),
-    },
-    { [neighbours]: /x-billing/ },
-  ],
   'reads bodies for the whole application': [
     {
       plugin: fp(async (app: FastifyInstance) => {

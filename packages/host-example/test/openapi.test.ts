@@ -1,3 +1,7 @@
+import swagger from '@fastify/swagger'
+import { errors } from '@fastify-modular/errors'
+import { publicRoutes } from '@fastify-modular/public-routes'
+import Fastify from 'fastify'
 import { test } from 'tap'
 import { Spectral } from '@stoplight/spectral-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -69,3 +73,27 @@ test('the document at /openapi.json is valid, and every operation says how it fa
     t.same([operation?.security, operation?.['x-permission']], access, `${name} says who may call it`)
   }
 })
+
+const named = {
+  refResolver: { buildLocalReference: ({ $id }: { readonly $id?: unknown }) => String($id) },
+}
+
+for (const [name, options] of Object.entries({ ProblemDetails: named, 'def-0': {} })) {
+  test(`the refusals of the gate refer to the schema that errors share, which the document calls ${name}`, async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(swagger, { openapi: { openapi: '3.1.0' }, ...options })
+    await app.register(errors)
+    await app.register(publicRoutes, { provider: { authenticate: () => null } })
+    app.permissions.add('Notes.Edit')
+    app.put('/notes', { config: { access: 'Notes.Edit' } }, () => null)
+    await app.ready()
+    const { components } = app.swagger() as {
+      components?: { schemas?: Record<string, { title?: string }>; responses?: object }
+    }
+    t.equal(components?.schemas?.[name]?.title, 'ProblemDetails')
+    const schema = { $ref: `#/components/schemas/${name}` }
+    const refusal = { content: { 'application/problem+json': { schema } } }
+    t.match(components?.responses, { Unauthorized: refusal, Forbidden: refusal })
+  })
+}

@@ -17,6 +17,10 @@ export const FMOD_INERTIA_INVALID_VERSION = createMisuseError(
   'FMOD_INERTIA_INVALID_VERSION',
   'The option version of the inertia plugin travels in a request header: use visible ASCII characters without spaces, such as a hash of the assets.',
 )
+export const FMOD_INERTIA_INVALID_FLASH = createMisuseError<[string]>(
+  'FMOD_INERTIA_INVALID_FLASH',
+  'Nothing can be left for the next page: %s.',
+)
 export const FMOD_INERTIA_UNSAFE_LOCATION = createMisuseError(
   'FMOD_INERTIA_UNSAFE_LOCATION',
   'reply.inertiaLocation was called with something other than an http or https URL or a path. A browser would run or download it: check where the value comes from.',

@@ -1,5 +1,6 @@
 /** The page object: what the client is to show, and under which address. */
 import type { FastifyRequest } from 'fastify'
+import type { PropLabels } from './props.ts'
 
 /** How the browser's history treats a page. */
 export interface HistoryFlags {
@@ -11,23 +12,27 @@ export interface HistoryFlags {
   readonly preserveFragment?: boolean
 }
 
-/** The page object of the Inertia protocol, version 3. */
-export interface Page extends HistoryFlags {
+/** The page object of the Inertia protocol, version 3; version 2 passes over what it does not know. */
+export interface Page extends HistoryFlags, PropLabels {
   readonly component: string
   readonly props: Readonly<Record<string, unknown>>
   /** Path and query of the page in the browser's address bar. */
   readonly url: string
   /** The version of the assets; null when the application names none. */
   readonly version: string | null
+  /** Names of the props that all pages share: the client shows them while an instant visit is on its way. */
+  readonly sharedProps?: readonly string[]
+  /** Messages that are shown once. */
+  readonly flash?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Path and query under which the client files the page. A page rendered for an unsafe method keeps the address of the
+ * Path and query under which the client files the page, without the base path. A page rendered for an unsafe method keeps the address of the
  * page it was sent from, so that a browser refresh does not GET a URL that only takes POST.
  */
-export function pageUrl(request: FastifyRequest): string {
+export function pageUrl(request: FastifyRequest, basePath: string): string {
   if (request.method === 'GET' || request.method === 'HEAD') return ownPath(request.originalUrl)
-  return refererPath(request) ?? ownPath(request.originalUrl)
+  return ownPath(refererPath(request, basePath) ?? request.originalUrl)
 }
 
 /**
@@ -40,9 +45,10 @@ function ownPath(target: string): string {
   return `/${target.replace(/[\u0000-\u0020\u007f]/g, '').replace(/^[/\\]+/, '')}`
 }
 
-function refererPath(request: FastifyRequest): string | null {
-  const { referer } = request.headers
+/** Path and query of the page that a request was sent from, without the base path; null where it is none of this application. */
+export function refererPath({ headers: { referer }, host }: FastifyRequest, basePath: string): string | null {
   if (!referer || !URL.canParse(referer)) return null
   const url = new URL(referer)
-  return url.host === request.host ? ownPath(url.pathname + url.search) : null
+  const path = url.pathname + url.search
+  return url.host === host && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : null
 }

@@ -1,26 +1,40 @@
 /** The inertia plugin: pages as answers. */
 import {
+  canonicalPath,
   checkCoreVersion,
+  createFindCaller,
+  isApiTarget,
   option,
   optionProblems,
   type OptionsSchema,
-  Type,
+  type PageRenderer,
+  type RenderedPage,
+  safeRead,
   supportedFastify,
+  Type,
 } from '@fastify-modular/core/internal'
-import type { FastifyPluginAsync, FastifyReply, onRequestHookHandler } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { FMOD_INERTIA_INVALID_OPTION, FMOD_INERTIA_REGISTERED_TWICE } from './misuse-errors.ts'
+import { type FindBack, watchRoutes } from './back.ts'
+import { type FlashParts, type FlashStore, leaveFlash } from './flash.ts'
+import {
+  FMOD_INERTIA_INVALID_FLASH,
+  FMOD_INERTIA_INVALID_OPTION,
+  FMOD_INERTIA_REGISTERED_TWICE,
+} from './misuse-errors.ts'
 import type { HistoryFlags } from './page.ts'
-import type { Props, SharedProps } from './props.ts'
-import { createRenderer, type RenderedPage } from './render.ts'
+import type { Props } from './props.ts'
+import { createRenderer, type SharedProps } from './render.ts'
 import type { NonceSource, RootTemplate } from './root-html.ts'
 import {
   adaptRedirects,
   answerStale,
   type AssetVersion,
-  inertiaLocation,
+  createLocation,
   isInertia,
+  isRead,
   isStale,
+  type Site,
   versionSource,
 } from './visits.ts'
 
@@ -35,6 +49,16 @@ export interface InertiaOptions {
   readonly nonce?: NonceSource
   /** Encrypts every page in the browser's history unless the page says otherwise. @default false */
   readonly encryptHistory?: boolean
+  /**
+   * Where errors of forms and messages wait for the next page: `cookieFlash({ secret })`, or a store over your session. With it
+   * a form whose input is refused is shown again, with `props.errors`; see `reply.inertiaBack`.
+   * @default none: a refused form is answered as any other failure
+   */
+  readonly flash?: FlashStore
+  /** The path that a proxy takes away in front of this application: `/tools/app`. @default '' */
+  readonly basePath?: string
+  /** The oldest major version of the client that visits: 2 cannot keep a `#fragment` or nested once props. @default 3 */
+  readonly client?: 2 | 3
 }
 
 const schema: OptionsSchema<InertiaOptions> = Type.Object({
@@ -47,28 +71,80 @@ const schema: OptionsSchema<InertiaOptions> = Type.Object({
   rootTemplate: Type.Union([Type.String(), option.function()], { description: 'HTML or a function' }),
   nonce: option.function('a function of the request and the reply'),
   encryptHistory: option.boolean(),
+  flash: option.that(isFlashStore, 'a store with put and take, such as cookieFlash({ secret })'),
+  basePath: option.that(isBasePath, 'a path such as /tools/app, without a slash at its end'),
+  client: option.that((value) => value === 2 || value === 3, '2 or 3'),
 })
+
+function isFlashStore(value: unknown): boolean {
+  return typeof safeRead(value, 'put') === 'function' && typeof safeRead(value, 'take') === 'function'
+}
+
+function isBasePath(value: unknown): boolean {
+  return value === '' || (typeof value === 'string' && !value.endsWith('/') && canonicalPath(value) !== null)
+}
 
 const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
   checkCoreVersion(import.meta.url)
   const problems = optionProblems(schema, options)
   if (problems.length > 0) throw new FMOD_INERTIA_INVALID_OPTION(problems.join('; '))
   if (app.hasDecorator('inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
-  const version = versionSource(options.version ?? null)
+  const { basePath = '', client = 3, flash: store } = options
+  const site: Site = { version: versionSource(options.version ?? null), basePath, client }
+  const flash = store && { store, findCaller: createFindCaller(app, undefined) }
+  const findBack = watchRoutes(app, basePath)
 
-  app.decorate('inertia', createRenderer({ ...options, version }))
+  app.decorate('inertia', {
+    ...createRenderer({ ...options, ...site, flash }),
+    keepErrors: async (request, reply, errors) =>
+      flash && isInertia(request) && !isRead(request) && !isApi(request)
+        ? leave(flash, findBack, { request, reply, errors })
+        : null,
+  } satisfies InertiaRenderer)
   app.decorateReply('inertia', renderReply)
-  app.decorateReply('inertiaLocation', inertiaLocation)
-  app.addHook('onRequest', receiveVisits(version))
+  app.decorateReply('inertiaLocation', createLocation(site))
+  app.decorateReply('inertiaBack', createBack(flash, findBack))
+  app.addHook('onRequest', function inertiaVisit(request, reply, done) {
+    // The one hook of this package, because requests of all other clients pay for it as well.
+    if (!isInertia(request)) return done()
+    adaptRedirects(reply, site)
+    if (isStale(request, site)) answerStale(request, reply, site)
+    else done()
+  })
+  if (store?.check) app.addHook('onReady', async () => store.check?.(app))
 }
 
-/** The one hook of this package, because requests of all other clients pay for it as well. */
-function receiveVisits(currentVersion: () => string | null): onRequestHookHandler {
-  return function inertiaVisit(request, reply, done) {
-    if (!isInertia(request)) return done()
-    adaptRedirects(reply)
-    if (isStale(request, currentVersion)) answerStale(request, reply, currentVersion())
-    else done()
+/** The decorator `app.inertia`. */
+export type InertiaRenderer = ReturnType<typeof createRenderer> & Required<Pick<PageRenderer, 'keepErrors'>>
+
+/** A program that says X-Inertia is still a program: the API of settings answers it by problems. */
+function isApi({ url, routeOptions }: FastifyRequest): boolean {
+  return isApiTarget(url) || routeOptions.config.back === false
+}
+
+type Left = Omit<Parameters<typeof leaveFlash>[1], 'path'>
+
+/** Leaves errors for the page that a form is on; returns its address, or null where there is none. */
+async function leave(flash: FlashParts, findBack: FindBack, left: Left): Promise<string | null> {
+  const path = findBack(left.request)
+  if (path !== null) await leaveFlash(flash, { ...left, path })
+  return path
+}
+
+/** `return reply.inertiaBack({ title: 'Enter a title.' })`: back to the form, or by `/` where no page is known. */
+function createBack(flash: FlashParts | undefined, findBack: FindBack) {
+  return function inertiaBack(
+    this: FastifyReply,
+    errors?: Readonly<Record<string, unknown>>,
+    message?: Props,
+  ) {
+    if (!flash)
+      throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack needs the option flash of the inertia plugin')
+    const { request } = this
+    leave(flash, () => findBack(request) ?? '/', { request, reply: this, errors, flash: message })
+      .then((path) => this.redirect(path ?? '/', 303))
+      .catch((thrown: unknown) => this.send(toError(thrown)))
+    return this
   }
 }
 

@@ -1,68 +1,81 @@
 /** From component and props to the bytes of an answer. */
-import { varyWith } from '@fastify-modular/core/internal'
+import {
+  logFailure,
+  type PageRenderer,
+  type PageRequest as BarePageRequest,
+  varyWith,
+} from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type FlashParts, showsFlash, takeFlash } from './flash.ts'
 import { type HistoryFlags, type Page, pageUrl } from './page.ts'
-import { type Props, readPartialReload, resolveProps, type SharedProps, withSharedProps } from './props.ts'
+import { always } from './prop-kinds.ts'
+import { type Props, readSelection, resolveProps } from './props.ts'
 import { compileRoot, type NonceSource, type RootTemplate } from './root-html.ts'
-import { isInertia } from './visits.ts'
+import { isInertia, type Site } from './visits.ts'
 
-/** A page to render. */
-export interface PageRequest extends HistoryFlags {
-  readonly component: string
-  readonly props: Props
-  /** The HTTP status that the caller of `render` sends. */
-  readonly status: number
-  /** Whether shared props and `errors` join; without them the page is exactly `props`. */
-  readonly shared: boolean
-}
+/** A page to render. Without `shared` the page is exactly `props`: no shared props, no `errors`, nothing flashed. */
+export type PageRequest = BarePageRequest & HistoryFlags
 
-/** A rendered page. */
-export interface RenderedPage {
-  readonly body: string | Buffer
-  readonly contentType: string
-  readonly headers?: Record<string, string>
-}
+/** Props for every page, or a function of the request that gives them: `(request) => ({ user: request.caller?.name })`. */
+export type SharedProps = Props | ((request: FastifyRequest) => Props | Promise<Props>)
 
-/** The decorator `app.inertia`: renders pages for code that sends the answer itself, such as an error handler. */
-export interface PageRenderer {
-  /** Page JSON for the client, the full document for a first visit. */
-  render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): Promise<RenderedPage>
-  /** The current version of the assets. */
-  version(): string | null
-}
-
-export interface RendererOptions {
-  readonly version: () => string | null
+export interface RendererOptions extends Site {
   readonly share?: SharedProps | undefined
   readonly rootTemplate?: RootTemplate | undefined
   readonly nonce?: NonceSource | undefined
   readonly encryptHistory?: boolean | undefined
+  readonly flash?: FlashParts | undefined
 }
 
 /** The renderer that `reply.inertia` and `app.inertia` share. */
-export function createRenderer(options: RendererOptions): PageRenderer {
-  const { version, share, nonce, encryptHistory = false } = options
+export function createRenderer(options: RendererOptions): Required<Pick<PageRenderer, 'version'>> & {
+  render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): ReturnType<PageRenderer['render']>
+} {
+  const { version, basePath, client, share, nonce, flash, encryptHistory = false } = options
   const toDocument = compileRoot(options.rootTemplate)
 
-  async function buildPage(request: FastifyRequest, requested: PageRequest): Promise<Page> {
-    const { component, shared } = requested
-    const partial = shared ? readPartialReload(request.headers, component) : null
-    const props = shared ? await withSharedProps(request, share, requested.props) : requested.props
+  /** Shared props below the page's own; `errors` is always present, for the client reads it on every page. */
+  async function withSharedProps(request: FastifyRequest, reply: FastifyReply, own: Props) {
+    const shared = (typeof share === 'function' ? await share(request) : share) ?? {}
+    const left = flash && showsFlash(request) ? await takeFlash(flash, request, reply) : null
+    const all: Props = { ...shared, ...own }
+    const ownErrors = async () => inErrorBag(request, (await read(all['errors'])) ?? {})
+    const errors = always(async () => ({ ...left?.errors, ...(await ownErrors()) }))
+    return { props: { ...all, errors }, sharedProps: Object.keys(shared), flash: left?.flash }
+  }
+
+  async function buildPage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    requested: PageRequest,
+  ): Promise<Page> {
+    const { component, props: own } = requested
+    const address = { url: basePath + pageUrl(request, basePath), version: version() }
+    const flags = historyFlags(requested, encryptHistory)
+    if (!requested.shared) return { component, props: (await resolveProps(own)).props, ...address, ...flags }
+    const { props: all, sharedProps, flash: message } = await withSharedProps(request, reply, own)
+    const onRescue = (err: unknown, prop: string) =>
+      logFailure(request.log, 'error', { err, prop }, 'a deferred prop failed and was left out')
+    const { props, labels } = await resolveProps(
+      all,
+      readSelection(request.headers, component, client),
+      onRescue,
+    )
     return {
       component,
-      props: await resolveProps(props, partial),
-      url: pageUrl(request),
-      version: version(),
-      ...((requested.encryptHistory ?? encryptHistory) && { encryptHistory: true }),
-      ...(requested.clearHistory && { clearHistory: true }),
-      ...(requested.preserveFragment && { preserveFragment: true }),
+      props,
+      ...address,
+      ...labels,
+      ...(sharedProps.length > 0 && { sharedProps }),
+      ...(message && { flash: message }),
+      ...flags,
     }
   }
 
   return {
     version,
     async render(request, reply, requested) {
-      const page = await buildPage(request, requested)
+      const page = await buildPage(request, reply, requested)
       const vary = varyWith(reply, 'X-Inertia') // a cache must not give one representation for the other
       if (isInertia(request)) {
         const headers = { vary, 'x-inertia': 'true' }
@@ -72,4 +85,22 @@ export function createRenderer(options: RendererOptions): PageRenderer {
       return { body, contentType: 'text/html; charset=utf-8', headers: { vary } }
     },
   }
+}
+
+function historyFlags(requested: HistoryFlags, encryptAll: boolean): HistoryFlags {
+  return {
+    ...((requested.encryptHistory ?? encryptAll) && { encryptHistory: true }),
+    ...(requested.clearHistory && { clearHistory: true }),
+    ...(requested.preserveFragment && { preserveFragment: true }),
+  }
+}
+
+async function read(value: unknown): Promise<unknown> {
+  return typeof value === 'function' ? await (value as () => unknown)() : value
+}
+
+/** Two forms on one page keep their errors apart by the name that the client gives. */
+function inErrorBag(request: FastifyRequest, errors: object): object {
+  const bag = request.headers['x-inertia-error-bag']
+  return typeof bag !== 'string' || Object.keys(errors).length === 0 ? errors : { [bag]: errors }
 }

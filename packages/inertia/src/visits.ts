@@ -9,6 +9,15 @@ export function isInertia(request: FastifyRequest): boolean {
   return request.headers['x-inertia'] !== undefined
 }
 
+/** What visits depend on. */
+export interface Site {
+  readonly version: () => string | null
+  /** What a proxy takes away in front of the paths of this application; `Location` it mends, headers of Inertia it does not. */
+  readonly basePath: string
+  /** The oldest major version of the client that visits this application. */
+  readonly client: 2 | 3
+}
+
 /** The version of the assets: fixed, or a function that is called at each request. */
 export type AssetVersion = string | null | (() => string | null)
 
@@ -34,22 +43,19 @@ function checked(version: string | null): string | null {
  * Whether a visit was made with other assets than the current ones. A request without a version does not come from the
  * client: it has no page that could be stale.
  */
-export function isStale(request: FastifyRequest, currentVersion: () => string | null): boolean {
+export function isStale(request: FastifyRequest, site: Site): boolean {
   const version = request.headers['x-inertia-version']
-  return request.method === 'GET' && version !== undefined && version !== (currentVersion() ?? '')
+  return request.method === 'GET' && version !== undefined && version !== (site.version() ?? '')
 }
 
 /**
  * Answers a stale visit by 409, so that the client loads the page afresh; before the handler runs, and for unmatched
  * paths too: any page, even an error page, would give a stale client the new version and so hide that it is stale.
  */
-export function answerStale(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  currentVersion: string | null,
-): void {
+export function answerStale(request: FastifyRequest, reply: FastifyReply, site: Site): void {
+  const currentVersion = site.version()
   addVary(reply, 'X-Inertia')
-  reply.code(409).header('x-inertia-location', pageUrl(request))
+  reply.code(409).header('x-inertia-location', site.basePath + pageUrl(request, site.basePath))
   // Distinguishes new assets from a plain redirect, so that background requests do not reload the page.
   if (currentVersion !== null) reply.header('x-inertia-version', currentVersion)
   reply.send()
@@ -59,18 +65,18 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
  * Adapts the redirects of a reply to an Inertia visit, which have no body: to another origin → 409 with
- * `X-Inertia-Location`; to a `#fragment` → 409 with `X-Inertia-Redirect`; after a write → 303, because a 302 repeats
- * PUT, PATCH and DELETE. On the reply and not by an onSend hook, which every other request would pay for.
+ * `X-Inertia-Location`; to a `#fragment` → 409 with `X-Inertia-Redirect`, which version 2 of the client does not know; after
+ * a write → 303, because a 302 repeats PUT, PATCH and DELETE. On the reply and not by an onSend hook, which every other request would pay for.
  */
-export function adaptRedirects(reply: FastifyReply): void {
+export function adaptRedirects(reply: FastifyReply, site: Site): void {
   const { send } = reply
   reply.send = function sendAdapted(payload?: unknown) {
-    if (payload === undefined || payload === null || payload === '') adaptRedirect(reply)
+    if (payload === undefined || payload === null || payload === '') adaptRedirect(reply, site)
     return send.call(reply, payload)
   }
 }
 
-function adaptRedirect(reply: FastifyReply): void {
+function adaptRedirect(reply: FastifyReply, site: Site): void {
   const { request } = reply
   if (!redirectStatuses.has(reply.statusCode)) return
   const location = reply.getHeader('location')
@@ -79,21 +85,32 @@ function adaptRedirect(reply: FastifyReply): void {
   const target = resolve(location, request)
   const keepsMethod = reply.statusCode === 307 || reply.statusCode === 308
   if (target?.isWeb && !target.isOwn) answerConflict(reply, 'x-inertia-location', location)
-  else if (target?.isOwn && target.hasFragment && !keepsMethod)
-    answerConflict(reply, 'x-inertia-redirect', location)
-  else if (request.method !== 'GET' && request.method !== 'HEAD' && !keepsMethod) reply.code(303)
+  else if (target?.isOwn && target.hasFragment && !keepsMethod && site.client > 2)
+    answerConflict(reply, 'x-inertia-redirect', withBase(location, site))
+  else if (!isRead(request) && !keepsMethod) reply.code(303)
 }
 
 /**
- * Sends the browser to a page outside this Inertia application: 409 for the client, an ordinary redirect for others.
- * @throws {FMOD_INERTIA_UNSAFE_LOCATION} not a path and not an http(s) URL (`javascript:` would run)
+ * The decorator that sends the browser to a page outside this Inertia application: 409 for the client, an ordinary redirect
+ * for others. It throws FMOD_INERTIA_UNSAFE_LOCATION for what is not a path and not an http(s) URL (`javascript:` would run).
  */
-export function inertiaLocation(this: FastifyReply, url: string): FastifyReply {
-  const { request } = this
-  if (!resolve(url, request)?.isWeb) throw new FMOD_INERTIA_UNSAFE_LOCATION()
-  const location = toHeaderText(url)
-  if (isInertia(request)) return answerConflict(this, 'x-inertia-location', location).send()
-  return this.redirect(location, request.method === 'GET' || request.method === 'HEAD' ? 302 : 303)
+export function createLocation(site: Site) {
+  return function inertiaLocation(this: FastifyReply, url: string): FastifyReply {
+    const { request } = this
+    if (!resolve(url, request)?.isWeb) throw new FMOD_INERTIA_UNSAFE_LOCATION()
+    const location = toHeaderText(url)
+    if (isInertia(request)) return answerConflict(this, 'x-inertia-location', withBase(location, site)).send()
+    return this.redirect(location, isRead(request) ? 302 : 303)
+  }
+}
+
+/** A path of this application as browsers see it. */
+function withBase(location: string, { basePath }: Site): string {
+  return /^\/(?![/\\])/.test(location) ? basePath + location : location
+}
+
+export function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 function answerConflict(reply: FastifyReply, header: string, location: string): FastifyReply {

@@ -13,7 +13,7 @@ test('an unknown option stops the boot, and so does one of another type', async 
   await t.rejects(boot({ versoin: '1' }), {
     code: 'FMOD_INERTIA_INVALID_OPTION',
     message:
-      /unknown option versoin \(did you mean version\?\); expected version, share, rootTemplate, nonce or encryptHistory/,
+      /unknown option versoin \(did you mean version\?\); expected version, share, rootTemplate, nonce, encryptHistory, flash, basePath or client/,
   })
   for (const [name, value] of Object.entries({
     version: 1,
@@ -21,6 +21,9 @@ test('an unknown option stops the boot, and so does one of another type', async 
     rootTemplate: 1,
     nonce: 'abc',
     encryptHistory: 'yes',
+    flash: { put: () => {} },
+    basePath: '/tools/',
+    client: 1,
   })) {
     await t.rejects(boot({ [name]: value }), {
       code: 'FMOD_INERTIA_INVALID_OPTION',

@@ -1,15 +1,17 @@
 /** @fastify-modular/public-routes: a method-aware registry of public routes, and the gate in front of every request. */
 import type { Caller } from '@fastify-modular/core'
-import type { PublicRoutes } from './review/public-routes.ts'
 import type { Access, AccessByMethod } from './access/declaration.ts'
 import type { Permissions, PermissionsBuilder } from './access/permissions.ts'
-import type { RequestAccess } from './gate/route-record.ts'
+import type { RequestAdmission } from './gate/decision.ts'
 import type { PublicRouteRegistry } from './registry.ts'
+import type { ApplicationAccess } from './review/access.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The registry of public routes, with `explain`, `surface` and `print`. */
-    readonly publicRoutes: PublicRoutes
+    /** Who may call what: the table, explanations, the default of a plugin. */
+    readonly access: ApplicationAccess
+    /** The registry of public routes. */
+    readonly publicRoutes: PublicRouteRegistry
     /** The permissions that routes may require; `list()` serves role editors. */
     readonly permissions: Permissions
   }
@@ -18,20 +20,18 @@ declare module 'fastify' {
     caller: Caller | null
     /**
      * How the gate let the request in. Public requests, of known callers, too: `by: 'rule'` where a rule of the registry or
-     * the environment opens it, `by: 'declaration'` where its access is declared so, with what opens it as `rule`.
+     * the environment opens it, with the `rule`, or `by: 'declaration'` where its access is declared so, with the `source`.
      * `by: 'caller'` for all others, with the `permission` that the caller holds where one is declared. Null before the
      * gate, and on requests that it turned away.
      * It follows from the request as it reached the gate, whatever hooks change in it later.
      */
-    readonly access: RequestAccess | null
+    readonly admission: RequestAdmission | null
   }
   interface FastifyContextConfig {
-    /** Opens this route to anonymous callers: `true` for all its methods, or the methods it opens for. */
-    public?: boolean | readonly string[]
     /** Who may call this route; by method for a route that serves several. */
     access?: Access | AccessByMethod
     /** A permission that the handler checks by itself: it is listed, and not enforced by the gate. */
-    documents?: string
+    checkedByHandler?: string
   }
 }
 
@@ -46,21 +46,19 @@ declare module '@fastify-modular/core' {
   }
 }
 
-export type { Attempt, AttemptOutcome } from './review/attempt.ts'
-export type { AccessCensus, AccessRow } from './review/census.ts'
-export { accessTransform } from './review/openapi.ts'
-export type { Explain, Explanation } from './review/explain.ts'
-export type { Opening, SurfaceEntry } from './review/surface.ts'
-export { type Classify, classifyRequest, type ClientKind, safeReturnTo } from './gate/answers.ts'
-export type { CrossOriginOptions } from './gate/csrf.ts'
-export type { CaptureGuard } from './gate/decide.ts'
-export type { RequestAccess } from './gate/route-record.ts'
-export type { Access, AccessByMethod, Requirement } from './access/declaration.ts'
+export type { Access, AccessByMethod } from './access/declaration.ts'
 export type { Permission, PermissionDetails, Permissions, PermissionsBuilder } from './access/permissions.ts'
+export { type Classify, classifyRequest, type ClientKind, safeReturnTo } from './gate/answers.ts'
+export type { CsrfOptions } from './gate/csrf.ts'
+export type { SuffixesMatchParameters } from './gate/policy.ts'
+export type { RequestAdmission } from './gate/decision.ts'
 export type { PublicRoutesOptions } from './options.ts'
 export { publicRoutes, publicRoutes as default } from './plugin.ts'
 export { type Authenticated, type AuthProvider, combineProviders, type SecuritySchemes } from './provider.ts'
-export { type MatchKind, type Methods, PublicRoute, type PublicRouteOptions } from './rule.ts'
-export type { PublicRoutes } from './review/public-routes.ts'
 export { PublicRouteRegistry, type RuleOptions } from './registry.ts'
+export type { ApplicationAccess } from './review/access.ts'
+export type { Explain, Explanation } from './review/explain.ts'
+export { accessTransform } from './review/openapi.ts'
+export type { AccessRow } from './review/table.ts'
+export { type MatchKind, type Methods, PublicRoute, type PublicRouteOptions } from './rule.ts'
 export type { RegisteredRule } from './rules.ts'

@@ -5,10 +5,7 @@
 import { FMOD_PUBLIC_ROUTES_INVALID_ENV } from './misuse-errors.ts'
 import { PublicRouteRegistry } from './registry.ts'
 import { PublicRoute } from './rule.ts'
-import type { RuleSet } from './rules.ts'
-
-/** The source of the framework's own rules. */
-export const frameworkDefault = 'framework default'
+import { frameworkDefault, type RuleSet } from './rules.ts'
 
 /** A JSON array of path strings; each is a prefix rule for every method. */
 export const environmentVariable = 'SM_AUTH_PUBLIC_PATHS'

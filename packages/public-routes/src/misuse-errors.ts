@@ -44,10 +44,6 @@ export const FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED',
   'The prebuilt PublicRoute %s was added together with options, which it would not use. Put methods and kind into the PublicRoute.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG = createMisuseError<[string, string]>(
-  'FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG',
-  'The route %s has an unusable config.public: %s. Use true, or an array of methods such as ["GET"].',
-)
 export const FMOD_PUBLIC_ROUTES_FROZEN = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_FROZEN',
   'The public-route rule %s was added after the application became ready. Add rules while plugins register, so that they can be reviewed and tested at boot.',
@@ -62,11 +58,7 @@ export const FMOD_PUBLIC_ROUTES_INVALID_ENV = createMisuseError<[string, string]
 )
 export const FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC',
-  'The login URL %s is not public for GET, so signing in would redirect to itself for ever. Give its route config { public: true }, or add a rule for it.',
-)
-export const FMOD_PUBLIC_ROUTES_SURFACE_CHANGED = createMisuseError<[string]>(
-  'FMOD_PUBLIC_ROUTES_SURFACE_CHANGED',
-  'What anonymous callers can reach is not what was expected:\n%s\nReview the difference; if it is wanted, update the expected list.',
+  'The login URL %s is not public for GET, so signing in would redirect to itself for ever. Give its route config { access: "public" }, or add a rule for it.',
 )
 export const FMOD_PUBLIC_ROUTES_INVALID_ACCESS = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_ACCESS',
@@ -78,15 +70,23 @@ export const FMOD_PUBLIC_ROUTES_INVALID_PERMISSION = createMisuseError<[string, 
 )
 export const FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION',
-  'Permissions are required that nothing declares, so that no role could offer them: %s. Correct the names, or declare them with the module hook "permissions" or app.permissions.add(name).',
+  'Permissions are required that nothing declares, so that no role could offer them: %s. Correct the names, or declare them in "permissions" of a module or with app.permissions.add(name).',
 )
 export const FMOD_PUBLIC_ROUTES_CONFIG_CHANGED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_CONFIG_CHANGED',
-  'An onRoute hook changed or replaced the configuration of these routes after the gate had read who may call them: %s. Add that hook before the gate is registered, or let it keep config.access, config.public, config.documents and all other members of the configuration.',
+  'An onRoute hook changed or replaced the configuration of these routes after the gate had read who may call them: %s. Add that hook before the gate is registered, or let it keep config.access, config.checkedByHandler and all other members of the configuration.',
 )
 export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE',
-  'Entries of the option access of the public-routes plugin meet no route: %s. Correct the URL and the method, or remove the entry.',
+  'These entries of the option access match no route: %s. Correct the URL and the method, or remove the entry.',
+)
+export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT = createMisuseError<[string]>(
+  'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT',
+  'These entries of the option access cannot take effect: %s. Remove the rule, let the route declare its access, or remove the entry.',
+)
+export const FMOD_PUBLIC_ROUTES_BEFORE_GATE = createMisuseError<[string]>(
+  'FMOD_PUBLIC_ROUTES_BEFORE_GATE',
+  'These routes were registered before the gate, which reads who may call a route when it is registered: %s. Put "await app.register(publicRoutes, …)" before them, or move them into a plugin that is registered after it; with @fastify/autoload, name the plugin of the gate in the "dependencies" of fastify-plugin.',
 )
 export const FMOD_PUBLIC_ROUTES_UNDECLARED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNDECLARED',

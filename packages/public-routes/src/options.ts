@@ -3,28 +3,34 @@ import { option, optionProblems, type OptionsSchema, safeRead, Type } from '@fas
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
 import type { Access } from './access/declaration.ts'
 import type { Classify } from './gate/answers.ts'
-import type { CrossOriginOptions } from './gate/csrf.ts'
-import type { CaptureGuard } from './gate/decide.ts'
+import type { CsrfOptions } from './gate/csrf.ts'
+import type { SuffixesMatchParameters } from './gate/policy.ts'
 import type { AuthProvider } from './provider.ts'
 
 export interface PublicRoutesOptions {
   /** Resolves the caller of a request; `combineProviders([...])` for several. */
   readonly provider: AuthProvider
-  /** The framework's own public paths (S 5.3.1). @default true */
+  /** The framework's own public paths. @default true */
   readonly defaults?: boolean
   /** Where `SM_AUTH_PUBLIC_PATHS` is read; false does not read it. @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>> | false
-  /** Refuses unsafe requests from pages of other origins, subdomains included; turn it on where sessions are cookies. @default false */
-  readonly crossOrigin?: boolean | CrossOriginOptions
+  /**
+   * Protects from cross-site request forgery: refuses unsafe requests from pages of other origins, subdomains included, by
+   * what browsers say about them, without tokens. Turn it on where sessions are cookies. @default false
+   */
+  readonly csrf?: boolean | CsrfOptions
   /** Milliseconds that the provider may take; after that protected paths answer 503. @default 5000 */
   readonly timeout?: number
   /**
-   * Names of onRequest hooks that may run before the gate without a warning, such as those of what the provider needs:
-   * `['fastifyCookieHandler', 'handleSession']`. The warning at boot names them. @default []
+   * Names of onRequest hooks of your own that may run before the gate without a warning; it knows those of Fastify's
+   * plugins. The warning at boot names them. @default []
    */
-  readonly expectedHooks?: readonly string[]
-  /** @default 'segments' */
-  readonly captureGuard?: CaptureGuard
+  readonly earlierHooks?: readonly string[]
+  /**
+   * Whether suffix rules match values of parameters: `'within-segments'` those that do not begin with a slash, `true` all,
+   * `false` none. @default 'within-segments'
+   */
+  readonly suffixesMatchParameters?: SuffixesMatchParameters
   /**
    * Access of routes that do not declare their own, such as those of other plugins, by URL with or without a method:
    * `{ '/api/docs/*': 'public', 'GET /metrics': 'Ops.Read' }`. The URL is the one that the route was registered with;
@@ -46,19 +52,19 @@ const schema: OptionsSchema<PublicRoutesOptions> = Type.Object({
   env: Type.Union([Type.Literal(false), option.record('')], {
     description: 'false or an object such as process.env',
   }),
-  crossOrigin: Type.Union(
+  csrf: Type.Union(
     [
       Type.Boolean(),
       Type.Object({
         trustedOrigins: option.names('an array of origins such as "https://app.example.com"'),
         exempt: option.names('an array of paths such as "/webhooks"'),
-      } satisfies OptionsSchema<CrossOriginOptions>['properties']),
+      } satisfies OptionsSchema<CsrfOptions>['properties']),
     ],
     { description: 'a boolean or an object with trustedOrigins and exempt' },
   ),
   timeout: option.milliseconds(),
-  expectedHooks: option.names('an array of names of hooks'),
-  captureGuard: option.oneOf('segments', 'all', 'off'),
+  earlierHooks: option.names('an array of names of hooks'),
+  suffixesMatchParameters: option.oneOf(true, false, 'within-segments'),
   access: option.record('an object such as { "GET /metrics": "Ops.Read" }'),
   undeclared: option.oneOf('protect', 'refuse'),
   classify: option.function(),
@@ -74,10 +80,18 @@ export function checkOptions(options: PublicRoutesOptions): void {
   if (typeof safeRead(provider, 'authenticate') !== 'function')
     throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   const problems = optionProblems(schema, options)
+  for (const [old, name] of Object.entries(renamed)) {
+    if (Object.hasOwn(options, old)) problems.push(`${old} is called ${name}`)
+  }
+  if (Object.hasOwn(options, 'access') && options.access === undefined)
+    problems.push('access is undefined; leave it out, or correct the name of the constant')
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl))
     problems.push('provider.loginUrl must be a path such as "/login" or an absolute http or https URL')
   if (problems.length > 0) throw new FMOD_PUBLIC_ROUTES_INVALID_OPTIONS(problems.join('; '))
 }
+
+/** A protection that is switched on by another name than ours would be off, and nobody would notice. */
+const renamed = { crossOrigin: 'csrf', captureGuard: 'suffixesMatchParameters' }
 
 function isLoginUrl(url: unknown): boolean {
   if (typeof url !== 'string' || !/^[\x21-\x7e]+$/.test(url)) return false

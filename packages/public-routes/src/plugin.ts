@@ -3,42 +3,37 @@ import { receive } from '@fastify-modular/core'
 import { checkCoreVersion, mountingModule, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
+import { AccessEntries } from './access/entries.ts'
 import { Permissions } from './access/permissions.ts'
+import { ScopeDefaults, scopeName } from './access/scope-defaults.ts'
 import { classifyRequest, createAnswers } from './gate/answers.ts'
 import { createForgeryCheck } from './gate/csrf.ts'
-import { Decider } from './gate/decide.ts'
-import { type FastifyRoute, readFastifyRoutes } from './gate/fastify-routes.ts'
-import { createAuthenticate, createGate, readAccess } from './gate/gate.ts'
-import {
-  AccessEntries,
-  checkPermissions,
-  declareAccess,
-  refuseChanged,
-  refuseUndeclared,
-  ScopeDefaults,
-} from './gate/route-access.ts'
-import type { RouteRecord } from './gate/route-record.ts'
-import { RouteTable } from './gate/routes.ts'
+import { createDecide, createGate, readAdmission } from './gate/gate.ts'
+import { Policies } from './gate/policy.ts'
+import { readRouter, type Route, RouteTable } from './gate/routes.ts'
 import { addInitialRules } from './initial-rules.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
-import { PublicRouteRegistry } from './registry.ts'
+import { createAuthenticate } from './provider.ts'
+import { decorateRegistry, PublicRouteRegistry } from './registry.ts'
+import { decorateAccess } from './review/access.ts'
+import { attemptDecorator, createAttempt } from './review/attempt.ts'
 import { audit } from './review/audit.ts'
-import { createAttempt } from './review/attempt.ts'
-import { createCensus } from './review/census.ts'
-import { createExplain, Probes } from './review/explain.ts'
+import { checkEffect, checkPermissions, refuseUndeclared } from './review/boot-checks.ts'
+import { createExplain } from './review/explain.ts'
 import { describeInSwagger } from './review/openapi.ts'
-import { decorateRegistry, scopeName } from './review/public-routes.ts'
-import { describeSurface, findOverruled } from './review/surface.ts'
+import { Probes, takeProbe } from './review/probes.ts'
+import { createTable } from './review/table.ts'
+import { findWarnings } from './review/warnings.ts'
 import { RuleSet } from './rules.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
   checkCoreVersion(import.meta.url)
   checkOptions(options)
   checkPlace(app)
-  const { provider, timeout = 5000, captureGuard = 'segments', expectedHooks = [] } = options
+  const { provider, timeout = 5000, suffixesMatchParameters = 'within-segments', earlierHooks = [] } = options
   const { access = {}, undeclared = 'protect' } = options
-  const { defaults = true, env = process.env, classify = classifyRequest, crossOrigin = false } = options
+  const { defaults = true, env = process.env, classify = classifyRequest, csrf = false } = options
 
   const rules = new RuleSet()
   addInitialRules(rules, { defaults, env, legacyPaths: provider.publicPaths ?? [] })
@@ -46,82 +41,90 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     take: (contribute, module) =>
       contribute(new PublicRouteRegistry(rules, `module "${module}"`, '', () => module)),
   })
-
   const permissions = new Permissions()
   app.decorate('permissions', permissions)
   receive(app, 'permissions', {
     take: (declare, module) => declare(permissions.builder(`module "${module}"`)),
   })
-  const entries = new AccessEntries(access)
+  const entries = new AccessEntries(access, spellingOf(app))
   const scopeDefaults = new ScopeDefaults(app)
   receive(app, 'access', { take: (declared, module) => scopeDefaults.setForModule(module, declared) })
 
   const routes = new RouteTable(app)
+  routes.addEarly(app)
   app.addHook('onRoute', function recordRoute(route) {
-    const declared = routes.add(route, { scope: this, module: mountingModule(this) })
-    if (declared !== null) rules.add(declared)
+    routes.add(route, { scope: this, module: mountingModule(this) })
   })
 
-  const decider = new Decider(rules, captureGuard)
+  const policies = new Policies(rules, suffixesMatchParameters)
   const probes = new Probes(app)
-  const explain = createExplain({ probes, rules, routes, decider })
-  const all = { rules: rules.rules, records: routes.records, decider }
-  const surface = () => describeSurface(all)
-
+  const explain = createExplain({ probes, rules, routes, policies })
+  const table = createTable({ rules, routes, policies })
   app.decorateRequest('caller', null)
-  app.decorateRequest('access', { getter: readAccess })
-  const attempt = createAttempt({ probes, rules, routes, decider })
-  const census = createCensus({ rules, records: routes.records, decider, attempt })
-  const schemes = provider.openapi ?? {}
-  decorateRegistry(app, { rules, defaults: scopeDefaults, explain, surface, census, schemes })
+  app.decorateRequest('admission', { getter: readAdmission })
+  decorateRegistry(app, rules, scopeName)
+  decorateAccess(app, { table, explain, defaults: scopeDefaults, schemes: provider.openapi ?? {} })
+  app.decorate(attemptDecorator, createAttempt({ probes, routes }))
 
   const gate = createGate({
-    routes,
-    decider,
+    decide: createDecide(routes, policies),
     authenticate: createAuthenticate(app, { provider, timeout }),
-    answers: createAnswers(provider, classify),
-    isForgeable: crossOrigin === false ? null : createForgeryCheck(crossOrigin === true ? {} : crossOrigin),
-    captureProbe: probes.capture,
+    answers: createAnswers(app, provider, classify),
+    isForgeable: csrf === false ? null : createForgeryCheck(csrf === true ? {} : csrf),
+    takeProbe,
   })
   app.addHook('onRequest', gate)
 
   const hadCors = app.hasPlugin('@fastify/cors')
-  app.addHook('onReady', async function freezeAndAudit() {
-    const listed = readFastifyRoutes(app)
-    if (listed !== null) refuseChanged(routes.findChanged(listed))
-    const early = addEarlyRoutes(listed ?? [], { routes, rules })
-    for (const rule of declareAccess({ records: routes.records, entries, defaults: scopeDefaults }))
-      rules.add(rule)
+  app.addHook('onReady', async function decideAndAudit() {
+    const listed = readRouter(app) ?? []
+    routes.checkComplete(listed)
+    assignAccess(routes.all, entries, scopeDefaults)
     rules.freeze()
     permissions.freeze()
     scopeDefaults.freeze()
-    checkPermissions({ records: routes.records, entries, defaults: scopeDefaults, permissions })
-    if (undeclared === 'refuse') refuseUndeclared(routes.records, decider)
+    policies.decide(routes.all)
+    checkPermissions({ routes: routes.all, entries, defaults: scopeDefaults, permissions })
+    checkEffect(routes.all, policies, app.log)
+    if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
     describeInSwagger(app)
     await audit({
       app,
       probes,
       explain,
-      surface,
-      overruled: findOverruled(all),
       gateName: gate.name,
       loginUrl: provider.loginUrl,
-      expectedHooks,
+      expected: earlierHooks,
       listed,
-      early,
       hadCors,
     })
+    for (const { message, rules: about } of findWarnings(rules.rules, routes.all, policies)) {
+      app.log.warn({ rules: about }, message)
+    }
   })
 }
 
-/** Adds the routes that were registered before the gate to the table, and the rules that they state. */
-function addEarlyRoutes(
-  listed: readonly FastifyRoute[],
-  { routes, rules }: { readonly routes: RouteTable; readonly rules: RuleSet },
-): readonly RouteRecord[] {
-  const early = listed.flatMap((route) => routes.addEarly(route) ?? [])
-  for (const { rule } of early) if (rule !== null) rules.add(rule)
-  return early.map(({ record }) => record)
+/**
+ * What the option or a default declares for the methods of routes that do not declare their own.
+ * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE}
+ */
+function assignAccess(routes: readonly Route[], entries: AccessEntries, defaults: ScopeDefaults): void {
+  for (const route of routes.filter(({ derivedFrom }) => derivedFrom === undefined)) {
+    for (const method of route.methods) {
+      const entry = entries.find(route, method) // also for routes with their own: the entry is used
+      const access = entry ?? defaults.find(route.origin)
+      if (access !== undefined && route.ownRequirement(method) === undefined) route.assign(method, access)
+    }
+  }
+  entries.checkAllUsed(routes.map(({ url }) => url))
+}
+
+function spellingOf({ initialConfig }: FastifyInstance) {
+  const router = initialConfig.routerOptions
+  return {
+    isCaseSensitive: (router?.caseSensitive ?? initialConfig.caseSensitive) !== false,
+    ignoresTrailingSlash: (router?.ignoreTrailingSlash ?? initialConfig.ignoreTrailingSlash) === true,
+  }
 }
 
 /** A hook of a child scope covers that scope alone, and no not-found handler. */

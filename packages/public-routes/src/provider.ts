@@ -1,9 +1,9 @@
 /**
- * The contract between the gate and the authentication of the application: sessions, tokens, API keys (decision 54).
+ * The contract between the gate and the authentication of the application: sessions, tokens, API keys
  */
-import type { Caller } from '@fastify-modular/core'
-import { isThenable } from '@fastify-modular/core/internal'
-import type { FastifyRequest } from 'fastify'
+import { type Caller, findTestCaller } from '@fastify-modular/core'
+import { isThenable, withTimeout } from '@fastify-modular/core/internal'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** The caller, or nothing for an anonymous request. */
 export type Authenticated = Caller | null | undefined
@@ -53,7 +53,7 @@ export function combineProviders(providers: readonly AuthProvider[]): AuthProvid
 }
 
 /** For providers that do not declare a signal: an AbortController costs more than everything else the gate does. */
-export const neverAborted: AbortSignal = new AbortController().signal
+const neverAborted: AbortSignal = new AbortController().signal
 
 /** The provider's challenge, or the default one. */
 export function challengeOf(provider: AuthProvider, request: FastifyRequest): string {
@@ -93,4 +93,63 @@ function orFailure(
   if (isThenable(answer)) return answer.then((caller) => caller || Promise.reject(failure))
   if (answer) return answer
   throw failure
+}
+
+/** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what that throws. */
+export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
+
+/**
+ * Waits for the provider, but no longer than `timeout` milliseconds. Callers of `injectAs` come first where a test
+ * called `testCallers`, which production code does not.
+ */
+export function createAuthenticate(
+  app: FastifyInstance,
+  { provider, timeout }: { readonly provider: AuthProvider; readonly timeout: number },
+): Authenticate {
+  const wantsSignal = provider.authenticate.length > 1
+  let testCaller: ReturnType<typeof findTestCaller>
+  app.addHook('onReady', async function findTestCallers() {
+    testCaller = findTestCaller(app)
+  })
+
+  return function authenticate(request) {
+    const known = testCaller?.(request)
+    if (known !== undefined) return known
+    const controller = wantsSignal ? new AbortController() : null
+    const answer: unknown = provider.authenticate(request, controller?.signal ?? neverAborted)
+    return isThenable(answer) ? waitFor({ answer, timeout, controller }) : toCaller(answer)
+  }
+}
+
+async function waitFor({
+  answer,
+  timeout,
+  controller,
+}: {
+  readonly answer: PromiseLike<unknown>
+  readonly timeout: number
+  readonly controller: AbortController | null
+}): Promise<Caller | null> {
+  const authenticated = await withTimeout(answer, timeout, () => {
+    const failure = new Error(`the authentication provider did not answer within ${timeout} ms`)
+    controller?.abort(failure)
+    throw failure
+  })
+  return toCaller(authenticated)
+}
+
+/** Anything but a caller or nothing comes from a broken provider, and a broken provider lets no request in. */
+function toCaller(authenticated: unknown): Caller | null {
+  if (authenticated === null || authenticated === undefined || authenticated === false) return null
+  if (isCaller(authenticated)) return authenticated
+  throw new TypeError(
+    'the authentication provider answered with something that is not a Caller: it needs a string id (1 to 255 characters) and an array of permissions',
+  )
+}
+
+function isCaller(value: unknown): value is Caller {
+  if (typeof value !== 'object' || value === null || !('id' in value) || !('permissions' in value))
+    return false
+  const { id, permissions } = value
+  return typeof id === 'string' && id.length > 0 && id.length <= 255 && Array.isArray(permissions)
 }

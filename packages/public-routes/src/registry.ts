@@ -1,4 +1,6 @@
 /** The registry of public routes: what modules, plugins and the host declare reachable without a session (S 5.5). */
+import { mountingModule } from '@fastify-modular/core/internal'
+import type { FastifyInstance } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_PATTERN, FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED } from './misuse-errors.ts'
 import { isPublicRoute, PublicRoute, type Methods, type PublicRouteOptions } from './rule.ts'
 import { type RegisteredRule, RuleSet } from './rules.ts'
@@ -85,10 +87,12 @@ export class PublicRouteRegistry {
   /**
    * Whether a rule matches these texts literally: startsWith, ===, endsWith, a regular expression from the start. The
    * result concerns rules and decides nothing about a request, whose target may be spelled in other ways and for which
-   * HEAD follows GET: hooks read `request.access`, tests and people use `explain`.
+   * HEAD follows GET: hooks read `request.admission`, tests and people use `explain`.
    */
   matches(method: string, path: string): boolean {
-    return this.#rules.index.find({ method: method.toUpperCase(), path }) !== null
+    return this.#rules.rules.some(
+      ({ route }) => route.allows(method.toUpperCase()) && route.matchesPath(path),
+    )
   }
 
   /** All rules with their sources, in the order they were added. */
@@ -111,4 +115,22 @@ export class PublicRouteRegistry {
     }
     return (pattern.startsWith('/') ? this.#prefix.replace(/\/$/, '') : this.#prefix) + pattern // as Fastify joins them
   }
+}
+
+/** Decorates the application; each scope gets a registry that names it as the source of its rules. */
+export function decorateRegistry(
+  app: FastifyInstance,
+  rules: RuleSet,
+  nameOf: (scope: FastifyInstance) => string,
+): void {
+  const registries = new WeakMap<FastifyInstance, PublicRouteRegistry>()
+  app.decorate('publicRoutes', {
+    getter(this: FastifyInstance) {
+      const known = registries.get(this)
+      if (known !== undefined) return known
+      const registry = new PublicRouteRegistry(rules, nameOf(this), this.prefix, () => mountingModule(this))
+      registries.set(this, registry)
+      return registry
+    },
+  })
 }

@@ -7,7 +7,7 @@ import {
   FMOD_PUBLIC_ROUTES_INVALID_REGEX,
 } from './misuse-errors.ts'
 import { compileLinearRegex, type LinearRegex } from './matching/linear-regex.ts'
-import { literalHead, parseRoutePattern, type RoutePattern } from './matching/route-pattern.ts'
+import { literalHead, parseRoutePattern, type RoutePattern, type Segments } from './matching/route-pattern.ts'
 
 /**
  * How a pattern matches a path: `prefix`, `exact` and `suffix` compare texts, `regex` matches at the start; `subtree`
@@ -39,8 +39,12 @@ export class PublicRoute {
   readonly kind: MatchKind
   /** Upper case; null for every method. */
   readonly methods: ReadonlySet<string> | null
-  /** Literal text that every matching path begins with (for `suffix`: ends with); what the index sorts by. */
+  /** Of an expression: `i`, `s`; empty for other kinds. */
+  readonly flags: string
+  /** Literal text that every matching path begins with (for `suffix`: ends with). */
   readonly literal: string
+  /** What stands between the slashes of every matching path; null where that is not certain. */
+  readonly segments: Segments | null
   /** Whether the pattern matches a path, whatever the method. */
   readonly matchesPath: (path: string) => boolean
 
@@ -49,12 +53,14 @@ export class PublicRoute {
     const name = nameOf(pattern)
     if (!Object.hasOwn(matchers, kind)) throw new FMOD_PUBLIC_ROUTES_INVALID_KIND(name, JSON.stringify(kind))
     checkPattern({ pattern, kind, name })
-    const { literal, matchesPath } = matchers[kind](pattern)
+    const { literal, segments = null, matchesPath } = matchers[kind](pattern)
 
     this.pattern = sourceOf(pattern)
     this.kind = kind
     this.methods = normaliseMethods(options.methods, name)
+    this.flags = pattern instanceof RegExp ? pattern.flags.replace(/[^is]/g, '') : ''
     this.literal = literal
+    this.segments = segments
     this.matchesPath = matchesPath
     Object.freeze(this)
   }
@@ -71,7 +77,8 @@ export class PublicRoute {
 
   /** `GET,HEAD prefix /static/`, for messages and logs. */
   toString(): string {
-    return `${formatMethods(this.methods)} ${this.kind} ${this.pattern}`
+    const flags = this.flags === '' ? '' : ` (flags ${this.flags})`
+    return `${formatMethods(this.methods)} ${this.kind} ${this.pattern}${flags}`
   }
 }
 
@@ -81,7 +88,7 @@ export function isPublicRoute(value: unknown): value is PublicRoute {
 }
 
 /** `*` for every method. */
-export function formatMethods(methods: ReadonlySet<string> | null): string {
+function formatMethods(methods: ReadonlySet<string> | null): string {
   return methods === null ? '*' : [...methods].join(',')
 }
 
@@ -116,6 +123,7 @@ const unlike = ['/~', '/0', '/Z'] as const
 
 interface Matcher {
   readonly literal: string
+  readonly segments?: Segments | null
   readonly matchesPath: (path: string) => boolean
 }
 
@@ -126,7 +134,8 @@ const matchers: Readonly<Record<MatchKind, (pattern: string | RegExp) => Matcher
   },
   exact: (pattern) => {
     const text = sourceOf(pattern)
-    return { literal: text, matchesPath: (path) => path === text }
+    const segments = text.includes('%') ? null : text.split('/')
+    return { literal: text, segments, matchesPath: (path) => path === text }
   },
   suffix: (pattern) => {
     const text = sourceOf(pattern)
@@ -148,7 +157,7 @@ const matchers: Readonly<Record<MatchKind, (pattern: string | RegExp) => Matcher
         'it matches every path; name the paths to open',
       )
     }
-    return { literal: regex.head, matchesPath: regex.test }
+    return { literal: regex.head, segments: regex.segments, matchesPath: regex.test }
   },
   route: (pattern) => {
     const patterns = parseRoutePattern(sourceOf(pattern))

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { expectAccess } from '@fastify-modular/public-routes/testing'
 import type { FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
 
@@ -32,7 +33,7 @@ test('the code of the guide compiles', async (t) => {
 })
 
 test('the application of the guide answers as the guide says, and agrees with the file of its access', async (t) => {
-  t.equal(blocks.length, 2)
+  t.equal(blocks.length, 4)
   const [application = '', comparison = ''] = blocks
   const quiet = application
     .replace('logger: true', '')
@@ -57,6 +58,39 @@ test('the application of the guide answers as the guide says, and agrees with th
   await compare()
   delete process.env.UPDATE_SNAPSHOTS
   await compare()
+})
+
+test('the limits of the guide: each address before the gate, each caller after it; expectAccess tries all routes', async (t) => {
+  const [application = '', , , limits = ''] = blocks
+  const code =
+    application.slice(0, application.indexOf('const app = Fastify')) +
+    limits.replace('max: 300', 'max: 3').replace('max: 1000', 'max: 60')
+  const { limited }: { limited: FastifyInstance } = await import(
+    pathToFileURL(write(t, 'limits.mjs', `${code}\nexport { limited }`)).href
+  )
+  t.teardown(() => limited.close())
+  const failures: unknown[] = []
+  limited.addHook('onError', async (_request, _reply, err) => void failures.push(err))
+  limited.get('/me', async ({ caller }) => caller?.id)
+  await limited.ready()
+  const file = pathToFileURL(write(t, 'access.json', '[]'))
+  process.env.UPDATE_SNAPSHOTS = '1'
+  await expectAccess(limited, file)
+  delete process.env.UPDATE_SNAPSHOTS
+  await expectAccess(limited, file)
+  t.same(failures, [], 'no hook failed at a request of the gate')
+
+  const ask = async (remoteAddress: string, headers: Record<string, string> = {}, url = '/me') =>
+    (await limited.inject({ url, headers, remoteAddress })).statusCode
+  const alice = { authorization: 'Bearer secret-of-alice' }
+  const ofAlice = [await ask('10.0.0.1', alice), await ask('10.0.0.2', alice), await ask('10.0.0.3', alice)]
+  t.same(ofAlice, [200, 200, 200])
+  t.equal(await ask('10.0.0.4', alice), 429, 'each caller, whatever the address')
+  const statuses = new Set<number>()
+  for (let sent = 0; sent < 60; sent++) statuses.add(await ask('10.0.0.9', {}, `/unknown/${sent}`))
+  t.same([...statuses], [401])
+  t.equal(await ask('10.0.0.9'), 429, 'a stranger, also where the gate would answer 401')
+  t.equal(await ask('10.0.0.8'), 401)
 })
 
 interface Guide {

@@ -54,6 +54,8 @@ test('@fastify/session: 401 without a session, then what the caller may do, and 
     signIn: async ({ password }: { password: string }) => (password === 'right' ? alice : null),
   })
   t.same(await statusesOf(app), [401, 401, 401])
+  const refused = await app.inject('/me')
+  t.match(refused.headers['www-authenticate'], /^Cookie /, 'a browser session is no bearer token')
   const signIn = (password: string) => app.inject({ method: 'POST', url: '/login', payload: { password } })
   t.equal((await signIn('wrong')).statusCode, 401)
   const { cookies } = await signIn('right')
@@ -83,7 +85,11 @@ test('better-auth: signing up gives a session, and the session a caller', async 
     emailAndPassword: { enabled: true },
     telemetry: { enabled: false },
   })
-  const app = await start(t, 'better-auth.mjs', { auth, permissionsOf: async () => ['Notes.Edit'] })
+  const app = await start(t, 'better-auth.mjs', {
+    auth,
+    origin: 'http://localhost:80',
+    permissionsOf: async () => ['Notes.Edit'],
+  })
   t.same(await statusesOf(app), [401, 401, 401])
   const signUp = await app.inject({
     method: 'POST',

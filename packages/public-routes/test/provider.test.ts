@@ -74,7 +74,7 @@ for (const [name, authenticate, outcome] of answers) {
     const provider = { authenticate: () => authenticate() as Authenticated }
     const app = await gatedApp(t, { provider, timeout: 30 })
     app.get('/protected', sink.handler('protected'))
-    app.get('/public', { config: { public: true } }, sink.handler('public'))
+    app.get('/public', { config: { access: 'public' } }, sink.handler('public'))
 
     const guarded = await app.inject({ url: '/protected', headers: { 'x-number': 'guarded' } })
     t.equal(guarded.statusCode, { caller: 200, anonymous: 401, failure: 503 }[outcome])
@@ -232,7 +232,7 @@ test('the caller is resolved on public paths too (S 5.4)', async (t) => {
   const app = await gatedApp(t, {
     provider: { authenticate: ({ headers }) => callerNamed(headers['x-user']) },
   })
-  app.get('/public', { config: { public: true } }, async ({ caller }) => ({ caller }))
+  app.get('/public', { config: { access: 'public' } }, async ({ caller }) => ({ caller }))
   t.same((await app.inject({ url: '/public', headers: { 'x-user': 'bob' } })).json(), {
     caller: { id: 'bob', permissions: [], isAdmin: false },
   })

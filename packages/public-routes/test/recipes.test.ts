@@ -74,9 +74,9 @@ test('recipe: @fastify/session', async (t) => {
       cookie: { secure: false },
       saveUninitialized: false,
     })
-    await instance.register(publicRoutes, { provider: serverSession, env: false, crossOrigin: true })
-    instance.get('/login', { config: { public: true } }, async () => 'form')
-    instance.post('/login', { config: { public: true } }, async (request) => {
+    await instance.register(publicRoutes, { provider: serverSession, env: false, csrf: true })
+    instance.get('/login', { config: { access: 'public' } }, async () => 'form')
+    instance.post('/login', { config: { access: 'public' } }, async (request) => {
       request.session.userId = 'alice'
       return 'signed in'
     })
@@ -102,7 +102,7 @@ test('recipe: @fastify/secure-session', async (t) => {
       provider: { authenticate: (request) => callerOf(request.session.get('userId')), loginUrl: '/login' },
       env: false,
     })
-    instance.get('/login', { config: { public: true } }, async (request) => {
+    instance.get('/login', { config: { access: 'public' } }, async (request) => {
       request.session.set('userId', 'alice')
       return 'signed in'
     })
@@ -122,7 +122,7 @@ test('recipe: a session for browsers and a token for programs', async (t) => {
       saveUninitialized: false,
     })
     await instance.register(publicRoutes, { provider: combineProviders([serverSession, bearer]), env: false })
-    instance.get('/login', { config: { public: true } }, async (request) => {
+    instance.get('/login', { config: { access: 'public' } }, async (request) => {
       request.session.userId = 'browser'
       return 'signed in'
     })

@@ -50,7 +50,7 @@ export async function serveAssets(app: FastifyInstance, css: string): Promise<vo
   // Tokens come from an address that anybody may write: only what is a token gets into the sheet.
   app.get<{ Querystring: Readonly<Record<string, unknown>> }>(
     '/assets/theme.css',
-    { ...hidden, config: { public: ['GET'] } },
+    { ...hidden, config: { access: 'public' } },
     (request, reply) =>
       reply
         .headers({
@@ -63,7 +63,7 @@ export async function serveAssets(app: FastifyInstance, css: string): Promise<vo
   // @fastify/static takes no configuration for its route, and the gate wants one.
   const withAccess: FastifyInstance = Object.create(app, {
     route: {
-      value: (options: RouteOptions) => app.route({ ...options, config: { public: ['GET', 'HEAD'] } }),
+      value: (options: RouteOptions) => app.route({ ...options, config: { access: 'public' } }),
     },
   })
   await fastifyStatic(withAccess, {

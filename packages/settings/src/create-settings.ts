@@ -23,6 +23,7 @@ import { createRowCodec } from './secrets/row-codec.ts'
 import type { Sealing } from './secrets/sealing.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
 import { type SettingDefinition, SettingScope } from './setting-definition.ts'
+import type { Retention } from './store/retention.ts'
 import type { SettingsStore, StoredRow } from './store/store.ts'
 import { createWrite } from './write/write.ts'
 
@@ -34,8 +35,8 @@ export interface ServiceInit {
   /** Whether a sensitive value that is not sealed is unreadable. Looked at each time. */
   readonly refusesPlain: () => boolean
   readonly locked: Locked
-  /** Entries of history that stay of each value; all without it. */
-  readonly keepHistory?: number | undefined
+  /** Without it all history stays. */
+  readonly retention?: Retention | undefined
   /** How many users' values stay in memory. */
   readonly userCapacity: number
   /** Called at each use. */
@@ -54,7 +55,7 @@ export interface SettingsService extends ContractParts {
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
-  const { registry, store, sealing, refusesPlain, userCapacity, events, keepHistory, log } = init
+  const { registry, store, sealing, refusesPlain, userCapacity, events, retention, log } = init
   const observer = createObserver()
   const codec = createRowCodec({ sealing, refusesPlain, observer, log })
   const locked = new Map(init.locked)
@@ -73,7 +74,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     listeners,
     publisher,
     observer,
-    keepHistory,
+    retention,
   })
   const parts: ContractParts = { store, sharedValues, users, codec, write, states }
   const history = createHistory(parts)

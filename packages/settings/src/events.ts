@@ -9,9 +9,8 @@ import {
   type Events,
   type SyncTx,
   type Tx,
-  type Waker,
 } from '@fastify-modular/core'
-import { getDecorator } from '@fastify-modular/core/internal'
+import { getDecorator, publishQuietly, type Waker } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
@@ -38,6 +37,8 @@ const identity = {
   changedBy: Nullable,
   /** ISO 8601, UTC. */
   at: Type.String(),
+  /** Of the value: rises with each change of it, so that consumers can tell which of two events is the newer one. */
+  version: Type.Integer(),
 }
 
 /** A value was stored. `oldValue` is null where none was stored before; both are null for sensitive settings. */
@@ -93,8 +94,9 @@ export function createChangePublisher({
   }
 
   function toEvent(change: AppliedChange, at: number, changedBy: string | null): DomainEvent {
-    const { key, scope, before, after } = change
-    const payload = { key, scope, userId: change.userId || null, changedBy, at: new Date(at).toISOString() }
+    const { key, scope, revision: version, before, after } = change
+    const userId = change.userId || null
+    const payload = { key, scope, userId, changedBy, at: new Date(at).toISOString(), version }
     if (!after) return new SettingDeleted(payload)
     const isMasked = registry.find(key)?.definition.sensitive !== false
     // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
@@ -146,7 +148,7 @@ async function publishAsync(
   events: readonly DomainEvent[],
 ): Promise<readonly Waker[]> {
   const wakers: Waker[] = []
-  for (const event of events) wakers.push(await bus.publish(event, { tx, wakes: true }))
+  for (const event of events) wakers.push(await publishQuietly(bus, event, tx))
   return wakers
 }
 

@@ -113,6 +113,7 @@ export type {
   StoredRow,
   StoreNews,
   StoreWatch,
+  TrimLimits,
   TrimResult,
   UserNews,
   WriteRequest,

@@ -84,7 +84,7 @@ export interface SettingsOptions {
 export interface HistoryRetentionOptions {
   /** @default 400 */
   readonly days?: number
-  /** Changes of one value; up to seven more until writes of it trim them. @default 100 */
+  /** Changes of one value; up to as many more until they are trimmed. @default 100 */
   readonly perValue?: number
 }
 

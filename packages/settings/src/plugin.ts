@@ -13,7 +13,6 @@ import { createSettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
 import { createFindEvents, verifyEvents } from './events.ts'
-import { defaultPerValue, startRetention } from './history/history.ts'
 import { authenticateWith, declarePermission } from './http/access.ts'
 import { createPeople } from './http/people.ts'
 import { addSettingsRoutes } from './http/routes.ts'
@@ -25,6 +24,7 @@ import type { UserReader } from './reading/reader.ts'
 import { createSealing } from './secrets/sealing.ts'
 import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
+import { Retention } from './store/retention.ts'
 import { defaultLimits } from './values/validate.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
@@ -36,7 +36,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const { settings, coherence } = boot.service
   app.decorate('settings', settings)
   app.addHook('onClose', async () => {
-    await boot.stopRetention?.()
+    await boot.retention?.stop()
     await coherence.stop()
     await store.close()
   })
@@ -79,20 +79,33 @@ function createBoot(app: FastifyInstance, options: SettingsOptions) {
   const locked = readOverrides(options.overrides)
   const events = createFindEvents(app)
   /** `isChecked`: the stored values passed the checks of the boot. A secret in plain text that appears later is not served. */
-  const state: Progress = { isChecked: false, routes: undefined, sawSwagger: false, stopRetention: undefined }
+  const state: Progress = { isChecked: false, routes: undefined, sawSwagger: false }
+  const retention = history === false ? undefined : new Retention({ ...history, store, log: app.log })
   const service = createSettingsService({
     registry,
     store,
     sealing,
     refusesPlain: () => state.isChecked && options.encryption?.mode === 'require',
     locked,
-    keepHistory: history === false ? undefined : (history.perValue ?? defaultPerValue),
+    retention,
     userCapacity: options.userCache ?? 10_000,
     events,
     log: app.log,
   })
   const { settings, sharedValues } = service
-  const parts = { app, options, store, registry, sealing, locked, events, service, settings, sharedValues }
+  const parts = {
+    app,
+    options,
+    store,
+    registry,
+    sealing,
+    locked,
+    events,
+    retention,
+    service,
+    settings,
+    sharedValues,
+  }
   return Object.assign(state, parts)
 }
 
@@ -102,7 +115,6 @@ interface Progress {
   routes: FastifyInstance | undefined
   /** Whether @fastify/swagger was there before the routes, which it collects as they are registered. */
   sawSwagger: boolean
-  stopRetention: (() => Promise<void>) | undefined
 }
 
 /** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
@@ -127,8 +139,7 @@ async function makeReady(boot: Boot): Promise<void> {
   }
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(app.log, { ...boot, events: bus, knowsCaller, notSealed, isDescribed })
-  const { history = {} } = options
-  if (history !== false) boot.stopRetention = startRetention({ store, days: history.days, log: app.log })
+  boot.retention?.start()
 }
 
 function addRoutes(boot: Boot, findCaller: FindCaller) {

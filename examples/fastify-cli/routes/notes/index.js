@@ -11,7 +11,7 @@ module.exports = async function noteRoutes(fastify) {
     notes: [...notes.values()].slice(0, fastify.settings.get('notes.page-size')),
   }))
 
-  fastify.get('/count', { config: { public: true } }, async () => ({ count: notes.size }))
+  fastify.get('/count', { config: { access: 'public' } }, async () => ({ count: notes.size }))
 
   fastify.get('/:id', async ({ params }) => {
     const note = notes.get(params.id)

@@ -4,6 +4,7 @@ import {
   FMOD_CORE_EVENTS_CLOSED,
   FMOD_CORE_INVALID_HANDLER,
   FMOD_CORE_TRANSACTION_NOT_SUPPORTED,
+  FMOD_CORE_TRANSPORT_SHARED,
 } from '../misuse-errors.ts'
 import { logFailure } from '../internal/failures.ts'
 import { createAnnouncer, type EventCounts } from './diagnostics.ts'
@@ -14,6 +15,7 @@ import type {
   AsyncTx,
   DeadLetters,
   EventTransport,
+  PublishOptions,
   RemovedHandlers,
   SyncTx,
   TransportContext,
@@ -38,11 +40,6 @@ export interface Events {
   publish(event: DomainEvent, options: { readonly tx: SyncTx }): void
   /** As part of the caller's asynchronous transaction: delivered only if it commits. */
   publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
-  /**
-   * The same for a caller that calls `wake` after the commit. Its transaction carries no notification: in PostgreSQL,
-   * transactions that notify commit one at a time.
-   */
-  publish(event: DomainEvent, options: { readonly tx: AsyncTx; readonly wakes: true }): Promise<Waker>
   /** The kind of transaction that `publish` accepts. */
   readonly transactional: EventTransport['transactional']
   /** Whether a transaction is on the transport's own database; false for transports without transactions. */
@@ -56,19 +53,26 @@ export interface Events {
   stats(): Readonly<EventCounts>
 }
 
-interface SubmitOptions {
-  readonly tx?: Tx
-  readonly wakes?: boolean
+/** Stands for the waker of a transport that needs none. */
+const needsNoWaking: Waker = { wake() {} }
+
+/**
+ * Publishes within a transaction, which then carries no notification: in PostgreSQL, transactions that notify commit one
+ * at a time. For those who own the transaction and call `wake` after its commit.
+ */
+export function publishQuietly(events: Events, event: DomainEvent, tx: AsyncTx): Promise<Waker> {
+  return (events as EventBus).publishQuietly(event, tx) // `app.events` is a bus
 }
 
-type Submitted = Waker | void | Promise<Waker | void>
-
-/** Stands for the waker of a transport that has none. */
-const needsNoWaking: Waker = { wake() {} }
+/** Transports that an application has opened: they keep its handlers and counts. */
+const taken = new WeakSet<EventTransport>()
 
 /** The bus and what the plugin needs to fill, start and stop it. */
 export interface EventBus extends Events {
+  /** @throws {FMOD_CORE_TRANSPORT_SHARED} another application has opened the transport */
   open(log: FastifyBaseLogger): Promise<void>
+  /** Behind `publishQuietly`. */
+  publishQuietly(event: DomainEvent, tx: AsyncTx): Promise<Waker>
   /** @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it */
   add(handlers: readonly EventHandler[]): Promise<void>
   /** Called when the application is ready; a transport that does not start is logged. */
@@ -89,38 +93,39 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
   let drained: Promise<void> | undefined
   let log: FastifyBaseLogger | undefined
 
-  function submit(event: DomainEvent, { tx, wakes }: SubmitOptions = {}): Submitted {
+  /** Checks an event and has it taken by the transport; counts it when that has succeeded. */
+  function submit<T>(event: DomainEvent, tx: Tx | undefined, take: (options: PublishOptions) => T): T {
     const type = classes.accept(event)
     if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
-    const traceparent = currentTraceparent(tracing)
-    const submitted = transport.publish(event, { tx, wakes, traceparent })
-    if (submitted instanceof Promise) {
-      return submitted.then((waker) => {
-        announce('published', { type, eventId: event.eventId })
-        return wakes ? (waker ?? needsNoWaking) : undefined
-      })
-    }
-    announce('published', { type, eventId: event.eventId })
-    return wakes ? (submitted ?? needsNoWaking) : undefined
+    const taken = take({ tx, traceparent: currentTraceparent(tracing) })
+    const announcePublished = () => announce('published', { type, eventId: event.eventId })
+    if (!(taken instanceof Promise)) announcePublished()
+    else return taken.then((result: unknown) => (announcePublished(), result)) as T
+    return taken
   }
 
   function publish(event: DomainEvent): Promise<void>
   function publish(event: DomainEvent, options: { readonly tx: SyncTx }): void
   function publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
-  function publish(
-    event: DomainEvent,
-    options: { readonly tx: AsyncTx; readonly wakes: true },
-  ): Promise<Waker>
-  function publish(event: DomainEvent, options?: SubmitOptions): Submitted {
+  function publish(event: DomainEvent, { tx }: { readonly tx?: Tx } = {}): void | Promise<void> {
+    const take = (options: PublishOptions) => transport.publish(event, options)
     // A row written after an await would escape a synchronous transaction.
-    if (options?.tx?.kind === 'sync') return submit(event, options)
+    if (tx?.kind === 'sync') return submit(event, tx, take)
     try {
-      return Promise.resolve(submit(event, options))
+      return Promise.resolve(submit(event, tx, take))
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  async function publishQuietly(event: DomainEvent, tx: AsyncTx): Promise<Waker> {
+    return submit(event, tx, async (options) => {
+      if (transport.publishQuietly) return transport.publishQuietly(event, tx, options)
+      await transport.publish(event, options)
+      return needsNoWaking
+    })
   }
 
   function verify(tx: SyncTx): boolean
@@ -141,25 +146,28 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
 
   return {
     publish,
+    publishQuietly,
     verify,
     transactional: transport.transactional,
     deadLetters: transport.deadLetters ?? null,
     removedHandlers: transport.removedHandlers ?? null,
     stats: counts,
     async open(given) {
+      if (taken.has(transport)) throw new FMOD_CORE_TRANSPORT_SHARED(transport.name)
+      taken.add(transport)
       log = given
       const revive: TransportContext['revive'] = (...stored) => classes.revive(...stored)
       await transport.open({ log, announce, revive })
     },
     async add(handlers) {
-      for (const handler of handlers) {
+      for (const { name, event } of handlers) {
         // A module may be called `app`, like the application's own handlers.
-        if (handlerNames.has(handler.name))
-          throw new FMOD_CORE_INVALID_HANDLER(`${handler.name} is listed twice`)
-        handlerNames.add(handler.name)
-        classes.add(handler.event)
-        await transport.subscribe(tracing ? traced(handler, tracing) : handler)
+        if (handlerNames.has(name)) throw new FMOD_CORE_INVALID_HANDLER(`${name} is listed twice`)
+        handlerNames.add(name)
+        classes.add(event)
       }
+      if (handlers.length > 0)
+        await transport.subscribe(tracing ? handlers.map((handler) => traced(handler, tracing)) : handlers)
     },
     start() {
       if (state === 'open') started ??= startTransport() // and not when the application closes before it was ready
@@ -170,6 +178,7 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     },
     drain: () => (drained ??= Promise.resolve(started).then(() => transport.drain())),
     async close() {
+      if (!log) return // the transport is another application's
       await this.drain()
       state = 'closed'
       await transport.close()

@@ -1,7 +1,9 @@
 /** Events: plain records with a stable type name and a schema (S 6.1), and the classes that an application knows. */
 import { randomUUID } from 'node:crypto'
 import type { Static, TObject } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { failureText } from '../internal/failures.ts'
+import { compileSchema, type SchemaCheck } from '../internal/json-schema.ts'
+import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_DUPLICATE_EVENT_TYPE, FMOD_CORE_INVALID_EVENT } from '../misuse-errors.ts'
 
 /** What every event has beside its payload. */
@@ -15,43 +17,42 @@ export interface EventClass<E extends DomainEvent = DomainEvent> {
   new (payload: never, eventId?: string): E
   /** Names the event across modules, processes and versions: `notes.published`. */
   readonly type: string
-  /** The payload's schema; payloads are checked when published and when received. */
-  readonly schema: TObject
+  /** The payload's JSON Schema; payloads are checked when published and when received. */
+  readonly schema: object
 }
 
 /** An event class whose payload type is known. */
-export interface DefinedEvent<S extends TObject> {
-  new (payload: Static<S>, eventId?: string): DomainEvent & Readonly<Static<S>>
+export interface DefinedEvent<Payload extends object> {
+  new (payload: Payload, eventId?: string): DomainEvent & Readonly<Payload>
   readonly type: string
-  readonly schema: S
+  readonly schema: object
 }
 
 /**
  * The base class of one kind of event:
  * `class NotePublished extends defineEvent('notes.published', Type.Object({ noteId: Type.String() })) {}`.
- * Instances carry the payload's members, frozen, and an `eventId`.
- * @throws {FMOD_CORE_INVALID_EVENT} the type is empty, or the schema uses the reserved member `eventId` or a type that
- * JSON cannot carry: a durable transport could store such an event, but never read it again
+ * Instances carry the payload's members, frozen, and an `eventId`. The schema is any JSON Schema (draft 7, with the
+ * formats of ajv-formats). TypeBox 0.34 gives the type; another schema takes it as an argument:
+ * `defineEvent<{ noteId: string }>('notes.published', { type: 'object', … })`. A schema that Ajv refuses stops the next
+ * boot of an application.
+ * @throws {FMOD_CORE_INVALID_EVENT} the type is empty, or the schema uses the reserved member `eventId`
  */
-export function defineEvent<S extends TObject>(type: string, schema: S): DefinedEvent<S> {
+export function defineEvent<S extends TObject>(type: string, schema: S): DefinedEvent<Static<S>>
+export function defineEvent<Payload extends object = Readonly<Record<string, unknown>>>(
+  type: string,
+  schema: object,
+): DefinedEvent<Payload>
+export function defineEvent(type: string, schema: object): DefinedEvent<object> {
   if (typeof type !== 'string' || type === '')
     throw new FMOD_CORE_INVALID_EVENT(String(type), 'its type is empty')
-  if ('eventId' in schema.properties) {
+  if (safeRead(safeRead(schema, 'properties'), 'eventId') !== undefined)
     throw new FMOD_CORE_INVALID_EVENT(type, 'its schema uses the reserved member eventId')
-  }
-  const foreign = foreignType(schema)
-  if (foreign !== undefined) {
-    throw new FMOD_CORE_INVALID_EVENT(
-      type,
-      `JSON cannot carry the type ${foreign} of its schema; use a string`,
-    )
-  }
   class Defined {
     static readonly type = type
     static readonly schema = schema
     declare readonly eventId: string
 
-    constructor(payload: Static<S>, eventId: string = randomUUID()) {
+    constructor(payload: object, eventId: string = randomUUID()) {
       Object.assign(this, payload)
       // Assigned from parsed JSON, `__proto__` would make this an instance of something else.
       if (Object.getPrototypeOf(this) !== new.target.prototype)
@@ -61,29 +62,38 @@ export function defineEvent<S extends TObject>(type: string, schema: S): Defined
       Object.freeze(this)
     }
   }
-  return Defined as unknown as DefinedEvent<S> // the payload's members come from Object.assign
+  uncompiled.add(Defined)
+  return Defined
 }
 
-const jsonTypes: ReadonlySet<string> = new Set([
-  'array',
-  'boolean',
-  'integer',
-  'null',
-  'number',
-  'object',
-  'string',
-])
+/** Classes that no application has compiled yet. Their definition does not: importing a module does no work. */
+const uncompiled = new Set<Pick<EventClass, 'type' | 'schema'>>()
 
-/** The first type in a schema that JSON does not have: `Date`, `bigint`, `Uint8Array`, `undefined`. */
-function foreignType(schema: unknown): string | undefined {
-  if (typeof schema !== 'object' || schema === null) return undefined
-  for (const [name, value] of Object.entries(schema)) {
-    if (name === 'type' && typeof value === 'string' && !jsonTypes.has(value)) return value
-    const isData = name === 'const' || name === 'default' || name === 'enum' || name === 'examples'
-    const found = isData ? undefined : foreignType(value)
-    if (found !== undefined) return found
+/** By schema, which a class shares with those that extend it. */
+const checks = new WeakMap<object, SchemaCheck>()
+
+function checkOf({ type, schema }: Pick<EventClass, 'type' | 'schema'>): SchemaCheck {
+  const compiled = checks.get(schema)
+  if (compiled) return compiled
+  try {
+    const check = compileSchema(schema)
+    checks.set(schema, check)
+    return check
+  } catch (cause) {
+    const reason = `Ajv refuses its schema: ${failureText(cause)}`
+    throw Object.assign(new FMOD_CORE_INVALID_EVENT(type, reason), { cause })
   }
-  return undefined
+}
+
+/**
+ * Compiles the schemas of all classes that are defined, so that a wrong one stops the boot and no publisher.
+ * @throws {FMOD_CORE_INVALID_EVENT} with the first schema that Ajv refuses
+ */
+export function compileEvents(): void {
+  for (const eventClass of uncompiled) {
+    uncompiled.delete(eventClass)
+    checkOf(eventClass)
+  }
 }
 
 /** The class of an event, or undefined if the value is not an event. */
@@ -104,10 +114,9 @@ export function isEventClass(value: unknown): value is EventClass {
   return typeof value === 'function' && 'type' in value && 'schema' in value
 }
 
-/** A class, and its schema compiled at first use: importing a module does no work. */
 interface KnownClass {
   readonly eventClass: EventClass
-  check?: TypeCheck<TObject>
+  readonly check: SchemaCheck
 }
 
 /** The event classes that one application knows. */
@@ -119,7 +128,7 @@ export class EventClasses {
     const known = this.#byType.get(eventClass.type)
     if (known && known.eventClass !== eventClass) throw new FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
     if (known) return known
-    const added = { eventClass }
+    const added = { eventClass, check: checkOf(eventClass) }
     this.#byType.set(eventClass.type, added)
     return added
   }
@@ -146,11 +155,7 @@ export class EventClasses {
   }
 }
 
-function checkPayload(known: KnownClass, payload: unknown): void {
-  known.check ??= TypeCompiler.Compile(known.eventClass.schema)
-  if (known.check.Check(payload)) return
-  // The path and the rule, never the value: it may be a secret.
-  const first = known.check.Errors(payload).First()
-  const problem = `${first?.path || 'the payload'}: ${first?.message ?? 'invalid'}`
-  throw new FMOD_CORE_INVALID_EVENT(known.eventClass.type, problem)
+function checkPayload({ eventClass, check }: KnownClass, payload: unknown): void {
+  const problem = check(payload)
+  if (problem !== undefined) throw new FMOD_CORE_INVALID_EVENT(eventClass.type, problem)
 }

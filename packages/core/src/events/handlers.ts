@@ -3,12 +3,18 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { FMOD_CORE_INVALID_HANDLER } from '../misuse-errors.ts'
+import { safeRead } from '../internal/safe.ts'
 import { type DomainEvent, type EventClass, isEventClass } from './event.ts'
 
 /** A class that handles one kind of event; made once, without arguments. */
 export interface HandlerClass {
   new (): object
   readonly event: EventClass
+  /**
+   * Names the handler in place of the class name, for durable transports: unique in its module, and never changed. A
+   * bundler that shortens class names changes those.
+   */
+  readonly id?: string
 }
 
 /** Where handlers come from: a list of classes or instances, a namespace import, or the URL of a folder. */
@@ -16,7 +22,7 @@ export type HandlerSource = readonly (HandlerClass | object)[] | Readonly<Record
 
 /** One discovered handler, ready to be called. */
 export interface EventHandler {
-  /** `<module>.<class name>`: stable, names the handler's own queue in durable transports. */
+  /** `<module>.<id, or else class name>`: names the handler's own queue in durable transports. */
   readonly name: string
   readonly event: EventClass
   readonly handle: (event: DomainEvent, signal: AbortSignal, delivery: Delivery) => unknown
@@ -31,7 +37,10 @@ export interface Delivery {
 }
 
 const handlerName = /(?:Handler|Consumer)$/
-const handlerFile = /(?:handler|consumer)\.(?:js|mjs|ts)$/i
+/** Every extension that Node runs; declarations (`.d.ts`) do not match. */
+const handlerFile = /(?:handler|consumer)\.[cm]?[jt]s$/i
+/** What a minifier makes of a class name. */
+const shortName = /^.{1,2}$/
 
 /**
  * The handlers of one module.
@@ -44,8 +53,9 @@ export async function discoverHandlers(module: string, source: HandlerSource): P
   const problems: string[] = []
   const handlers: EventHandler[] = []
   for (const candidate of candidates) {
-    const name = nameOf(candidate)
-    if (!handlerName.test(name)) {
+    const className = nameOf(candidate)
+    const name = idOf(candidate) ?? className
+    if (!isMeantAsHandler(className, candidate)) {
       // A list means every member; a namespace may export helpers beside its handlers.
       if (listed) problems.push(`${module}: "${name}" must have a name that ends in Handler or Consumer`)
       continue
@@ -63,6 +73,19 @@ export async function discoverHandlers(module: string, source: HandlerSource): P
   return handlers
 }
 
+/** By its name; a class with an id, or one whose name a minifier has shortened, by its event. */
+function isMeantAsHandler(className: string, candidate: unknown): boolean {
+  if (handlerName.test(className)) return true
+  return (shortName.test(className) || idOf(candidate) !== undefined) && eventOf(candidate) !== undefined
+}
+
+/** Handlers whose names look like a minifier's: the next build may give them to other classes, and their events with them. */
+export function shortNamesOf(handlers: readonly EventHandler[]): readonly string[] {
+  return handlers
+    .map(({ name }) => name)
+    .filter((name) => shortName.test(name.slice(name.lastIndexOf('.') + 1)))
+}
+
 type Method = (event: DomainEvent, signal: AbortSignal) => unknown
 
 interface Candidate {
@@ -74,7 +97,7 @@ function toHandler(name: string, made: Candidate, candidate: unknown): EventHand
   const method = (made.handle ?? made.consume) as Method
   return {
     name,
-    event: eventOf(made, candidate) as EventClass,
+    event: eventOf(candidate) as EventClass,
     handle: (event, signal) => method.call(made, event, signal),
   }
 }
@@ -85,14 +108,26 @@ function problemOf(made: object, candidate: unknown): string | undefined {
     return 'needs a method handle(event, signal) or consume(event, signal)'
   }
   if (handle && consume) return 'has both handle and consume; keep one'
-  const event = eventOf(made, candidate)
-  if (!event) return 'needs a static member "event" with the event class it handles'
+  if (eventOf(candidate) === undefined) return 'needs a static member "event" with the event class it handles'
+  const id = safeRead(classOf(candidate), 'id')
+  if (id !== undefined && (typeof id !== 'string' || id === ''))
+    return 'has a static member "id" that is not a text'
   return undefined
 }
 
-function eventOf(made: object, candidate: unknown): EventClass | undefined {
-  const event = (candidate as { event?: unknown }).event ?? (made.constructor as { event?: unknown }).event
+function eventOf(candidate: unknown): EventClass | undefined {
+  const event = safeRead(candidate, 'event') ?? safeRead(classOf(candidate), 'event')
   return isEventClass(event) ? event : undefined
+}
+
+function idOf(candidate: unknown): string | undefined {
+  const id = safeRead(classOf(candidate), 'id')
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** The class itself, or that of an instance. */
+function classOf(candidate: unknown): unknown {
+  return typeof candidate === 'function' ? candidate : safeRead(candidate, 'constructor')
 }
 
 /** The instance of a class, the value itself if it is an instance already, or the problem. */
@@ -125,7 +160,9 @@ async function exportsOf(module: string, source: unknown): Promise<unknown[]> {
   const exported: unknown[] = []
   for (const file of files) {
     const module = (await import(pathToFileURL(join(folder, file)).href)) as Record<string, unknown>
-    exported.push(...Object.values(module))
+    // All that a CommonJS file exports is its default export.
+    const { default: main } = module
+    exported.push(...Object.values(module), ...(isNamespace(main) ? Object.values(main) : []))
   }
   return withoutRepetition(exported)
 }

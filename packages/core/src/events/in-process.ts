@@ -3,9 +3,9 @@ import { ServiceUnavailableException } from '../domain-exceptions.ts'
 import { logFailure } from '../internal/failures.ts'
 import { option, type OptionsSchema, Type } from '../internal/options.ts'
 import { isThenable } from '../internal/safe.ts'
-import { dispatchDefaults, Slots } from './delivery.ts'
 import { type DomainEvent, eventTypeOf } from './event.ts'
 import type { Delivery, EventHandler } from './handlers.ts'
+import { defaultCloseTimeout, defaultConcurrency, Slots } from './slots.ts'
 import type { EventTransport, TransportContext } from './transport.ts'
 import { checkTransportOptions } from './transport-options.ts'
 
@@ -39,13 +39,17 @@ const schema: OptionsSchema<InProcessOptions> = Type.Object({
  */
 export function inProcess(options: InProcessOptions = {}): EventTransport {
   checkTransportOptions('inProcess', schema, options)
-  const { concurrency, closeTimeout } = { ...dispatchDefaults, ...options }
-  const dispatcher = new Dispatcher(concurrency, options.maxWaiting ?? 10_000)
+  const {
+    concurrency = defaultConcurrency,
+    maxWaiting = 10_000,
+    closeTimeout = defaultCloseTimeout,
+  } = options
+  const dispatcher = new Dispatcher(concurrency, maxWaiting)
   return {
     name: 'inProcess',
     transactional: false,
     open: (context) => dispatcher.open(context),
-    subscribe: (handler) => dispatcher.subscribe(handler),
+    subscribe: (handlers) => handlers.forEach((handler) => dispatcher.subscribe(handler)),
     start: () => dispatcher.start(),
     publish: (event, { traceparent }) => dispatcher.publish(event, traceparent),
     drain: () => dispatcher.drain(closeTimeout),

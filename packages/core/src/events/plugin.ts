@@ -8,7 +8,8 @@ import { option, optionProblems, type OptionsSchema, Type } from '../internal/op
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
 import { createEventBus, type EventBus } from './bus.ts'
-import { discoverHandlers, type HandlerSource } from './handlers.ts'
+import { compileEvents } from './event.ts'
+import { discoverHandlers, type EventHandler, type HandlerSource, shortNamesOf } from './handlers.ts'
 import { inProcess } from './in-process.ts'
 import type { EventTracing } from './tracing.ts'
 import type { EventTransport } from './transport.ts'
@@ -43,6 +44,7 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION('the events plugin', problems.join('; '))
   const { transport = inProcess(), handlers, tracing } = options
   if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
+  compileEvents()
   const bus = createEventBus(transport, tracing)
   app.decorate('events', bus)
   // Within onReady, `ready` calls back after the last of these hooks, whichever scope it is in.
@@ -51,10 +53,22 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   app.addHook('onClose', () => bus.close())
 
   await bus.open(app.log)
+  const discovered: EventHandler[] = []
   receive(app, 'handlers', {
-    take: async (source, module) => bus.add(await discoverHandlers(module, source)),
+    take: async (source, module) => void discovered.push(...(await discoverHandlers(module, source))),
+    complete: () => add(discovered),
   })
-  if (handlers) await bus.add(await discoverHandlers('app', handlers))
+  if (handlers) await add(await discoverHandlers('app', handlers))
+
+  async function add(found: readonly EventHandler[]): Promise<void> {
+    const names = shortNamesOf(found)
+    if (names.length > 0)
+      app.log.warn(
+        { handlers: names },
+        'event handlers have names that a minifier gave them: add a static id',
+      )
+    await bus.add(found)
+  }
 }
 
 /** Resolves when no handler of the application runs any more, and none will: then what handlers use may close. */

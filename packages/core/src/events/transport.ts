@@ -19,10 +19,10 @@ export interface EventTransport {
   /** Prepares storage; called once, before all other methods. */
   open(context: TransportContext): void | Promise<void>
   /**
-   * Registers a handler; called before `start`. From now on a durable transport keeps events for it. Of a handler that had
-   * another event before, what waits of that event becomes a dead letter.
+   * Registers handlers; called before `start`, once for those of all modules. From now on a durable transport keeps events
+   * for them. Of a handler that had another event before, what waits of that event becomes a dead letter.
    */
-  subscribe(handler: EventHandler): void | Promise<void>
+  subscribe(handlers: readonly EventHandler[]): void | Promise<void>
   /**
    * Begins to deliver, and not before: what was published before is delivered now. Called after the last `onReady` of the
    * application, and never if that refuses to start; it cannot stop the boot any more.
@@ -30,10 +30,11 @@ export interface EventTransport {
   start(): void | Promise<void>
   /**
    * Takes one event, which the bus has checked. Without a transaction the promise resolves once the transport has the
-   * event; within a synchronous one the event is stored before `publish` returns. With `wakes` it may resolve to a
-   * `Waker`: the transaction then carries no notification.
+   * event; within a synchronous one the event is stored before `publish` returns.
    */
-  publish(event: DomainEvent, options: PublishOptions): void | Promise<Waker | void>
+  publish(event: DomainEvent, options: PublishOptions): void | Promise<void>
+  /** The same in an asynchronous transaction that then carries no notification; absent where none is needed. */
+  publishQuietly?(event: DomainEvent, tx: AsyncTx, options: PublishOptions): Promise<Waker>
   /**
    * Whether a transaction is on the transport's own database, so that publishing in it is atomic. Writes nothing that
    * outlives the transaction; absent where `transactional` is false.
@@ -67,16 +68,11 @@ export interface PublishOptions {
   readonly tx?: Tx | undefined
   /** Travels with the event, and comes back with each of its deliveries. */
   readonly traceparent?: string | undefined
-  /** Whether the publisher calls `wake` after the commit of an asynchronous transaction. */
-  readonly wakes?: boolean | undefined
 }
 
-/** Has an event delivered at once that was published within a transaction. */
+/** Has an event delivered at once that was published quietly. */
 export interface Waker {
-  /**
-   * Called after the commit. Never throws; an event whose waker is not called, because the process has ended, is
-   * delivered as one whose notification was lost.
-   */
+  /** Called after the commit. Never throws. If the process dies first, the next poll finds the event. */
   wake(): void
 }
 

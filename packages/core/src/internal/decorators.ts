@@ -1,5 +1,5 @@
 /** Decorators by name, where types do not show them. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createMisuseError } from './misuse-error.ts'
 
 const FMOD_CORE_DECORATOR_MISSING = createMisuseError<[string]>(
@@ -17,3 +17,9 @@ export function getDecorator<T>(target: FastifyInstance | FastifyRequest, name: 
   if (value === undefined) throw new FMOD_CORE_DECORATOR_MISSING(String(name))
   return value
 }
+
+/** Answers a request as if the error had been thrown at the root, whatever handler the scope of its route has. Never throws. */
+export type AnswerFailure = (request: FastifyRequest, reply: FastifyReply, error: unknown) => void
+
+/** Where the errors plugin decorates the application with an `AnswerFailure`. */
+export const answerFailure: unique symbol = Symbol.for('@fastify-modular/answer-failure')

@@ -3,7 +3,7 @@
  * for by its description on the first use and taken only if what stands there agrees with the public API; otherwise the
  * public API is used.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** The configuration of the route that the router chose. */
 export type RouteConfig = FastifyRequest['routeOptions']['config'] | undefined
@@ -74,6 +74,38 @@ export function isRequestLoggingDisabled({ server }: Pick<FastifyRequest, 'serve
 function rootOf(server: object): object {
   const above: unknown = Object.getPrototypeOf(server)
   return isObject(above) && above !== Object.prototype ? rootOf(above) : server
+}
+
+/** What the router keeps of a route. Two for the root of a prefix, which answers with and without the slash. */
+export interface RouterEntry {
+  readonly config: { readonly url: string; readonly method: string | readonly string[] }
+  /** The scope that registered the route. */
+  readonly server: FastifyInstance
+  /** Complete when the application is ready. */
+  readonly errorHandler: { readonly func: { readonly name: string } }
+  /** Complete when the application is ready: Fastify has bound the hooks. */
+  readonly onRequest?: readonly { readonly name: string }[] | null
+}
+
+/**
+ * All routes of an application, those that no onRoute hook has seen included. The router prints its routes and calls
+ * `buildPrettyMeta` with each; it first writes its own function into the options, which our setter drops.
+ */
+export function routerEntries(app: FastifyInstance): RouterEntry[] {
+  const entries = new Set<RouterEntry>()
+  function collect({ store }: { readonly store: RouterEntry }): object {
+    entries.add(store)
+    return {}
+  }
+  const options = {
+    includeMeta: true,
+    get buildPrettyMeta() {
+      return collect
+    },
+    set buildPrettyMeta(_own) {},
+  }
+  app.printRoutes(options)
+  return [...entries]
 }
 
 function findKey(holder: object, description: string, agrees: (value: unknown) => boolean): symbol | null {

@@ -3,21 +3,23 @@
  * change with each minor version, which `checkCoreVersion` proves at registration.
  */
 export { acceptedLocales, canonicalLocale } from './accept-language.ts'
-export { isApiTarget, isNavigation, prefersJson } from './negotiation.ts'
+export { isApiTarget, isNavigation, prefersHtml, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { createFindCaller, findCallerOf } from '../caller.ts'
 export { closestName } from './closest-name.ts'
 export { checkCoreVersion, supportedFastify } from './core-version.ts'
-export { getDecorator } from './decorators.ts'
+export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
-export { mountingModule } from './mounting.ts'
+export { mountingModule, precedesGate } from './mounting.ts'
+export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
   createHeaderCheck,
   isRequestLoggingDisabled,
   removeTrailers,
   type RouteConfig,
+  routerEntries,
 } from './fastify-internals.ts'
 export {
   isNodeSqlite,
@@ -36,5 +38,7 @@ export {
   Type,
 } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
+export { publishQuietly } from '../events/bus.ts'
+export type { Waker } from '../events/transport.ts'
 export { withTimeout } from './timeout.ts'
 export { acceptedEncoding, addVary, varyWith } from './negotiation.ts'

@@ -32,3 +32,9 @@ export async function whileMounting(
     mounting.module = undefined
   }
 }
+
+/**
+ * In the configuration of a route that declares its access and stands before the gate, which reads it from the router: the
+ * routes of a plugin that comes before all others. Any other route from before the gate stops the boot.
+ */
+export const precedesGate: unique symbol = Symbol.for('@fastify-modular/precedes-gate')

@@ -5,13 +5,20 @@ import type { FastifyReply } from 'fastify'
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * Whether a browser navigates to a page: `Accept` names `text/html` and does not prefer JSON, and neither
- * `Sec-Fetch-Mode` nor `X-Requested-With` says that a script made the request. A bare wildcard, as curl and `fetch`
- * send it, names nothing.
+ * Whether a browser navigates to a page: `Accept` prefers HTML, and neither `Sec-Fetch-Mode` nor `X-Requested-With` says
+ * that a script made the request.
  */
 export function isNavigation(headers: Headers): boolean {
   const mode = headers['sec-fetch-mode']
   if ((mode !== undefined && mode !== 'navigate') || isXmlHttpRequest(headers)) return false
+  return prefersHtml(headers)
+}
+
+/**
+ * Whether `Accept` names `text/html` and does not prefer JSON; scripts such as Turbo and htmx send that, too. A bare
+ * wildcard, as curl and `fetch` send it, names nothing.
+ */
+export function prefersHtml(headers: Headers): boolean {
   const { html = 0, json = 0 } = qualitiesOf(headers['accept'])
   return html > 0 && html >= json
 }

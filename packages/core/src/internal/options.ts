@@ -43,11 +43,12 @@ export const option = {
 } as const
 
 /**
- * All problems of the options, each a clause for the plugin's error at boot; empty where there is none. An unknown name
- * is a problem, because a misspelt option would be ignored silently, and its protection with it.
+ * All problems of the options, each a clause for the plugin's error at boot; empty where there is none. A name that is
+ * close to one of the options is a problem, because a misspelt option would be ignored silently, and its protection with
+ * it. Other names are for others: scaffolds such as that of fastify-cli hand what they are given down to each plugin.
  */
 export function optionProblems<O extends object>(schema: OptionsSchema<O>, options: O): string[] {
-  return membersOf(schema, options, { ignored: readByFastify })
+  return membersOf(schema, options, { mayHaveOthers: true })
 }
 
 /** Like `optionProblems`, for an argument of that name: Fastify reads nothing from it. */
@@ -56,21 +57,24 @@ export function argumentProblems(schema: TObject, argument: object, name: string
   return membersOf(schema, argument, { path: `${name}.` })
 }
 
-/** @param ignored names that are not options of the plugin, and no mistake either */
 function membersOf(
   schema: TObject,
   options: object,
-  { path = '', ignored = new Set() }: { readonly path?: string; readonly ignored?: ReadonlySet<string> },
+  { path = '', mayHaveOthers = false }: { readonly path?: string; readonly mayHaveOthers?: boolean },
 ): string[] {
   const names = Object.keys(schema.properties)
   const unknown = Object.keys(options)
-    .filter((name) => !names.includes(name) && !ignored.has(name))
+    .filter((name) => !names.includes(name) && !(mayHaveOthers && isForOthers(name, names)))
     .map((name) => unknownOption(name, names, path))
   const wrong = Object.entries(schema.properties).flatMap(([name, member]) => {
     const value: unknown = Reflect.get(options, name)
     return value === undefined && member.isRequired !== true ? [] : problemsOf(member, value, path + name)
   })
   return [...wrong, ...unknown]
+}
+
+function isForOthers(name: string, names: readonly string[]): boolean {
+  return ofFastify.has(name) || closestName(name, names) === undefined
 }
 
 function unknownOption(name: string, names: readonly string[], path: string): string {
@@ -102,55 +106,13 @@ function listOf(items: readonly string[]): string {
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} or ${last}`
 }
 
-/** What Fastify itself reads from the options of `register`. */
-const ofRegister = ['prefix', 'logLevel', 'logSerializers']
-
-/** What Fastify reads when it is created. The scaffold of fastify-cli hands all of it down to each of its plugins. */
-const ofServer = [
+/** Options of Fastify that are as close to one of a plugin as a misspelt one. */
+const ofFastify: ReadonlySet<string> = new Set([
   'ajv',
-  'allowErrorHandlerOverride',
-  'allowUnsafeRegex',
-  'bodyLimit',
-  'caseSensitive',
-  'childLoggerFactory',
   'clientErrorHandler',
-  'connectionTimeout',
-  'constraints',
-  'disableRequestLogging',
-  'exposeHeadRoutes',
-  'forceCloseConnections',
-  'frameworkErrors',
-  'genReqId',
   'handlerTimeout',
-  'http',
-  'http2',
-  'http2SessionTimeout',
-  'https',
-  'ignoreDuplicateSlashes',
-  'ignoreTrailingSlash',
-  'keepAliveTimeout',
-  'logController',
-  'logger',
-  'loggerInstance',
-  'maxParamLength',
-  'maxRequestsPerSocket',
-  'onConstructorPoisoning',
-  'onProtoPoisoning',
-  'pluginTimeout',
-  'querystringParser',
-  'requestIdHeader',
-  'requestIdLogLabel',
+  'logLevel',
+  'logSerializers',
+  'prefix',
   'requestTimeout',
-  'return503OnClosing',
-  'rewriteUrl',
-  'routerOptions',
-  'schemaController',
-  'schemaErrorFormatter',
-  'serializerOpts',
-  'serverFactory',
-  'trustProxy',
-  'useSemicolonDelimiter',
-]
-
-/** A plugin that is handed one of these passes it over. */
-const readByFastify: ReadonlySet<string> = new Set([...ofRegister, ...ofServer])
+])

@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { callbackify } from 'node:util'
 import { option, type OptionsSchema, Type } from './options.ts'
-import { withTimeout } from './timeout.ts'
+import { within } from './timeout.ts'
+
+export { within }
 
 /** How long connections that we open may wait, in milliseconds. */
 export interface PostgresTimeouts {
@@ -144,13 +146,4 @@ function sessionTimeouts(query: number): string {
       BEGIN PERFORM set_config(wanted.name, wanted.value, false); EXCEPTION WHEN OTHERS THEN NULL; END;
     END LOOP;
   END $$`
-}
-
-/** Waits until the work settles, at most so many milliseconds; whether it succeeds does not matter. */
-export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  await withTimeout(
-    work.catch(() => {}),
-    milliseconds,
-    () => {},
-  )
 }

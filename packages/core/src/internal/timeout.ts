@@ -22,3 +22,12 @@ export async function withTimeout<T, L = T>(
     clearTimeout(timer)
   }
 }
+
+/** Waits until the work settles, at most so many milliseconds; whether it succeeds does not matter. */
+export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  await withTimeout(
+    work.catch(() => {}),
+    milliseconds,
+    () => {},
+  )
+}

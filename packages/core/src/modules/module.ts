@@ -73,9 +73,13 @@ const expected: Readonly<Record<Exclude<keyof ModuleCore, 'handlers'>, Expectati
 /** The members of `ModuleCore` that are not contributions. */
 export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected))
 
+/** Members that count on a plugin with a scope of its own: the prefix and the access of its routes. */
+const ofTheScope = ['prefix', 'access']
+
 /**
  * Checks what TypeScript cannot: Fastify would report an invalid plugin without the name of its module.
- * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, or a contribution that it inherits
+ * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, a contribution that is undefined or inherited, or
+ *   one that its plugin, wrapped by fastify-plugin, leaves without effect
  */
 export function checkModule(module: unknown): void {
   for (const [member, { fits, what }] of Object.entries(expected)) {
@@ -83,12 +87,33 @@ export function checkModule(module: unknown): void {
     if ((value !== undefined || member === 'name') && !fits(value))
       throw new FMOD_CORE_INVALID_MODULE(String(safeRead(module, 'name')), `its ${member} is not ${what}`)
   }
+  const name = String(safeRead(module, 'name'))
+  const lost = ofTheScope.find((member) => safeRead(module, member) !== undefined)
+  if (lost !== undefined && isWrapped(safeRead(module, 'plugin')))
+    throw new FMOD_CORE_INVALID_MODULE(name, `it has ${lost}, and its plugin ${withoutScope}`)
+  const missing = Object.entries(module as ModuleCore).find(
+    ([member, value]) => value === undefined && !ownMembers.has(member),
+  )
+  if (missing !== undefined)
+    throw new FMOD_CORE_INVALID_MODULE(
+      name,
+      `its ${missing[0]} is undefined; leave it out, or correct the name of the constant`,
+    )
   const inherited = inheritedContribution(module as ModuleCore)
   if (inherited !== undefined)
     throw new FMOD_CORE_INVALID_MODULE(
-      String(safeRead(module, 'name')),
+      name,
       `its ${inherited} is inherited, and contributions have to be its own`,
     )
+}
+
+/** Completes a sentence about a plugin: why it cannot be mounted as it is, and what to do. */
+export const withoutScope =
+  'is wrapped by fastify-plugin, which takes its scope away. Remove the wrapper, or decorate in a module of its own'
+
+/** Whether fastify-plugin has taken a plugin's scope away. */
+export function isWrapped(plugin: unknown): boolean {
+  return safeRead(plugin, Symbol.for('skip-override')) === true
 }
 
 /** A member of a class of which the module is an instance; functions inherit what is no module's. */
@@ -108,6 +133,6 @@ function inheritedContribution(module: ModuleCore): string | undefined {
 /** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */
 export function contributionsOf(module: ModuleCore, ignoreHooks: readonly string[]): Contribution[] {
   return Object.entries(module)
-    .filter(([hook, value]) => value !== undefined && !ownMembers.has(hook) && !ignoreHooks.includes(hook))
+    .filter(([hook]) => !ownMembers.has(hook) && !ignoreHooks.includes(hook))
     .map(([hook, value]) => ({ module: module.name, hook, value: value as unknown }))
 }

@@ -7,8 +7,15 @@ import { supportedFastify } from '../internal/core-version.ts'
 import { logFailure } from '../internal/failures.ts'
 import { whileMounting } from '../internal/mounting.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
-import { FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
-import { contributionsOf, type Module, ownMembers } from './module.ts'
+import { FMOD_CORE_INVALID_MODULE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
+import {
+  contributionsOf,
+  isWrapped,
+  type Module,
+  type ModuleCore,
+  ownMembers,
+  withoutScope,
+} from './module.ts'
 import { orderModules } from './order.ts'
 
 export interface ModulesOptions {
@@ -32,11 +39,7 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
   await deliverContributions(app, contributions, ownMembers)
   app.decorate('modules', Object.freeze(ordered))
 
-  for (const { name, plugin, prefix } of ordered) {
-    if (!plugin) continue
-    const ownOptions = prefix === undefined ? {} : { prefix }
-    await whileMounting(app, name, () => app.register(plugin, ownOptions))
-  }
+  for (const module of ordered) await whileMounting(app, module.name, () => mount(app, module))
   app.addHook('onReady', async () => {
     for (const { onReady } of ordered) await onReady?.(app)
   })
@@ -44,6 +47,31 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
     await drainEvents(app)
     await closeInReverse(app, ordered)
   })
+}
+
+/** The hooks of requests; other hooks, such as onClose, do the same in every scope. */
+const ofRequests =
+  /^(?:onRequest|preParsing|preValidation|preHandler|preSerialization|onSend|onResponse|onError|onTimeout|onRequestAbort)$/
+
+/**
+ * Mounts a module's plugin. One that is wrapped by fastify-plugin may decorate the application; its hooks would run for the
+ * routes of all modules.
+ * @throws {FMOD_CORE_INVALID_MODULE} it is wrapped and adds a hook of requests
+ */
+async function mount(app: FastifyInstance, { name, plugin, prefix }: ModuleCore): Promise<void> {
+  if (!plugin) return
+  const { addHook } = app
+  function addOwnHook(this: FastifyInstance, hook: string, ...rest: unknown[]): unknown {
+    if (this === app && ofRequests.test(hook))
+      throw new FMOD_CORE_INVALID_MODULE(name, `it adds the hook ${hook}, and its plugin ${withoutScope}`)
+    return Reflect.apply(addHook, this, [hook, ...rest])
+  }
+  if (isWrapped(plugin)) Object.assign(app, { addHook: addOwnHook })
+  try {
+    await app.register(plugin, prefix === undefined ? {} : { prefix })
+  } finally {
+    Object.assign(app, { addHook })
+  }
 }
 
 /** One module that fails to close must not keep the others from closing. */

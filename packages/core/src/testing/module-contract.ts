@@ -162,7 +162,7 @@ const path = '/fastify-modular-contract'
 const neighbour = defineModule({
   name: 'fastify-modular-contract',
   plugin: async (app) => {
-    const config = { public: true }
+    const config = { access: 'public' }
     app.get(path, { config }, async () => ({ text: 'Hello' }))
     app.post(path, { config }, async ({ body }) => ({ body }))
     app.get(`${path}/failing`, { config }, async () => {
@@ -201,19 +201,16 @@ function answersWith(fixture: ModuleFixture, list: readonly Module[]): Promise<r
 
 /** What the gate of public-routes says of each route and method. */
 interface AccessTable {
-  readonly access: {
-    table(): readonly {
-      readonly method: string
-      readonly url: string
-      readonly module: string | null
-      readonly why: string
-    }[]
-  }
+  table(): readonly {
+    readonly method: string
+    readonly url: string
+    readonly module: string | null
+    readonly why: string
+  }[]
 }
 
 function undeclaredRoutes(app: FastifyInstance, module: string): readonly string[] {
-  const { access } = getDecorator<AccessTable>(app, 'publicRoutes')
-  return access
+  return getDecorator<AccessTable>(app, 'access')
     .table()
     .filter((row) => row.module === module && row.why === 'undeclared')
     .map(({ method, url }) => `${method} ${url}`)

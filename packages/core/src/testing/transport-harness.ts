@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { defineEvent, type EventClass } from '../events/event.ts'
+import { publishQuietly } from '../events/bus.ts'
+import { defineEvent, type DomainEvent, type EventClass } from '../events/event.ts'
 import { events } from '../events/plugin.ts'
 import type { EventTracing, TracedDelivery } from '../events/tracing.ts'
 import type { EventTransport, Tx, Waker } from '../events/transport.ts'
@@ -49,6 +50,7 @@ export interface Bench extends TransportFixture {
 export type Contract = (rule: string, run: (bench: Bench) => Promise<void>) => void
 
 export class Happened extends defineEvent('contract.happened', Type.Object({ number: Type.Integer() })) {}
+export class Said extends defineEvent('contract.said', Type.Object({ text: Type.String() })) {}
 export class Unrelated extends defineEvent('contract.unrelated', Type.Object({})) {}
 
 type Handle = (event: Happened, signal: AbortSignal) => unknown
@@ -87,7 +89,11 @@ export async function start(
   return { app, [Symbol.asyncDispose]: () => app.close().then(() => undefined) }
 }
 
-export function handlerClass(name: string, handle: Handle, event: EventClass): object {
+export function handlerClass<E extends DomainEvent>(
+  name: string,
+  handle: (event: E, signal: AbortSignal) => unknown,
+  event: EventClass<E>,
+): object {
   const classes = {
     [name]: class {
       static event = event
@@ -98,18 +104,18 @@ export function handlerClass(name: string, handle: Handle, event: EventClass): o
 }
 
 /** Publishes within a transaction of either kind. */
-export async function publish(app: FastifyInstance, event: Happened, tx: Tx): Promise<void> {
+export async function publish(app: FastifyInstance, event: DomainEvent, tx: Tx): Promise<void> {
   if (tx.kind === 'sync') app.events.publish(event, { tx })
   else await app.events.publish(event, { tx })
 }
 
 /** The same for a publisher that wakes the handlers after the commit, which transactions of SQLite need not. */
-export async function publishQuietly(
+export async function publishUnannounced(
   app: FastifyInstance,
   event: Happened,
   tx: Tx,
 ): Promise<Waker | undefined> {
-  if (tx.kind === 'async') return app.events.publish(event, { tx, wakes: true })
+  if (tx.kind === 'async') return publishQuietly(app.events, event, tx)
   app.events.publish(event, { tx })
   return undefined
 }

@@ -1,6 +1,7 @@
-import { Type } from '@sinclair/typebox'
-import { test } from 'tap'
-import { defineEvent } from '@fastify-modular/core'
+import { type TSchema, Type } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test, type Test } from 'tap'
+import { defineEvent, events } from '@fastify-modular/core'
 import { eventClassOf } from '#src/events/event.js'
 import { NoteShared } from './fixtures/events.js'
 
@@ -40,18 +41,83 @@ test('members of a payload change neither the id nor the class of an event', asy
   })
 })
 
-test('a schema with a type that JSON cannot carry is refused', async (t) => {
-  const when = Type.Object({ list: Type.Array(Type.Object({ at: Type.Optional(Type.Date()) })) })
-  t.throws(() => defineEvent('x', when), { code: 'FMOD_CORE_INVALID_EVENT', message: /Date.*use a string/ })
-  for (const foreign of [Type.BigInt(), Type.Uint8Array(), Type.Undefined()]) {
-    const schema = Type.Object({ value: Type.Union([Type.String(), foreign]) })
-    t.throws(() => defineEvent('x', schema), { code: 'FMOD_CORE_INVALID_EVENT' })
+async function boot(t: Test): Promise<FastifyInstance> {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events)
+  return app
+}
+
+const value = (schema: TSchema) => Type.Object({ list: Type.Array(Type.Object({ value: schema })) })
+
+/** What Ajv does not know, or JSON cannot carry. */
+const refused: Readonly<Record<string, object>> = {
+  'a Date': value(Type.Date()),
+  'a bigint': value(Type.Union([Type.String(), Type.BigInt()])),
+  bytes: value(Type.Uint8Array()),
+  undefined: value(Type.Undefined()),
+  'a misspelt format': value(Type.String({ format: 'datetime' })),
+  'a misspelt keyword': { type: 'object', propertes: {} },
+  'a pattern that is no expression': value(Type.String({ pattern: '(' })),
+}
+
+for (const [what, schema] of Object.entries(refused)) {
+  test(`a schema with ${what} stops the boot, and names its event`, async (t) => {
+    defineEvent('test.wrong', schema)
+    await t.rejects(boot(t), { code: 'FMOD_CORE_INVALID_EVENT', message: /"test\.wrong".*schema/ })
+    await boot(t) // once: the next application does not use it
+    class Wrong extends defineEvent('test.wrong', schema) {}
+    const app = await boot(t).catch(() => boot(t))
+    await t.rejects(app.events.publish(new Wrong({})), { code: 'FMOD_CORE_INVALID_EVENT' })
+  })
+}
+
+test('formats are checked, and no value is changed', async (t) => {
+  const schema = Type.Object({
+    at: Type.String({ format: 'date-time' }),
+    mail: Type.Optional(Type.String({ format: 'email', default: 'a@example.org' })),
+    count: Type.Optional(Type.Integer()),
+  })
+  class Dated extends defineEvent('test.dated', schema) {}
+  const app = await boot(t)
+  const at = '2026-11-22T10:00:00Z'
+  const event = new Dated({ at })
+  await app.events.publish(event)
+  t.equal(JSON.stringify(event), JSON.stringify({ at }))
+  for (const wrong of [{ at: 'yesterday' }, { at, mail: 'nobody' }, { at, count: '5' }])
+    await t.rejects(app.events.publish(new Dated(wrong as never)), {
+      code: 'FMOD_CORE_INVALID_EVENT',
+      message: /\/(?:at|mail|count): must/,
+    })
+})
+
+test('any JSON Schema will do, with the type of its payload as an argument', async (t) => {
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'object',
+    properties: { noteId: { $ref: '#/definitions/id' } },
+    required: ['noteId'],
+    definitions: { id: { type: 'string', minLength: 2 } },
   }
-  const plain = {
-    properties: Type.Object({ type: Type.Literal('Date') }),
-    type: Type.Any({ default: { type: 'Date' } }),
-  }
-  t.ok(defineEvent('x', Type.Object(plain)))
+  Object.defineProperty(schema, '~kind', { value: 'Object' }) // how TypeBox 1 marks its schemas
+  class Moved extends defineEvent<{ noteId: string }>('test.moved', schema) {}
+  const app = await boot(t)
+  const event = new Moved({ noteId: 'n1' })
+  const noteId: string = event.noteId
+  await app.events.publish(event)
+  t.equal(noteId, 'n1')
+  await t.rejects(app.events.publish(new Moved({ noteId: 'n' })), { code: 'FMOD_CORE_INVALID_EVENT' })
+  // @ts-expect-error the payload has a type
+  t.ok(new Moved({ id: 'n1' }))
+})
+
+test('a member that every object inherits is a member like any other', async (t) => {
+  const schema = Type.Object({
+    constructor: Type.Optional(Type.String()),
+    toString: Type.Optional(Type.String()),
+  })
+  class Inherited extends defineEvent('test.inherited', schema) {}
+  await (await boot(t)).events.publish(new Inherited({} as never))
 })
 
 test('a value that no event class made is not an event', async (t) => {

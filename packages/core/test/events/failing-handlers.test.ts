@@ -13,7 +13,7 @@ import {
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { eventsOf } from '@fastify-modular/core/testing'
 import { Type } from '@sinclair/typebox'
-import { deliver } from '#src/events/delivery.js'
+import { deliver } from '#src/events/durable/attempt.js'
 
 const explode = (): never => {
   throw new Error('trap')
@@ -196,14 +196,15 @@ test('an attempt leaves no listener on the signal of its transport', async (t) =
     removeEventListener: { value: () => listening-- },
   }) as AbortSignal
   const context = { announce() {}, revive: () => ({ eventId: '1' }) } as never
-  const event = { eventId: '1', type: 'x', payload: {} }
+  const job = { id: 1, eventId: '1', type: 'x', payload: '{}', traceparent: null, failures: 0 }
   const given: boolean[] = []
   const handler = {
     name: 'x',
     event: { type: 'x' },
     handle: (_: never, signal: AbortSignal) => void given.push(signal.aborted),
   } as never
-  const attempt = { handler, event, number: 1, maxAttempts: 1, timeout: 1000 }
+  const options = { maxAttempts: 1, retryDelay: 1, attemptTimeout: 1000 }
+  const attempt = { handler, job, options }
   const slotsWith = (signal: AbortSignal) => ({ signal, isClosing: signal.aborted })
   t.same(await deliver(context, { ...attempt, slots: slotsWith(counted) }), { kind: 'handled' })
   t.equal(listening, 0)
@@ -219,11 +220,12 @@ test('what a handler throws during a close is logged, and no failed attempt; its
     revive: () => ({ eventId: '1' }),
     log: { warn: (...line: unknown[]) => void lines.push(line) },
   } as never
-  const event = { eventId: '1', type: 'x', payload: {} }
+  const job = { id: 1, eventId: '1', type: 'x', payload: '{}', traceparent: null, failures: 0 }
+  const options = { maxAttempts: 2, retryDelay: 1, attemptTimeout: 1 }
   const closing = { signal: new AbortController().signal, isClosing: true }
   const attemptOf = (handle: () => unknown) => {
     const handler = { name: 'x', event: { type: 'x' }, handle } as never
-    return { handler, event, number: 1, maxAttempts: 2, timeout: 1, slots: closing }
+    return { handler, job, options, slots: closing }
   }
   const throwing = attemptOf(() => {
     throw new Error('the pool is closed')

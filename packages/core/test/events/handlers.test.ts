@@ -1,3 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { events, modules } from '@fastify-modular/core'
+import Fastify from 'fastify'
 import { test } from 'tap'
 import { discoverHandlers } from '#src/events/handlers.js'
 import { NoteDeleted, NoteShared } from './fixtures/events.js'
@@ -39,6 +45,92 @@ test('S 6.3: handlers are found in a folder, each once, and only files named for
     handlers.map(({ name }) => name),
     ['mail.AuditConsumer', 'mail.SendMailHandler'],
   )
+})
+
+test('a folder of handlers takes every extension that Node runs, and no declarations', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'handlers-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const classOf = (name: string) =>
+    `class ${name}Handler { handle() {} }; ${name}Handler.event = class { static type = 'x'; static schema = {} }`
+  writeFileSync(join(folder, 'a-handler.js'), `export ${classOf('A')}`)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'b-handler.mjs'), `export ${classOf('B')}`)
+  writeFileSync(
+    join(folder, 'c-handler.cjs'),
+    `${classOf('C')}; module.exports = Object.fromEntries([['C', CHandler]])`,
+  )
+  for (const name of [
+    'd-handler.d.ts',
+    'e-handler.d.mts',
+    'f-handler.d.cts',
+    'g-handler.json',
+    'h-handler.test.js',
+  ])
+    writeFileSync(join(folder, name), '}')
+  const handlers = await discoverHandlers('m', pathToFileURL(`${folder}/`))
+  t.same(
+    handlers.map(({ name }) => name),
+    ['m.AHandler', 'm.BHandler', 'm.CHandler'],
+  )
+  for (const extension of ['ts', 'mts', 'cts']) {
+    const file = join(folder, `typed-consumer.${extension}`)
+    writeFileSync(file, '}')
+    // This Node may not run types, and no Node runs this; that it is tried is the rule.
+    await t.rejects(discoverHandlers('m', pathToFileURL(`${folder}/`)), extension)
+    rmSync(file)
+  }
+})
+
+test('a static id names a handler in place of its class', async (t) => {
+  class RenamedHandler {
+    static event = NoteShared
+    static id = 'SendMailHandler'
+    readonly id = 5
+    handle(): void {}
+  }
+  class Anything {
+    static event = NoteShared
+    static id = 'mail'
+    handle(): void {}
+  }
+  const names = async (source: object) =>
+    (await discoverHandlers('m', source as never)).map(({ name }) => name)
+  t.same(await names([RenamedHandler, new Anything()]), ['m.SendMailHandler', 'm.mail'])
+  t.same(await names({ RenamedHandler, Anything }), ['m.SendMailHandler', 'm.mail'])
+  await t.rejects(names([RenamedHandler, SendMailHandler]), { message: /m\.SendMailHandler is listed twice/ })
+  for (const id of ['', 5]) {
+    class WrongHandler {
+      static event = NoteShared
+      static id = id
+      handle(): void {}
+    }
+    await t.rejects(names([WrongHandler]), {
+      code: 'FMOD_CORE_INVALID_HANDLER',
+      message: /static member "id"/,
+    })
+  }
+})
+
+test('a class whose name a minifier has shortened is a handler still, and the log asks for an id', async (t) => {
+  class a {
+    static event = NoteShared
+    handle(): void {}
+  }
+  class bc {
+    static event = NoteShared
+    static id = 'named'
+    handle(): void {}
+  }
+  const warnings: object[] = []
+  const app = Fastify({
+    logger: { level: 'warn', stream: { write: (line) => void warnings.push(JSON.parse(line)) } },
+  })
+  t.teardown(() => app.close())
+  await app.register(events)
+  await app.register(modules, { modules: [{ name: 'm', handlers: { a, bc, c: class {} } as never }] })
+  await app.ready()
+  t.match(warnings, [{ handlers: ['m.a'], msg: /static id/ }])
+  t.equal(warnings.length, 1)
 })
 
 test('S 6.3: an instance with its dependencies is a handler too', async (t) => {

@@ -64,7 +64,7 @@ test('SQLite: an event that waited while another process locked the file is deli
   await t.rejects(app.events.publish(shared()), { code: 'SQLITE_BUSY' })
   other.exec('ROLLBACK')
   await record.waitFor('app.SharedHandler', 1, 20_000)
-  t.same(errors, ['event outbox cannot be used'], 'logged once, however often it was tried')
+  t.same(errors, ['event queue cannot be used'], 'logged once, however often it was tried')
   t.equal(app.events.stats().published, 1, 'what was refused is not counted as published')
 })
 
@@ -113,13 +113,15 @@ test('SQLite: a read-only database stops the boot', async (t) => {
 
 test('SQLite: a database that is closed too early is logged once, and the application still closes', async (t) => {
   const database = new Database(':memory:')
-  const { app, errors } = await start(t, sqliteOutbox({ database, pollInterval: 1 }))
+  const { app, record, errors } = await start(t, sqliteOutbox({ database, pollInterval: 1 }))
+  await app.events.publish(shared())
+  await record.waitFor('app.SharedHandler', 1, 20_000)
   database.close()
   await t.rejects(app.events.publish(shared()), /not open/)
   await until(() => errors.length > 0)
   await delay(50) // fifty polls
   await app.close()
-  t.same(errors, ['event outbox cannot be used'])
+  t.same(errors, ['event queue cannot be used'])
 })
 
 test('PostgreSQL: the server dies while events are published outside a transaction', async (t) => {

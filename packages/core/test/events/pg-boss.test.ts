@@ -4,8 +4,9 @@ import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { test, type Test } from 'tap'
-import { defineEvent, events, fromPg, type Waker } from '@fastify-modular/core'
+import { defineEvent, events, fromPg, modules } from '@fastify-modular/core'
 import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/pg-boss'
+import { publishQuietly, type Waker } from '@fastify-modular/core/internal'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 
 class Numbered extends defineEvent('test.numbered', Type.Object({ number: Type.Integer() })) {}
@@ -25,6 +26,14 @@ interface Instance {
   readonly warnings: { readonly msg: string; readonly sql?: string }[]
 }
 
+/** Its connections may still be ending when their database is dropped. */
+function openPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
 /** An instance with connections of its own; without `handle` it only publishes. An unpolled one listens already. */
 async function startInstance(
   t: Test,
@@ -32,8 +41,7 @@ async function startInstance(
   handle?: (event: Numbered) => unknown,
   options: PgBossCommonOptions = {},
 ): Promise<Instance> {
-  const pool = new pg.Pool({ connectionString: url })
-  pool.on('error', () => {})
+  const pool = openPool(url)
   const statements: Statement[] = []
   let looks = 0
   const recorded = {
@@ -81,10 +89,10 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-/** As the release before writes it. */
-const anonymousJob = `
+/** An event that no instance is told of. */
+const silentJob = `
   INSERT INTO pgboss.job (name, data) SELECT name, jsonb_build_object(
-    'eventId', 'e1', 'type', 'test.numbered', 'handler', name, 'payload', jsonb_build_object('number', 1))
+    'eventId', 'e1', 'type', 'test.numbered', 'payload', '{"number":1}')
   FROM pgboss.subscription`
 
 const isFetch = ({ text }: Statement) => text.includes('taken AS')
@@ -132,6 +140,83 @@ test('an instance whose slots are taken passes a notification on', async (t) => 
   t.equal(begun.length, 1)
 })
 
+test('an idle instance is told at once of what a busy one publishes, in each of three ways', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const seen: number[] = []
+  const begun: number[] = []
+  const hang = ({ number }: Numbered) => {
+    begun.push(number)
+    return new Promise(() => {})
+  }
+  const idle = await startInstance(t, url, ({ number }) => void seen.push(number), unpolled)
+  const busy = await startInstance(t, url, hang, { ...unpolled, concurrency: 1 })
+  let published = 0
+  const publishOne = async (way: number) => {
+    const event = new Numbered({ number: published++ })
+    if (way === 0) return busy.app.events.publish(event)
+    await client.query('BEGIN')
+    if (way === 1) await busy.app.events.publish(event, { tx: fromPg(client) })
+    const waker = way === 2 ? await publishQuietly(busy.app.events, event, fromPg(client)) : undefined
+    await client.query('COMMIT')
+    return waker?.wake()
+  }
+  while (begun.length === 0) {
+    await publishOne(0)
+    await until(() => begun.length + seen.length === published)
+  }
+  idle.statements.length = 0
+  for (let count = 0; count < 30; count++) await publishOne(count % 3)
+  await until(() => seen.length === published - 1)
+  t.equal(begun.length, 1)
+})
+
+test('a hundred handlers boot in few round trips, and again in fewer', async (t) => {
+  const { url } = await testDatabase(t)
+  const handlers = Array.from({ length: 100 }, (_, index) => {
+    const name = `Numbered${index}Handler`
+    return { [name]: class { static event = Numbered; handle() {} } }[name] as object // prettier-ignore
+  })
+  /** What one boot sends, one after the other. */
+  async function boot(): Promise<readonly string[]> {
+    const pool = openPool(url)
+    const statements: string[] = []
+    const known = new WeakSet<object>()
+    const record = <T extends { query: unknown }>(target: T): T => {
+      if (known.has(target)) return target // a client that the pool hands out again
+      known.add(target)
+      const query = target.query as (...args: unknown[]) => unknown
+      target.query = (...args: unknown[]) => {
+        statements.push(String(args[0]))
+        return query.apply(target, args)
+      }
+      return target
+    }
+    const recorded = record({
+      connect: async () => record(await pool.connect()),
+      on: (event: 'error', listener: (error: Error) => void) => pool.on(event, listener),
+      end: () => pool.end(),
+      query: (text: string, params?: unknown[]) => pool.query<object>(text, params),
+    })
+    const app = Fastify({ pluginTimeout: 120_000 })
+    await app.register(events, { transport: pgBoss({ pool: recorded }) })
+    await app.register(modules, { modules: [{ name: 'm', handlers: handlers as never }] })
+    const sent = [...statements]
+    await app.close()
+    await pool.end()
+    return sent
+  }
+  // With round trips of 10 ms the first boot waits 1.5 s for the network, of the 10 s that Fastify gives a plugin.
+  t.ok((await boot()).length < 150)
+  const again = await boot()
+  t.ok(again.length < 30, `${again.length} statements`)
+  t.equal(
+    again.filter((text) => text.includes('advisory')).length,
+    2,
+    'two exclusive sections: tables, and all handlers',
+  )
+})
+
 test('what is woken after the commit is notified in no transaction, at most once for each instance', async (t) => {
   const { url } = await testDatabase(t)
   const client = await connect(t, url)
@@ -149,7 +234,7 @@ test('what is woken after the commit is notified in no transaction, at most once
   await client.query('BEGIN')
   const wakers: Waker[] = []
   for (let number = 0; number < 100; number++)
-    wakers.push(await publisher.app.events.publish(new Numbered({ number }), { tx, wakes: true }))
+    wakers.push(await publishQuietly(publisher.app.events, new Numbered({ number }), tx))
   await client.query('COMMIT')
   t.notOk(texts.some((text) => text.includes('notify')))
   for (const waker of wakers) waker.wake()
@@ -163,25 +248,14 @@ test('an instance that is picked itself wakes without any notification', async (
   let handled = 0
   const { app, statements } = await startInstance(t, url, () => handled++, unpolled)
   await client.query('BEGIN')
-  const event = new Numbered({ number: 1 })
-  const waker = await app.events.publish(event, { tx: fromPg(client), wakes: true })
+  const waker = await publishQuietly(app.events, new Numbered({ number: 1 }), fromPg(client))
   await client.query('COMMIT')
   waker.wake()
   await until(() => handled === 1)
   t.notOk(statements.some(({ text }) => text.includes('pg_notify')))
 })
 
-test('a notification of the release before, which names nobody, is a reason to look', async (t) => {
-  const { url } = await testDatabase(t)
-  const client = await connect(t, url)
-  let handled = 0
-  await startInstance(t, url, () => handled++, unpolled)
-  await client.query(anonymousJob)
-  await client.query(`SELECT pg_notify('pgboss_events', '')`)
-  await until(() => handled === 1)
-})
-
-test('such a notification that comes during a look is a reason to look once more', async (t) => {
+test('what is stored during a look is found by another look, where a notification asks for one', async (t) => {
   const { url } = await testDatabase(t)
   const client = await connect(t, url)
   const blocker = await connect(t, url)
@@ -195,7 +269,7 @@ test('such a notification that comes during a look is a reason to look once more
       SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
     return rows.length === 1 // the look has begun, and does not see what is written from now on
   })
-  await client.query(anonymousJob)
+  await client.query(silentJob)
   await client.query(`SELECT pg_notify('pgboss_events', '')`)
   await blocker.query('COMMIT')
   await until(() => handled === 1)
@@ -246,6 +320,56 @@ test('fetching and renewing use indexes, however much waits or runs', async (t) 
     `SELECT partition_name AS name FROM pgboss.queue WHERE name LIKE '%NumberedHandler'`,
   )
   for (const plan of [fetching, beating]) t.notMatch(plan, `Seq Scan on ${rows[0]?.name}`)
+})
+
+test('dead letters are listed by an index, the oldest first', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const { app, statements } = await startInstance(t, url, () => {}, unpolled)
+  await client.query(`
+    INSERT INTO pgboss.job (name, data, start_after)
+    SELECT 'events.dead-letters', jsonb_build_object('eventId', n::text), now() - n * interval '1 s'
+    FROM generate_series(1, 30000) AS n`)
+  await client.query('ANALYZE pgboss.job')
+  const letters = await app.events.deadLetters?.list(3)
+  t.same(
+    letters?.map(({ eventId }) => eventId),
+    ['30000', '29999', '29998'],
+  )
+  const list = statements.find(({ text }) => text.includes('"failedAt"'))
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${list?.text}`, list?.params)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  t.match(plan, /Index (?:Only )?Scan using \w+_i5/)
+  t.notMatch(plan, /Seq Scan/)
+})
+
+test('an attempt may take longer than a day', async (t) => {
+  const { url } = await testDatabase(t)
+  let handled = 0
+  const { app } = await startInstance(t, url, () => handled++, { attemptTimeout: 7 * 24 * 3_600_000 })
+  await app.events.publish(new Numbered({ number: 1 }))
+  await until(() => handled === 1)
+})
+
+test('events and dead letters wait ten years', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await connect(t, url)
+  const fail = () => {
+    throw new Error('always')
+  }
+  const { app } = await startInstance(t, url, fail, { maxAttempts: 1 })
+  const kept = async () => {
+    const { rows } = await client.query<{ name: string; years: number }>(
+      'SELECT name, extract(year FROM age(keep_until, now()))::integer AS years FROM pgboss.job',
+    )
+    return rows
+  }
+  await client.query('BEGIN')
+  await app.events.publish(new Numbered({ number: 1 }), { tx: fromPg(client) })
+  t.match(await kept(), [{ name: 'events.app.NumberedHandler', years: /^(?:9|10)$/ }])
+  await client.query('COMMIT')
+  await until(async () => (await kept())[0]?.name === 'events.dead-letters')
+  t.match(await kept(), [{ years: /^(?:9|10)$/ }])
 })
 
 test('a role that does not own the queue cannot make the index: the log has the statement, and events flow', async (t) => {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { events, fromBetterSqlite } from '@fastify-modular/core'
+import { events, fromBetterSqlite, inProcess } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { loadPeer } from '#src/events/pg-boss/database.js'
@@ -19,10 +20,25 @@ test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened re
   const outbox = sqliteOutbox({ database: new Database(':memory:') })
   t.throws(() => outbox.publish(event, {}), { code: 'FMOD_CORE_TRANSPORT_NOT_OPEN', message: /sqliteOutbox/ })
   const queue = pgBoss({ connectionString: 'postgres://127.0.0.1:1/none' })
-  await t.rejects(Promise.resolve(queue.publish(event, {})), {
-    code: 'FMOD_CORE_TRANSPORT_NOT_OPEN',
-    message: /pgBoss/,
-  })
+  t.throws(() => queue.publish(event, {}), { code: 'FMOD_CORE_TRANSPORT_NOT_OPEN', message: /pgBoss/ })
+})
+
+test('FMOD_CORE_TRANSPORT_SHARED: a second application cannot use the transport of the first one', async (t) => {
+  for (const transport of [inProcess(), sqliteOutbox({ database: new Database(':memory:') })]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(events, { transport, handlers: [CountHandler] })
+    await app.ready()
+    const second = Fastify()
+    await t.rejects(async () => second.register(events, { transport }), {
+      code: 'FMOD_CORE_TRANSPORT_SHARED',
+      message: transport.name,
+    })
+    await second.close()
+    await app.events.publish(event)
+    for (const end = Date.now() + 20_000; app.events.stats().handled === 0; await delay(5))
+      if (Date.now() > end) throw new Error('it was not handled within 20 s')
+  }
 })
 
 test('FMOD_CORE_TRANSACTION_OPEN: an event waits for the end of a transaction that it is no part of', async (t) => {

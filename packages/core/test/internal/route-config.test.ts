@@ -19,7 +19,7 @@ test('the configuration is read where Fastify keeps it; the getter that allocate
     t.equal(read(own), config, request.url)
     done()
   })
-  app.get('/a', { config: { public: true } }, async () => 'ran')
+  app.get('/a', { config: { access: 'public' } }, async () => 'ran')
   app.get('/b/:id', async () => 'ran')
   for (const url of ['/a', '/b/1', '/missing', '/a']) await app.inject(url)
   t.equal(asked, 1)

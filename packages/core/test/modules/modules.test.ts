@@ -1,6 +1,13 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
-import modulesPlugin, { defineModule, type Module, modules, receive } from '@fastify-modular/core'
+import modulesPlugin, {
+  defineModule,
+  type Module,
+  type ModulePlugin,
+  modules,
+  receive,
+} from '@fastify-modular/core'
 
 declare module '@fastify-modular/core' {
   interface ModuleHooks {
@@ -129,6 +136,62 @@ test('a module is mounted encapsulated, under its prefix', async (t) => {
   await app.register(modulesPlugin, { modules: [notes] })
   t.same((await app.inject('/api/notes')).json(), ['note'])
   t.notOk(app.hasDecorator('ownDecorator'))
+})
+
+const wrapped = (plugin: ModulePlugin = async () => {}) =>
+  fp(async (app, options) => plugin(app, options, () => {}))
+const unscoped: Record<string, readonly [Partial<Module>, RegExp]> = {
+  'a prefix': [{ prefix: '/billing', plugin: wrapped() }, /it has prefix/],
+  access: [{ access: 'public', plugin: wrapped() } as object, /it has access/],
+  ...Object.fromEntries(
+    (['onRequest', 'preHandler', 'onSend', 'onResponse', 'onError'] as const).map((hook) => [
+      `the hook ${hook}`,
+      [
+        { plugin: wrapped(async (app) => void app.addHook(hook, async () => {})) },
+        new RegExp(`the hook ${hook}`),
+      ],
+    ]),
+  ),
+}
+
+for (const [what, [members, message]] of Object.entries(unscoped)) {
+  test(`decision 90: a module with ${what} whose plugin breaks out of its scope stops the boot`, async (t) => {
+    const app = appOf(t)
+    const billing = { name: 'billing', ...members } as Module
+    if ('access' in members) receive(app, 'access' as 'menu', { take: () => {} })
+    await t.rejects(async () => app.register(modules, { modules: [billing] }), {
+      code: 'FMOD_CORE_INVALID_MODULE',
+      message: new RegExp(`"billing".*${message.source}.*fastify-plugin`),
+    })
+  })
+}
+
+test('decision 90: a wrapped plugin may decorate, close with the application and have hooks in scopes of its own', async (t) => {
+  const app = appOf(t)
+  const log: string[] = []
+  const database = defineModule({
+    name: 'database',
+    plugin: wrapped(async (scope) => {
+      scope.decorate('database', log)
+      scope.addHook('onClose', async () => void log.push('closed'))
+      await scope.register(async (inner) => {
+        inner.addHook('onRequest', async () => void log.push('inner'))
+        inner.get('/inner', async () => 'inner')
+      })
+    }),
+  })
+  const next = defineModule({
+    name: 'next',
+    plugin: async (scope) => {
+      scope.addHook('onRequest', async () => void log.push('next'))
+      scope.get('/next', async () => 'next')
+    },
+  })
+  await app.register(modules, { modules: [database, next] })
+  app.addHook('onRequest', async () => void log.push('root'))
+  for (const url of ['/inner', '/next']) t.equal((await app.inject(url)).statusCode, 200)
+  await app.close()
+  t.same(log, ['inner', 'root', 'next', 'root', 'closed'])
 })
 
 test('onReady runs in dependency order, and a failure stops the boot', async (t) => {

@@ -71,6 +71,13 @@ test('a contribution that a module inherits is a boot error: it would be left ou
   t.same(orderModules([Object.assign(Object.create(null), { name: 'notes' }) as never]).length, 1)
 })
 
+test('a contribution that is undefined is a boot error: the constant with it may be misspelt', async (t) => {
+  t.throws(() => orderModules([{ name: 'notes', settings: undefined } as never]), {
+    code: 'FMOD_CORE_INVALID_MODULE',
+    message: /notes.*its settings is undefined/,
+  })
+})
+
 test('a member of the wrong type is a boot error that names the module', async (t) => {
   const wrong = {
     plugin: 5,

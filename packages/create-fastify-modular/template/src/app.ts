@@ -31,10 +31,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await addSessions(app, options.sessionSecret)
   await app.register(publicRoutes, {
     provider: sessionProvider,
-    crossOrigin: true, // sessions are cookies: refuses writes from other origins
+    csrf: true, // sessions are cookies: refuses writes from other origins
     undeclared: 'refuse', // a route that does not say who may call it stops the boot
     access: { '/settings/*': 'signed-in' },
-    expectedHooks: sessionHooks,
+    earlierHooks: sessionHooks,
   })
   await app.register(events)
   await app.register(settings, { store: options.store, ownWrites: 'authenticated' })

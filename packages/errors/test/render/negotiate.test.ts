@@ -47,6 +47,26 @@ test('decision 62: each way of Accept gets the page of an unmatched GET or HEAD,
   t.end()
 })
 
+test('decision 82: a script that fetches a page gets the page of an unmatched GET as a browser does', (t) => {
+  const scripts = [
+    ...['cors', 'same-origin', 'no-cors', 'navigate', ''].map((mode) => ({ 'sec-fetch-mode': mode })),
+    { 'x-requested-with': 'XMLHttpRequest', 'sec-fetch-mode': 'cors' }, // Unpoly, htmx
+    { 'turbo-frame': 'list', 'sec-fetch-mode': 'cors' },
+  ]
+  for (const script of scripts) {
+    for (const [accept, , browsers] of accepts) {
+      const headers = { ...script, ...(accept !== undefined && { accept }) }
+      const of = (method: string, unmatchedPages?: UnmatchedPages) =>
+        negotiate({ method, headers, unmatchedPages, pagesForBrowsers: () => true })
+      for (const method of ['GET', 'HEAD']) t.equal(of(method, 'browsers'), browsers, JSON.stringify(headers))
+      t.equal(of('POST', 'browsers'), problem)
+      if (script['sec-fetch-mode'] !== 'navigate')
+        t.equal(of('GET'), problem, 'thrown errors are for navigations')
+    }
+  }
+  t.end()
+})
+
 test('decision 44: X-Inertia of any value means a page, whatever else is said', (t) => {
   for (const value of ['true', 'false', '']) {
     const headers = { 'x-inertia': value, accept: 'application/json' }

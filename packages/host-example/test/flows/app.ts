@@ -16,6 +16,7 @@ const admin: Caller = { id: 'admin', permissions: [], isAdmin: true }
 /** The requests of the flows; `put` writes `title`. */
 export const requests = {
   publicRequest: { method: 'GET', url: '/notes/shared' },
+  refused: { method: 'GET', url: '/api/settings' },
   exception: { method: 'GET', url: '/notes/missing' },
   put: (value: string) => ({
     method: 'PUT' as const,

@@ -68,7 +68,7 @@ test('the metrics plugin serves failures by route and the counters of settings a
   })
   await app.register(settings, { definitions: [title], store: memoryStore() })
   await app.register(metrics)
-  app.get('/broken/:id', { config: { public: true } }, async () => {
+  app.get('/broken/:id', { config: { access: 'public' } }, async () => {
     throw new Error('broken')
   })
   const record = eventsOf(app)

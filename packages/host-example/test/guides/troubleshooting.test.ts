@@ -102,15 +102,35 @@ symptom('FMOD_CORE_HOOK_WITHOUT_PLUGIN', async (t) => {
 symptom('FMOD_SETTINGS_CALLER_DECLARED_LATER', async (t) => {
   const app = create(t)
   await app.register(settings)
-  await gate(app)
+  app.decorateRequest('caller', null)
   await t.rejects(async () => await app.ready(), { code: 'FMOD_SETTINGS_CALLER_DECLARED_LATER' })
+})
+
+symptom('FMOD_PUBLIC_ROUTES_BEFORE_GATE', async (t) => {
+  const app = create(t)
+  await app.register(settings)
+  await t.rejects(async () => await gate(app), {
+    code: 'FMOD_PUBLIC_ROUTES_BEFORE_GATE',
+    message: '/api/settings',
+  })
 })
 
 symptom('FMOD_ERRORS_HANDLER_REPLACED', async (t) => {
   const app = create(t, { allowErrorHandlerOverride: true })
   await app.register(errors)
-  app.setErrorHandler(() => 'mine')
-  await t.rejects(async () => await app.ready(), { code: 'FMOD_ERRORS_HANDLER_REPLACED' })
+  const error = { code: 'FMOD_ERRORS_HANDLER_REPLACED' }
+  t.throws(() => app.setErrorHandler(() => 'mine'), error)
+  t.throws(() => app.setNotFoundHandler(() => 'mine'), error)
+})
+
+symptom('FMOD_ERRORS_REGISTERED_LATE', async (t) => {
+  const app = create(t)
+  await app.register(async (scope) => void scope.get('/early', async () => 'early'))
+  await app.register(errors)
+  await t.rejects(async () => await app.ready(), {
+    code: 'FMOD_ERRORS_REGISTERED_LATE',
+    message: /GET \/early/,
+  })
 })
 
 symptom('FMOD_SETTINGS_FROZEN, FMOD_PUBLIC_ROUTES_FROZEN, FMOD_ERRORS_CLOSED', async (t) => {
@@ -148,7 +168,7 @@ symptom('Every route answers 401', async (t) => {
   await app.ready()
   t.equal((await app.inject('/closed')).statusCode, 401)
   t.equal((await app.inject('/open')).body, 'open')
-  t.match(app.publicRoutes.access.print(), /\/closed/)
+  t.match(app.access.print(), /\/closed/)
 })
 
 symptom('A public route answers 401', async (t) => {
@@ -158,8 +178,8 @@ symptom('A public route answers 401', async (t) => {
   app.route({ method: ['GET', 'POST'], url: '/open', handler: async () => 'open' })
   await app.ready()
   t.equal((await app.inject({ method: 'POST', url: '/open' })).statusCode, 401)
-  t.match(await app.publicRoutes.explain('POST', '/open'), { decision: 'protected' })
-  t.match(await app.publicRoutes.explain('GET', '/open'), { decision: 'public' })
+  t.match(await app.access.explain('POST', '/open'), { decision: 'protected' })
+  t.match(await app.access.explain('GET', '/open'), { decision: 'public' })
 })
 
 symptom('A hook of mine does not run', async (t) => {
@@ -192,11 +212,13 @@ symptom("The error has Fastify's own body, `{ statusCode, error, message }`", as
   const failing = (url: string) => async (inner: FastifyInstance) => {
     inner.get(url, async () => Promise.reject(new Error('mine')))
   }
-  await app.register(failing('/early'))
-  await app.register(errors)
-  await app.register(failing('/late'))
-  t.match((await app.inject('/early')).json(), { statusCode: 500, error: 'Internal Server Error' })
-  t.match((await app.inject('/late')).json(), { status: 500, title: 'Internal Server Error' })
+  await app.register(failing('/outside'))
+  await app.register(async (scope) => {
+    await scope.register(errors)
+    await scope.register(failing('/inside'))
+  })
+  t.match((await app.inject('/outside')).json(), { statusCode: 500, error: 'Internal Server Error' })
+  t.match((await app.inject('/inside')).json(), { status: 500, title: 'Internal Server Error' })
   t.match((await app.inject('/%zz')).json(), { statusCode: 400, error: 'Bad Request' })
   const right = create(t, createErrorServerOptions())
   await right.register(errors)

@@ -31,13 +31,22 @@ export interface Requirement {
 /** Permissions of which one is enough. */
 type Clause = readonly string[]
 
+/** Access that something else than the route declares for one of its methods. */
+export interface Assigned {
+  readonly requirement: Requirement
+  /** `option access "GET /metrics"`, `default of module "notes"`. */
+  readonly source: string
+  /** Whether the option `access` says so. */
+  readonly isOption?: true
+}
+
 /** The access that a route declares in its own configuration. */
 export interface RouteAccess {
   /** The requirement of a method that the route serves; undefined where the route does not state one. */
   for(method: string): Requirement | undefined
 }
 
-export const isPublic: Requirement = Object.freeze({ kind: 'public', clauses: [], text: 'public' })
+const isPublic: Requirement = Object.freeze({ kind: 'public', clauses: [], text: 'public' })
 const isSignedIn: Requirement = Object.freeze({ kind: 'signed-in', clauses: [], text: 'signed-in' })
 
 const permissionName = /^[\w.:/-]{1,100}$/
@@ -117,7 +126,7 @@ export function requirementOfText(text: string): Requirement {
 }
 
 /** Whether a declaration states an access for each of some methods. */
-export function isByMethod(access: unknown): access is Readonly<Record<string, unknown>> {
+function isByMethod(access: unknown): access is Readonly<Record<string, unknown>> {
   if (typeof access !== 'object' || access === null || Array.isArray(access)) return false
   const names = Object.keys(access)
   return names.length > 0 && names.every((name) => METHODS.includes(name))

@@ -2,8 +2,21 @@
  * The gate's answers to requests that may not pass: the challenge to sign in (401 or a redirect, by content
  * negotiation), 403 for a forged request, 503 while the provider fails. Denying throws no exception.
  */
-import { ForbiddenException, ServiceUnavailableException, UnauthorizedException } from '@fastify-modular/core'
-import { addVary, canonicalPath, isApiTarget, isNavigation, logFailure } from '@fastify-modular/core/internal'
+import {
+  type DomainException,
+  ForbiddenException,
+  ServiceUnavailableException,
+  UnauthorizedException,
+} from '@fastify-modular/core'
+import {
+  addVary,
+  type AnswerFailure,
+  answerFailure,
+  canonicalPath,
+  isApiTarget,
+  isNavigation,
+  logFailure,
+} from '@fastify-modular/core/internal'
 import {
   defaultTypeBase,
   type Problem,
@@ -12,7 +25,7 @@ import {
   problemText,
   problemType,
 } from '@fastify-modular/core/problem'
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { type AuthProvider, challengeOf } from '../provider.ts'
 
 /** A browser that navigates, an Inertia page that fetches, or anything else. */
@@ -37,40 +50,73 @@ export interface Answers {
   challenge(request: FastifyRequest, reply: FastifyReply): void
   refuseForgery(request: FastifyRequest, reply: FastifyReply): void
   /** Refuses a known caller; for a page, hands `done` the failure. `missing` is the end of a sentence. */
-  forbid(arrival: Arrival, missing: string): void
+  forbid(arrival: Visit, missing: string): void
   /** Answers a protected request while the provider fails; for a page, hands `done` the failure. */
-  reportUnavailable(arrival: Arrival, failure: unknown): void
+  reportUnavailable(arrival: Visit, failure: unknown): void
 }
 
-interface Arrival {
+interface Visit {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly done: HookHandlerDoneFunction
 }
 
+interface Refused {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly refusal: Refusal
+}
+
 /** The same for existing and missing paths: it names no reason, and no path but that of the request. */
-const unauthorized: Problem = Object.freeze(problemOfError(new UnauthorizedException()))
-const crossOrigin: Problem = Object.freeze({
-  ...problemOfError(
+const unauthorized = refusalOf(new UnauthorizedException())
+const crossOrigin = refusalOf(
+  Object.assign(
     new ForbiddenException('This request comes from a page of another origin and is not accepted.'),
+    { code: 'CROSS_ORIGIN' },
   ),
-  type: problemType('CROSS_ORIGIN'),
-  code: 'CROSS_ORIGIN',
-})
-const unavailable: Problem = Object.freeze(problemOfError(new ServiceUnavailableException()))
+)
+const unavailable = refusalOf(new ServiceUnavailableException())
 
 /** When to try again, in seconds. */
 const retryAfter = 5
 
-export function createAnswers(provider: AuthProvider, classify: Classify): Answers {
+/** Why a request is refused, and the problem that says so. */
+interface Refusal {
+  readonly exception: DomainException
+  readonly problem: Problem
+}
+
+function refusalOf(exception: DomainException): Refusal {
+  return { exception, problem: Object.freeze(problemOfError(exception)) }
+}
+
+/** What the gate uses of the errors plugin, where the application has registered it for the gate's scope. */
+interface ErrorsPlugin {
+  readonly problems?: { readonly typeBase: string; resolve(error: unknown): Problem | undefined }
+  readonly [answerFailure]?: AnswerFailure
+}
+
+export function createAnswers(
+  app: FastifyInstance & ErrorsPlugin,
+  provider: AuthProvider,
+  classify: Classify,
+): Answers {
   const { loginUrl } = provider
   return { challenge, refuseForgery, forbid, reportUnavailable }
 
   function challenge(request: FastifyRequest, reply: FastifyReply): void {
     const kind: ClientKind = loginUrl === undefined ? 'api' : classify(request)
     if (loginUrl === undefined || kind === 'api') {
-      reply.header('www-authenticate', headerValue(challengeOf(provider, request)))
-      sendProblem({ request, reply, problem: unauthorized })
+      const scheme = headerValue(challengeOf(provider, request))
+      const { [answerFailure]: answer } = app
+      if (loginUrl === undefined && answer !== undefined && isForPeople(request)) {
+        // Not by `done`: the error handler of a route's own scope would show that the route exists.
+        forbidCaching(reply)
+        answer(request, reply, new UnauthorizedException(undefined, scheme))
+      } else {
+        reply.header('www-authenticate', scheme)
+        sendProblem({ request, reply, refusal: unauthorized })
+      }
     } else if (kind === 'inertia' && isExternal(loginUrl)) {
       // A fetch cannot follow a redirect to another site: the client visits it instead.
       sendWithoutBody(reply.code(409).header('x-inertia-location', loginUrl))
@@ -82,21 +128,21 @@ export function createAnswers(provider: AuthProvider, classify: Classify): Answe
   }
 
   function refuseForgery(request: FastifyRequest, reply: FastifyReply): void {
-    sendProblem({ request, reply, problem: crossOrigin })
+    sendProblem({ request, reply, refusal: crossOrigin })
   }
 
-  function forbid({ request, reply, done }: Arrival, missing: string): void {
+  function forbid({ request, reply, done }: Visit, missing: string): void {
     const failure = new ForbiddenException(`This needs ${missing}.`)
     if (isForPeople(request)) {
       forbidCaching(reply)
       done(failure) // the application's error handler has the pages
       return
     }
-    sendProblem({ request, reply, problem: problemOfError(failure) })
+    sendProblem({ request, reply, refusal: refusalOf(failure) })
   }
 
   /** 503 and not 401, at which clients throw away good credentials. */
-  function reportUnavailable({ request, reply, done }: Arrival, failure: unknown): void {
+  function reportUnavailable({ request, reply, done }: Visit, failure: unknown): void {
     reply.header('retry-after', String(retryAfter))
     if (isForPeople(request)) {
       // The application's error handler has the pages, and writes the record.
@@ -105,7 +151,24 @@ export function createAnswers(provider: AuthProvider, classify: Classify): Answe
       return
     }
     logProviderFailure(request, failure)
-    sendProblem({ request, reply, problem: unavailable })
+    sendProblem({ request, reply, refusal: unavailable })
+  }
+
+  /** Sends a problem (RFC 9457), mapped as the application maps its exceptions, with headers that keep it out of caches. */
+  function sendProblem({ request, reply, refusal }: Refused): void {
+    const problem = app.problems?.resolve(refusal.exception) ?? withTypeBase(refusal.problem)
+    forbidCaching(reply)
+    reply.code(problem.status)
+    reply.header('content-type', problemMediaType)
+    // With our own serialiser Fastify sends the text unchanged and adds no charset (JSON has none). Text goes out in one
+    // piece with the head, bytes would not.
+    reply.serializer(unchanged).send(problemText(problem, request))
+  }
+
+  /** The type as the errors plugin would make it, where the application has chosen another base for its types. */
+  function withTypeBase(problem: Problem): Problem {
+    const { typeBase = defaultTypeBase } = app.problems ?? {}
+    return typeBase === defaultTypeBase ? problem : { ...problem, type: problemType(problem.code, typeBase) }
   }
 
   function isForPeople(request: FastifyRequest): boolean {
@@ -155,24 +218,6 @@ function headerValue(challenge: unknown): string {
   return typeof challenge === 'string' && /^[\x20-\x7e]+$/.test(challenge) ? challenge : 'Bearer'
 }
 
-/** Sends a problem (RFC 9457) with headers that keep it out of caches. */
-function sendProblem({
-  request,
-  reply,
-  problem,
-}: {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly problem: Problem
-}): void {
-  forbidCaching(reply)
-  reply.code(problem.status)
-  reply.header('content-type', problemMediaType)
-  // With our own serialiser Fastify sends the text unchanged and adds no charset (JSON has none). Text goes out in one
-  // piece with the head, bytes would not.
-  reply.serializer(unchanged).send(problemText(withTypeBase(request, problem), request))
-}
-
 /**
  * States a length of 0. Fastify adds it to HEAD answers of routes alone, which would make existing paths differ from
  * missing ones.
@@ -186,13 +231,6 @@ function sendWithoutBody(reply: FastifyReply): void {
 function forbidCaching(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
   addVary(reply, 'accept, authorization, cookie, x-inertia')
-}
-
-/** The type as the errors plugin would make it, where the application has chosen another base for its types. */
-function withTypeBase({ server }: FastifyRequest, problem: Problem): Problem {
-  const { problems } = server as { readonly problems?: { readonly typeBase?: string } }
-  const { typeBase = defaultTypeBase } = problems ?? {}
-  return typeBase === defaultTypeBase ? problem : { ...problem, type: problemType(problem.code, typeBase) }
 }
 
 function unchanged(text: string): string {

@@ -6,9 +6,8 @@ import { canonicalPath } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS } from '../misuse-errors.ts'
 import { PublicRoute } from '../rule.ts'
-import { RuleIndex } from '../rules.ts'
 
-export interface CrossOriginOptions {
+export interface CsrfOptions {
   /** Other origins, subdomains of this one too, that may send unsafe requests: `https://app.example.com`. */
   readonly trustedOrigins?: readonly string[]
   /** Paths that accept requests from everywhere, with everything below them: webhooks that carry their own proof. */
@@ -21,20 +20,15 @@ export interface CrossOriginOptions {
  * another site cannot make a browser attach by itself, those of trusted origins, and those for exempt paths.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS} a trusted origin that is not an origin
  */
-export function createForgeryCheck(options: CrossOriginOptions): (request: FastifyRequest) => boolean {
+export function createForgeryCheck(options: CsrfOptions): (request: FastifyRequest) => boolean {
   const trusted = new Set(options.trustedOrigins?.map(toOrigin))
-  const exempt = new RuleIndex(
-    (options.exempt ?? []).map((path) => ({
-      route: new PublicRoute(path, { kind: 'subtree' }),
-      source: 'exempt',
-    })),
-  )
+  const exempt = (options.exempt ?? []).map((path) => new PublicRoute(path, { kind: 'subtree' }))
   return function isForgeable(request) {
     if (isSafe(request) || !isForeign(request) || hasBearerToken(request)) return false
     const { origin } = request.headers
     if (origin !== undefined && trusted.has(origin)) return false
     const path = canonicalPath(request.raw.url ?? '')
-    return path === null || exempt.find({ method: request.method, path }) === null
+    return path === null || !exempt.some((subtree) => subtree.matchesPath(path))
   }
 }
 
@@ -61,7 +55,7 @@ function hasBearerToken({ headers }: FastifyRequest): boolean {
 function toOrigin(origin: string): string {
   if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
     throw new FMOD_PUBLIC_ROUTES_INVALID_OPTIONS(
-      `crossOrigin.trustedOrigins contains ${JSON.stringify(origin)}, which is not an origin such as "https://app.example.com"`,
+      `csrf.trustedOrigins contains ${JSON.stringify(origin)}, which is not an origin such as "https://app.example.com"`,
     )
   }
   return origin

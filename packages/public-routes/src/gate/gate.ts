@@ -1,36 +1,34 @@
 /**
- * The hook in front of every request (S 5.1): who the caller is, whether the request is public, and the answer to
- * those that may not pass.
+ * The hook in front of every request (S 5.1). A request is public on three conditions, each necessary: its target is
+ * canonical, the policy of its route opens that path, and the route that the router chose spells exactly that path (the
+ * route witness).
  */
-import { type Caller, findTestCaller } from '@fastify-modular/core'
-import { isThenable, withTimeout } from '@fastify-modular/core/internal'
-import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
-import { type AuthProvider, neverAborted } from '../provider.ts'
-import { isRuleOfRoute, type RegisteredRule } from '../rules.ts'
-import { type Answers, logProviderFailure } from './answers.ts'
-import type { Decider } from './decide.ts'
+import type { Caller } from '@fastify-modular/core'
+import { canonicalPath, fullyDecoded } from '@fastify-modular/core/internal'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { missingOf } from '../access/declaration.ts'
-import type { Decision, RequestAccess } from './route-record.ts'
-import type { RouteTable } from './routes.ts'
-
-/** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what that throws. */
-export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
+import type { RoutePattern } from '../matching/route-pattern.ts'
+import type { Authenticate } from '../provider.ts'
+import type { RegisteredRule } from '../rules.ts'
+import { type Answers, logProviderFailure } from './answers.ts'
+import type { Policies } from './policy.ts'
+import type { Decision, Policy, RequestAdmission } from './decision.ts'
+import type { Route, RouteTable } from './routes.ts'
 
 export interface GateParts {
-  readonly routes: Pick<RouteTable, 'of'>
-  readonly decider: Pick<Decider, 'decide'>
+  readonly decide: (request: FastifyRequest) => Decision
   readonly authenticate: Authenticate
   readonly answers: Answers
   /** Null where the protection from CSRF is off. */
   readonly isForgeable: ((request: FastifyRequest) => boolean) | null
   /** Takes the requests by which `explain` looks at a decision; returns whether it took this one. */
-  readonly captureProbe: (request: FastifyRequest, reply: FastifyReply) => boolean
+  readonly takeProbe: (request: FastifyRequest, reply: FastifyReply, decision: Decision) => boolean
 }
 
 export type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
 /** One request at the gate. */
-interface Arrival {
+interface Visit {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly done: HookHandlerDoneFunction
@@ -38,38 +36,35 @@ interface Arrival {
 }
 
 /** A named function in callback style: its name shows in `printRoutes`, and an async hook costs ten times as much. */
-export function createGate(parts: GateParts): Gate {
-  const { routes, decider, authenticate, answers, isForgeable, captureProbe } = parts
-
+export function createGate({ decide, authenticate, answers, isForgeable, takeProbe }: GateParts): Gate {
   return function publicRoutesGate(request, reply, done) {
-    if (captureProbe(request, reply)) return
+    const decision = decide(request) // before the provider, which may change the request
+    if (takeProbe(request, reply, decision)) return
     if (isForgeable !== null && isForgeable(request)) {
       answers.refuseForgery(request, reply)
       return
     }
-    // Before the provider, which may change the request.
-    const decision = decider.decide(request, routes.of(request))
-    const arrival: Arrival = { request, reply, done, decision }
+    const visit: Visit = { request, reply, done, decision }
     let caller: ReturnType<Authenticate>
     try {
       caller = authenticate(request)
     } catch (err) {
-      enterUnknown(arrival, err)
+      enterUnknown(visit, err)
       return
     }
-    if (caller instanceof Promise) enterLater(arrival, caller)
-    else enter(arrival, caller)
+    if (caller instanceof Promise) enterLater(visit, caller)
+    else enter(visit, caller)
   }
 
-  function enterLater(arrival: Arrival, caller: Promise<Caller | null>): void {
+  function enterLater(visit: Visit, caller: Promise<Caller | null>): void {
     caller.then(
-      (known) => enter(arrival, known),
-      (failure: unknown) => enterUnknown(arrival, failure),
+      (known) => enter(visit, known),
+      (failure: unknown) => enterUnknown(visit, failure),
     )
   }
 
-  function enter(arrival: Arrival, caller: Caller | null): void {
-    const { request, reply, done, decision } = arrival
+  function enter(visit: Visit, caller: Caller | null): void {
+    const { request, reply, done, decision } = visit
     if (reply.sent) return // answered while the provider was at work, by a time-out of the route
     request.caller = caller
     try {
@@ -79,7 +74,7 @@ export function createGate(parts: GateParts): Gate {
         return
       }
       if (outcome !== 'let in') {
-        answers.forbid(arrival, outcome.missing)
+        answers.forbid(visit, outcome.missing)
         return
       }
     } catch (err) {
@@ -92,11 +87,11 @@ export function createGate(parts: GateParts): Gate {
   }
 
   /** A public path never depends on the provider (S 5.4). */
-  function enterUnknown(arrival: Arrival, failure: unknown): void {
-    const { request, reply, done, decision } = arrival
+  function enterUnknown(visit: Visit, failure: unknown): void {
+    const { request, reply, done, decision } = visit
     try {
-      if (decision.rule === null) {
-        if (!reply.sent) answers.reportUnavailable(arrival, failure)
+      if (decision.opening === null) {
+        if (!reply.sent) answers.reportUnavailable(visit, failure)
         return
       }
     } catch (err) {
@@ -104,18 +99,145 @@ export function createGate(parts: GateParts): Gate {
       return
     }
     logProviderFailure(request, failure)
-    enter(arrival, null)
+    enter(visit, null)
   }
 }
 
 /** What the gate does with a request: `missing` is what a known caller lacks, as the end of a sentence. */
 export type Outcome = 'let in' | 'sign in' | { readonly missing: string }
 
-/** The rule is looked at last: for known callers it is rarely needed, and may be costly. */
+/** What opens the request is looked at last: for known callers it is rarely needed, and may be costly. */
 export function judge(decision: Decision, caller: Caller | null): Outcome {
-  if (caller === null) return decision.rule === null ? 'sign in' : 'let in'
+  if (caller === null) return decision.opening === null ? 'sign in' : 'let in'
   const missing = decision.needs === null ? null : missingOf(decision.needs, caller)
-  return missing === null || decision.rule !== null ? 'let in' : { missing }
+  return missing === null || decision.opening !== null ? 'let in' : { missing }
+}
+
+/** Reads everything that the decision depends on at once: nothing that runs later can change it. */
+export function createDecide(
+  routes: Pick<RouteTable, 'of'>,
+  policies: Pick<Policies, 'of'>,
+): (request: FastifyRequest) => Decision {
+  return function decide(request) {
+    const route = routes.of(request)
+    const policy = policies.of(route, request.method)
+    if (policy.kind === 'closed') return policy.closed
+    const target = request.raw.url ?? ''
+    if (policy.kind === 'open' && policy.target !== null && isSpelledAs(target, policy.target))
+      return policy.open
+    const values = readParameters(request, route)
+    return values === null ? policy.closed : new PathDecision({ policy, target, route, values })
+  }
+}
+
+/** What a decision about a path depends on. */
+interface Question {
+  readonly policy: Policy
+  readonly target: string
+  /** The route that the router chose; null where none matches. */
+  readonly route: Route | null
+  /** The values of the route's parameters, in the order of `route.parameters`. */
+  readonly values: readonly unknown[]
+}
+
+/**
+ * What opens the path is found when it is first read. For known callers it rarely is, and a regular expression of the
+ * engine costs more than all else that the gate does: twice a request (bench/gate.mjs).
+ */
+class PathDecision implements Decision {
+  readonly #question: Question
+  #opening: RequestAdmission | null | undefined
+
+  constructor(question: Question) {
+    this.#question = question
+  }
+
+  get needs(): Decision['needs'] {
+    return this.#question.policy.closed.needs
+  }
+
+  get admission(): RequestAdmission {
+    return this.#question.policy.closed.admission
+  }
+
+  get opening(): RequestAdmission | null {
+    if (this.#opening === undefined) this.#opening = findOpening(this.#question)
+    return this.#opening
+  }
+}
+
+function findOpening({ policy, target, route, values }: Question): RequestAdmission | null {
+  const path = canonicalPath(target)
+  if (path === null) return null
+  const opening = openingOf(policy, path)
+  return opening !== null && (route === null || spellsPath(route, { values, path })) ? opening : null
+}
+
+/** What opens a canonical path, if the route that the router chose spells it. */
+export function openingOf(policy: Policy, path: string): RequestAdmission | null {
+  if (policy.kind === 'open') return policy.open.opening
+  const rule =
+    policy.kind === 'closed' ? undefined : policy.rules.find((each) => each.route.matchesPath(path))
+  return rule === undefined ? null : admissionBy(rule)
+}
+
+const admissions = new WeakMap<RegisteredRule, RequestAdmission>()
+
+function admissionBy(rule: RegisteredRule): RequestAdmission {
+  let admission = admissions.get(rule)
+  if (admission === undefined) {
+    admission = Object.freeze({ by: 'rule', rule })
+    admissions.set(rule, admission)
+  }
+  return admission
+}
+
+/**
+ * The values of the route's parameters as the router decoded them; null where an earlier hook left no object. The gate
+ * keeps the values and not the object, which validation and later hooks change in place.
+ */
+export function readParameters(request: FastifyRequest, route: Route | null): readonly unknown[] | null {
+  if (route === null) return []
+  const params: unknown = request.params
+  if (typeof params !== 'object' || params === null) return null
+  return route.parameters.map((name) => (params as Readonly<Record<string, unknown>>)[name])
+}
+
+/**
+ * The route witness: rebuilds the path piece by piece from the patterns of the chosen route and compares it with the
+ * canonical path. One trailing slash more is tolerated where the router ignores it.
+ */
+export function spellsPath(
+  { patterns, toleratesSlash }: Pick<Route, 'patterns' | 'toleratesSlash'>,
+  { values, path }: { readonly values: readonly unknown[]; readonly path: string },
+): boolean {
+  const spelled = fullyDecoded(path)
+  for (const pattern of patterns) {
+    const end = spelledLength(pattern, { values, path: spelled })
+    if (end === spelled.length) return true
+    if (toleratesSlash && end === spelled.length - 1 && spelled.endsWith('/')) return true
+  }
+  return false
+}
+
+/** How much of the path the pattern spells, in characters; -1 where they differ. */
+function spelledLength(
+  pattern: RoutePattern,
+  { values, path }: { readonly values: readonly unknown[]; readonly path: string },
+): number {
+  let at = 0
+  let parameter = 0
+  for (const part of pattern) {
+    const text = typeof part === 'string' ? part : values[parameter++]
+    if (typeof text !== 'string' || !path.startsWith(text, at)) return -1
+    at += text.length
+  }
+  return at
+}
+
+/** Whether the target is this path, with or without a query. */
+function isSpelledAs(target: string, path: string): boolean {
+  return target === path || (target.startsWith(path) && target[path.length] === '?')
 }
 
 function toError(err: unknown): Error {
@@ -123,7 +245,7 @@ function toError(err: unknown): Error {
 }
 
 /**
- * Where a request that was let in keeps the decision about it, from which `request.access` is made. Not a decorator:
+ * Where a request that was let in keeps the decision about it, from which `request.admission` is read. Not a decorator:
  * Fastify sets each of those on every request that it makes, also on those that the gate turns away.
  */
 const decisionKey = Symbol('@fastify-modular/public-routes/decision')
@@ -136,74 +258,8 @@ function keepDecision(request: FastifyRequest & Decided, decision: Decision): vo
   request[decisionKey] = decision
 }
 
-const accesses = new WeakMap<RegisteredRule, RequestAccess>()
-
-/** The getter behind `request.access`: null before the gate, and on requests that it turned away. */
-export function readAccess(this: FastifyRequest & Decided): RequestAccess | null {
+/** The getter behind `request.admission`: null before the gate, and on requests that it turned away. */
+export function readAdmission(this: FastifyRequest & Decided): RequestAdmission | null {
   const decision = this[decisionKey]
-  if (decision === undefined) return null
-  const { rule, letIn } = decision
-  if (rule === null) return letIn
-  let access = accesses.get(rule)
-  if (access === undefined) {
-    access = Object.freeze({ by: isRuleOfRoute(rule) ? 'declaration' : 'rule', rule })
-    accesses.set(rule, access)
-  }
-  return access
-}
-
-/**
- * Waits for the provider, but no longer than `timeout` milliseconds. Callers of `injectAs` come first where a test
- * called `testCallers`, which production code does not.
- */
-export function createAuthenticate(
-  app: FastifyInstance,
-  { provider, timeout }: { readonly provider: AuthProvider; readonly timeout: number },
-): Authenticate {
-  const wantsSignal = provider.authenticate.length > 1
-  let testCaller: ReturnType<typeof findTestCaller>
-  app.addHook('onReady', async function findTestCallers() {
-    testCaller = findTestCaller(app)
-  })
-
-  return function authenticate(request) {
-    const known = testCaller?.(request)
-    if (known !== undefined) return known
-    const controller = wantsSignal ? new AbortController() : null
-    const answer: unknown = provider.authenticate(request, controller?.signal ?? neverAborted)
-    return isThenable(answer) ? waitFor({ answer, timeout, controller }) : toCaller(answer)
-  }
-}
-
-async function waitFor({
-  answer,
-  timeout,
-  controller,
-}: {
-  readonly answer: PromiseLike<unknown>
-  readonly timeout: number
-  readonly controller: AbortController | null
-}): Promise<Caller | null> {
-  const authenticated = await withTimeout(answer, timeout, () => {
-    const failure = new Error(`the authentication provider did not answer within ${timeout} ms`)
-    controller?.abort(failure)
-    throw failure
-  })
-  return toCaller(authenticated)
-}
-
-/** Anything but a caller or nothing comes from a broken provider, and a broken provider lets no request in. */
-function toCaller(authenticated: unknown): Caller | null {
-  if (authenticated === null || authenticated === undefined || authenticated === false) return null
-  if (isCaller(authenticated)) return authenticated
-  throw new TypeError(
-    'the authentication provider answered with something that is not a Caller: it needs a string id (1 to 255 characters) and an array of permissions',
-  )
-}
-
-function isCaller(value: unknown): value is Caller {
-  if (typeof value !== 'object' || value === null || !('id' in value) || !('permissions' in value))
-    return false
-  const { id, permissions } = value
-  return typeof id === 'string' && id.length > 0 && id.length <= 255 && Array.isArray(permissions)
+  return decision === undefined ? null : (decision.opening ?? decision.admission)
 }

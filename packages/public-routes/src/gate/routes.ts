@@ -1,59 +1,196 @@
 /** The routes of an application, collected as they are registered, and the one that the router chose for a request. */
-import { createConfigReader, type RouteConfig } from '@fastify-modular/core/internal'
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import { isByMethod } from '../access/declaration.ts'
-import { type FastifyRoute, haveSameMembers } from './fastify-routes.ts'
-import type { RegisteredRule } from '../rules.ts'
 import {
-  type Declares,
-  type RouteOrigin,
-  RouteRecord,
-  undeclared,
-  unlisted,
-  unlistedFacts,
-} from './route-record.ts'
+  createConfigReader,
+  precedesGate,
+  type RouteConfig,
+  routerEntries,
+} from '@fastify-modular/core/internal'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import {
+  type Assigned,
+  faultOfPermission,
+  parseRouteAccess,
+  requireEvery,
+  type Requirement,
+  type RouteAccess,
+} from '../access/declaration.ts'
+import type { RouteOrigin } from '../access/scope-defaults.ts'
+import {
+  isStaticPattern,
+  parameterNames,
+  parseRoutePattern,
+  type RoutePattern,
+} from '../matching/route-pattern.ts'
+import {
+  FMOD_PUBLIC_ROUTES_BEFORE_GATE,
+  FMOD_PUBLIC_ROUTES_CONFIG_CHANGED,
+  FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
+} from '../misuse-errors.ts'
+import type { Policy } from './decision.ts'
 
 /** Where a route's configuration carries its record, so that one property read finds it. */
 const mark = Symbol('@fastify-modular/public-routes/route')
 
-type Configuration = RouteConfig & { readonly [mark]?: RouteRecord }
+type Configuration = RouteConfig & { readonly [mark]?: Route }
 
 /** What Fastify hands to onRoute hooks. */
-export type RegisteredRoute = RouteOptions & {
-  readonly routePath?: string
-  readonly path?: string
-  prefix?: string
+export type RegisteredRoute = RouteOptions & { readonly routePath?: string; prefix?: string }
+
+/** What a route's own configuration says about access, as it was written. */
+interface Declares {
+  readonly access: unknown
+  readonly checkedByHandler: unknown
 }
 
-/**
- * What Fastify copies from a GET route to the HEAD route that it derives; `handler` is null for routes before the
- * gate.
- */
-interface GetRoute {
-  readonly handler: unknown
-  readonly constraints: RegisteredRoute['constraints'] | FastifyRoute['constraints']
+interface RouteFacts {
+  readonly url: string
+  readonly methods: readonly string[]
+  readonly declares?: Declares
+  readonly derivedFrom?: Route | undefined
+  readonly toleratesSlash?: boolean
+  readonly constraints?: Readonly<Record<string, unknown>> | undefined
+  readonly origin?: RouteOrigin | null
+  readonly isWebsocket?: boolean
+}
+
+/** What the gate knows about one route. */
+export class Route {
+  readonly url: string
+  readonly methods: readonly string[]
+  /** What its own configuration said when the gate read it. */
   readonly declares: Declares
-  readonly record: RouteRecord
+  /** The route from which Fastify made this HEAD route. */
+  readonly derivedFrom: Route | undefined
+  /** Whether the router takes one trailing slash more than the URL spells. */
+  readonly toleratesSlash: boolean
+  /** What else a request must have for the router to choose the route: `{ version: '1.2.0' }`. */
+  readonly constraints: Readonly<Record<string, unknown>>
+  /** Null for routes from before the gate. */
+  readonly origin: RouteOrigin | null
+  /** Whether @fastify/websocket takes upgrade requests of the route. */
+  readonly isWebsocket: boolean
+  /** The permission that the handler checks by itself: shown, not enforced. */
+  readonly checkedByHandler: string | undefined
+  readonly patterns: readonly RoutePattern[]
+  /** Names of the parameters; an optional last one is included. */
+  readonly parameters: readonly string[]
+  /** The one path of a route without parameters, as the router reads it; null for others. */
+  readonly path: string | null
+  /** By method; filled when the application is ready. */
+  readonly policies = new Map<string, Policy>()
+  readonly #own: RouteAccess | null
+  readonly #assigned = new Map<string, Assigned>()
+
+  /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
+  constructor({ url, methods, declares = undeclared, ...facts }: RouteFacts) {
+    this.url = url
+    this.methods = methods
+    this.declares = declares
+    this.derivedFrom = facts.derivedFrom
+    this.toleratesSlash = facts.toleratesSlash ?? false
+    this.constraints = facts.constraints ?? {}
+    this.origin = facts.origin ?? null
+    this.isWebsocket = facts.isWebsocket ?? false
+    const name = `the route ${this.name}`
+    this.#own = this.derivedFrom === undefined ? ownAccess(declares, methods, name) : null
+    this.checkedByHandler = this.derivedFrom?.checkedByHandler ?? checkedPermission(declares, name)
+    this.patterns = parseRoutePattern(url)
+    this.parameters = parameterNames(this.patterns[0] ?? []) // the other pattern leaves out the last parameter
+    this.path = this.patterns.every(isStaticPattern) ? this.patterns.flat().join('') : null
+  }
+
+  /** `GET,POST /notes` */
+  get name(): string {
+    return `${this.methods.join(',')} ${this.url}`
+  }
+
+  /** `version 1.2.0, host example.com`; empty for most routes. */
+  get constraintsText(): string {
+    return Object.entries(this.constraints)
+      .map(([name, value]) => `${name} ${String(value)}`)
+      .join(', ')
+  }
+
+  /** Whether HEAD follows GET: Fastify derived this route from one that serves GET alone. */
+  get followsGet(): boolean {
+    return this.derivedFrom?.methods.length === 1
+  }
+
+  /** The route that @fastify/cors registers, so that the router takes preflight requests. */
+  get isPreflight(): boolean {
+    return this.url === '*' && this.name === 'OPTIONS *'
+  }
+
+  /**
+   * What the route's own configuration requires for a method; undefined where it does not say. The HEAD route of a route
+   * that serves other methods as well needs what any of them needs: its handler may take HEAD for one of them.
+   */
+  ownRequirement(method: string): Requirement | undefined {
+    const origin = this.derivedFrom
+    if (origin === undefined) return this.#own?.for(method)
+    if (this.followsGet) return origin.ownRequirement('GET')
+    return requireEvery(origin.methods.map((each) => origin.ownRequirement(each)))
+  }
+
+  /** What something else than the route declares for a method. */
+  assigned(method: string): Assigned | undefined {
+    const origin = this.derivedFrom
+    if (origin === undefined) return this.#assigned.get(method)
+    if (this.followsGet) return origin.assigned('GET')
+    const every = origin.methods.map((each) => origin.requirement(each))
+    const requirement = every.length === 0 ? undefined : requireEvery(every)
+    const isOwn = origin.methods.every((each) => origin.ownRequirement(each) !== undefined)
+    return requirement === undefined || isOwn
+      ? undefined
+      : { requirement, source: 'the methods of its route' }
+  }
+
+  assign(method: string, access: Assigned): void {
+    this.#assigned.set(method, access)
+  }
+
+  /** The declared requirement of a method, whatever declares it. */
+  requirement(method: string): Requirement | undefined {
+    const own = this.ownRequirement(method)
+    const assigned = this.assigned(method)?.requirement
+    // HEAD of a route that serves other methods as well: the route declares some of them, something else the others.
+    return own !== undefined && assigned !== undefined ? requireEvery([own, assigned]) : (own ?? assigned)
+  }
 }
 
-/**
- * A route from before the gate. The rule is null where its configuration states none, or where the GET route stated it.
- */
-export interface EarlyRoute {
-  readonly record: RouteRecord
-  readonly rule: RegisteredRule | null
+const undeclared: Declares = Object.freeze({ access: undefined, checkedByHandler: undefined })
+
+/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
+function ownAccess({ access }: Declares, methods: readonly string[], name: string): RouteAccess | null {
+  return access === undefined ? null : parseRouteAccess(access, methods, name)
+}
+
+/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
+function checkedPermission({ checkedByHandler }: Declares, name: string): string | undefined {
+  if (checkedByHandler === undefined) return undefined
+  const fault = faultOfPermission(checkedByHandler)
+  if (typeof checkedByHandler === 'string' && fault === null) return checkedByHandler
+  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(name, `config.checkedByHandler names no permission: ${fault}`)
+}
+
+interface Registration {
+  readonly route: Route
+  /** What Fastify handed over: a later onRoute hook may change or replace the configuration in it. */
+  readonly options: RegisteredRoute
+  /** Of the options, before later hooks: Fastify hands the same ones over for the HEAD route that it derives. */
+  readonly handler: unknown
+  readonly constraints: unknown
 }
 
 export class RouteTable {
-  /** Every route of the application once it is complete; before that, those that were registered after the gate. */
-  readonly records: RouteRecord[] = []
+  readonly #registrations: Registration[] = []
   readonly #ignoresTrailingSlash: boolean
   readonly #exposesHeadRoutes: boolean
   /** Routes that serve GET, by URL, from which Fastify derives HEAD routes. */
-  readonly #getRoutes = new Map<string, GetRoute[]>()
+  readonly #getRoutes = new Map<string, Registration[]>()
   readonly #configOf = createConfigReader()
-  /** Routes registered before the gate, by their configuration. */
-  readonly #early = new WeakMap<object, RouteRecord>()
+  /** The routes that may stand before the gate, by their configuration. */
+  readonly #early = new Map<object, Route>()
 
   constructor({ initialConfig }: FastifyInstance) {
     this.#ignoresTrailingSlash =
@@ -64,150 +201,154 @@ export class RouteTable {
     )
   }
 
+  /** Every route of the application, once it is complete. */
+  get all(): readonly Route[] {
+    return [...this.#early.values(), ...this.#registrations.map(({ route }) => route)]
+  }
+
   /**
-   * Records a route and marks its configuration; returns the rule that its configuration states, if any.
-   * @throws {FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG}
+   * Records a route and marks its configuration.
    * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
    */
-  add(route: RegisteredRoute, from: RouteOrigin): RegisteredRule | null {
-    const { url, handler, constraints } = route
-    const config = Object.hasOwn(route, 'config') ? route.config : undefined
-    const methods = methodsOf(route.method)
+  add(options: RegisteredRoute, origin: RouteOrigin): void {
+    const { url, constraints } = options
+    const config = Object.hasOwn(options, 'config') ? options.config : undefined
+    const methods = typeof options.method === 'string' ? [options.method] : [...options.method]
     const declares = readDeclares(config)
-    // Fastify copies the options of the GET route, so both share their objects. A HEAD route that the application
-    // registers with another declaration is a route of its own.
-    const derivedFrom =
-      route.method === 'HEAD'
-        ? this.#findGet(
-            url,
-            declares,
-            (known) => known.handler === handler && known.constraints === constraints,
-          )
-        : undefined
-    const record = new RouteRecord({
+    refuseUndefined(config, `the route ${methods.join(',')} ${url}`)
+    const route = new Route({
       url,
       methods,
       declares,
-      derivedFrom,
-      ...(constraints && { constraints: { ...constraints } }),
-      origin: from,
-      isWebsocket: 'websocket' in route && route.websocket === true,
+      derivedFrom: options.method === 'HEAD' ? this.#originOf(options, declares) : undefined,
+      constraints: constraints && { ...constraints },
+      origin,
+      isWebsocket: 'websocket' in options && options.websocket === true,
       // `/` under a prefix is served with and without the slash, and Fastify announces only one of the two.
-      toleratesSlash: this.#ignoresTrailingSlash || route.routePath === '',
+      toleratesSlash: this.#ignoresTrailingSlash || options.routePath === '',
     })
-    if ((route.exposeHeadRoute ?? this.#exposesHeadRoutes) !== false) {
-      this.#rememberGet({ handler, constraints, declares, record })
-    }
-    this.records.push(record)
-    route.config = { ...config, [mark]: record } as NonNullable<RegisteredRoute['config']>
-    return record.get === undefined ? record.declared : null
+    const known = this.#announced(route)
+    options.config = { ...config, [mark]: known ?? route } as NonNullable<RegisteredRoute['config']>
+    if (known !== undefined) return
+    const registration = { route, options, handler: options.handler, constraints }
+    this.#registrations.push(registration)
+    const exposesHead = options.exposeHeadRoute ?? this.#exposesHeadRoutes
+    if (!exposesHead || !methods.includes('GET') || methods.includes('HEAD')) return
+    const key = withoutSlash(url)
+    this.#getRoutes.set(key, [...(this.#getRoutes.get(key) ?? []), registration])
   }
 
   /**
-   * Records a route that was registered before the gate; null for one that is in the table. Add routes that
-   * Fastify derived after the routes they were derived from. Otherwise like `add`.
+   * Adds what the router had before the gate: the preflight route of CORS, and routes that say they may stand there.
+   * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} naming all others
    */
-  addEarly({ url, methods, configs, constraints, isDerived }: FastifyRoute): EarlyRoute | null {
-    const [config] = configs
-    if (mark in config) return null
-    const declares = readDeclares(config)
-    const derivedFrom = isDerived
-      ? this.#findGet(
-          url,
-          declares,
-          (known) => known.handler === null && haveSameMembers({ ...known.constraints }, constraints),
-        )
-      : undefined
-    const record = new RouteRecord({
-      url,
-      methods,
-      declares,
-      derivedFrom,
-      constraints,
-      origin: null,
-      toleratesSlash: this.#ignoresTrailingSlash || configs.length > 1,
-    })
-    this.#rememberGet({ handler: null, constraints, declares, record })
-    for (const each of configs) this.#early.set(each, record)
-    this.records.push(record)
-    return { record, rule: record.get === undefined ? record.declared : null }
+  addEarly(app: FastifyInstance): void {
+    const listed = readRouter(app)
+    if (listed === null) {
+      app.log.warn(
+        'routes from before the gate cannot be listed with this version of Fastify: none of them is open',
+      )
+    }
+    for (const { config } of listed?.filter(mayPrecedeGate) ?? []) {
+      const methods = [config.method].flat()
+      this.#early.set(config, new Route({ url: config.url, methods, declares: readDeclares(config) }))
+    }
+    refuseEarly(listed?.filter((entry) => !mayPrecedeGate(entry)) ?? [])
   }
 
   /**
-   * Routes whose configuration no longer says what the gate read, or that have another one: a later onRoute hook changed
-   * it. `listed` is what the router has. A HEAD route that Fastify announced twice, as it does for `/` under a prefix that
-   * ends in one, has one record from then on.
+   * Checks that the router has the routes that the gate has read, with what it has read.
+   * @throws {FMOD_PUBLIC_ROUTES_CONFIG_CHANGED} a later onRoute hook changed or replaced a configuration
+   * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} a plugin from before the gate registered a route after it
    */
-  findChanged(listed: readonly FastifyRoute[]): readonly RouteRecord[] {
-    const kept = new Set<RouteRecord>()
-    const changed = new Set<RouteRecord>()
-    for (const config of listed.flatMap(({ configs }): readonly Configuration[] => configs)) {
-      const record = config[mark]
-      if (record === undefined) continue
-      const isSame = haveSameMembers({ ...readDeclares(config) }, { ...record.declares })
-      ;(isSame ? kept : changed).add(record)
-    }
-    const missing = this.records.filter((record) => !changed.has(record) && !kept.has(record))
-    const doubled = new Set(missing.filter((record) => [...kept].some((other) => isSameHead(record, other))))
-    for (const record of doubled) this.records.splice(this.records.indexOf(record), 1)
-    return this.records.filter((record) => changed.has(record) || !kept.has(record))
+  checkComplete(listed: readonly RouterEntry[]): void {
+    const changed = this.#registrations.filter(({ route, options }) => {
+      const config: Configuration = options.config as Configuration
+      return config?.[mark] !== route || !haveSameMembers(readDeclares(config), route.declares)
+    })
+    if (changed.length > 0)
+      throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
+    refuseEarly(listed.filter(({ config }) => !(mark in config) && !this.#early.has(config)))
   }
 
   /** The route that the router chose; null where no route matches and the not-found handler answers. */
-  of(request: FastifyRequest): RouteRecord | null {
+  of(request: FastifyRequest): Route | null {
     const config: Configuration | undefined = this.#configOf(request)
-    const record = config?.[mark]
-    if (record !== undefined) return record
-    return config?.url === undefined
-      ? null
-      : (this.#early.get(config) ?? unlistedRecord(config, request.method))
+    return config?.[mark] ?? (config?.url === undefined ? null : (this.#early.get(config) ?? unlisted))
   }
 
-  #rememberGet(get: GetRoute): void {
-    const { url, methods } = get.record
-    if (!methods.includes('GET') || methods.includes('HEAD')) return
-    const known = this.#getRoutes.get(withoutSlash(url))
-    if (known === undefined) this.#getRoutes.set(withoutSlash(url), [get])
-    else known.push(get)
+  /**
+   * Fastify copies the options of the GET route, so both share their objects. A HEAD route that the application registers
+   * with another declaration is a route of its own.
+   */
+  #originOf({ url, handler, constraints }: RegisteredRoute, declares: Declares): Route | undefined {
+    return this.#getRoutes
+      .get(withoutSlash(url))
+      ?.find(
+        (known) =>
+          known.handler === handler &&
+          known.constraints === constraints &&
+          haveSameMembers(known.route.declares, declares),
+      )?.route
   }
 
-  #findGet(url: string, declares: Declares, isOrigin: (get: GetRoute) => boolean): RouteRecord | undefined {
-    const known = this.#getRoutes.get(withoutSlash(url))
-    return known?.find((get) => haveSameMembers({ ...get.declares }, { ...declares }) && isOrigin(get))
-      ?.record
+  /** Fastify announces the HEAD route of `/` under a prefix that ends in a slash twice, one after the other. */
+  #announced({ derivedFrom, url }: Route): Route | undefined {
+    const last = this.#registrations.at(-1)?.route
+    return derivedFrom !== undefined && last?.derivedFrom === derivedFrom && last.url === url
+      ? last
+      : undefined
   }
 }
 
-function isSameHead(record: RouteRecord, other: RouteRecord): boolean {
-  return (
-    record.derivedFrom !== undefined && record.derivedFrom === other.derivedFrom && record.url === other.url
-  )
+/** Stands for a route that the table does not have. It has no policy: what cannot be reviewed is closed. */
+export const unlisted = new Route({ url: '/', methods: [] })
+
+type RouterEntry = ReturnType<typeof routerEntries>[number]
+
+/** All routes that the router has; null where Fastify does not show them. */
+export function readRouter(app: FastifyInstance): readonly RouterEntry[] | null {
+  const entries: readonly (RouterEntry | undefined)[] = routerEntries(app)
+  const readable = entries.filter((entry): entry is RouterEntry => typeof entry?.config?.url === 'string')
+  const isEmpty = entries.length === 0 && app.printRoutes() === '(empty tree)'
+  return readable.length === entries.length && (isEmpty || entries.length > 0) ? readable : null
 }
 
-/** Nothing opens a route that is not in the table, and a permission that it declares is needed nevertheless. */
-function unlistedRecord(config: object, method: string): RouteRecord {
-  const declares = { ...undeclared, access: readDeclares(config).access }
-  if (declares.access === undefined) return unlisted
-  if (!isByMethod(declares.access)) return new RouteRecord({ ...unlistedFacts, declares })
-  if (method !== 'HEAD' || Object.hasOwn(declares.access, 'HEAD')) {
-    return new RouteRecord({ ...unlistedFacts, declares: { ...undeclared, access: declares.access[method] } })
-  }
-  const methods = [...new Set(['GET', ...Object.keys(declares.access)])]
-  return new RouteRecord({
-    ...unlistedFacts,
-    derivedFrom: new RouteRecord({ ...unlistedFacts, methods, declares }),
-  })
+function mayPrecedeGate({ config }: RouterEntry): boolean {
+  return precedesGate in config || (config.method === 'OPTIONS' && config.url === '*')
+}
+
+/** @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} */
+function refuseEarly(entries: readonly RouterEntry[]): void {
+  if (entries.length === 0) return
+  const names = new Set(entries.map(({ config: { method, url } }) => `${[method].flat().join(',')} ${url}`))
+  throw new FMOD_PUBLIC_ROUTES_BEFORE_GATE([...names].join(', '))
 }
 
 /** Own members alone: what objects inherit declares nothing. */
 function readDeclares(config: object | undefined): Declares {
-  const own = (name: string): unknown =>
+  const own = (name: keyof Declares): unknown =>
     config !== undefined && Object.hasOwn(config, name) ? Reflect.get(config, name) : undefined
-  return { public: own('public'), access: own('access'), documents: own('documents') }
+  return { access: own('access'), checkedByHandler: own('checkedByHandler') }
 }
 
-function methodsOf(method: string | readonly string[]): readonly string[] {
-  return typeof method === 'string' ? [method] : [...method]
+/**
+ * A constant whose name is misspelt is undefined: it would declare nothing, and the route would fall to a default.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
+ */
+function refuseUndefined(config: object | undefined, place: string): void {
+  const name = Object.keys(undeclared).find(
+    (each) => config !== undefined && Object.hasOwn(config, each) && Reflect.get(config, each) === undefined,
+  )
+  if (name === undefined) return
+  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
+    place,
+    `config.${name} is undefined; leave it out, or correct the name of the constant`,
+  )
+}
+
+function haveSameMembers(one: Declares, other: Declares): boolean {
+  return one.access === other.access && one.checkedByHandler === other.checkedByHandler
 }
 
 function withoutSlash(url: string): string {

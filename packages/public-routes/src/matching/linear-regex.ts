@@ -2,6 +2,7 @@
 import { maxPathLength } from '@fastify-modular/core/internal'
 import { RE2JS } from 're2js'
 import { FMOD_PUBLIC_ROUTES_INVALID_REGEX } from '../misuse-errors.ts'
+import type { Segments } from './route-pattern.ts'
 
 /**
  * Engine steps that one match may cost at most, about 0.3 ms: steps are the size of the compiled expression times
@@ -18,6 +19,8 @@ export interface LinearRegex {
   readonly source: string
   /** Literal text that every match begins with; empty where none is certain. */
   readonly head: string
+  /** Of an expression that ends with `$` and has whole segments alone; null for others. */
+  readonly segments: Segments | null
   /** Paths longer than this never match, in characters; Infinity where V8 runs the expression. */
   readonly maxLength: number
   /** Whether the expression matches at the start of the path; more text may follow unless it ends with `$` (S 5.5). */
@@ -41,13 +44,20 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
   const head = flags.includes('i') ? '' : literalHeadOf(source)
   if (source.length <= maxSource && wholeSegments.test(source) && !/[is]/.test(flags)) {
     const compiled = new RegExp(`^(?:${source})`, 'u')
-    return { source, head, maxLength: Infinity, test: (path) => compiled.test(path) }
+    return {
+      source,
+      head,
+      segments: segmentsOfExpression(source),
+      maxLength: Infinity,
+      test: (path) => compiled.test(path),
+    }
   }
   const compiled = compile(source, flags, refuse)
   const maxLength = Math.floor(stepsPerMatch / compiled.programSize())
   return {
     source,
     head,
+    segments: null,
     maxLength,
     test: (path) => path.length <= maxLength && compiled.test(path),
   }
@@ -59,6 +69,19 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
  * engine's compilation, which took a fifth of a large boot (bench/boot.mjs).
  */
 const wholeSegments = /^\^?(?:[\w\-/~!@%&=:;,'"<> ]|\\[/.]|\[\^\\?\/\]\+(?=\\?\/|\$?$))*\$?$/
+
+/** Not where a percent sign is in it: the router decodes what follows. */
+function segmentsOfExpression(source: string): Segments | null {
+  if (!source.endsWith('$') || source.includes('%')) return null
+  const anySegment = '\0'
+  return source
+    .replace(/^\^/, '')
+    .replace(/\$$/, '')
+    .replace(/\[\^\\?\/\]\+/g, anySegment)
+    .replaceAll('\\', '')
+    .split('/')
+    .map((segment) => (segment === anySegment ? null : segment.includes(anySegment) ? undefined : segment))
+}
 
 function compile(source: string, flags: string, refuse: (reason: string) => Error): RE2JS {
   try {

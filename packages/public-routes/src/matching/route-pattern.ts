@@ -1,7 +1,7 @@
 /** Reads a Fastify route URL the way the router does: literal text, parameters, wildcard, optional last parameter. */
 
 /** Literal text, or the parameter that stands in its place (`*` for the wildcard), with the expression it must match. */
-export type PatternPart = string | { readonly param: string; readonly expression?: string }
+type PatternPart = string | { readonly param: string; readonly expression?: string }
 
 /** One spelling that a route URL allows. */
 export type RoutePattern = readonly PatternPart[]
@@ -42,6 +42,36 @@ export function parameterNames(pattern: RoutePattern): readonly string[] {
 /** Whether the URL has no parameter and no wildcard. */
 export function isStaticPattern(pattern: RoutePattern): boolean {
   return pattern.every((part) => typeof part === 'string')
+}
+
+/**
+ * What stands between the slashes of all paths that a route or a rule matches: a text, null for any text that is not
+ * empty, undefined for some texts.
+ */
+export type Segments = readonly (string | null | undefined)[]
+
+/** Null where a wildcard stands for any number of segments. */
+export function segmentsOf(pattern: RoutePattern): Segments | null {
+  if (pattern.some((part) => typeof part !== 'string' && part.param === '*')) return null
+  const parameter = '\0'
+  const text = pattern.map((part) => (typeof part === 'string' ? part : parameter)).join('')
+  return text.split('/').map((segment) => (segment.includes(parameter) ? undefined : segment))
+}
+
+/** Which paths of a route a rule matches, as far as their segments show. */
+export function compareSegments(rule: Segments, route: Segments): 'every path' | 'some paths' | 'no path' {
+  if (rule.length !== route.length) return 'no path'
+  const pairs = rule.map((segment, at) => [segment, route[at]] as const)
+  if (pairs.some(([one, other]) => typeof one === 'string' && typeof other === 'string' && one !== other)) {
+    return 'no path'
+  }
+  // A parameter at the end may be empty, one before another segment may not: such a path is not canonical.
+  const isCovered = pairs.every(([one, other], at) =>
+    one === null
+      ? other !== '' && (other !== undefined || at < rule.length - 1)
+      : one === other && one !== undefined,
+  )
+  return isCovered ? 'every path' : 'some paths'
 }
 
 function parseParts(url: string): RoutePattern {

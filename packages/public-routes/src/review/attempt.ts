@@ -1,56 +1,63 @@
 /** Tries what the gate does with a caller's request for a route: through the real router and the hooks before the gate. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '@fastify-modular/core'
-import type { Decider } from '../gate/decide.ts'
 import { judge } from '../gate/gate.ts'
-import type { RouteTable } from '../gate/routes.ts'
-import type { RouteRecord } from '../gate/route-record.ts'
-import { sampleTexts } from '../matching/sample-text.ts'
-import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
-import type { RuleSet } from '../rules.ts'
-import type { Probes } from './explain.ts'
-import { samplePaths } from './surface.ts'
+import type { Route, RouteTable } from '../gate/routes.ts'
+import type { RoutePattern } from '../matching/route-pattern.ts'
+import type { Probes } from './probes.ts'
 
 /** What the gate does: it lets the request in, needs a known caller (401), or misses a permission (403). */
 export type AttemptOutcome = 'let in' | 'sign in' | 'forbidden'
 
-/**
- * Tries a route with each of these callers; no handler runs. Returns their outcomes, in their order, for each of up to
- * three paths that lead to the route; none where no such path was found.
- */
+/** Values for a route that cannot be tried without: of all parameters that have a regular expression, or of each by its name. */
+export type Sample =
+  | string
+  | {
+      readonly params?: Readonly<Record<string, string>>
+      readonly headers?: Readonly<Record<string, string>>
+    }
+
+interface Tried {
+  /** For each of up to three paths that lead to the route the outcomes of the callers, in their order. */
+  readonly outcomes: readonly (readonly AttemptOutcome[])[]
+  /** Why there is none: `answered with status 500 before the gate`. */
+  readonly fault: string
+}
+
+/** Tries a route with each of these callers; no handler runs. */
 export type Attempt = (
   route: { readonly method: string; readonly url: string; readonly constraints: string },
   callers: readonly (Caller | null)[],
-) => Promise<readonly (readonly AttemptOutcome[])[]>
+  sample?: Sample,
+) => Promise<Tried>
+
+/** Where the application keeps its `Attempt`, for `expectAccess`. */
+export const attemptDecorator = Symbol.for('@fastify-modular/public-routes/attempt')
 
 const maxPaths = 3
 
 export function createAttempt({
   probes,
-  rules,
   routes,
-  decider,
 }: {
   readonly probes: Probes
-  readonly rules: RuleSet
   readonly routes: RouteTable
-  readonly decider: Decider
 }): Attempt {
-  return async function attempt({ method, url, constraints }, callers) {
-    if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`request ${method} ${url}`)
-    const record = routes.records.find(
+  return async function attempt({ method, url, constraints }, callers, sample = {}) {
+    const route = routes.all.find(
       (each) => each.url === url && each.methods.includes(method) && each.constraintsText === constraints,
     )
     const outcomes: (readonly AttemptOutcome[])[] = []
-    if (record === undefined) return outcomes
-    for (const target of targetsOf(record)) {
-      const outcome = await probes.send(method, target, headersFor(record))
-      if (!outcome.reached || routes.of(outcome.request) !== record) continue
-      const decision = decider.decide(outcome.request, record)
-      outcomes.push(callers.map((caller) => toOutcome(judge(decision, caller))))
+    let fault = 'its URL has a regular expression: give it a sample'
+    for (const target of route === undefined ? [] : targetsOf(route, sample)) {
+      const outcome = await probes.send(method, target, headersFor(route, sample))
+      if (!outcome.reached) fault = `${target} was answered with status ${outcome.status} before the gate`
+      else if (routes.of(outcome.request) !== route)
+        fault = `${target} leads to another route: give it a sample`
+      else outcomes.push(callers.map((caller) => toOutcome(judge(outcome.decision, caller))))
       if (outcomes.length === maxPaths) break
     }
-    return outcomes
+    return { outcomes, fault }
   }
 }
 
@@ -58,17 +65,36 @@ function toOutcome(outcome: ReturnType<typeof judge>): AttemptOutcome {
   return typeof outcome === 'string' ? outcome : 'forbidden'
 }
 
-function targetsOf({ patterns }: RouteRecord): readonly string[] {
-  return patterns
-    .flatMap((pattern) => samplePaths(pattern, ''))
-    .map((path) => path.replace(/[^\x21-\x7e]+/g, encodeURIComponent))
+/** What parameters commonly hold; another route may stand in the way of one of them. */
+const commonValues = ['42', 'sample', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', 'a.b', '2024', 'a']
+
+function targetsOf({ patterns }: Route, sample: Sample): readonly string[] {
+  const targets = patterns.flatMap((pattern) =>
+    commonValues.flatMap((value) => fill(pattern, { sample, value }) ?? []),
+  )
+  return [...new Set(targets)]
+}
+
+/** Null where a parameter with a regular expression has no sample. */
+function fill(
+  pattern: RoutePattern,
+  { sample, value }: { readonly sample: Sample; readonly value: string },
+): string | null {
+  const texts = pattern.map((part) => {
+    if (typeof part === 'string') return part
+    if (typeof sample === 'object')
+      return sample.params?.[part.param] ?? (part.expression === undefined ? value : null)
+    return part.expression === undefined ? value : sample
+  })
+  return texts.includes(null) ? null : texts.join('').replace(/[^\x21-\x7e]+/g, encodeURIComponent)
 }
 
 /** Headers by which the router chooses a route with the constraints that Fastify knows. */
-function headersFor({ constraints: { version, host } }: RouteRecord): IncomingHttpHeaders {
-  const name = host instanceof RegExp ? sampleTexts(host.source)[0] : host
+function headersFor(route: Route | undefined, sample: Sample): IncomingHttpHeaders {
+  const { version, host } = route?.constraints ?? {}
   return {
     ...(typeof version === 'string' && { 'accept-version': version }),
-    ...(typeof name === 'string' && { host: name }),
+    ...(typeof host === 'string' && { host }),
+    ...(typeof sample === 'object' && sample.headers),
   }
 }

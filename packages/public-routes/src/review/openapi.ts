@@ -3,7 +3,7 @@ import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { parseRoutePattern } from '../matching/route-pattern.ts'
 import type { SecuritySchemes } from '../provider.ts'
-import type { AccessRow } from './census.ts'
+import type { AccessRow } from './table.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -14,7 +14,7 @@ type Members = Readonly<Record<string, unknown>>
  */
 export function accessTransform<Document extends object>(app: FastifyInstance) {
   return (document: { openapiObject: Document } | { swaggerObject: Document }): Document =>
-    'openapiObject' in document ? app.publicRoutes.describe(document.openapiObject) : document.swaggerObject
+    'openapiObject' in document ? app.access.openapi(document.openapiObject) : document.swaggerObject
 }
 
 /** Makes `app.swagger()` of the root return the document with the access of routes, unless `accessTransform` adds it. */
@@ -27,7 +27,7 @@ export function describeInSwagger(app: FastifyInstance): void {
   function swagger(options?: { readonly yaml?: boolean }): unknown {
     const document = original()
     if (described.has(document)) return original(options)
-    const result = kept.get(document) ?? app.publicRoutes.describe(document)
+    const result = kept.get(document) ?? app.access.openapi(document)
     kept.set(document, result)
     return options?.yaml === true ? JSON.stringify(result, null, 2) : result // JSON is YAML
   }
@@ -59,7 +59,10 @@ export function describeAccess<Document extends object>(
     components: {
       ...toMembers(components),
       securitySchemes: { ...schemes, ...toMembers(toMembers(components)['securitySchemes']) },
-      responses: { ...usedRefusals(items), ...toMembers(toMembers(components)['responses']) },
+      responses: {
+        ...usedRefusals(items, problemSchemaOf(components)),
+        ...toMembers(toMembers(components)['responses']),
+      },
     },
     paths: Object.fromEntries(items),
   }
@@ -106,7 +109,7 @@ function describeOperation(
       access === 'signed-in' ? (checkedByHandler ?? []) : [access],
     ),
   )
-  const isOptional = closed.length < rows.length || closed.some(({ opensSomePaths }) => opensSomePaths)
+  const isOptional = closed.length < rows.length || closed.some(({ openedBy }) => openedBy.length > 0)
   return {
     ...(security.length > 0 && { security: isOptional ? [...security, {}] : security }),
     ...(permissions.size > 0 && { 'x-permission': [...permissions].join(' or ') }),
@@ -128,31 +131,37 @@ function missingRefusals(present: Members, wanted: readonly ('401' | '403')[]): 
 }
 
 const problem = {
-  'application/problem+json': {
-    schema: {
-      type: 'object',
-      required: ['type', 'title', 'status', 'code'],
-      properties: {
-        type: { type: 'string' },
-        title: { type: 'string' },
-        status: { type: 'integer' },
-        detail: { type: 'string' },
-        instance: { type: 'string' },
-        code: { type: 'string' },
-        requestId: { type: 'string' },
-      },
-    },
+  type: 'object',
+  required: ['type', 'title', 'status', 'code'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    instance: { type: 'string' },
+    code: { type: 'string' },
+    requestId: { type: 'string' },
   },
 }
+
+/** The schema that the errors plugin shares, under the name that the document gives it; one of our own without that plugin. */
+function problemSchemaOf(components: unknown): Members {
+  const schemas = Object.entries(toMembers(toMembers(components)['schemas']))
+  const [name] = schemas.find(([, schema]) => toMembers(schema)['title'] === 'ProblemDetails') ?? []
+  return name === undefined ? problem : { $ref: `#/components/schemas/${name}` }
+}
+
 const refusals = {
-  Unauthorized: { description: 'The caller is not signed in', content: problem },
-  Forbidden: { description: 'The caller lacks a permission', content: problem },
+  Unauthorized: 'The caller is not signed in',
+  Forbidden: 'The caller lacks a permission',
 }
 
 /** The refusals to which operations refer. */
-function usedRefusals(items: readonly unknown[]): Members {
+function usedRefusals(items: readonly unknown[], schema: Members): Members {
   const text = JSON.stringify(items)
-  return Object.fromEntries(Object.entries(refusals).filter(([name]) => text.includes(referenceTo(name))))
+  const used = Object.entries(refusals).filter(([name]) => text.includes(referenceTo(name)))
+  const content = { 'application/problem+json': { schema } }
+  return Object.fromEntries(used.map(([name, description]) => [name, { description, content }]))
 }
 
 function referenceTo(name: string): string {

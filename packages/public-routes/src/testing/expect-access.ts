@@ -4,38 +4,57 @@ import type { Caller } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { requirementOfText } from '../access/declaration.ts'
-import type { Permissions } from '../access/permissions.ts'
 import { FMOD_PUBLIC_ROUTES_ACCESS_CHANGED } from '../misuse-errors.ts'
-import type { AttemptOutcome } from '../review/attempt.ts'
-import type { AccessRow } from '../review/census.ts'
-import type { PublicRoutes } from '../review/public-routes.ts'
+import { type Attempt, attemptDecorator, type AttemptOutcome, type Sample } from '../review/attempt.ts'
+import type { AccessRow } from '../review/table.ts'
+import { frameworkDefault } from '../rules.ts'
 
 export interface ExpectAccessOptions {
-  /** Looks at the routes of this module alone. */
+  /** Looks at the routes and the rules of this module alone. */
   readonly source?: string
+  /**
+   * Values for routes that cannot be tried without, by their URLs: those with a regular expression, with a constraint other
+   * than a version or a host, and those of which other routes take all common values: `{ '/n/:id(^\\d+$)': '42' }`. Routes
+   * that differ by constraints alone are named as in the messages: `'/n (region eu)'`.
+   */
+  readonly samples?: Readonly<Record<string, Sample>>
 }
 
 /** What the file says about a method of a route. */
-export interface AccessEntry {
+interface RouteEntry {
   /** `PUT /notes/:id` */
   readonly route: string
   readonly constraints?: string
   readonly access: string
-  readonly opensSomePaths?: true
+  /** The rules that could open some paths of a route that is not public. */
+  readonly openedBy?: readonly string[]
   readonly checkedByHandler?: string
   /** `before the gate`, `websocket`. */
   readonly note?: string
 }
 
+/** What the file says about a rule: each change of one is a difference, whatever it opens today. */
+interface RuleEntry {
+  /** `GET regex ^/media/` */
+  readonly rule: string
+  /** `module "media"`, `environment SM_AUTH_PUBLIC_PATHS`. */
+  readonly from: string
+}
+
+/** Such entries are in the file. Routes come first, sorted by URL, then rules. */
+export type AccessEntry = RouteEntry | RuleEntry
+
 /**
- * Compares the access of every route with a JSON file, and tries each one as an anonymous caller, as one without the
- * permission and as one with it, through the router and the hooks up to the gate. `UPDATE_SNAPSHOTS=1` writes the file.
+ * Compares who may call each route, and every rule but the framework's own, with a JSON file, and tries each route as an
+ * anonymous caller, as one without the permission and as one with it, through the router and the hooks up to the gate.
+ * `UPDATE_SNAPSHOTS=1` writes the file. HEAD routes and twins with a slash that need what their GET route needs are tried,
+ * and not listed.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_CHANGED} naming what is new, gone or different, and what could not be tried
  */
 export async function expectAccess(
   app: FastifyInstance,
   file: URL,
-  { source }: ExpectAccessOptions = {},
+  { source, samples }: ExpectAccessOptions = {},
 ): Promise<void> {
   await app.ready()
   const actual = accessEntries(app, source)
@@ -46,7 +65,7 @@ export async function expectAccess(
   const problems = [
     ...(source !== undefined && actual.length === 0 ? [`no route belongs to the module "${source}"`] : []),
     ...compareAccess(expected, actual),
-    ...(await tryAccess(app, expected, actual)),
+    ...(await tryAccess(app, expected, { source, samples })),
   ]
   if (problems.length === 0) return
   throw new FMOD_PUBLIC_ROUTES_ACCESS_CHANGED(file.pathname, problems.map((each) => `- ${each}`).join('\n'))
@@ -54,19 +73,53 @@ export async function expectAccess(
 
 /** What the application would have in the file. */
 export function accessEntries(app: FastifyInstance, source?: string): readonly AccessEntry[] {
-  const { access } = getDecorator<PublicRoutes>(app, 'publicRoutes')
-  return access
+  const rows = routeEntries(app, source)
+  const byName = new Map(rows.map((entry) => [nameOf(entry), entry]))
+  const rules = app.publicRoutes
+    .list()
+    .filter((rule) => rule.source !== frameworkDefault && (source === undefined || rule.module === source))
+    .map((rule): RuleEntry => ({ rule: String(rule.route), from: rule.source }))
+  return [
+    ...rows.filter((entry) => {
+      const leader = leaderOf(entry, byName)
+      return leader === undefined || wordsOf(leader) !== wordsOf(entry)
+    }),
+    ...rules.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)),
+  ]
+}
+
+/** One for each row of the table. */
+function routeEntries(app: FastifyInstance, source: string | undefined): readonly RouteEntry[] {
+  return app.access
     .table()
     .filter((row) => source === undefined || row.module === source)
     .map(toEntry)
 }
 
-function toEntry(row: AccessRow): AccessEntry {
+/** The entry from which this one may follow: that of GET for HEAD, or that of the URL without its last slash. */
+function leaderOf<Entry extends AccessEntry>(
+  entry: RouteEntry,
+  byName: ReadonlyMap<string, Entry>,
+): Entry | undefined {
+  const { method, url } = partsOf(entry)
+  const shorter = url.length > 1 ? url.replace(/\/$/, '') : url
+  const routes = [`GET ${url}`, `${method} ${shorter}`, `GET ${shorter}`].filter(
+    (route) => route !== entry.route && (method === 'HEAD' || route.startsWith(`${method} `)),
+  )
+  return routes.map((route) => byName.get(nameOf({ ...entry, route }))).find((leader) => leader !== undefined)
+}
+
+function partsOf({ route }: RouteEntry): { readonly method: string; readonly url: string } {
+  const [, method = '', url = ''] = /^(\S+) (.*)$/.exec(route) ?? []
+  return { method, url }
+}
+
+function toEntry(row: AccessRow): RouteEntry {
   return {
     route: `${row.method} ${row.url}`,
     ...(row.constraints !== '' && { constraints: row.constraints }),
     access: row.access,
-    ...(row.opensSomePaths && { opensSomePaths: true }),
+    ...(row.openedBy.length > 0 && { openedBy: row.openedBy }),
     ...(row.checkedByHandler !== null && { checkedByHandler: row.checkedByHandler }),
     ...(row.note !== '' && { note: row.note }),
   }
@@ -91,59 +144,81 @@ export function compareAccess(
   return [
     ...[...now].flatMap(([name, words]) => {
       const former = before.get(name)
-      if (former === undefined) return [`${name} is new: ${words}`]
+      if (former === undefined) return [`${name} is new${words === '' ? '' : `: ${words}`}`]
       return former === words ? [] : [`${name} was ${former} and is ${words}`]
     }),
-    ...[...before].flatMap(([name, words]) => (now.has(name) ? [] : [`${name} is gone: it was ${words}`])),
+    ...[...before].flatMap(([name, words]) =>
+      now.has(name) ? [] : [`${name} is gone${words === '' ? '' : `: it was ${words}`}`],
+    ),
   ]
 }
 
-function nameOf({ route, constraints }: AccessEntry): string {
-  return constraints === undefined ? route : `${route} (${constraints})`
+function nameOf(entry: AccessEntry): string {
+  if ('rule' in entry) return `the rule "${entry.rule}" (${entry.from})`
+  return entry.constraints === undefined ? entry.route : `${entry.route} (${entry.constraints})`
 }
 
-function wordsOf({ access, opensSomePaths, checkedByHandler, note }: AccessEntry): string {
+function wordsOf(entry: AccessEntry): string {
+  if ('rule' in entry) return '' // its name says all of it
+  const { access, openedBy = [], checkedByHandler, note } = entry
   const parts = [
     access,
-    ...(opensSomePaths === true ? ['rules open some paths'] : []),
+    ...openedBy.map((rule) => `could be opened by ${rule}`),
     ...(checkedByHandler === undefined ? [] : [`${checkedByHandler} checked by the handler`]),
     ...(note === undefined ? [] : [note]),
   ]
   return parts.join(', ')
 }
 
-/** Tries what the file says by requests alone; `actual` only excuses routes that are gone. */
+/** Tries the routes of the application against what the file says, by requests alone. */
 export async function tryAccess(
   app: FastifyInstance,
   expected: readonly AccessEntry[],
-  actual: readonly AccessEntry[] = expected,
+  { source, samples = {} }: { source?: string | undefined; samples?: ExpectAccessOptions['samples'] } = {},
 ): Promise<readonly string[]> {
-  const { access } = getDecorator<PublicRoutes>(app, 'publicRoutes')
-  const all = getDecorator<Permissions>(app, 'permissions').list()
-  const present = new Set(actual.map(nameOf))
+  const attempt = getDecorator<Attempt>(app, attemptDecorator)
+  const permissions = app.permissions.list().map(({ name }) => name)
+  const byName = new Map(expected.map((entry) => [nameOf(entry), entry]))
+  const actual = routeEntries(app, source)
+  const now = new Map(actual.map((entry) => [nameOf(entry), entry]))
   const problems: string[] = []
-  for (const entry of expected) {
-    if (!present.has(nameOf(entry)) || !hasPath(entry)) continue
-    const tried = triedCallers(
-      entry,
-      all.map(({ name }) => name),
+  for (const present of actual.filter(hasPath)) {
+    const entry = expectationOf(present, now, byName)
+    if (entry === undefined) continue // it is new: the comparison says so
+    const tried = triedCallers(entry, permissions)
+    const { method, url } = partsOf(present)
+    const { outcomes, fault } = await attempt(
+      { method, url, constraints: present.constraints ?? '' },
+      tried.map(({ caller }) => caller),
+      samples[nameOf(present).slice(method.length + 1)] ?? samples[url],
     )
-    const [, method = '', url = ''] = /^(\S+) (.*)$/.exec(entry.route) ?? []
-    const route = { method, url, constraints: entry.constraints ?? '' }
-    const callers = tried.map(({ caller }) => caller)
-    const faults = (await access.attempt(route, callers)).map((got) => faultsOf(entry, tried, got))
+    const faults = outcomes.map((got) =>
+      faultsOf({ name: nameOf(present), access: entry.access, tried, got }),
+    )
     if (faults.length === 0) {
-      problems.push(`${nameOf(entry)} could not be tried: no path was found that leads to it`)
-    } else if (entry.opensSomePaths !== true || faults.every((each) => each.length > 0)) {
-      // Where rules open some paths, one path that they leave closed is enough.
+      problems.push(`${nameOf(present)} was not tried: ${fault}`)
+    } else if (entry.openedBy === undefined || faults.every((each) => each.length > 0)) {
+      // Where rules could open some paths, one path that they leave closed is enough.
       problems.push(...(faults.find((each) => each.length > 0) ?? []))
     }
   }
   return problems
 }
 
+/** What the file says about a route, or about the one from which it follows. */
+function expectationOf(
+  present: RouteEntry,
+  now: ReadonlyMap<string, RouteEntry>,
+  expected: ReadonlyMap<string, AccessEntry>,
+): RouteEntry | undefined {
+  const entry = expected.get(nameOf(present))
+  if (entry !== undefined) return 'rule' in entry ? undefined : entry
+  const leader = leaderOf(present, now)
+  return leader && expectationOf(leader, now, expected)
+}
+
 /** The not-found handler has no path of its own, and CORS answers preflight requests before the gate. */
-function hasPath({ note }: AccessEntry): boolean {
+function hasPath({ note }: RouteEntry): boolean {
   return note !== 'not found' && note !== 'preflight'
 }
 
@@ -154,7 +229,7 @@ interface TriedCaller {
 }
 
 /** Callers of every kind, with what should become of them; `all` are the permissions of the application. */
-function triedCallers({ access }: AccessEntry, all: readonly string[]): readonly TriedCaller[] {
+function triedCallers({ access }: RouteEntry, all: readonly string[]): readonly TriedCaller[] {
   const { kind, clauses } = requirementOfText(access)
   const isPublic = kind === 'public'
   const enough = clauses.map(([first = '']) => first)
@@ -185,14 +260,18 @@ function callerWith(permissions: readonly string[]): Caller {
   return { id: 'expect-access', permissions, isAdmin: false }
 }
 
-function faultsOf(
-  entry: AccessEntry,
-  tried: readonly TriedCaller[],
-  got: readonly AttemptOutcome[],
-): readonly string[] {
-  return tried.flatMap(({ name, outcome }, at) =>
-    got[at] === outcome
-      ? []
-      : [`${nameOf(entry)} should be ${entry.access}, and for ${name} it is: ${got[at]}`],
+function faultsOf({
+  name,
+  access,
+  tried,
+  got,
+}: {
+  readonly name: string
+  readonly access: string
+  readonly tried: readonly TriedCaller[]
+  readonly got: readonly AttemptOutcome[]
+}): readonly string[] {
+  return tried.flatMap(({ name: who, outcome }, at) =>
+    got[at] === outcome ? [] : [`${name} should be ${access}, and for ${who} it is: ${got[at]}`],
   )
 }

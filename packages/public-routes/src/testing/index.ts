@@ -1,7 +1,3 @@
 /** Helpers for the tests of applications behind the gate. */
 export { expectAccess, type ExpectAccessOptions } from './expect-access.ts'
-export {
-  expectPublicRoutes,
-  type ExpectPublicRoutesOptions,
-  publicRouteLines,
-} from './expect-public-routes.ts'
+export type { Sample } from '../review/attempt.ts'

@@ -1,5 +1,5 @@
 /** What the boot refuses about declared access. */
-import { defineModule } from '@fastify-modular/core'
+import { defineModule, type Module } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
@@ -37,9 +37,10 @@ const unusable: readonly (readonly [string, Record<string, unknown>])[] = [
   ['a verb that the route does not serve', { access: { POST: 'public' } }],
   ['HEAD, which follows GET', { access: { GET: 'public', HEAD: 'signed-in' } }],
   ['a verb with an unusable access', { access: { GET: { GET: 'public' } } }],
-  ['access and public', { access: 'public', public: true }],
-  ['access and public: false', { access: 'signed-in', public: false }],
-  ['an unusable documented permission', { documents: 'public' }],
+  ['an unusable documented permission', { checkedByHandler: 'public' }],
+  ['a constant that is undefined', { access: undefined }],
+  ['a documented permission that is undefined', { checkedByHandler: undefined }],
+  ['a constant that is undefined for a verb', { access: { GET: undefined } }],
 ]
 
 for (const [name, config] of unusable) {
@@ -49,6 +50,22 @@ for (const [name, config] of unusable) {
     t.match(error.message, 'GET /notes')
   })
 }
+
+test('the boot refuses an access that is undefined of a module, a plugin and the option', async (t) => {
+  const module = { name: 'notes', access: undefined } as unknown as Module
+  const ofModule = await bootError(t, () => withModules(t, [module]))
+  t.match(ofModule, { code: 'FMOD_CORE_INVALID_MODULE', message: /"notes".*its access is undefined/ })
+  const ofPlugin = await bootError(t, async () => {
+    const app = await gatedApp(t)
+    await app.register(async (scope) => scope.access.setDefault(undefined as never))
+    return app
+  })
+  t.match(ofPlugin, { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS', message: /it is undefined/ })
+  for (const access of [undefined, { '/docs': undefined }]) {
+    const ofOption = await bootError(t, () => gatedApp(t, { access: access as never }))
+    t.match(ofOption.code, /^FMOD_PUBLIC_ROUTES_INVALID_(OPTIONS|ACCESS)$/)
+  }
+})
 
 const unusableEntries: readonly Record<string, unknown>[] = [
   { docs: 'public' },
@@ -88,7 +105,7 @@ test('the boot refuses permissions that nothing declares, and names the nearest 
       async (app) => {
         app.get('/a', { config: { access: 'Notes.Edti' } }, ran)
         app.get('/b', { config: { access: { anyOf: ['Ops.Read', 'Billing.Refund'] } } }, ran)
-        app.get('/c', { config: { access: 'signed-in', documents: 'Ops.Raed' } }, ran)
+        app.get('/c', { config: { access: 'signed-in', checkedByHandler: 'Ops.Raed' } }, ran)
       },
       { access: { '/c': 'Ops.Rad' } },
     ),
@@ -109,7 +126,7 @@ test('undeclared: refuse names every route that nothing speaks for', async (t) =
         app.get('/some/:id', ran)
         app.get('/all/:id', ran)
         app.get('/own', { config: { access: 'signed-in' } }, ran)
-        app.get('/shorthand', { config: { public: true } }, ran)
+        app.get('/shorthand', { config: { access: 'public' } }, ran)
         app.route({
           method: ['GET', 'POST'],
           url: '/half',
@@ -123,7 +140,7 @@ test('undeclared: refuse names every route that nothing speaks for', async (t) =
   )
   t.equal(error.code, 'FMOD_PUBLIC_ROUTES_UNDECLARED')
   t.same(error.message.match(/^- .*$/gm), [
-    '- GET /some/:id: a rule opens some of its paths',
+    '- GET /some/:id: "* regex /some/7$" (application) could open some of its paths',
     '- POST /half',
     '- GET /forgotten',
   ])
@@ -139,7 +156,7 @@ test('undeclared: refuse lets an application start that declares everything', as
 })
 
 test('what objects inherit declares nothing', async (t) => {
-  const config = Object.create({ access: 'public', public: true }) as object
+  const config = Object.create({ access: 'public' }) as object
   const app = await booted(t, async (scope) => void scope.get('/inherited', { config }, ran))
   t.equal(await statuses(app, '/inherited'), '401/200')
 })
@@ -156,8 +173,7 @@ type Change = (config: object, ofOpen: object) => object
 const changes: Readonly<Record<string, Change>> = {
   'adds an access to': (config) => ({ ...config, access: 'Notes.Edit' }),
   'adds an access in place to': (config) => Object.assign(config, { access: 'Notes.Edit' }),
-  'adds a documented permission to': (config) => ({ ...config, documents: 'Notes.Edit' }),
-  'adds a public to': (config) => ({ ...config, public: ['GET'] }),
+  'adds a documented permission to': (config) => ({ ...config, checkedByHandler: 'Notes.Edit' }),
   'drops the configuration of': () => ({ access: 'Notes.Edit' }),
   'copies the configuration of another route to': (_config, ofOpen) => ({ ...ofOpen }),
 }
@@ -207,15 +223,15 @@ test('a hook from before the gate may declare the access of routes, one after it
 test('a default of the root, a second one, or one after the boot is refused', async (t) => {
   const app = await gatedApp(t)
   const refused = { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS' }
-  t.throws(() => app.publicRoutes.default('public'), refused)
+  t.throws(() => app.access.setDefault('public'), refused)
   await app.register(async (scope) => {
-    scope.publicRoutes.default('public')
-    t.throws(() => scope.publicRoutes.default('signed-in'), refused)
+    scope.access.setDefault('public')
+    t.throws(() => scope.access.setDefault('signed-in'), refused)
   })
   let late = app
   await app.register(async (scope) => void (late = scope))
   await app.ready()
-  t.throws(() => late.publicRoutes.default('Notes.Edit'), refused)
+  t.throws(() => late.access.setDefault('Notes.Edit'), refused)
 })
 
 test('a permission is declared once, under a usable name, before the application is ready', async (t) => {

@@ -5,23 +5,26 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineModule, modules } from '@fastify-modular/core'
 import { type Access, publicRoutes } from '@fastify-modular/public-routes'
-import { expectAccess } from '@fastify-modular/public-routes/testing'
+import { expectAccess, type Sample } from '@fastify-modular/public-routes/testing'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
-import { gatedApp, headerProvider } from '../support/application.ts'
+import { headerProvider } from '../support/application.ts'
 import { ran } from '../support/declared-application.ts'
+import { judgeOpening, openingMutants } from '../support/opening-mutants.ts'
 
 type Change = (app: FastifyInstance) => void
 
 async function sample(
   t: Test,
   {
+    app = Fastify(),
     before = () => {},
     edit = 'Notes.Edit',
     mount = () => {},
-  }: Partial<{ before: Change; edit: Access; mount: Change }> = {},
+  }: Partial<{ app: FastifyInstance; before: Change; edit: Access; mount: Change }> = {},
 ) {
-  const app = await gatedApp(t, { defaults: false })
+  t.teardown(() => app.close())
+  await app.register(publicRoutes, { env: false, provider: headerProvider, defaults: false })
   for (const name of ['Notes.Edit', 'Notes.Import', 'Ops.Read']) app.permissions.add(name)
   before(app)
   await app.register(modules, {
@@ -47,14 +50,20 @@ async function sample(
   return app
 }
 
+const samples: Readonly<Record<string, Sample>> = { '/either/:year(^\\d{4}$)': '2024' }
+
 /** A file that the sample was written to. */
-async function snapshot(t: Test, app: FastifyInstance, source?: string): Promise<URL> {
+async function snapshot(
+  t: Test,
+  app: FastifyInstance,
+  options: { source?: string; samples?: Readonly<Record<string, Sample>> } = { samples },
+): Promise<URL> {
   const folder = await mkdtemp(join(tmpdir(), 'fastify-modular-access-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const file = pathToFileURL(join(folder, 'access.json'))
   process.env['UPDATE_SNAPSHOTS'] = '1'
   try {
-    await expectAccess(app, file, source === undefined ? {} : { source })
+    await expectAccess(app, file, options)
   } finally {
     delete process.env['UPDATE_SNAPSHOTS']
   }
@@ -63,7 +72,7 @@ async function snapshot(t: Test, app: FastifyInstance, source?: string): Promise
 
 test('an application agrees with the file that it wrote', async (t) => {
   const file = await snapshot(t, await sample(t))
-  await expectAccess(await sample(t), file)
+  await expectAccess(await sample(t), file, { samples })
   t.match(await readFile(file, 'utf8'), '{"route":"PUT /notes/:id","access":"Notes.Edit"}')
 })
 
@@ -83,7 +92,7 @@ const changes: readonly (readonly [string, Parameters<typeof sample>[1], string]
   [
     'a rule that opens some paths',
     { before: (app) => app.publicRoutes.addRegex('/notes/7$') },
-    '- GET /notes/:id was signed-in and is signed-in, rules open some paths',
+    '- GET /notes/:id was signed-in and is signed-in, could be opened by "* regex /notes/7$" (application)',
   ],
   ['a route that was added', { mount: (app) => void app.get('/new', ran) }, '- GET /new is new: signed-in'],
 ]
@@ -92,7 +101,10 @@ for (const [name, change, message] of changes) {
   test(`${name} is a difference, in words`, async (t) => {
     const file = await snapshot(t, await sample(t))
     const changed = await sample(t, change)
-    await t.rejects(expectAccess(changed, file), { code: 'FMOD_PUBLIC_ROUTES_ACCESS_CHANGED', message })
+    await t.rejects(expectAccess(changed, file, { samples }), {
+      code: 'FMOD_PUBLIC_ROUTES_ACCESS_CHANGED',
+      message,
+    })
   })
 }
 
@@ -112,25 +124,27 @@ test('requests alone show a difference, whatever the table says', async (t) => {
     ],
   ]
   for (const [edit, fault] of faults) {
-    await t.rejects(expectAccess(await sample(t, { edit }), file), { message: fault })
+    await t.rejects(expectAccess(await sample(t, { edit }), file, { samples }), { message: fault })
   }
 })
 
 test('a route that is gone is a difference', async (t) => {
   const file = await snapshot(t, await sample(t, { mount: (app) => void app.get('/old', ran) }))
-  await t.rejects(expectAccess(await sample(t), file), { message: '- GET /old is gone: it was signed-in' })
+  await t.rejects(expectAccess(await sample(t), file, { samples }), {
+    message: '- GET /old is gone: it was signed-in',
+  })
 })
 
 test('source limits the file and the comparison to one module', async (t) => {
-  const file = await snapshot(t, await sample(t), 'notes')
+  const file = await snapshot(t, await sample(t), { source: 'notes', samples })
   t.notMatch(await readFile(file, 'utf8'), '/open')
   const changed = await sample(t)
   changed.get('/other', ran)
-  await expectAccess(changed, file, { source: 'notes' })
+  await expectAccess(changed, file, { source: 'notes', samples })
 })
 
 test('a module without routes is reported: its name may be misspelt', async (t) => {
-  const file = await snapshot(t, await sample(t), 'notes')
+  const file = await snapshot(t, await sample(t), { source: 'notes', samples })
   await t.rejects(expectAccess(await sample(t), file, { source: 'note' }), {
     message: '- no route belongs to the module "note"',
   })
@@ -162,29 +176,53 @@ const special: Change = (app) => {
   })
 }
 
+const specialSamples: Readonly<Record<string, Sample>> = {
+  ...samples,
+  '/year/:year(^(?:19|20)\\d{2}$)': '2024',
+  '/file/:name(^[^.]{3,}).:ext(^(?!exe)(?:png|jpe?g)$)': { params: { name: 'photo', ext: 'png' } },
+  '/at/:hour(^\\d{2})h:minute(^\\d{2}$)m': '10',
+  '/hosted (host /^[a-z]+\\.example\\.org$/)': { headers: { host: 'shop.example.org' } },
+}
+
 test('regular expressions, wildcards, optional parameters and constraints: each route is tried', async (t) => {
-  const file = await snapshot(t, await sample(t, { before: special }))
-  await expectAccess(await sample(t, { before: special }), file)
+  const file = await snapshot(t, await sample(t, { before: special }), { samples: specialSamples })
+  await expectAccess(await sample(t, { before: special }), file, { samples: specialSamples })
   const text = await readFile(file, 'utf8')
   t.match(text, '{"route":"GET /versioned","constraints":"version 2.0.0","access":"Ops.Read"}')
   t.match(text, '{"route":"HEAD /both","access":"Ops.Read and (Notes.Edit or Notes.Import)"}')
 })
 
-test('a route from before the gate is tried, too, and marked', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  app.get('/early/:id(^\\d+$)', { config: { access: 'signed-in' } }, ran)
-  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
-  const file = await snapshot(t, app)
-  t.match(
-    await readFile(file, 'utf8'),
-    String.raw`{"route":"GET /early/:id(^\\d+$)","access":"signed-in","note":"before the gate"}`,
+test('what follows from another line is not in the file, and is tried all the same', async (t) => {
+  const mount: Change = (app) => {
+    app.get('/with-head', ran)
+    void app.register(async (scope) => void scope.get('/', { config: { access: 'Notes.Edit' } }, ran), {
+      prefix: '/twin',
+    })
+    app.head('/written', { config: { access: 'Ops.Read' } }, ran)
+    app.get('/written', ran)
+  }
+  const file = await snapshot(t, await sample(t, { mount }))
+  const text = await readFile(file, 'utf8')
+  t.match(text, '"GET /twin"')
+  t.match(text, '{"route":"HEAD /written","access":"Ops.Read"}')
+  t.notMatch(text, /HEAD \/with-head|HEAD \/twin|\/twin\/"/)
+  const changed = JSON.parse(text).map((entry: { route?: string }) =>
+    entry.route === 'GET /twin' ? { ...entry, access: 'Ops.Read' } : entry,
   )
+  await writeFile(file, JSON.stringify(changed))
+  await t.rejects(expectAccess(await sample(t, { mount }), file, { samples }), {
+    message:
+      /GET \/twin should be Ops\.Read.*HEAD \/twin should be Ops\.Read.*HEAD \/twin\/ should be Ops\.Read/s,
+  })
 })
 
-test('a route for which no path can be made is reported', async (t) => {
+test('a route that cannot be tried is reported, and fails until it has a sample', async (t) => {
   const custom: Change = (app) => {
-    app.get('/odd/:x(^(?=b)a$)', ran)
+    app.get('/odd/:x(^[b-d]+$)', ran)
+    app.get('/taken/:x', ran)
+    for (const value of ['42', 'sample', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', 'a.b', '2024', 'a']) {
+      app.get(`/taken/${value}`, ran)
+    }
     app.addConstraintStrategy({
       name: 'region',
       storage: () => {
@@ -199,18 +237,47 @@ test('a route for which no path can be made is reported', async (t) => {
     } as Parameters<FastifyInstance['addConstraintStrategy']>[0])
     app.get('/regional', { constraints: { region: 'eu' } }, ran)
   }
-  const folder = await mkdtemp(join(tmpdir(), 'fastify-modular-access-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const file = pathToFileURL(join(folder, 'access.json'))
-  await writeFile(
-    file,
-    JSON.stringify([
-      { route: 'GET /odd/:x(^(?=b)a$)', access: 'signed-in' },
-      { route: 'GET /regional', constraints: 'region eu', access: 'signed-in' },
-    ]),
+  const enough: Readonly<Record<string, Sample>> = {
+    ...samples,
+    '/odd/:x(^[b-d]+$)': 'bcd',
+    '/taken/:x': { params: { x: 'free' } },
+    '/regional': { headers: { 'x-region': 'eu' } },
+  }
+  const file = await snapshot(t, await sample(t, { before: custom }), { samples: enough })
+  await expectAccess(await sample(t, { before: custom }), file, { samples: enough })
+  for (const [url, fault] of [
+    ['/odd/:x(^[b-d]+$)', 'was not tried: its URL has a regular expression: give it a sample'],
+    ['/taken/:x', 'was not tried: /taken/a leads to another route: give it a sample'],
+    ['/regional', '(region eu) was not tried: /regional leads to another route: give it a sample'],
+  ] as const) {
+    const { [url]: _, ...missing } = enough
+    await t.rejects(expectAccess(await sample(t, { before: custom }), file, { samples: missing }), {
+      message: `- GET ${url} ${fault}`,
+    })
+  }
+})
+
+test('what an earlier hook answers is named, not a path that was not found', async (t) => {
+  const file = await snapshot(t, await sample(t))
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', async (request, reply) =>
+    request.url === '/open' ? reply.code(429).send() : undefined,
   )
-  await t.rejects(expectAccess(await sample(t, { before: custom }), file), {
-    message:
-      /- GET \/odd\/.* could not be tried: no path was found that leads to it\n- GET \/regional \(region eu\) could not be tried/,
+  const limited = await sample(t, { app })
+  await t.rejects(expectAccess(limited, file, { samples }), {
+    message: '- GET /open was not tried: /open was answered with status 429 before the gate',
   })
 })
+
+for (const mutant of openingMutants) {
+  test(`${mutant.name}: a stranger gets in, and the file differs`, async (t) => {
+    const { statuses, original, changed } = await judgeOpening(mutant)
+    t.same(statuses, [401, 200])
+    t.same(original, [])
+    t.ok(
+      changed.some((problem) => /^the rule .* is new$/.test(problem)),
+      changed.join('; '),
+    )
+  })
+}

@@ -1,10 +1,10 @@
 /** Which declaration counts for a route and method. */
 import { defineModule, modules } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
-import Fastify from 'fastify'
-import fp from 'fastify-plugin'
+import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { test } from 'tap'
 import { callerNamed, gatedApp } from '../support/application.ts'
+import { gate, loggingApp } from '../support/logging-application.ts'
 import { booted, ran, statuses, withModules } from '../support/declared-application.ts'
 
 test("decision 71: a route's own declaration holds against every rule, and a warning names both", async (t) => {
@@ -46,12 +46,15 @@ test("decision 71: a route's own declaration holds against every rule, and a war
   t.ok(warning)
   for (const name of ['* subtree /notes', '/env', '/legacy', 'GET /notes/:id', 'GET /exact'])
     t.match(warning, name)
-  t.same(
-    app.publicRoutes.surface().flatMap(({ openings }) => openings),
-    [],
+  t.notOk(
+    app.access
+      .table()
+      .some(
+        ({ access, openedBy, url }) => url !== '(no route)' && (access === 'public' || openedBy.length > 0),
+      ),
     'nothing is public',
   )
-  t.match(await app.publicRoutes.explain('GET', '/notes/a'), {
+  t.match(await app.access.explain('GET', '/notes/a'), {
     decision: 'protected',
     reason: /declares Notes\.Edit/,
   })
@@ -61,17 +64,15 @@ test('a rule opens what its paths and methods name; the option and defaults coun
   const app = await booted(
     t,
     async (scope) => {
-      scope.publicRoutes.addRegex('/items/7$', { methods: ['GET'] }).addExact('/page', { methods: ['GET'] })
+      scope.publicRoutes.addRegex('/items/7$', { methods: ['GET'] })
       scope.get('/items/:id', ran)
       scope.post('/items/:id', ran)
-      scope.get('/page', ran)
     },
-    { access: { '/items/*': 'Notes.Edit', 'GET /page': 'Ops.Read' } },
+    { access: { '/items/*': 'Notes.Edit' } },
   )
   t.equal(await statuses(app, '/items/7'), '200/200')
   t.equal(await statuses(app, '/items/8'), '401/403')
   t.equal(await statuses(app, '/items/7', 'POST'), '401/403')
-  t.equal(await statuses(app, '/page'), '200/200')
 })
 
 test("a route's own declaration counts before the option, the option before defaults", async (t) => {
@@ -79,9 +80,9 @@ test("a route's own declaration counts before the option, the option before defa
     t,
     async (root) => {
       await root.register(async (scope) => {
-        scope.publicRoutes.default('public')
+        scope.access.setDefault('public')
         scope.get('/own', { config: { access: 'Ops.Read' } }, ran)
-        scope.get('/own-public', { config: { public: true } }, ran)
+        scope.get('/own-public', { config: { access: 'public' } }, ran)
         scope.get('/option', ran)
         scope.get('/default', ran)
         await scope.register(async (inner) => {
@@ -89,7 +90,7 @@ test("a route's own declaration counts before the option, the option before defa
         })
         await scope.register(async (inner) => {
           inner.get('/nearest', ran)
-          inner.publicRoutes.default('Ops.Read')
+          inner.access.setDefault('Ops.Read')
         })
       })
       root.get('/outside', ran)
@@ -135,7 +136,7 @@ test('the most specific entry of the option counts', async (t) => {
   t.equal(await statuses(app, '/docs-internal'), '401/200')
 })
 
-test('the default of a module counts for its routes alone, also where its plugin has no scope', async (t) => {
+test('the default of a module counts for its routes alone, whatever it registers within', async (t) => {
   const app = await withModules(t, [
     defineModule({
       name: 'notes',
@@ -147,17 +148,10 @@ test('the default of a module counts for its routes alone, also where its plugin
           inner.get('/notes/inner', ran)
         })
         await scope.register(async (inner) => {
-          inner.publicRoutes.default('public')
+          inner.access.setDefault('public')
           inner.get('/notes/open', ran)
         })
       },
-    }),
-    defineModule({
-      name: 'flat',
-      access: 'public',
-      plugin: fp(async (scope) => {
-        scope.get('/flat', ran)
-      }),
     }),
     defineModule({
       name: 'plain',
@@ -171,7 +165,6 @@ test('the default of a module counts for its routes alone, also where its plugin
     '/notes': '401/403',
     '/notes/inner': '401/403',
     '/notes/open': '200/200',
-    '/flat': '200/200',
     '/plain': '401/200',
     '/after': '401/200',
   }
@@ -184,7 +177,7 @@ test('the default of a module counts for its routes alone, also where its plugin
 test('the default of a module counts before that of a plugin around it', async (t) => {
   const app = await gatedApp(t, { defaults: false })
   await app.register(async (around) => {
-    around.publicRoutes.default('public')
+    around.access.setDefault('public')
     await around.register(modules, {
       modules: [
         defineModule({ name: 'a', access: 'signed-in', plugin: async (scope) => void scope.get('/a', ran) }),
@@ -196,21 +189,88 @@ test('the default of a module counts before that of a plugin around it', async (
   t.equal(await statuses(app, '/b'), '200/200')
 })
 
-test('routes from before the gate declare their access in the same way', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  app.get('/early', { config: { access: 'Notes.Edit' } }, ran)
-  app.get('/early-open', { config: { access: 'public' } }, ran)
-  app.get('/early-option/:id', ran)
-  await app.register(publicRoutes, {
-    provider: { authenticate: ({ headers }) => callerNamed(headers['x-user']) },
-    env: false,
-    access: { '/early-option/:id': 'Notes.Edit' },
+test("decision 93: the option counts before the framework's own public paths, which it may close and open", async (t) => {
+  const app = await booted(
+    t,
+    async (scope) => {
+      scope.get('/health', ran)
+      scope.get('/api/docs/json', ran)
+      scope.get('/api/docs/:page', ran)
+      scope.get('/static/*', ran)
+      scope.get('/openapi.json', ran)
+    },
+    {
+      defaults: true,
+      access: {
+        '/api/docs/*': 'signed-in',
+        '/health': 'Ops.Read',
+        'GET /static/*': 'signed-in',
+        '/openapi.json': 'public',
+      },
+    },
+  )
+  t.equal(await statuses(app, '/health'), '401/403')
+  t.equal(await statuses(app, '/api/docs/json'), '401/200')
+  t.equal(await statuses(app, '/api/docs/intro'), '401/200')
+  t.equal(await statuses(app, '/static/a.css'), '401/200')
+  t.equal(await statuses(app, '/openapi.json'), '200/200')
+})
+
+test('decision 93: an entry that closes what a rule opens stops the boot; both are named', async (t) => {
+  const boot = async (open: (app: FastifyInstance) => void, entry: string) => {
+    const app = await gatedApp(t, { defaults: false, access: { [entry]: 'signed-in' } })
+    open(app)
+    app.get('/docs/a', ran)
+    app.get('/docs/:page', ran)
+    await app.ready()
+  }
+  for (const [open, rule] of [
+    [(app) => void app.publicRoutes.addSubtree('/docs'), '* subtree /docs'],
+    [(app) => void app.publicRoutes.addExact('/docs/a', { methods: ['GET'] }), 'GET exact /docs/a'],
+  ] satisfies [(app: FastifyInstance) => void, string][]) {
+    await t.rejects(boot(open, '/docs/*'), {
+      code: 'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT',
+      message: `option access "/docs/*" closes GET /docs/a, and the rule "${rule}" (application) opens it`,
+    })
+  }
+  await boot((app) => void app.publicRoutes.addRegex('/docs/[0-9]+$'), '/docs/:page') // closes the other pages
+})
+
+test('decision 93: where the environment opens what an entry closes, a warning names both', async (t) => {
+  const { app, warnings } = loggingApp(t)
+  await gate(app, {
+    defaults: false,
+    env: { SM_AUTH_PUBLIC_PATHS: '["/docs"]' },
+    access: { '/docs': 'signed-in' },
   })
-  app.permissions.add('Notes.Edit')
-  t.equal(await statuses(app, '/early'), '401/403')
-  t.equal(await statuses(app, '/early-open'), '200/200')
-  t.equal(await statuses(app, '/early-option/1'), '401/403')
-  t.equal((await app.inject({ method: 'HEAD', url: '/early-open' })).statusCode, 200)
-  t.equal((await app.inject({ method: 'HEAD', url: '/early', headers: { 'x-user': 'a' } })).statusCode, 403)
+  app.get('/docs', ran)
+  await app.ready()
+  t.match(
+    warnings().find(({ msg }) => msg === 'the environment opens what the option access closes')?.[
+      'conflicts'
+    ],
+    [/option access "\/docs" closes GET \/docs, and the rule "\* prefix \/docs" \(environment/],
+  )
+})
+
+test('entries compare URLs as the router does: letter case, and one trailing slash', async (t) => {
+  const routes: FastifyPluginAsync = async (scope) => {
+    scope.get('/admin/a', ran)
+    scope.get('/Admin/b', ran)
+    scope.get('/page/', ran)
+  }
+  const options = { defaults: false, access: { '/admin/*': 'Ops.Read', '/page': 'Ops.Read' } }
+  const app = await gatedApp(t, options, {
+    routerOptions: { caseSensitive: false, ignoreTrailingSlash: true },
+  })
+  app.permissions.add('Ops.Read')
+  await app.register(routes)
+  for (const url of ['/admin/a', '/admin/b', '/Admin/b', '/ADMIN/B', '/page', '/page/']) {
+    t.equal(await statuses(app, url), '401/403', url)
+  }
+  const exact = await gatedApp(t, { ...options, access: { '/admin/*': 'Ops.Read', '/page/': 'Ops.Read' } })
+  exact.permissions.add('Ops.Read')
+  await exact.register(routes)
+  t.equal(await statuses(exact, '/admin/a'), '401/403')
+  t.equal(await statuses(exact, '/Admin/b'), '401/200', 'another URL for this router')
 })

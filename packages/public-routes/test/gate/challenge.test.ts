@@ -98,7 +98,7 @@ const rows: readonly Row[] = [
 for (const [name, request, status, location] of rows) {
   test(`S 5.1, decision 38: ${name} is answered with ${status}`, async (t) => {
     const app = await gatedApp(t, { provider: anonymous })
-    app.get('/login', { config: { public: true } }, async () => 'login')
+    app.get('/login', { config: { access: 'public' } }, async () => 'login')
     const answer = await app.inject(request)
     t.equal(answer.statusCode, status)
     t.equal(answer.headers.location, location)
@@ -202,7 +202,7 @@ test('Vary of an earlier hook is kept', async (t) => {
     done()
   })
   await app.register(publicRoutes, { provider: anonymous, env: false, defaults: false })
-  app.get('/login', { config: { public: true } }, async () => 'login')
+  app.get('/login', { config: { access: 'public' } }, async () => 'login')
   t.equal((await app.inject('/x')).headers.vary, 'origin, accept, authorization, cookie, x-inertia')
 })
 

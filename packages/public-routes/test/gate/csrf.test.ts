@@ -44,8 +44,8 @@ const rows: readonly Row[] = [
 
 for (const [name, headers, passes] of rows) {
   test(`decision 39: an unsafe request with ${name} ${passes ? 'passes' : 'is refused'}`, async (t) => {
-    const app = await gatedApp(t, { crossOrigin: { trustedOrigins: ['https://partner.example'] } })
-    app.post('/login', { config: { public: true } }, async () => 'signed in')
+    const app = await gatedApp(t, { csrf: { trustedOrigins: ['https://partner.example'] } })
+    app.post('/login', { config: { access: 'public' } }, async () => 'signed in')
     const answer = await app.inject({
       method: 'POST',
       url: '/login',
@@ -61,7 +61,7 @@ for (const [name, headers, passes] of rows) {
 const foreign = { host: 'app.example', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
 
 test('decision 39: every unsafe verb is refused, also with a valid session, and reads are not', async (t) => {
-  const app = await gatedApp(t, { crossOrigin: true })
+  const app = await gatedApp(t, { csrf: true })
   app.route({ method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], url: '/x', handler: async () => 'ran' })
   const ask = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE') =>
     app.inject({ method, url: '/x', headers: { ...foreign, cookie: 'session=1', 'x-user': 'alice' } })
@@ -71,15 +71,15 @@ test('decision 39: every unsafe verb is refused, also with a valid session, and 
 })
 
 test('decision 39: a websocket handshake from another site is refused', async (t) => {
-  const app = await gatedApp(t, { crossOrigin: true })
-  app.get('/live', { config: { public: true } }, async () => 'ran')
+  const app = await gatedApp(t, { csrf: true })
+  app.get('/live', { config: { access: 'public' } }, async () => 'ran')
   const headers = { ...foreign, connection: 'Upgrade', upgrade: 'websocket' }
   t.equal((await app.inject({ url: '/live', headers })).statusCode, 403)
   t.equal((await app.inject({ url: '/live', headers: foreign })).statusCode, 200)
 })
 
 test('webhooks are exempt, with everything below and nothing beside them', async (t) => {
-  const app = await gatedApp(t, { crossOrigin: { exempt: ['/hooks/pay'] } })
+  const app = await gatedApp(t, { csrf: { exempt: ['/hooks/pay'] } })
   app.post('/*', async () => 'ran')
   const ask = (url: string) => app.inject({ method: 'POST', url, headers: { ...foreign, 'x-user': 'alice' } })
   t.equal((await ask('/hooks/pay')).statusCode, 200)
@@ -90,13 +90,13 @@ test('webhooks are exempt, with everything below and nothing beside them', async
 
 test('without the option nothing is refused', async (t) => {
   const app = await gatedApp(t)
-  app.post('/login', { config: { public: true } }, async () => 'signed in')
+  app.post('/login', { config: { access: 'public' } }, async () => 'signed in')
   t.equal((await app.inject({ method: 'POST', url: '/login', headers: foreign })).statusCode, 200)
 })
 
 test('a trusted origin that is not an origin is a boot error', async (t) => {
   for (const origin of ['partner.example', 'https://partner.example/', '*', 'null']) {
-    await t.rejects(gatedApp(t, { crossOrigin: { trustedOrigins: [origin] } }), {
+    await t.rejects(gatedApp(t, { csrf: { trustedOrigins: [origin] } }), {
       code: 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
     })
   }

@@ -1,38 +1,35 @@
 import type { Caller } from '@fastify-modular/core'
-import { PublicRoute } from '@fastify-modular/public-routes'
+import type { RequestAdmission } from '@fastify-modular/public-routes'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { createGate } from '#src/gate/gate.js'
 
 const alice: Caller = { id: 'alice', permissions: [], isAdmin: false }
-const opening = { route: new PublicRoute('/', { kind: 'exact' }), source: 'test' }
+const opening: RequestAdmission = { by: 'declaration', source: 'test' }
 
 interface Behaviour {
   readonly authenticate: () => Caller | null | Promise<Caller | null>
-  readonly findRule?: () => typeof opening | null
+  readonly findOpening?: () => RequestAdmission | null
 }
 
 /** An application behind a gate that counts how often it captures a request, and how often it looks for the rule. */
-function createCounting({ authenticate, findRule = () => null }: Behaviour) {
+function createCounting({ authenticate, findOpening = () => null }: Behaviour) {
   const counted = { captures: 0, searches: 0 }
   const app = Fastify()
   app.decorateRequest('caller', null)
   app.addHook(
     'onRequest',
     createGate({
-      routes: { of: () => null },
-      decider: {
-        decide() {
-          counted.captures += 1
-          return {
-            needs: null,
-            letIn: { by: 'caller' },
-            get rule() {
-              counted.searches += 1
-              return findRule()
-            },
-          }
-        },
+      decide() {
+        counted.captures += 1
+        return {
+          needs: null,
+          admission: { by: 'caller' },
+          get opening() {
+            counted.searches += 1
+            return findOpening()
+          },
+        }
       },
       authenticate,
       answers: {
@@ -42,7 +39,7 @@ function createCounting({ authenticate, findRule = () => null }: Behaviour) {
         reportUnavailable: ({ reply }) => void reply.code(503).send(),
       },
       isForgeable: null,
-      captureProbe: () => false,
+      takeProbe: () => false,
     }),
   )
   app.get('/', async (request) => request.caller)
@@ -83,7 +80,7 @@ for (const { name, authenticate, status, known } of cases) {
 
 test('a public request passes whatever the provider does', async (t) => {
   for (const { authenticate } of cases) {
-    const { app } = createCounting({ authenticate, findRule: () => opening })
+    const { app } = createCounting({ authenticate, findOpening: () => opening })
     t.teardown(() => app.close())
     t.equal((await app.inject('/')).statusCode, 200)
   }
@@ -93,7 +90,7 @@ test('a decision that fails lets no anonymous request pass, whenever the provide
   for (const authenticate of [() => null, async () => null, fail, async () => fail()]) {
     const { app } = createCounting({
       authenticate,
-      findRule() {
+      findOpening() {
         throw new Error('the rules are broken')
       },
     })

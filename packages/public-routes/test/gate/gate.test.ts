@@ -116,8 +116,8 @@ test('S 5.5: modules contribute public routes in dependency order, and each rule
 
 test('S 5.4: a public path resolves the caller of a valid session and never redirects an anonymous one', async (t) => {
   const app = await gatedApp(t, { provider: { ...headerProvider, loginUrl: '/login' } })
-  app.get('/login', { config: { public: true } }, async () => 'login')
-  app.get('/news', { config: { public: ['GET'] } }, async ({ caller }) => ({ caller: caller?.id ?? null }))
+  app.get('/login', { config: { access: 'public' } }, async () => 'login')
+  app.get('/news', { config: { access: 'public' } }, async ({ caller }) => ({ caller: caller?.id ?? null }))
   const browser = { accept: 'text/html' }
   t.same((await app.inject({ url: '/news', headers: browser })).json(), { caller: null })
   t.same((await app.inject({ url: '/news', headers: { ...browser, 'x-user': 'alice' } })).json(), {
@@ -125,19 +125,24 @@ test('S 5.4: a public path resolves the caller of a valid session and never redi
   })
 })
 
-test('config.public opens its route for the methods it names', async (t) => {
+test('config.access opens its route for the methods it names', async (t) => {
   const app = await gatedApp(t)
-  app.route({ method: ['GET', 'POST'], url: '/both', config: { public: true }, handler: async () => 'ran' })
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/both',
+    config: { access: 'public' },
+    handler: async () => 'ran',
+  })
   app.route({
     method: ['GET', 'POST'],
     url: '/read',
-    config: { public: ['get'] },
+    config: { access: { GET: 'public' } },
     handler: async () => 'ran',
   })
   app.route({
     method: ['GET', 'POST'],
     url: '/closed',
-    config: { public: false },
+    config: { access: 'signed-in' },
     handler: async () => 'ran',
   })
   const status = async (method: 'GET' | 'POST', url: string) => (await app.inject({ method, url })).statusCode
@@ -146,9 +151,9 @@ test('config.public opens its route for the methods it names', async (t) => {
   t.same([await status('GET', '/closed'), await status('POST', '/closed')], [401, 401])
 })
 
-test('config.public opens that route and not another one with the same URL', async (t) => {
+test('config.access opens that route and not another one with the same URL', async (t) => {
   const app = await gatedApp(t)
-  app.get('/v', { config: { public: true }, constraints: { version: '1.0.0' } }, async () => 'one')
+  app.get('/v', { config: { access: 'public' }, constraints: { version: '1.0.0' } }, async () => 'one')
   app.get('/v', { constraints: { version: '2.0.0' } }, async () => 'two')
   t.equal((await app.inject({ url: '/v', headers: { 'accept-version': '1.0.0' } })).statusCode, 200)
   t.equal((await app.inject({ url: '/v', headers: { 'accept-version': '2.0.0' } })).statusCode, 401)
@@ -177,13 +182,13 @@ test("decision 31: a suffix that begins with a slash does not match a parameter'
   t.equal((await app.inject('/files/a/tilejson')).statusCode, 401)
 })
 
-for (const [captureGuard, css, key] of [
-  ['segments', 200, 401],
-  ['all', 401, 401],
-  ['off', 200, 200],
+for (const [suffixesMatchParameters, css, key] of [
+  ['within-segments', 200, 401],
+  [false, 401, 401],
+  [true, 200, 200],
 ] as const) {
-  test(`captureGuard "${captureGuard}": .css as a value ${css}, /tilejson as a value ${key}`, async (t) => {
-    const app = await gatedApp(t, { captureGuard })
+  test(`suffixesMatchParameters ${suffixesMatchParameters}: .css as a value ${css}, /tilejson as a value ${key}`, async (t) => {
+    const app = await gatedApp(t, { suffixesMatchParameters })
     app.publicRoutes.addSuffix('.css').addSuffix('/tilejson')
     app.get('/api/settings/:key', async () => 'setting')
     t.equal((await app.inject('/api/settings/a.css')).statusCode, css)

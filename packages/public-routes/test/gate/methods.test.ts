@@ -44,23 +44,23 @@ for (const [name, addRoute, status] of headCases) {
   })
 }
 
-test('decision 35: HEAD of a parametric route follows GET, and of config.public too', async (t) => {
+test('decision 35: HEAD of a parametric route follows GET, and of config.access too', async (t) => {
   const app = await gatedApp(t)
   app.publicRoutes.addRegex('/items/[^/]+$', { methods: ['GET'] })
   app.get('/items/:id', async () => 'ran')
-  app.get('/news/:id', { config: { public: ['GET'] } }, async () => 'ran')
+  app.get('/news/:id', { config: { access: 'public' } }, async () => 'ran')
   const port = await listen(app)
   t.equal((await rawRequest({ port, method: 'HEAD', target: '/items/1' })).status, 200)
   t.equal((await rawRequest({ port, method: 'HEAD', target: '/news/1' })).status, 200)
 })
 
-test('decision 35: a HEAD route that only looks derived, with a slash more, is opened by its own config.public', async (t) => {
+test('decision 35: a HEAD route that only looks derived, with a slash more, is opened by its own config.access', async (t) => {
   const app = await gatedApp(t)
   const handler = async () => 'ran'
-  app.get('/closed', { config: { public: true } }, handler)
-  app.head('/closed/', { config: { public: false } }, handler)
+  app.get('/closed', { config: { access: 'public' } }, handler)
+  app.head('/closed/', { config: { access: 'signed-in' } }, handler)
   app.get('/open', handler)
-  app.head('/open/', { config: { public: true } }, handler)
+  app.head('/open/', { config: { access: 'public' } }, handler)
   const port = await listen(app)
   const status = async (method: string, target: string) => (await rawRequest({ port, method, target })).status
   t.same([await status('GET', '/closed'), await status('HEAD', '/closed/')], [200, 401])

@@ -120,14 +120,14 @@ test('property 4: query, host, version and override headers never change a decis
   )
 })
 
-test('property 9: with captureGuard all, no value of a parameter opens a route to a suffix rule', async (t) => {
+test('property 9: with suffixesMatchParameters false, no value of a parameter opens a route to a suffix rule', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(publicRoutes, {
     provider: headerProvider,
     env: false,
     defaults: false,
-    captureGuard: 'all',
+    suffixesMatchParameters: false,
   })
   app.publicRoutes.addSuffix('.css').addSuffix('/b').addSuffix('z')
   for (const url of ['/s/:id', '/s/:id/x', '/w/*', '/m/:a-:b', '/o/:opt?']) app.get(url, async () => 'ran')
@@ -160,7 +160,7 @@ test('property 13: explain says what happens, for any request', async (t) => {
         try {
           const port = await listen(app)
           for (const [method, text] of requests) {
-            const { decision, reason, status } = await app.publicRoutes.explain(method, text)
+            const { decision, reason, status } = await app.access.explain(method, text)
             const answer = await rawRequest({ port, method, target: text })
             if (answer.status === 400 && decision !== 'rejected') continue // refused by the parser, which explain does not ask
             const observed =

@@ -12,7 +12,7 @@ test('a websocket handshake on a protected path is answered with 401, on a publi
   const sink = new Sink()
   const app = await gatedApp(t)
   app.get('/live', sink.handler('live'))
-  app.get('/feed', { config: { public: true } }, sink.handler('feed'))
+  app.get('/feed', { config: { access: 'public' } }, sink.handler('feed'))
   const port = await listen(app)
   const headers = {
     connection: 'close, Upgrade',
@@ -27,7 +27,7 @@ test('a websocket handshake on a protected path is answered with 401, on a publi
 
 test('pipelined requests are decided one by one', async (t) => {
   const app = await gatedApp(t)
-  app.get('/open', { config: { public: true } }, async () => 'open')
+  app.get('/open', { config: { access: 'public' } }, async () => 'open')
   app.get('/secret', async () => 'secret')
   const port = await listen(app)
   const get = (target: string, connection: string) =>
@@ -73,7 +73,7 @@ test('@fastify/websocket: a handshake passes the gate like any request', async (
   await app.register(websocket)
   await app.register(async (scope) => {
     scope.get('/live', { websocket: true }, (socket) => socket.terminate())
-    scope.get('/feed', { websocket: true, config: { public: true } }, (socket) => socket.terminate())
+    scope.get('/feed', { websocket: true, config: { access: 'public' } }, (socket) => socket.terminate())
   })
   await app.ready()
   await t.rejects(app.injectWS('/live'), { message: /401/ })

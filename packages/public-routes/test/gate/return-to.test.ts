@@ -72,7 +72,7 @@ test('property 11: what is returned to stays on this site, whatever a browser ma
 
 test('property 11: Location is this site and carries a page of this site, for any target', async (t) => {
   const app = await gatedApp(t, { provider: { authenticate: () => null, loginUrl: '/login?lang=de' } })
-  app.get('/login', { config: { public: true } }, async () => 'login')
+  app.get('/login', { config: { access: 'public' } }, async () => 'login')
   await fc.assert(
     fc.asyncProperty(fc.webPath(), fc.webQueryParameters(), async (path, query) => {
       const answer = await app.inject({ url: `/p${path}?${query}`, headers: { accept: 'text/html' } })
@@ -94,7 +94,7 @@ test('with rewriteUrl, people return to the address that they came from', async 
     provider: { authenticate: () => null, loginUrl: '/login' },
     env: false,
   })
-  app.get('/login', { config: { public: true } }, async () => 'login')
+  app.get('/login', { config: { access: 'public' } }, async () => 'login')
   app.get('/notes', async () => 'notes')
   const page = await app.inject({ url: '/app/notes?x=1', headers: { accept: 'text/html' } })
   t.equal(page.headers.location, `/login?returnTo=${encodeURIComponent('/app/notes?x=1')}`)

@@ -6,7 +6,7 @@ import {
   parameterNames,
   parseRoutePattern,
 } from '#src/matching/route-pattern.js'
-import { spellsPath } from '#src/gate/decide.js'
+import { spellsPath } from '#src/gate/gate.js'
 import fc from 'fast-check'
 import Fastify from 'fastify'
 import { test } from 'tap'

@@ -56,7 +56,7 @@ for (const [what, makeFailure] of Object.entries(failures)) {
     for (const [how, authenticate] of Object.entries(providers)) {
       const { app, lines } = loggingApp(t)
       await gate(app, { provider: { authenticate } })
-      app.get('/public', { config: { public: true } }, () => 'public')
+      app.get('/public', { config: { access: 'public' } }, () => 'public')
       app.get('/protected', () => 'protected')
       t.equal((await app.inject('/public')).body, 'public', how)
       t.equal((await app.inject('/protected')).statusCode, 503, how)

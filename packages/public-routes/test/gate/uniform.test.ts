@@ -56,7 +56,7 @@ async function gated(t: Test, provider: AuthProvider): Promise<number> {
   const app = Fastify({ genReqId: () => 'request' })
   t.teardown(() => app.close())
   await app.register(publicRoutes, { provider, env: false, defaults: false })
-  app.get('/login', { config: { public: true } }, async () => 'login')
+  app.get('/login', { config: { access: 'public' } }, async () => 'login')
   addRoutes(app)
   return listen(app)
 }

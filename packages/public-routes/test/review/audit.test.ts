@@ -1,9 +1,10 @@
 import type { AuthProvider } from '@fastify-modular/public-routes'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
+import jwt from '@fastify/jwt'
+import rateLimit from '@fastify/rate-limit'
 import session from '@fastify/session'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { test } from 'tap'
 import { gate, loggingApp } from '../support/logging-application.ts'
@@ -62,16 +63,10 @@ test('decision 40: an earlier hook that fails does not stop the boot, since it o
   ])
 })
 
-test('decision 40: hooks that run before the gate are listed, also those of scopes that came first', async (t) => {
+test('decision 40: hooks that run before the gate are listed', async (t) => {
   const { app, warnings } = loggingApp(t)
-  app.addHook('onRequest', function parseCookies(_request, _reply, done) {
+  app.addHook('onRequest', function parseTenant(_request, _reply, done) {
     done()
-  })
-  await app.register(async (scope) => {
-    scope.addHook('onRequest', function countVisits(_request, _reply, done) {
-      done()
-    })
-    scope.get('/inner', async () => 'ran')
   })
   await gate(app)
   app.addHook('onRequest', function later(_request, _reply, done) {
@@ -79,51 +74,37 @@ test('decision 40: hooks that run before the gate are listed, also those of scop
   })
   app.get('/x', async () => 'ran')
   await app.ready()
-  t.same(warnings().find(({ hooks }) => hooks)?.['hooks'], ['parseCookies', 'countVisits'])
+  t.same(warnings().find(({ hooks }) => hooks)?.['hooks'], ['parseTenant'])
 })
 
 test('hooks that are expected to run before the gate give no warning, any other does', async (t) => {
-  const bootWith = async (expectedHooks: readonly string[]) => {
+  const bootWith = async (earlierHooks: readonly string[]) => {
     const { app, warnings } = loggingApp(t)
-    await app.register(cookie)
-    await app.register(session, { secret: 'a-secret-of-more-than-thirty-two-characters' })
-    await gate(app, { expectedHooks })
+    for (const name of ['tenant', 'trace']) {
+      const hook = (_request: unknown, _reply: unknown, done: () => void) => done()
+      app.addHook('onRequest', Object.defineProperty(hook, 'name', { value: name }))
+    }
+    await gate(app, { earlierHooks })
     app.get('/x', async () => 'ran')
     await app.ready()
     return warnings()
   }
-  t.same(await bootWith(['fastifyCookieHandler', 'handleSession']), [])
-  t.match(await bootWith(['fastifyCookieHandler']), [{ hooks: ['handleSession'] }])
-  t.match(await bootWith([]), [{ hooks: ['fastifyCookieHandler', 'handleSession'], msg: /expectedHooks/ }])
+  t.same(await bootWith(['tenant', 'trace']), [])
+  t.match(await bootWith(['tenant']), [{ hooks: ['trace'] }])
+  t.match(await bootWith([]), [{ hooks: ['tenant', 'trace'], msg: /earlierHooks/ }])
 })
 
-test('the order and the expectedHooks of the README give no warning, and cors no early route', async (t) => {
-  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
-  const [, list = ''] = /expectedHooks: \[(.*?)\n  \],/s.exec(readme) ?? []
-  const expectedHooks = Array.from(list.matchAll(/'(\w+)'/g), ([, name = '']) => name)
-  const { app, warnings, lines } = loggingApp(t)
-  await app.register(cors)
-  await app.register(cookie)
-  await app.register(session, { secret: 'a-secret-of-more-than-thirty-two-characters' })
-  app.get('/early', async () => 'ran')
-  await gate(app, { expectedHooks })
-  await app.ready()
-  t.same(warnings(), [])
-  t.same(
-    lines().flatMap(({ routes }) => routes ?? []),
-    ['GET /early'],
-  )
-})
-
-test('a route for OPTIONS * that stands before the gate without cors is named', async (t) => {
+test("decision 92: Fastify's own plugins run before the gate without a warning", async (t) => {
   const { app, lines } = loggingApp(t)
-  app.options('*', async () => 'ran')
+  await app.register(cors)
+  await app.register(rateLimit)
+  await app.register(cookie)
+  await app.register(jwt, { secret: 'a-secret-of-more-than-thirty-two-characters' })
+  await app.register(session, { secret: 'a-secret-of-more-than-thirty-two-characters' })
   await gate(app)
+  app.get('/x', async () => 'ran')
   await app.ready()
-  t.same(
-    lines().flatMap(({ routes }) => routes ?? []),
-    ['OPTIONS *'],
-  )
+  t.same(lines(), [])
 })
 
 test('neither the self-test nor explain shows as a request in the log; what others log at that time does', async (t) => {
@@ -137,13 +118,57 @@ test('neither the self-test nor explain shows as a request in the log; what othe
   await gate(app)
   app.get('/x', async () => 'ran')
   await app.ready()
-  await app.publicRoutes.explain('GET', '/x')
-  await app.publicRoutes.explain('GET', '/%zz')
+  await app.access.explain('GET', '/x')
+  await app.access.explain('GET', '/%zz')
   const messages = lines().map(({ msg }) => msg)
   t.notMatch(messages, ['incoming request'])
   t.equal(messages.filter((msg) => msg === 'meanwhile').length, 2)
   await app.inject('/x')
   t.ok(lines().some(({ msg }) => msg === 'incoming request'))
+})
+
+test('what stands before the gate sees whole requests of the gate, from their address to their end', async (t) => {
+  const { app, warnings } = loggingApp(t)
+  const seen: unknown[] = []
+  let inFlight = 0
+  app.addHook('onRequest', async (request) => {
+    inFlight++
+    const { ip, id, socket, hostname, protocol } = request
+    seen.push([ip, typeof id, socket.remoteAddress, socket.localAddress, hostname, protocol])
+  })
+  app.addHook('onResponse', async () => void inFlight--)
+  await gate(app, { earlierHooks: ['anonymous'] })
+  app.get('/x', async () => 'ran')
+  await app.ready()
+  await app.access.explain('GET', '/x')
+  await app.access.explain('GET', '/%zz')
+  await new Promise((resolve) => setImmediate(resolve))
+  t.same(
+    seen,
+    Array.from({ length: 2 }, () => ['127.0.0.1', 'string', '127.0.0.1', '127.0.0.1', 'localhost', 'http']),
+  )
+  t.equal(inFlight, 0)
+  t.same(warnings(), [])
+})
+
+test('a logger whose level cannot be written boots, and explains', async (t) => {
+  const lines: string[] = []
+  const write = (...args: unknown[]) => void lines.push(String(args.at(-1)))
+  const logger = Object.freeze({
+    get level() {
+      return 'info'
+    },
+    ...Object.fromEntries(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((name) => [name, write]),
+    ),
+    child: () => logger,
+  }) as unknown as FastifyBaseLogger
+  const app = Fastify({ loggerInstance: logger })
+  t.teardown(() => app.close())
+  await gate(app as unknown as FastifyInstance)
+  app.get('/x', async () => 'ran')
+  await app.ready()
+  t.match(await (app as unknown as FastifyInstance).access.explain('GET', '/x'), { decision: 'protected' })
 })
 
 test('decision 40: @fastify/cors after the gate gives a warning, before it none', async (t) => {
@@ -172,7 +197,7 @@ test('decision 33: a login URL that is not public is a boot error', async (t) =>
 
   const open = loggingApp(t).app
   await gate(open, { provider })
-  open.get('/login', { config: { public: ['GET'] } }, async () => 'login')
+  open.get('/login', { config: { access: 'public' } }, async () => 'login')
   await open.ready()
 
   const external = loggingApp(t).app

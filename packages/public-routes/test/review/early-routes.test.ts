@@ -1,49 +1,53 @@
-/** Routes that were registered before the gate: gated and listed like all others, or closed. */
-import { publicRouteLines } from '#src/testing/index.js'
+/** Routes that were registered before the gate stop the boot. */
+import cors from '@fastify/cors'
+import { precedesGate } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { gate, loggingApp } from '../support/logging-application.ts'
 
-test('routes before the gate are named in the log, without a warning', async (t) => {
-  const { app, lines, warnings } = loggingApp(t)
+const booting = async (app: PromiseLike<unknown>): Promise<unknown> => await app
+
+test('decision 85: routes from before the gate stop the boot, named, with the way out', async (t) => {
+  const { app } = loggingApp(t)
   app.get('/early/:id', async () => 'ran')
-  app.get('/error/:statusCode', { config: { public: ['GET'] } }, async () => 'ran')
-  await gate(app)
-  await app.ready()
-  t.same(warnings(), [])
-  t.match(
-    lines().find(({ routes }) => routes),
-    { level: 30, msg: /gated and listed like all others/, routes: ['GET /early/:id'] },
-    'a route that declares itself public knows of the gate',
+  await app.register(
+    async (scope) => void scope.post('/', { config: { access: 'public' } }, async () => 'ran'),
+    { prefix: '/inner' },
   )
+  await t.rejects(booting(gate(app)), {
+    code: 'FMOD_PUBLIC_ROUTES_BEFORE_GATE',
+    message: /GET \/early\/:id.*POST \/inner.*await app\.register\(publicRoutes.*dependencies/s,
+  })
 })
 
-test('a boot whose only early routes declare themselves public logs nothing about them', async (t) => {
-  const { app, lines } = loggingApp(t)
-  app.get('/error/:statusCode', { config: { public: ['GET'] } }, async () => 'ran')
-  await gate(app)
-  await app.ready()
-  t.same(lines(), [])
-})
-
-test('a route that a scope from before the gate adds after it is listed, too', async (t) => {
+test('decision 85: a route that a scope from before the gate adds after it stops the boot', async (t) => {
   const { app } = loggingApp(t)
   const scopes: FastifyInstance[] = []
   await app.register(async (scope) => void scopes.push(scope))
   await gate(app, { defaults: false })
-  scopes[0]?.post('/late', { config: { public: true } }, async () => 'ran')
-  t.same(await publicRouteLines(app), ['POST /late — route /late (route config)'])
-  t.equal((await app.inject({ method: 'POST', url: '/late' })).statusCode, 200)
+  scopes[0]?.post('/late', { config: { access: 'public' } }, async () => 'ran')
+  await t.rejects(booting(app.ready()), { code: 'FMOD_PUBLIC_ROUTES_BEFORE_GATE', message: /POST \/late/ })
 })
 
-test('an unusable config.public of a route before the gate is a boot error that names the route', async (t) => {
-  const { app } = loggingApp(t)
-  app.get('/early', { config: { public: 'GET' as never } }, async () => 'ran')
-  await gate(app)
-  await t.rejects(Promise.resolve(app.ready()), {
-    code: 'FMOD_PUBLIC_ROUTES_INVALID_ROUTE_CONFIG',
-    message: /GET \/early/,
-  })
+test('decision 85: the preflight route of CORS, and a route that says so, stand before the gate, without a line in the log', async (t) => {
+  const { app, lines } = loggingApp(t)
+  app.get('/error/:statusCode', { config: { access: 'public', [precedesGate]: true } }, async () => 'page')
+  await app.register(cors)
+  await gate(app, { defaults: false })
+  await app.ready()
+  t.same(lines(), [])
+  t.equal((await app.inject('/error/404')).body, 'page')
+  t.equal((await app.inject({ method: 'HEAD', url: '/error/404' })).statusCode, 200)
+  t.equal((await app.inject('/error//404')).statusCode, 401)
+  t.same(
+    app.access.table().map(({ method, url, access, note }) => [method, url, access, note].join(' | ')),
+    [
+      'OPTIONS | * | signed-in | preflight',
+      'GET | /error/:statusCode | public | before the gate',
+      'HEAD | /error/:statusCode | public | before the gate',
+      '* | (no route) | signed-in | not found',
+    ],
+  )
 })
 
 const unreadable: Readonly<Record<string, (routes: unknown[]) => void>> = {
@@ -52,12 +56,9 @@ const unreadable: Readonly<Record<string, (routes: unknown[]) => void>> = {
 }
 
 for (const [name, change] of Object.entries(unreadable)) {
-  test(`nothing opens a route before the gate where the router ${name}`, async (t) => {
+  test(`a route before the gate is closed to everybody where the router ${name}`, async (t) => {
     const { app, warnings } = loggingApp(t)
-    app.get('/early', { config: { public: true } }, async () => 'ran')
-    await gate(app, { defaults: false })
-    app.publicRoutes.addPrefix('/ea')
-    app.get('/later', { config: { public: true } }, async () => 'ran')
+    app.get('/early', { config: { access: 'public' } }, async () => 'ran')
     const print = app.printRoutes
     app.printRoutes = (options = {}) => {
       const routes: unknown[] = []
@@ -67,11 +68,15 @@ for (const [name, change] of Object.entries(unreadable)) {
       }
       return print({ ...options })
     }
+    await gate(app, { defaults: false })
+    app.publicRoutes.addPrefix('/ea')
+    app.get('/later', { config: { access: 'public' } }, async () => 'ran')
     t.equal((await app.inject('/early')).statusCode, 401)
+    t.equal((await app.inject({ url: '/early', headers: { 'x-user': 'alice' } })).statusCode, 403)
     t.equal((await app.inject('/later')).statusCode, 200)
-    t.match(await app.publicRoutes.explain('GET', '/early'), {
+    t.match(await app.access.explain('GET', '/early'), {
       decision: 'protected',
-      reason: /registered before the gate/,
+      reason: 'the gate does not know its route',
     })
     t.ok(warnings().some(({ msg }) => /cannot be listed with this version of Fastify/.test(msg)))
   })

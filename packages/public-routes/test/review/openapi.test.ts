@@ -28,7 +28,7 @@ function addRoutes(app: FastifyInstance) {
   app.get('/notes/:id', { schema: { response: { 200: shared } } }, ran)
   app.put('/notes/:id', { schema: { response: { 200: shared } }, config: { access: 'Notes.Edit' } }, ran)
   app.get('/files/*', { config: { access: { anyOf: ['Notes.Edit', 'Notes.Import'] } } }, ran)
-  app.get('/year/:year(^\\d{4}$)', { config: { access: 'signed-in', documents: 'Notes.Edit' } }, ran)
+  app.get('/year/:year(^\\d{4}$)', { config: { access: 'signed-in', checkedByHandler: 'Notes.Edit' } }, ran)
   app.route({
     method: ['GET', 'POST'],
     url: '/share',

@@ -109,9 +109,9 @@ test('precise rules and framework defaults give no warning', async (t) => {
       app.get(url, async () => 'ran')
     }
     app.post('/search', async () => 'ran')
-    app.get('/login', { config: { public: true } }, async () => 'ran')
+    app.get('/login', { config: { access: 'public' } }, async () => 'ran')
     for (const version of ['1.0.0', '2.0.0']) {
-      app.get('/v', { config: { public: true }, constraints: { version } }, async () => 'ran')
+      app.get('/v', { config: { access: 'public' }, constraints: { version } }, async () => 'ran')
     }
   })
   t.same(warnings, [])

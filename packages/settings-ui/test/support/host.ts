@@ -48,7 +48,7 @@ export async function createHost(t: Test, options: HostOptions = {}): Promise<Fa
   await app.register(modules, { modules: options.modules ?? [] })
   app.get<{ Querystring: { returnTo?: string; as?: string } }>(
     '/login',
-    { config: { public: ['GET'] } },
+    { config: { access: 'public' } },
     (request, reply) => {
       const { as, returnTo = '/' } = request.query
       if (as) return reply.setCookie('user', as, { path: '/' }).redirect(returnTo)

@@ -25,7 +25,7 @@ const script = `
 export const plainHost: Module = {
   name: 'plain-host',
   plugin: async (app) => {
-    const config = { public: ['GET' as const] }
+    const config = { access: 'public' }
     app.get('/plain.css', { config }, (_request, reply) => reply.type('text/css').send(css))
     app.get('/plain.js', { config }, (_request, reply) => reply.type('text/javascript').send(script))
     app.get<{ Querystring: { body: string } }>('/plain', { config }, (request, reply) =>

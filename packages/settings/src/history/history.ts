@@ -1,10 +1,8 @@
-/** What happened to values, masked like every response, and how long that is kept. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/** What happened to values, masked like every response. */
 import { ArgumentException, type Caller } from '@fastify-modular/core'
-import type { FastifyBaseLogger } from 'fastify'
 import type { SharedValues } from '../memory/shared-values.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import type { HistoryPlace, HistoryRow, SettingsStore, TrimResult } from '../store/store.ts'
+import type { HistoryPlace, HistoryRow, SettingsStore } from '../store/store.ts'
 import { readText } from '../values/json.ts'
 import { isSecret } from '../values/validate.ts'
 import { rowUser } from '../memory/user-values.ts'
@@ -176,72 +174,4 @@ function toTime(iso: string): number {
   const time = Date.parse(/T/i.test(iso) && !hasOffset ? `${iso}Z` : iso)
   if (Number.isNaN(time)) throw new ArgumentException('Use an ISO 8601 date-time.', 'since')
   return time
-}
-
-/** Entries that stay of each value; writes trim what is beyond. */
-export const defaultPerValue = 100
-const day = 24 * 60 * 60 * 1000
-
-/** Milliseconds after the boot, at least: a start has enough to do, and instances of one deployment take turns. */
-const afterBoot = 5 * 60_000
-
-/** Milliseconds between two looks whether it is time, and between two portions. */
-const interval = 60 * 60_000
-const pause = 5
-
-export interface RetentionInit {
-  readonly store: Pick<SettingsStore, 'claimTrim' | 'trimHistory'>
-  readonly days?: number | undefined
-  readonly log: FastifyBaseLogger
-  /** Milliseconds until the first look. @default five to ten minutes */
-  readonly delay?: number
-}
-
-/**
- * Removes old history once a day, so that it does not grow without end: one process of all, portion by portion. Returns
- * the function that ends it. The timers do not keep the process alive.
- */
-export function startRetention({
-  store,
-  days = 400,
-  log,
-  delay = afterBoot * (1 + Math.random()),
-}: RetentionInit): () => Promise<void> {
-  const stop = new AbortController()
-  const ended = run()
-  return async () => {
-    stop.abort()
-    await ended
-  }
-
-  async function run(): Promise<void> {
-    for (let wait = delay; await isOver(wait); wait = interval) {
-      try {
-        if (await store.claimTrim(day)) await trim()
-      } catch (err) {
-        log.warn({ err }, 'old settings history could not be removed; trying again later')
-      }
-    }
-  }
-
-  async function trim(): Promise<void> {
-    const olderThan = Math.max(0, Date.now() - days * day)
-    const rows = await inPortions((after) => store.trimHistory(olderThan, after))
-    if (rows > 0) log.info({ rows }, 'old settings history was removed')
-  }
-
-  async function inPortions(take: (after: number) => Promise<TrimResult>): Promise<number> {
-    let removed = 0
-    for (let after: number | null = 0; after !== null;) {
-      const taken: TrimResult = await take(after)
-      removed += taken.removed
-      after = (await isOver(pause)) ? taken.next : null
-    }
-    return removed
-  }
-
-  /** False if the application closes meanwhile. */
-  function isOver(milliseconds: number): Promise<boolean> {
-    return sleep(milliseconds, true, { ref: false, signal: stop.signal }).catch(() => false)
-  }
 }

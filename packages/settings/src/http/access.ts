@@ -59,17 +59,12 @@ export function authenticateWith(find: FindCaller): onRequestHookHandler {
 
 const mark = Symbol('@fastify-modular/settings/open')
 
-/** The configuration of the route that needs no caller; the gate reads `public`. */
-export const openRoute = { public: ['GET'], [mark]: true } as const
+/** The configuration of the route that needs no caller; the gate reads `access`. */
+export const openRoute = { access: 'public', [mark]: true } as const
 
-/** Hooks of the host can close the open route by `config.public`, and open no other one. */
-function isOpen({ method, routeOptions: { config } }: FastifyRequest): boolean {
-  if (!(mark in config) || !('public' in config)) return false
-  const wanted = method === 'HEAD' ? 'GET' : method
-  return (
-    config.public === true ||
-    (Array.isArray(config.public) && config.public.some((each) => String(each).toUpperCase() === wanted))
-  )
+/** Hooks of the host can close the open route by `config.access`, and open no other one. */
+function isOpen({ routeOptions: { config } }: FastifyRequest): boolean {
+  return mark in config && 'access' in config && config.access === 'public'
 }
 
 /** Keeps the caller for the handlers, or returns the error that refuses the request. */

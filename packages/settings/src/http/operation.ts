@@ -6,7 +6,7 @@ interface Operation<Params, Query, Body> {
   readonly operationId: string
   readonly summary: string
   /** The permission that the handler checks, after the shape of the request (decisions 19 and 22). */
-  readonly documents?: string
+  readonly checkedByHandler?: string
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
@@ -39,7 +39,16 @@ export function operation<
   Params extends TSchema = TUnknown,
   Query extends TSchema = TUnknown,
   Body extends TSchema = TUnknown,
->({ operationId, summary, documents, params, query, body, ok, written }: Operation<Params, Query, Body>) {
+>({
+  operationId,
+  summary,
+  checkedByHandler,
+  params,
+  query,
+  body,
+  ok,
+  written,
+}: Operation<Params, Query, Body>) {
   const isWrite = body !== undefined || written !== undefined
   const problems = Object.entries({ ...problemsOfAll, ...(isWrite && problemsOfWrites) }).map(
     ([status, description]) => [
@@ -55,7 +64,7 @@ export function operation<
   return {
     // Of the route at `/`: /api/settings, not /api/settings/ (OpenAPI generators would name the last one registered).
     prefixTrailingSlash: 'no-slash' as const,
-    config: { access: 'signed-in', ...(documents && { documents }) },
+    config: { access: 'signed-in', ...(checkedByHandler && { checkedByHandler }) },
     schema: {
       operationId,
       summary,

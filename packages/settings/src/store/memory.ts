@@ -8,7 +8,6 @@ import {
   isOfUsers,
   planWrite,
   rowIdText,
-  TrimCounter,
 } from './plan-write.ts'
 import { compareHistoryIds, newestFirst, selectHistory } from './select-history.ts'
 import {
@@ -20,6 +19,7 @@ import {
   type SettingsStore,
   type StoredRow,
   storePort,
+  type TrimLimits,
 } from './store.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
@@ -30,8 +30,6 @@ export function memoryStore(): SettingsStore {
   /** Users in the order of their last write. */
   const written = new Map<string, number>()
   let writes = 0
-  let trimmedAt = 0
-  const trims = new TrimCounter()
 
   // Each method runs to its end before another one starts, which makes every write atomic.
   return {
@@ -67,10 +65,6 @@ export function memoryStore(): SettingsStore {
         history.push(Object.freeze(historyOf(change, request, result)))
       }
       if (!ofUsers) revision = result.revision
-      if (request.keepHistory !== undefined) {
-        const due = new Set(trims.takeDue(result).map(rowIdText))
-        if (due.size > 0) keepNewest(request.keepHistory, due)
-      }
       return result
     },
     readHistory: async (query) => selectHistory(history, query),
@@ -103,16 +97,7 @@ export function memoryStore(): SettingsStore {
       })
       return replaced
     },
-    claimTrim: async (interval) => {
-      if (Date.now() - trimmedAt < interval) return false
-      trimmedAt = Date.now()
-      return true
-    },
-    trimHistory: async (olderThan) => {
-      const before = history.length
-      forgetOlder(olderThan)
-      return { removed: before - history.length, next: null }
-    },
+    trim: async (limits) => ({ removed: trim(limits), isDone: true }),
     eraseUser: async (userId) => erase(userId),
     close: async () => {},
   }
@@ -130,25 +115,15 @@ export function memoryStore(): SettingsStore {
     )
   }
 
-  /** Keeps the newest entries of these values. */
-  function keepNewest(count: number, names: ReadonlySet<string>): void {
+  function trim({ olderThan, perValue }: TrimLimits): number {
     const seen = new Map<string, number>()
+    const before = history.length
     history = history.toSorted(newestFirst).filter((row) => {
-      const name = rowIdText(row)
-      if (!names.has(name)) return true
-      const newer = seen.get(name) ?? 0
-      seen.set(name, newer + 1)
-      return newer < count
+      const newer = seen.get(rowIdText(row)) ?? 0
+      seen.set(rowIdText(row), newer + 1)
+      return newer === 0 || (newer < perValue && row.at >= olderThan)
     })
-  }
-
-  function forgetOlder(olderThan: number): void {
-    const seen = new Set<string>()
-    history = history.toSorted(newestFirst).filter((row) => {
-      const isNewest = !seen.has(rowIdText(row))
-      seen.add(rowIdText(row))
-      return isNewest || row.at >= olderThan
-    })
+    return before - history.length
   }
 
   function erase(userId: string): Erased {

@@ -104,11 +104,6 @@ export interface WriteRequest {
    * are of distinct rows.
    */
   decide(current: CurrentRows): readonly RowChange[]
-  /**
-   * So many entries of history stay of each value that is written, the newest ones. What is beyond goes with this write
-   * or with one of the next seven of the value; all stay without it.
-   */
-  readonly keepHistory?: number
   /** Runs inside the transaction after the rows are written: enqueues events. Throwing rolls back. */
   enqueue?(tx: Tx, written: WriteResult): void | Promise<void>
 }
@@ -156,12 +151,20 @@ export interface HistoryQuery {
   readonly maxBytes?: number
 }
 
+/** How much history is kept of each value. The newest entry of each one always is. */
+export interface TrimLimits {
+  /** Entries before this time go; milliseconds since the epoch. */
+  readonly olderThan: number
+  /** So many of the newest entries of a value stay. */
+  readonly perValue: number
+}
+
 /** What a portion of trimming did. */
 export interface TrimResult {
   /** Entries of history that are gone. */
   readonly removed: number
-  /** For the next portion; null when nothing is left. */
-  readonly next: number | null
+  /** False if another portion is needed. */
+  readonly isDone: boolean
 }
 
 /** Asks for what has happened since a revision. */
@@ -263,14 +266,12 @@ export interface SettingsStore {
    * notification. A row that is not as it was read any more stays as it is. Returns how many rows were replaced.
    */
   reseal(rows: ResealRequest): Promise<number>
-  /** Whether this process may trim now: true for one process within `interval` milliseconds. */
-  claimTrim(interval: number): Promise<boolean>
   /**
-   * Forgets one portion of the history that is older than `olderThan` (milliseconds since the epoch), from `after` on: 0,
-   * or the `next` of the portion before. The newest row of each value stays whatever its age. A portion is as large as
-   * the database does not notice.
+   * Removes a portion of history: at most 500 entries, of what is older than the limit, and of values that were written
+   * since the portions before. How far they came is in the database, so that each entry is looked at once or twice,
+   * whoever trims. While another process trims, nothing is removed and the portion is done.
    */
-  trimHistory(olderThan: number, after: number): Promise<TrimResult>
+  trim(limits: TrimLimits): Promise<TrimResult>
   /**
    * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
    * with the note. A row of history without the name stands for what is gone. One transaction, of which a write of the

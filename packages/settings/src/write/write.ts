@@ -24,6 +24,7 @@ import { rowUser, type UserCache } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
+import type { Retention } from '../store/retention.ts'
 import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, validateValue } from '../values/validate.ts'
@@ -99,8 +100,7 @@ export interface WriteInit {
   readonly listeners: Pick<Listeners, 'notify'>
   readonly publisher: ChangePublisher
   readonly observer: Pick<Observer, 'count' | 'wrote'>
-  /** Entries of history that stay of each value; all without it. */
-  readonly keepHistory: number | undefined
+  readonly retention: Pick<Retention, 'wrote'> | undefined
 }
 
 export function createWrite(init: WriteInit): Write {
@@ -126,7 +126,7 @@ async function writeEntries(
   { actor = null, origin = 'contract', requestId = null, note = null }: WriteOptions,
   control: WriteControl,
 ): Promise<WriteOutcome> {
-  const { codec, coherence, publisher, keepHistory } = init
+  const { codec, coherence, publisher } = init
   refuseLocked(wanted)
   const budget = createPatternBudget()
   const { entries, errors } = await validateInTurns(wanted, budget, control.errors)
@@ -154,7 +154,6 @@ async function writeEntries(
     note,
     reads: [...ids, ...crossRules.reads],
     decide,
-    ...(keepHistory !== undefined && { keepHistory }),
     // Without events a store need not wait between the rows and the commit.
     ...(publication.enqueue && { enqueue: publication.enqueue }),
   })
@@ -177,7 +176,7 @@ async function applyCommit(
   written: WriteResult,
   { actor, publication }: { readonly actor: string | null; readonly publication: Publication },
 ): Promise<void> {
-  const { sharedValues, users, coherence, observer, listeners } = init
+  const { sharedValues, users, coherence, observer, listeners, retention } = init
   const { revision, changes } = written
   const shared = changes.filter(({ scope }) => scope !== SettingScope.User)
   if (shared.length === 0) users.forget(changes.map(({ userId }) => userId))
@@ -190,6 +189,7 @@ async function applyCommit(
     listeners.notify(effective, revision, 'local')
   }
   observer.wrote(written, actor)
+  retention?.wrote(written)
   await publication.committed(written)
 }
 

@@ -148,26 +148,24 @@ for (const [way, caller] of Object.entries(withoutCaller)) {
   })
 }
 
-/** What a hook of the host may leave in `config.public` of every route, and whether the public one stays open. */
+/** What a hook of the host may leave in `config.access` of every route, and whether the public one stays open. */
 const hostRules: readonly (readonly [unknown, boolean])[] = [
-  [true, true],
-  [['GET'], true],
-  [['POST', 'get'], true],
-  [false, false],
+  ['public', true],
+  ['signed-in', false],
+  ['Settings.Update', false],
   [undefined, false],
   [null, false],
-  [[], false],
-  [['POST'], false],
-  ['GET', false],
-  [{ GET: true }, false],
+  [true, false],
+  [['public'], false],
+  [{ POST: 'public' }, false],
 ]
 
 for (const [rule, isOpen] of hostRules) {
-  test(`config.public ${JSON.stringify(rule)} on every route opens ${isOpen ? 'the public one alone' : 'none of them'}`, async (t) => {
+  test(`config.access ${JSON.stringify(rule)} on every route opens ${isOpen ? 'the public one alone' : 'none of them'}`, async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
     app.addHook('onRoute', (route) => {
-      route.config = { ...route.config, public: rule } as NonNullable<RouteOptions['config']>
+      route.config = { ...route.config, access: rule } as NonNullable<RouteOptions['config']>
     })
     const routes: RouteOptions[] = []
     app.addHook('onRoute', (route) => void routes.push(route))

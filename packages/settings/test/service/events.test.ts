@@ -94,6 +94,27 @@ test('decision 28: one event for each change, after the commit, with old and new
   t.match(fourth, { key: 'app.title', scope: Application, userId: null, changedBy: 'bob' })
 })
 
+test('each event carries the version that its value got, and versions of one value rise', async (t) => {
+  const { published, transport } = recorder()
+  const app = await createApp(t, transport)
+  for (const userId of [undefined, 'alice']) {
+    published.length = 0
+    const [key, scope] = userId === undefined ? ['app.title', Application] : ['app.theme', User]
+    await app.settings.setSetting(key, 'dark', scope, userId)
+    const first = await app.settings.history({ key, ...(userId !== undefined && { userId }) })
+    await app.settings.deleteSetting(key, scope, userId)
+    await app.settings.setSetting(key, 'light', scope, userId)
+    const versions = published.map(({ event }) => (event as SettingChanged | SettingDeleted).version)
+    t.equal(versions.length, 3)
+    t.same(
+      versions.toSorted((a, b) => a - b),
+      versions,
+    )
+    t.equal(new Set(versions).size, 3)
+    t.equal(versions[0], first.entries[0]?.revision)
+  }
+})
+
 test('decision 13: events of sensitive settings carry no values', async (t) => {
   const { published, transport } = recorder()
   const app = await createApp(t, transport)

@@ -1,88 +1,144 @@
-import { memoryStore, type TrimResult } from '@fastify-modular/settings'
-import { test } from 'tap'
-import { startRetention } from '#src/history/history.js'
+import { memoryStore, SettingScope, type SettingsStore } from '@fastify-modular/settings'
+import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import t, { type Test, test } from 'tap'
+import { Retention } from '#src/store/retention.js'
+import type { TrimLimits, TrimResult } from '#src/store/store.js'
 import { silentLog, until } from '#src/testing/contract/case.js'
+import { createApp } from '../support/app.ts'
+import { patient } from '../store/postgres/open-store.js'
+
+t.setTimeout(300_000)
 
 const day = 24 * 60 * 60 * 1000
 
-/** A store that counts what trimming asks of it. */
+/** A store that has so many portions to remove, and counts what trimming asks of it. */
 function recorder(portions = 1) {
   const calls: string[] = []
   let left = portions
-  const take = (after: number): TrimResult => {
-    calls.push(`history after ${after}`)
+  const trim = async ({ olderThan, perValue }: TrimLimits): Promise<TrimResult> => {
+    calls.push(`older than ${Math.round((Date.now() - olderThan) / day)} days, ${perValue} of a value`)
     left--
-    return { removed: 3, next: left > 0 ? after + 10 : null }
+    return { removed: 3, isDone: left <= 0 }
   }
-  return {
-    calls,
-    store: {
-      claimTrim: async (interval: number) => {
-        calls.push(`claim for ${interval / day} day`)
-        return true
-      },
-      trimHistory: async (olderThan: number, after: number) => {
-        calls.push(`older than ${Math.round((Date.now() - olderThan) / day)} days`)
-        return take(after)
-      },
-    },
-  }
+  return { calls, store: { trim } }
+}
+
+/** What one write of these values did. */
+function written(...keys: string[]) {
+  const { Application: scope } = SettingScope
+  const changes = keys.map((key) => ({
+    scope,
+    userId: '',
+    key,
+    revision: 1,
+    before: undefined,
+    after: undefined,
+  }))
+  return { revision: 1, at: 0, changes }
 }
 
 test('old history goes portion by portion, and nothing of it at boot', async (t) => {
   const { calls, store } = recorder(2)
-  const asleep = startRetention({ store, log: silentLog })
-  const stop = startRetention({ store, days: 7, log: silentLog, delay: 0 })
-  await until('the last portion', () => calls.includes('history after 10'))
-  await stop()
-  await asleep()
-  t.same(calls, [
-    'claim for 1 day',
-    'older than 7 days',
-    'history after 0',
-    'older than 7 days',
-    'history after 10',
-  ])
+  const asleep = new Retention({ store, log: silentLog })
+  asleep.start()
+  const retention = new Retention({ store, days: 7, perValue: 5, log: silentLog, delay: 0 })
+  retention.start()
+  await until('the last portion', () => calls.length === 2)
+  await retention.stop()
+  await asleep.stop()
+  t.same(calls, ['older than 7 days, 5 of a value', 'older than 7 days, 5 of a value'])
 })
 
 test('history that is kept for longer than there are times is no wrong time', async (t) => {
   const { calls, store } = recorder()
-  const stop = startRetention({ store, days: Number.MAX_SAFE_INTEGER, log: silentLog, delay: 0 })
-  await until('the last portion', () => calls.includes('history after 0'))
-  await stop()
-  t.equal(calls[1], `older than ${Math.round(Date.now() / day)} days`)
+  const retention = new Retention({ store, days: Number.MAX_SAFE_INTEGER, log: silentLog, delay: 0 })
+  retention.start()
+  await until('the portion', () => calls.length === 1)
+  await retention.stop()
+  t.same(calls, [`older than ${Math.round(Date.now() / day)} days, 100 of a value`])
 })
 
-test('a process that does not get the claim trims nothing', async (t) => {
+test('a run begins when one value was written as often as entries of it are kept', async (t) => {
   const { calls, store } = recorder()
-  let claims = 0
-  const stop = startRetention({
-    store: { ...store, claimTrim: async () => (claims++, false) },
-    log: silentLog,
-    delay: 0,
-  })
-  await until('the claim', () => claims > 0)
-  await stop()
+  const retention = new Retention({ store, perValue: 3, log: silentLog })
+  for (const key of ['a', 'b', 'a', 'c']) retention.wrote(written(key))
+  await new Promise(setImmediate)
   t.same(calls, [])
+  retention.wrote(written('b', 'a'))
+  await until('the run', () => calls.length === 1)
+  for (const key of ['a', 'b', 'b']) retention.wrote(written(key))
+  await new Promise(setImmediate)
+  t.equal(calls.length, 1, 'counted anew')
+  retention.wrote(written('b'))
+  await until('the next run', () => calls.length === 2)
+  await retention.stop()
+})
+
+test('many values that were written begin a run, too: not all are counted', async () => {
+  const { calls, store } = recorder()
+  const retention = new Retention({ store, log: silentLog })
+  for (let value = 0; value <= 10_000; value++) retention.wrote(written(`k${value}`))
+  await until('the run', () => calls.length === 1)
+  await retention.stop()
 })
 
 test('closing ends it after the portion that runs', async (t) => {
   const { calls, store } = recorder(Infinity)
-  const stop = startRetention({ store, log: silentLog, delay: 0 })
+  const retention = new Retention({ store, log: silentLog, delay: 0 })
+  retention.start()
   await until('some portions', () => calls.length > 6)
-  await stop()
+  await retention.stop()
   const { length } = calls
-  t.match(calls[length - 1], /^history after/)
   await new Promise(setImmediate)
   t.equal(calls.length, length)
+  retention.wrote(written(...Array.from({ length: 100 }, () => 'a')))
+  await new Promise(setImmediate)
+  t.equal(calls.length, length, 'and no run begins')
 })
 
-test('a failure is logged, and no reason to end', async (t) => {
+test('a failure is logged, and the next run tries again', async (t) => {
   const warnings: unknown[] = []
   const log = { ...silentLog, warn: (...line: unknown[]) => void warnings.push(line) }
-  const store = { ...memoryStore(), claimTrim: () => Promise.reject(new Error('down')) }
-  const stop = startRetention({ store, log, delay: 0 })
+  let calls = 0
+  const trim = async () => {
+    if (++calls === 1) throw new Error('down')
+    return { removed: 0, isDone: true }
+  }
+  const retention = new Retention({ store: { trim }, perValue: 1, log, delay: 0 })
+  retention.start()
   await until('the warning', () => warnings.length === 1)
-  await stop()
+  retention.wrote(written('a'))
+  await until('the next run', () => calls === 2)
+  await retention.stop()
   t.match(warnings, [[{ err: { message: 'down' } }, /could not be removed/]])
 })
+
+interface Case {
+  readonly writes: number
+  readonly open: (t: Test) => Promise<SettingsStore> | SettingsStore
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  memory: { writes: 10_000, open: () => memoryStore() },
+  SQLite: { writes: 10_000, open: () => sqlite({ file: ':memory:' }) },
+  PostgreSQL: {
+    writes: 500,
+    open: async (t) => postgres({ connectionString: (await testDatabase(t)).url }, { timeouts: patient }),
+  },
+}
+
+for (const [name, { writes, open }] of Object.entries(cases)) {
+  test(`${name}: many writes of one value leave at most twice as many entries as are kept`, async (t) => {
+    const store = await open(t)
+    const { settings } = await createApp(t, { store, history: { perValue: 20 } })
+    for (let value = 1; value <= writes; value++)
+      await settings.setSetting('mail.port', value, SettingScope.System)
+    const left = () => store.readHistory({ key: 'mail.port', limit: writes })
+    await until('the last run', async () => (await left()).length <= 40)
+    const entries = await left()
+    t.equal(entries[0]?.newValue, String(writes))
+    t.ok(entries.length >= 20)
+  })
+}

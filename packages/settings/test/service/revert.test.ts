@@ -12,6 +12,7 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import t, { type Test, test } from 'tap'
+import { trimAll } from '#src/testing/contract/case.js'
 import { admin, as, createApp, definitions, editor, rejection } from '../support/app.ts'
 
 const { System, Application } = SettingScope
@@ -90,10 +91,7 @@ for (const [name, open] of Object.entries(stores)) {
     const store = await open(t)
     const app = await createChanged(t, { store })
     await as(app, 'editor')('PUT', '', title('three'))
-    for (let after: number | null = 0; after !== null;) {
-      const taken: { readonly next: number | null } = await store.trimHistory(Date.now() + 60_000, after)
-      after = taken.next
-    }
+    await trimAll(store, { olderThan: Date.now() + 60_000 })
     for (const options of [{}, { force: true }, { keys: ['app.title'] }])
       t.match(await rejection(app.settings.revert(2, options)), { name: 'NotFoundException', status: 404 })
     t.equal((await app.settings.revert(2, { keys: ['app.banner'] })).values.length, 1, 'what is left of it')

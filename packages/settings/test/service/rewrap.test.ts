@@ -9,7 +9,7 @@ import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
-import { silentLog, trimAll } from '#src/testing/contract/case.js'
+import { silentLog, nextMillisecond, trimAll, until } from '#src/testing/contract/case.js'
 import { createApp, definitions, rejection } from '../support/app.ts'
 import { patient } from '../store/postgres/open-store.js'
 
@@ -269,7 +269,8 @@ test('SQLite: after a rewrap and the vacuum of the guide the secret is in no byt
       `u${index % 60}`,
     )
   for (let index = 0; index < 30; index++) await plain.settings.deleteSetting('user.token', User, `u${index}`)
-  await trimAll(store, Date.now() + 1000)
+  await nextMillisecond(until)
+  await trimAll(store, { olderThan: Date.now() })
   t.ok((await bytesBeside(file)).includes('hunter2'))
   const { settings } = await createApp(t, { store: sqlite({ file }), encryption: { keys: [one] } })
   await settings.rewrap()

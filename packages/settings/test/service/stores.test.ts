@@ -125,7 +125,7 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
   const makeStore = await postgresDatabase(t)
   const published: DomainEvent[] = []
   const state = { verified: true, full: false }
-  const transport: EventTransport = {
+  const createTransport = (): EventTransport => ({
     name: 'test',
     transactional: 'async',
     open: () => {},
@@ -139,11 +139,11 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
     },
     drain: () => {},
     close: async () => {},
-  }
+  })
   const boot = async () => {
     const app = Fastify()
     t.teardown(() => app.close())
-    app.register(events, { transport })
+    app.register(events, { transport: createTransport() })
     app.register(settings, { definitions: [definitions], store: makeStore(), routes: false })
     await app.ready()
     return app

@@ -1,7 +1,7 @@
 /** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
 import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
 import { test } from 'tap'
-import { change, revisionOf, rowId, setOf, trimAll, writeAll } from '#src/testing/contract/case.js'
+import { change, revisionOf, rowId, setOf, writeAll } from '#src/testing/contract/case.js'
 import type { SettingsStore, WriteRequest } from '#src/store/store.js'
 
 /** The behaviours that a store does not have, with what the contract says about them. */
@@ -78,21 +78,13 @@ const stores: Readonly<Record<string, (store: SettingsStore) => Partial<Settings
     readHistory: ({ following, ...query }) =>
       store.readHistory(following ? { ...query, before: following.revision } : query),
   }),
-  'leaves history to the daily trimming': (store) => ({
-    write: ({ keepHistory: _keepHistory, ...request }) => store.write(request),
-  }),
-  'trims the history of values that are not written': (store) => ({
-    async write(request) {
-      const result = await store.write(request)
-      if (request.keepHistory !== undefined) await trimAll(store, Date.now() + 1)
-      return result
-    },
-  }),
-  'trims nothing': () => ({ trimHistory: async () => ({ removed: 0, next: null }) }),
+  'trims nothing': () => ({ trim: async () => ({ removed: 0, isDone: true }) }),
   'trims whatever the time': (store) => ({
-    trimHistory: (_olderThan, after) => store.trimHistory(Date.now() + 1, after),
+    trim: (limits) => store.trim({ ...limits, olderThan: Date.now() + 1 }),
   }),
-  'lets every process trim': () => ({ claimTrim: async () => true }),
+  'trims by time alone': (store) => ({
+    trim: (limits) => store.trim({ ...limits, perValue: Number.MAX_SAFE_INTEGER }),
+  }),
   'counts users with the others': (store) => ({
     async write(request) {
       const users = request.reads.some(({ scope }) => scope === 2)

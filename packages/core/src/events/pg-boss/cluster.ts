@@ -4,6 +4,7 @@
  * nothing.
  */
 import { randomBytes } from 'node:crypto'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { PgPool } from './database.ts'
 
 /** Stands for every instance that has the queue. */
@@ -12,13 +13,19 @@ const everyone = '*'
 /** How often a notification is passed on by instances whose slots are full: each fetches again as soon as one is free. */
 const maxHops = 2
 
-/** That events wait in a queue. */
-export interface Notice {
-  readonly queue: string
-  /** Whether this instance alone got it. */
-  readonly isPersonal: boolean
-  /** How often it was passed on. */
-  readonly hops: number
+/** Milliseconds between two statements that notify: transactions that do so commit one at a time, in the whole database. */
+const noticeInterval = 20
+
+export interface ClusterParts {
+  readonly pool: PgPool
+  readonly schema: string
+  /** How long a job belongs to an instance that does not renew it, in milliseconds. */
+  readonly lease: number
+  /** Whether this instance may begin another delivery of a queue. */
+  readonly isFree: (queue: string) => boolean
+  /** Has this instance fetch from a queue. */
+  readonly wake: (queue: string) => void
+  readonly onFailure: (error: unknown) => void
 }
 
 interface BeatRow {
@@ -32,23 +39,20 @@ interface BeatRow {
 export class Cluster {
   /** Owns the jobs that it fetches. */
   readonly instance: string = randomBytes(9).toString('base64url')
-  readonly #pool: PgPool
-  readonly #schema: string
-  /** How long a job belongs to an instance that does not renew it, in milliseconds. */
-  readonly lease: number
+  readonly #parts: ClusterParts
   readonly #queues = new Set<string>()
-  /** The instances that have a queue, this one included. */
-  #instances: ReadonlyMap<string, readonly string[]> = new Map()
+  /** The other instances that have a queue. */
+  #others: ReadonlyMap<string, readonly string[]> = new Map()
+  readonly #notices = new Set<string>()
+  #notifying: Promise<void> | undefined
 
-  constructor(pool: PgPool, schema: string, lease: number) {
-    this.#pool = pool
-    this.#schema = schema
-    this.lease = lease
+  constructor(parts: ClusterParts) {
+    this.#parts = parts
   }
 
   /** The channel of notifications. */
   get channel(): string {
-    return `${this.#schema}_events`
+    return `${this.#parts.schema}_events`
   }
 
   /** This instance handles the events of a queue. */
@@ -58,34 +62,53 @@ export class Cluster {
 
   /** An instance for each queue, as a notification names it; a queue without one is for everyone. */
   addressees(): Readonly<Record<string, string>> {
-    const picked = [...this.#instances].map(([queue, instances]) => [queue, anyOf(instances)])
-    return Object.fromEntries(picked) as Record<string, string>
+    const queues = new Set([...this.#queues, ...this.#others.keys()])
+    return Object.fromEntries([...queues].map((queue) => [queue, this.#addresseeOf(queue)]))
   }
 
-  /** The notification that events wait in a queue; undefined where this instance was picked to look. */
-  noticeOf(queue: string): string | undefined {
-    const instance = anyOf(this.#instances.get(queue) ?? []) ?? everyone
-    return instance === this.instance ? undefined : `${instance} 0 ${queue}`
+  /** This instance only where it has free slots, or is alone: then it fetches again as soon as one is free. */
+  #addresseeOf(queue: string): string {
+    const others = this.#others.get(queue) ?? []
+    if (!this.#queues.has(queue)) return anyOf(others) ?? everyone
+    const candidates = this.#parts.isFree(queue) ? [...others, this.instance] : others
+    return anyOf(candidates) ?? this.instance
   }
 
-  /** Sends notifications. */
-  async notify(notices: readonly string[]): Promise<void> {
+  /** Has what was committed to these queues delivered, here or by instances that are notified. */
+  announce(queues: readonly string[]): void {
+    for (const queue of queues) {
+      const addressee = this.#addresseeOf(queue)
+      if (addressee === this.instance) this.#parts.wake(queue)
+      else this.#notices.add(`${addressee} 0 ${queue}`)
+    }
+    if (this.#notices.size > 0) this.#notifying ??= this.#notify()
+  }
+
+  /** The first ones at once, then those that have come meanwhile. Never rejects. */
+  async #notify(): Promise<void> {
+    while (this.#notices.size > 0) {
+      await turn() // those of one bulk together
+      const notices = [...this.#notices]
+      this.#notices.clear()
+      await this.#send(notices).catch(this.#parts.onFailure)
+      await sleep(noticeInterval, undefined, { ref: false })
+    }
+    this.#notifying = undefined
+  }
+
+  async #send(notices: readonly string[]): Promise<void> {
     const statement = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice'
-    await this.#pool.query(statement, [this.channel, notices])
+    await this.#parts.pool.query(statement, [this.channel, notices])
   }
 
-  /** A notification for this instance; undefined if it is for another one, or has no name (an earlier release sent it). */
-  read(payload: string): Notice | undefined {
-    const [addressee, hops, queue] = payload.split(' ')
-    if (queue === undefined || (addressee !== this.instance && addressee !== everyone)) return undefined
-    return { queue, isPersonal: addressee === this.instance, hops: Number(hops) }
-  }
-
-  /** Notifies another instance in place of this one. */
-  async passOn({ queue, hops }: Notice): Promise<void> {
-    const others = (this.#instances.get(queue) ?? []).filter((instance) => instance !== this.instance)
-    if (others.length === 0 || hops >= maxHops) return
-    await this.notify([`${anyOf(others)} ${hops + 1} ${queue}`])
+  /** Fetches what a notification announces, or lets an instance with free slots do so. */
+  receive(notice: string): void {
+    const [addressee, hops, queue] = notice.split(' ')
+    if (queue === undefined || (addressee !== this.instance && addressee !== everyone)) return
+    if (this.#parts.isFree(queue)) return this.#parts.wake(queue)
+    const other = anyOf(this.#others.get(queue) ?? [])
+    if (addressee === everyone || other === undefined || Number(hops) >= maxHops) return
+    this.#send([`${other} ${Number(hops) + 1} ${queue}`]).catch(this.#parts.onFailure)
   }
 
   /**
@@ -95,43 +118,36 @@ export class Cluster {
   async beat(
     held: readonly string[],
   ): Promise<{ readonly lost: readonly string[]; readonly due: ReadonlySet<string> }> {
-    const { rows } = await this.#pool.query(this.#beatStatement, [
-      this.instance,
-      [...this.#queues],
-      held,
-      this.lease,
-    ])
+    const params = [this.instance, [...this.#queues], held, this.#parts.lease]
+    const { rows } = await this.#parts.pool.query(this.#beatStatement, params)
     const [row] = rows as BeatRow[]
-    const instances = new Map([...this.#queues].map((queue) => [queue, [this.instance]]))
-    for (const { queues, instances: alive } of row?.others ?? []) {
-      for (const queue of queues) instances.set(queue, [...(instances.get(queue) ?? []), ...alive])
-    }
-    this.#instances = instances
+    const others = new Map<string, readonly string[]>()
+    for (const { queues, instances } of row?.others ?? [])
+      for (const queue of queues) others.set(queue, [...(others.get(queue) ?? []), ...instances])
+    this.#others = others
     const lost = row?.lost ?? []
     return { lost, due: new Set([...lost, ...(row?.due ?? [])]) } // what was lost is due, but was not yet when the statement began
   }
 
   /** Leaves: others get what this instance still holds, at once and without counting the attempt. */
   async leave(held: readonly string[]): Promise<void> {
-    const others = [...this.#instances].map(([queue, instances]) => [
-      queue,
-      instances.filter((instance) => instance !== this.instance),
-    ])
-    this.#instances = new Map(others as [string, string[]][])
-    await this.#pool.query(
-      `WITH gone AS (DELETE FROM ${this.#schema}.fmod_worker WHERE instance = $1),
+    const { pool, schema } = this.#parts
+    await this.#notifying
+    await pool.query(
+      `WITH gone AS (DELETE FROM ${schema}.fmod_worker WHERE instance = $1),
       released AS (
-        UPDATE ${this.#schema}.job SET ${waitsAgain}
+        UPDATE ${schema}.job SET ${waitsAgain}
         WHERE name = ANY($2) AND id = ANY($3::uuid[]) AND ${isOwn('$1')} RETURNING name)
       SELECT pg_notify($4, '${everyone} 0 ' || name) FROM (SELECT DISTINCT name FROM released) AS queue`,
       [this.instance, [...this.#queues], held, this.channel],
     )
+    this.#queues.clear()
   }
 
   /** Rows that another instance hands on at the same moment are skipped. */
   get #beatStatement(): string {
-    const job = `${this.#schema}.job`
-    const worker = `${this.#schema}.fmod_worker`
+    const job = `${this.#parts.schema}.job`
+    const worker = `${this.#parts.schema}.fmod_worker`
     return `
       WITH alive AS (
         INSERT INTO ${worker} (instance, queues, seen) VALUES ($1, $2, now())
@@ -158,17 +174,12 @@ export class Cluster {
 /** The column of a job that holds the instance that runs it; queues of pg-boss's standard policy leave it empty. */
 export const owner = 'singleton_key'
 
-/** A job that an instance runs. Whoever has lost its lease changes nothing any more. */
+/** A job that an instance runs. An instance that lost its lease can no longer change the job. */
 export const isOwn = (instance: string): string => `state = 'active' AND ${owner} = ${instance}`
 
-/**
- * A job whose instance is gone; the lease is in milliseconds. A job without an owner was fetched by an
- * earlier release, which renews nothing: it expires after its queue's time.
- */
-export const hasLostLease = (
-  lease: string,
-): string => `state = 'active' AND started_on < now() - ${lease} * interval '1 ms'
-  AND (${owner} IS NOT NULL OR started_on < now() - expire_in)`
+/** A job whose instance is gone; the lease is in milliseconds. */
+export const hasLostLease = (lease: string): string =>
+  `state = 'active' AND started_on < now() - ${lease} * interval '1 ms'`
 
 /** A job waits again, as if it had not been fetched: without a start the next fetch counts no attempt. */
 const waitsAgain = `state = 'retry', start_after = now(), started_on = NULL, ${owner} = NULL`

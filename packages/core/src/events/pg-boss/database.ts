@@ -1,9 +1,11 @@
 /**
  * The database of the queue: the parts of pg and pg-boss that it uses, by structure, so that their types need not be
- * installed; transactions and locks.
+ * installed; transactions, locks, and what is added to the tables of pg-boss.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { logFailure } from '../../internal/failures.ts'
 import type { BoundedConnections } from '../../internal/postgres.ts'
 import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
 import { type AsyncTx, fromPg } from '../transport.ts'
@@ -35,9 +37,7 @@ export interface Boss {
   on(event: 'error', listener: (error: unknown) => void): unknown
   start(): Promise<unknown>
   stop(options: { graceful: boolean; wait: boolean; close: boolean }): Promise<void>
-  createQueue(name: string, options: object): Promise<unknown>
-  updateQueue(name: string, options: object): Promise<unknown>
-  subscribe(event: string, queue: string): Promise<unknown>
+  createQueue(name: string): Promise<unknown>
 }
 
 /** Makes a pg-boss instance that does nothing by itself. @throws {FMOD_CORE_PEER_MISSING} version 10 is not installed */
@@ -89,7 +89,7 @@ async function inTransaction<T>(pool: PgPool, run: (tx: AsyncTx) => Promise<T>):
 function ignore(): void {}
 
 /** Milliseconds that an instance waits for others that boot at the same time. */
-const longestBoot = 300_000
+const longestBoot = 60_000
 
 /** Runs while no other instance runs work of the same name. Takes one connection of the pool besides those `run` uses. */
 export async function exclusively<T>(pool: PgPool, name: string, run: () => Promise<T>): Promise<T> {
@@ -121,4 +121,39 @@ export async function sharesDatabase(pool: PgPool, tx: AsyncTx): Promise<boolean
   await tx.query('SELECT pg_advisory_xact_lock($1)', [key])
   const { rows } = await pool.query('SELECT pg_try_advisory_xact_lock($1) AS is_free', [key])
   return (rows as { is_free: boolean }[])[0]?.is_free === false
+}
+
+/** Nothing in it outlives its instance: no need to write it to the log of the database. */
+const workerTable = (schema: string) =>
+  `CREATE UNLOGGED TABLE ${schema}.fmod_worker (instance text PRIMARY KEY, queues text[] NOT NULL, seen timestamptz NOT NULL)`
+
+/** Leases are looked at every few seconds: without the index by a scan of all jobs. */
+const activeIndex = (schema: string) =>
+  `CREATE INDEX IF NOT EXISTS fmod_job_active ON ${schema}.job (name, started_on) WHERE state = 'active'`
+
+/**
+ * Makes both where they are missing. A role that does not own pg-boss's tables cannot make the index: the log says so
+ * once, with the statement for one who can.
+ */
+export async function addTables(pool: PgPool, schema: string, log: FastifyBaseLogger): Promise<void> {
+  const { rows } = await pool.query('SELECT to_regclass($1) AS worker, to_regclass($2) AS index', [
+    `${schema}.fmod_worker`,
+    `${schema}.fmod_job_active`,
+  ])
+  const [found] = rows as { worker: unknown; index: unknown }[]
+  if (found?.worker == null) await pool.query(workerTable(schema))
+  // Instances that were killed long ago.
+  await pool.query(`DELETE FROM ${schema}.fmod_worker WHERE seen < now() - interval '1 hour'`)
+  if (found?.index != null) return
+  try {
+    await pool.query(activeIndex(schema))
+  } catch (err) {
+    const record = { err, sql: activeIndex(schema) }
+    logFailure(
+      log,
+      'warn',
+      record,
+      'an index of the event queue could not be made; run the statement as its owner',
+    )
+  }
 }

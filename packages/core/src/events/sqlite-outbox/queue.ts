@@ -1,46 +1,21 @@
 /** The queue in SQLite: publishes events, claims due deliveries, records outcomes, keeps dead letters. One call, one transaction. */
-import { setImmediate as turn } from 'node:timers/promises'
-import type { FileLock } from '../../internal/file-lock.ts'
-import type { SettledOutcome } from '../delivery.ts'
-import { type DomainEvent, eventTypeOf } from '../event.ts'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { FileLock } from '../../internal/file-lock.ts'
+import { FMOD_CORE_TRANSACTION_OPEN } from '../../misuse-errors.ts'
+import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { DeadLetter, PublishOptions, RemovedHandler, SyncTx } from '../transport.ts'
-import type { SqliteDatabase } from './database.ts'
+import type { DeadLetter, DeadLetters, RemovedHandler, SyncTx, Tx } from '../transport.ts'
+import { createTables, sharesDatabase, type SqliteDatabase } from './database.ts'
 
-/** A published event on its way to one handler, held by this process. */
-export interface ClaimedDelivery {
-  readonly event: number
+/** A published event on its way to one handler; its id is that of the event. */
+export interface SqliteJob extends Job {
+  readonly id: number
   readonly handler: string
-  /** Attempts that failed. */
-  readonly attempts: number
   /**
    * When its lease ends, in ms since the epoch. A fencing token, too: a later claim has a later end, and an attempt that
    * lost its lease changes nothing any more.
    */
   heldUntil: number
-  readonly eventId: string
-  readonly type: string
-  readonly payload: string
-  readonly traceparent: string | null
-}
-
-/** An attempt and what became of it. */
-export interface FinishedDelivery {
-  readonly delivery: ClaimedDelivery
-  readonly outcome: SettledOutcome
-  /** Milliseconds until the next attempt, if another one follows. */
-  readonly retryDelay: number
-}
-
-/** What one exchange records and claims. */
-export interface Exchange {
-  readonly finished: readonly FinishedDelivery[]
-  /** Deliveries that are handed to other processes: due at once, without counting an attempt. */
-  readonly released: Iterable<ClaimedDelivery>
-  /** How many due deliveries of each handler are claimed at most. */
-  readonly limits: ReadonlyMap<string, number>
-  /** How long a claimed delivery belongs to this process, in milliseconds. */
-  readonly lease: number
 }
 
 const insertEvent =
@@ -53,144 +28,186 @@ const deleteUnhandled = `
   DELETE FROM event_outbox WHERE id = last_insert_rowid()
   AND NOT EXISTS (SELECT 1 FROM event_subscription WHERE type = ?)`
 
-/** Publishes within an open transaction: three statements, all or none with the caller's own. */
-export function publishIn(tx: SyncTx, event: DomainEvent, { traceparent }: PublishOptions): void {
-  const type = eventTypeOf(event)
-  const now = Date.now()
-  tx.run(insertEvent, [event.eventId, type, JSON.stringify(event), now, traceparent ?? null])
-  tx.run(insertDeliveries, [now, type])
-  tx.run(deleteUnhandled, [type])
-}
-
 /** Deliveries that one transaction of `unsubscribe` deletes: the event loop stands still meanwhile. */
 const portion = 500
 
-export class Queue {
+/** Milliseconds for which an event waits for the end of a transaction that it is no part of. */
+const patience = 5000
+
+export class SqliteQueue implements Queue<SqliteJob> {
+  readonly deadLetters: DeadLetters
   readonly #database: SqliteDatabase
+  readonly #context: QueueContext
+  /** Milliseconds. */
+  readonly #lease: number
   readonly #lock: FileLock
   readonly #statements: ReturnType<typeof prepare>
-  readonly #publish: (event: DomainEvent, options: PublishOptions) => void
-  readonly #exchange: (exchange: Exchange) => readonly ClaimedDelivery[]
-  readonly #renew: (held: Iterable<ClaimedDelivery>, until: number) => readonly ClaimedDelivery[]
-  readonly #discard: (event: number, handler: string) => boolean
-  readonly #deleteWaiting: (handler: string) => number
+  readonly #transaction: { immediate(work: () => unknown): unknown }
+  readonly #ownTransaction: SyncTx
+  /** The handlers of this process, by the type of their event. */
+  readonly #handlers = new Map<string, readonly string[]>()
+  #exchanges: Exchange<SqliteJob>[] = []
+  #exchanging: Promise<readonly (readonly SqliteJob[])[] | undefined> | undefined
+  #renewedAt = 0
+  #seenVersion: unknown
+  /** When a delivery falls due that a beat has not returned yet. */
+  #nextDue = 0
 
-  constructor(database: SqliteDatabase, lock: FileLock) {
+  constructor(database: SqliteDatabase, lease: number, context: QueueContext) {
+    createTables(database)
     this.#database = database
-    this.#lock = lock
+    this.#context = context
+    this.#lease = lease
+    this.#lock = new FileLock(database)
     this.#statements = prepare(database)
-    const own = ownTransaction(database)
-    const publish = database.transaction((event: DomainEvent, options: PublishOptions) =>
-      publishIn(own, event, options),
-    )
-    const exchange = database.transaction((given: Exchange) => this.#recordAndClaim(given))
-    const renew = database.transaction((held: Iterable<ClaimedDelivery>, until: number) =>
-      [...held].filter((delivery) => this.#renewOne(delivery, until)),
-    )
-    const discard = database.transaction((event: number, handler: string) => this.#removeDead(event, handler))
-    const deleteWaiting = database.transaction((handler: string) => this.#deletePortion(handler))
-    this.#publish = (event, options) => publish.immediate(event, options)
-    this.#exchange = (given) => exchange.immediate(given)
-    this.#renew = (held, until) => renew.immediate(held, until)
-    this.#discard = (event, handler) => discard.immediate(event, handler)
-    this.#deleteWaiting = (handler) => deleteWaiting.immediate(handler)
-  }
-
-  /** Subscribes a handler to its event; returns the type of the event that it had before, if it was another one. */
-  subscribe({ name, event }: EventHandler): string | undefined {
-    const { typeOf, subscribe } = this.#statements
-    const former = typeOf.get(name) as { type: string } | undefined
-    subscribe.run(name, event.type)
-    return former?.type === event.type ? undefined : former?.type
-  }
-
-  /** Handlers with a subscription, or with events that wait, that are not in the list. */
-  listRemoved(handlers: Iterable<string>): readonly RemovedHandler[] {
-    return this.#lock.read(() => this.#statements.listRemoved.all(list(handlers))) as RemovedHandler[]
-  }
-
-  /** Ends the subscription of a handler in `listRemoved`, and deletes what waits for it, in portions. */
-  async unsubscribe(handler: string, handlers: Iterable<string>): Promise<boolean> {
-    if (!this.listRemoved(handlers).some((removed) => removed.handler === handler)) return false
-    while (this.#lock.write(() => this.#deleteWaiting(handler)) === portion) await turn()
-    return true
-  }
-
-  /** Publishes in a transaction of its own. */
-  publish(event: DomainEvent, options: PublishOptions): void {
-    this.#lock.write(() => this.#publish(event, options))
-  }
-
-  /**
-   * Records finished attempts, then claims due deliveries: one transaction, so one wait for the disk. What it claims is
-   * in the order of publication.
-   */
-  exchange(exchange: Exchange): readonly ClaimedDelivery[] {
-    return this.#lock.write(() => this.#exchange(exchange)).toSorted((a, b) => a.event - b.event)
-  }
-
-  /** Renews leases: they end `lease` ms from now. */
-  renew(held: Iterable<ClaimedDelivery>, lease: number): void {
-    const until = Date.now() + lease
-    const renewed = this.#lock.write(() => this.#renew(held, until))
-    for (const delivery of renewed) delivery.heldUntil = until // not before the commit
-  }
-
-  /** When the next delivery of these handlers is due, in ms since the epoch. */
-  nextDue(handlers: Iterable<string>): number | undefined {
-    const dues = this.#lock.read(() =>
-      [...handlers].map((handler) => (this.#statements.nextDue.get(handler) as { due: number | null }).due),
-    )
-    return dues.reduce<number | undefined>(
-      (next, due) => (due === null ? next : Math.min(next ?? due, due)),
-      undefined,
-    )
-  }
-
-  /** A number that changes with each commit of another connection. */
-  dataVersion(): unknown {
-    return this.#lock.read(() => this.#database.pragma('data_version', { simple: true }))
-  }
-
-  /** The dead letters, oldest first. */
-  listDead(limit: number): readonly DeadLetter[] {
-    return this.#statements.listDead.all(limit) as DeadLetter[]
-  }
-
-  /** Makes a dead letter due again, with all its attempts; false if there is no such dead letter. */
-  replay(id: string): boolean {
-    return this.#lock.write(() => this.#statements.replay.run(Date.now(), ...keyOf(id)).changes > 0)
-  }
-
-  /** Deletes a dead letter; false if there is no such dead letter. */
-  discard(id: string): boolean {
-    return this.#lock.write(() => this.#discard(...keyOf(id)))
-  }
-
-  #recordAndClaim({ finished, released, limits, lease }: Exchange): readonly ClaimedDelivery[] {
-    const now = Date.now()
-    for (const attempt of finished) this.#record(attempt, now)
-    for (const delivery of released) this.#renewOne(delivery, now)
-    return [...limits].flatMap(
-      ([handler, limit]) => this.#statements.claim.all(now + lease, handler, now, limit) as ClaimedDelivery[],
-    )
-  }
-
-  #record({ delivery, outcome, retryDelay }: FinishedDelivery, now: number): void {
-    const { event, handler, heldUntil } = delivery
-    const { remove, removeEvent, retry, bury } = this.#statements
-    if (outcome.kind === 'handled') {
-      remove.run(event, handler)
-      removeEvent.run(event, event)
-    } else if (outcome.kind === 'retry') {
-      retry.run(now + retryDelay, outcome.error, event, handler, heldUntil)
-    } else {
-      bury.run(now, outcome.error, event, handler, heldUntil)
+    this.#transaction = database.transaction((work: () => unknown) => work())
+    this.#ownTransaction = ownTransaction(database)
+    this.deadLetters = {
+      list: async (limit) => this.#statements.listDead.all(limit) as DeadLetter[],
+      replay: async (id) => this.#replay(...keyOf(id)),
+      discard: async (id) => this.#write(() => this.#removeDead(...keyOf(id))),
     }
   }
 
-  #renewOne({ event, handler, heldUntil }: ClaimedDelivery, until: number): boolean {
-    return this.#statements.renew.run(until, event, handler, heldUntil).changes > 0
+  subscribe(handlers: readonly EventHandler[]): ReadonlyMap<string, string> {
+    const { typeOf, subscribe } = this.#statements
+    const formerTypes = new Map<string, string>()
+    this.#write(() => {
+      for (const { name, event } of handlers) {
+        const former = (typeOf.get(name) as { type: string } | undefined)?.type
+        if (former !== undefined && former !== event.type) formerTypes.set(name, former)
+        subscribe.run(name, event.type)
+      }
+    })
+    for (const { name, event } of handlers)
+      this.#handlers.set(event.type, [...(this.#handlers.get(event.type) ?? []), name])
+    return formerTypes
+  }
+
+  /** In the caller's transaction three statements, all or none with the caller's own. */
+  publish(event: StoredEvent, tx: Tx | undefined): void | Promise<void> {
+    if (!tx && this.#database.inTransaction) return this.#publishLater(event)
+    if (tx?.kind === 'sync') insert(tx, event)
+    else this.#write(() => insert(this.#ownTransaction, event))
+    this.#context.wake(this.#handlers.get(event.type) ?? [])
+    return undefined
+  }
+
+  /** After a transaction that is open on the connection, whoever began it: its rollback would undo the event. */
+  async #publishLater(event: StoredEvent): Promise<void> {
+    for (const end = performance.now() + patience; this.#database.inTransaction; await sleep(1))
+      if (performance.now() > end) throw new FMOD_CORE_TRANSACTION_OPEN(event.type)
+    return this.publish(event, undefined)
+  }
+
+  verify(tx: Tx): boolean {
+    return tx.kind === 'sync' && sharesDatabase(this.#database, tx)
+  }
+
+  /** All exchanges of one turn are one transaction, and so one wait for the disk. */
+  async exchange(exchange: Exchange<SqliteJob>): Promise<readonly SqliteJob[] | undefined> {
+    const place = this.#exchanges.push(exchange) - 1
+    this.#exchanging ??= Promise.resolve().then(() => this.#exchangeAll())
+    return (await this.#exchanging)?.[place]
+  }
+
+  #exchangeAll(): readonly (readonly SqliteJob[])[] | undefined {
+    const exchanges = this.#exchanges
+    this.#exchanges = []
+    this.#exchanging = undefined
+    // The application keeps a transaction open on this connection across awaits: its writes may still be rolled back.
+    if (this.#database.inTransaction) return undefined
+    return this.#write(() => {
+      const now = Date.now()
+      return exchanges.map((exchange) => this.#recordAndClaim(exchange, now))
+    })
+  }
+
+  #recordAndClaim({ handler, finished, limit }: Exchange<SqliteJob>, now: number): readonly SqliteJob[] {
+    for (const one of finished) this.#record(one, now)
+    if (limit === 0) return []
+    const end = now + this.#lease
+    const claimed = this.#statements.claim.all(end, handler, now, limit) as SqliteJob[]
+    if (claimed.length > 0) this.#nextDue = Math.min(this.#nextDue, end)
+    return claimed.toSorted((a, b) => a.id - b.id) // in the order of publication
+  }
+
+  #record({ job: { id, handler, heldUntil }, outcome }: FinishedJob<SqliteJob>, now: number): void {
+    const { remove, removeEvent, retry, bury } = this.#statements
+    if (outcome.kind === 'handled') {
+      remove.run(id, handler)
+      removeEvent.run(id, id)
+    } else if (outcome.kind === 'retry') {
+      const due = now + outcome.delay
+      retry.run(due, outcome.error, id, handler, heldUntil)
+      this.#nextDue = Math.min(this.#nextDue, due)
+    } else {
+      bury.run(now, outcome.error, id, handler, heldUntil)
+    }
+  }
+
+  /** Renews leases three times while they last, and looks for due deliveries when another connection has committed. */
+  beat(held: readonly SqliteJob[]): readonly string[] {
+    // Not within a transaction of the application, which may be rolled back.
+    if (this.#database.inTransaction) return []
+    const now = Date.now()
+    const age = now - this.#renewedAt
+    // After the clock went back, new leases end before the old ones.
+    if (held.length > 0 && (age >= this.#lease / 3 || age < 0)) {
+      this.#renew(held, now + this.#lease)
+      this.#renewedAt = now
+    }
+    const version = this.#lock.read(() => this.#database.pragma('data_version', { simple: true }))
+    if (version === this.#seenVersion && this.#nextDue > now) return []
+    const dues = this.#lock.read(() => this.#dues())
+    this.#seenVersion = version
+    this.#nextDue = Math.min(...dues.map(({ due }) => due).filter((due) => due > now))
+    return dues.filter(({ due }) => due <= now).map(({ handler }) => handler)
+  }
+
+  #dues(): readonly { readonly handler: string; readonly due: number }[] {
+    return [...this.#handlers.values()].flat().map((handler) => {
+      const { due } = this.#statements.nextDue.get(handler) as { due: number | null }
+      return { handler, due: due ?? Infinity }
+    })
+  }
+
+  stop(): void {
+    this.#lock.forget() // waits its turn this time: outcomes that are not recorded now are delivered again
+  }
+
+  release(held: readonly SqliteJob[]): void {
+    if (held.length > 0) this.#renew(held, Date.now())
+  }
+
+  async listRemoved(own: readonly string[]): Promise<readonly RemovedHandler[]> {
+    const names = JSON.stringify(own) // as SQLite reads them with `json_each`
+    return this.#lock.read(() => this.#statements.listRemoved.all(names)) as RemovedHandler[]
+  }
+
+  async unsubscribe(handler: string): Promise<boolean> {
+    const found = await this.listRemoved([])
+    if (!found.some((one) => one.handler === handler)) return false
+    while (this.#write(() => this.#deletePortion(handler)) === portion) await turn()
+    return true
+  }
+
+  #write<T>(work: () => T): T {
+    return this.#lock.write(() => this.#transaction.immediate(work)) as T
+  }
+
+  #renew(held: readonly SqliteJob[], until: number): void {
+    const { renew } = this.#statements
+    const renewed = this.#write(() =>
+      held.filter(({ id, handler, heldUntil }) => renew.run(until, id, handler, heldUntil).changes > 0),
+    )
+    for (const job of renewed) job.heldUntil = until // not before the commit
+  }
+
+  #replay(event: number, handler: string): boolean {
+    const { changes } = this.#write(() => this.#statements.replay.run(Date.now(), event, handler))
+    this.#context.wake([handler])
+    return changes > 0
   }
 
   #removeDead(event: number, handler: string): boolean {
@@ -207,6 +224,13 @@ export class Queue {
     if (removed.length < portion) unsubscribe.run(handler)
     return removed.length
   }
+}
+
+function insert(tx: SyncTx, { eventId, type, payload, traceparent }: StoredEvent): void {
+  const now = Date.now()
+  tx.run(insertEvent, [eventId, type, payload, now, traceparent])
+  tx.run(insertDeliveries, [now, type])
+  tx.run(deleteUnhandled, [type])
 }
 
 const isHeld = 'event = ? AND handler = ? AND due_at = ? AND dead_at IS NULL'
@@ -240,7 +264,7 @@ function prepare(database: SqliteDatabase) {
       WHERE (event, handler) IN (
         SELECT event, handler FROM event_delivery WHERE handler = ? AND dead_at IS NULL AND due_at <= ?
         ORDER BY due_at, event LIMIT ?)
-      RETURNING event, handler, attempts, due_at AS heldUntil,
+      RETURNING event AS id, handler, attempts AS failures, due_at AS heldUntil,
         (SELECT event_id FROM event_outbox WHERE id = event) AS eventId,
         (SELECT type FROM event_outbox WHERE id = event) AS type,
         (SELECT payload FROM event_outbox WHERE id = event) AS payload,
@@ -270,17 +294,12 @@ function prepare(database: SqliteDatabase) {
   }
 }
 
-/** The outbox's own transactions, with the statements of `publishIn` prepared once. */
+/** The outbox's own transactions, with the statements of `insert` prepared once. */
 function ownTransaction(database: SqliteDatabase): SyncTx {
   const prepared = new Map(
     [insertEvent, insertDeliveries, deleteUnhandled].map((sql) => [sql, database.prepare(sql)]),
   )
   return { kind: 'sync', run: (sql, params) => void prepared.get(sql)?.run(...params) }
-}
-
-/** Names as SQLite reads them with `json_each`. */
-function list(handlers: Iterable<string>): string {
-  return JSON.stringify([...handlers])
 }
 
 /** A dead letter's id is its delivery's key. */

@@ -98,7 +98,7 @@ export function addHistoryRoutes(app: SettingsApp, service: SettingsService, peo
     operation({
       operationId: 'inspectSetting',
       summary: 'Which layer supplies the value of a setting',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       params: KeyParams,
       ok: Inspection,
     }),
@@ -123,7 +123,7 @@ function addHistoryRoute(
     operation({
       operationId: 'listSettingHistory',
       summary: 'The history of one setting, newest first',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       params: KeyParams,
       query: Type.Object({ ...page, scope: Type.Optional(ScopeText) }, closed),
       ok: Type.Object({ entries: Entries, next, people: People }),
@@ -150,7 +150,7 @@ function addChangesRoute(app: SettingsApp, { history, states }: SettingsService,
     operation({
       operationId: 'listSettingChanges',
       summary: 'Changes of System and Application settings by revision, newest first',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       query: Type.Object({ ...page, ...selection }, closed),
       ok: Type.Object({
         changes: Type.Array(

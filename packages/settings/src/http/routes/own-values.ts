@@ -28,7 +28,7 @@ export function addOwnValueRoutes(
   { sharedLists, ownWrites }: { readonly sharedLists: SharedLists; readonly ownWrites: OwnWrites },
 ): void {
   const { sharedValues, codec, states, write } = service
-  const documents = ownWrites === 'permission' ? { documents: updatePermission } : {}
+  const checkedByHandler = ownWrites === 'permission' ? { checkedByHandler: updatePermission } : {}
   app.get(
     '/me',
     operation({
@@ -61,7 +61,7 @@ export function addOwnValueRoutes(
     operation({
       operationId: 'updateMySetting',
       summary: "Update one of the caller's settings",
-      ...documents,
+      ...checkedByHandler,
       body: Type.Object({ key: Key, value: Value, scope: Type.Optional(OwnScope) }, closed),
       written: SettingValue,
     }),
@@ -76,7 +76,7 @@ export function addOwnValueRoutes(
     operation({
       operationId: 'resetMySetting',
       summary: "Clear one of the caller's settings",
-      ...documents,
+      ...checkedByHandler,
       params: KeyParams,
       written: SettingValue,
     }),

@@ -50,7 +50,7 @@ export function addRestoreRoutes(app: SettingsApp, service: SettingsService, peo
     operation({
       operationId: 'revertSettingChanges',
       summary: 'Put back everything that a change set replaced, all or nothing',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       params: Type.Object({
         revision: decoded(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'a revision' }), Number),
       }),
@@ -78,7 +78,7 @@ function addRestoreRoute(app: SettingsApp, { restore, sharedValues, codec }: Set
     operation({
       operationId: 'restoreSetting',
       summary: 'Write the value of a revision, or the one that it replaced, as a new revision',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       params: KeyParams,
       body: Type.Object(
         {

@@ -38,7 +38,7 @@ export function addTransferRoutes(
     operation({
       operationId: 'exportSettings',
       summary: 'All stored System and Application values except secrets',
-      documents: updatePermission,
+      checkedByHandler: updatePermission,
       ok: Type.Object({
         format: Type.Literal(1),
         settings: Type.Array(Type.Object({ key: Type.String(), scope: Scope, value: Value })),
@@ -62,7 +62,7 @@ export function addTransferRoutes(
       ...operation({
         operationId: 'importSettings',
         summary: 'Write an export, all or nothing',
-        documents: updatePermission,
+        checkedByHandler: updatePermission,
         query: Type.Object(
           { mode: Type.Optional(Mode), dryRun: DryRun, revision: Type.Optional(RevisionText) },
           closed,

@@ -156,7 +156,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'updateSetting',
         summary: 'Update one System or Application setting',
-        documents: updatePermission,
+        checkedByHandler: updatePermission,
         body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
         written: SettingValue,
       }),
@@ -179,7 +179,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'resetSetting',
         summary: 'Reset a System or Application setting to its default',
-        documents: updatePermission,
+        checkedByHandler: updatePermission,
         params: KeyParams,
         query: ScopeQuery,
         written: SettingValue,
@@ -203,7 +203,7 @@ export function addValueRoutes(
       ...operation({
         operationId: 'updateSettings',
         summary: 'Update many System and Application settings, all or nothing',
-        documents: updatePermission,
+        checkedByHandler: updatePermission,
         query: Type.Object({ dryRun: DryRun }, closed),
         body: Type.Array(
           Type.Object(

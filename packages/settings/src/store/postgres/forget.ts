@@ -1,21 +1,16 @@
 /** What the PostgreSQL store forgets: old history, and users who are erased; in portions. */
 import type { Pool, PoolClient } from 'pg'
-import { Portion } from '../plan-write.ts'
-import type { Erased, TrimResult } from '../store.ts'
+import type { Erased, TrimLimits, TrimResult } from '../store.ts'
 import type { PostgresNames } from './names.ts'
 import type { PostgresWriter } from './write.ts'
 
 export interface PostgresForgetting {
-  claim(interval: number): Promise<boolean>
-  history(olderThan: number, after: number): Promise<TrimResult>
+  trim(limits: TrimLimits): Promise<TrimResult>
   user(userId: string): Promise<Erased>
 }
 
-/** Rows of each table that one transaction takes from a user. */
-const erasedAtOnce = 500
-
-/** The longest that one portion should take: writers do not wait for it, the disk does. */
-const portionInit = { first: 500, least: 100, most: 1000, limit: 60 }
+/** Rows that one transaction takes from a table. */
+const atOnce = 500
 
 export function createForgetting(
   pool: Pool,
@@ -23,23 +18,20 @@ export function createForgetting(
   underLock: PostgresWriter['underLock'],
 ): PostgresForgetting {
   const statements = forgettingStatements(names)
-  const portion = new Portion(portionInit)
 
-  async function trim(statement: string, values: readonly unknown[]): Promise<TrimResult> {
-    const start = performance.now()
-    const { rows } = await pool.query<{ removed: number; next: string | null }>(statement, [
-      ...values,
-      portion.rows,
-      names.channel,
-    ])
-    portion.took(performance.now() - start)
-    const { removed = 0, next = null } = rows[0] ?? {}
-    return { removed, next: next === null ? null : Number(next) }
+  /** Takes the next entries of a span of time that begins at a mark, and moves the mark; all done where it is locked. */
+  async function takeNext(statement: string, values: readonly unknown[]): Promise<TrimResult> {
+    const { rows } = await pool.query<TrimResult>(statement, [...values])
+    return rows[0] ?? { removed: 0, isDone: true }
   }
 
   return {
-    claim: async (interval) => (await pool.query(statements.claim, [interval])).rowCount === 1,
-    history: (olderThan, after) => trim(statements.history, [after, olderThan]),
+    trim: async ({ olderThan, perValue }) => {
+      const expired = await takeNext(statements.expired, [olderThan])
+      return expired.removed > 0 || !expired.isDone
+        ? { ...expired, isDone: false }
+        : takeNext(statements.written, [olderThan, perValue])
+    },
     user: (userId) => underLock((client) => eraseUser(client, names, statements, userId)),
   }
 }
@@ -64,7 +56,7 @@ async function eraseUser(
   const writers = await run(statements.anonymousValues, [userId, ...columns])
   const actors = await run(statements.anonymousHistory)
   if (values + history + writers > 0) await run(statements.erased, [])
-  const isDone = [values, history, written.rows.length, actors].every((rows) => rows < erasedAtOnce)
+  const isDone = [values, history, written.rows.length, actors].every((rows) => rows < atOnce)
   return { values, history, mentions: writers + actors, isDone }
 }
 
@@ -81,34 +73,61 @@ type ForgettingStatements = ReturnType<typeof forgettingStatements>
 function forgettingStatements({ values, history, meta }: PostgresNames) {
   const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint`
   const limited = (table: string, condition: string): string =>
-    `ctid = any (array(select ctid from ${table} where ${condition} limit ${erasedAtOnce} for update))`
-  // Besides the claim, a lock for as long as the portion takes: transaction poolers take locks of sessions away.
-  const gate = (lock: string): string => `
-      with gate as materialized (select pg_try_advisory_xact_lock(hashtextextended(${lock} || '.trim', 0)) as mine)`
-  return {
-    claim: `update ${meta} set value = ${now}::text
-      where name = 'trimmed' and value::bigint <= ${now} - $1::bigint`,
-    // `$1`: after, `$2`: older than, `$3`: how many entries to look at, `$4`: the lock. Entries of one moment go together.
-    history: `${gate('$4::text')}, bound as materialized (
-        select coalesce((select at from ${history} where at > $1::bigint and at < $2::bigint
-          order by at limit 1 offset $3::int - 1), $2::bigint - 1) as at
+    `ctid = any (array(select ctid from ${table} where ${condition} limit ${atOnce} for update))`
+  /** `before`: the end of the span; `old`: selects the ctid of what is to go. Entries of one moment go together. */
+  const trimmed = (mark: string, before: string, old: string): string => `
+      with mark as materialized (
+        select value::bigint as first, ${before} as before from ${meta} where name = '${mark}' for update skip locked
+      ), span as materialized (
+        select first, before, coalesce((select at from ${history} where at > first and at < before
+          order by at limit 1 offset ${atOnce - 1}), before - 1) as last from mark
       ), gone as (
         delete from ${history} where ctid = any (array(
-          select o.ctid from ${history} o, gate, bound where gate.mine and o.at > $1::bigint and o.at <= bound.at
-            and exists (select from ${history} n where (n.key, n.scope, n.user_id) = (o.key, o.scope, o.user_id)
-              and n.revision > o.revision)
-          for update of o skip locked))
+          select free.ctid from (${old} limit ${atOnce}) as old
+          cross join lateral (select h.ctid from ${history} h where h.ctid = old.ctid for update skip locked) as free))
         returning 1
+      ), removed as materialized (
+        select count(*)::int as rows from gone
+      ), moved as (
+        update ${meta} set value = last::text from span, removed
+        where name = '${mark}' and last > first and removed.rows < ${atOnce}
       )
-      select (select count(*)::int from gone) as removed,
-        case when bound.at < $2::bigint - 1 and gate.mine then bound.at end as next from bound, gate`,
+      select removed.rows as removed, removed.rows < ${atOnce} and last >= before - 1 as "isDone" from span, removed`
+  const isNewer = (entry: string): string => `exists (
+            select from ${history} n where (n.key, n.scope, n.user_id) = (${entry}.key, ${entry}.scope, ${entry}.user_id)
+              and n.revision > ${entry}.revision)`
+  return {
+    // `$1`: older than.
+    expired: trimmed(
+      'expired',
+      `least($1::bigint, ${now})`,
+      `select o.ctid from span, ${history} o where o.at > span.first and o.at <= span.last and ${isNewer('o')}`,
+    ),
+    // `$1`: older than, `$2`: entries of a value. The oldest entry was the newest one when its time was over.
+    written: trimmed(
+      'written',
+      now,
+      `select o.ctid from (
+            select distinct h.key, h.scope, h.user_id from span, ${history} h where h.at > span.first and h.at <= span.last
+          ) as written cross join lateral (
+            (select h.ctid from ${history} h
+              where (h.key, h.scope, h.user_id) = (written.key, written.scope, written.user_id)
+              order by h.revision desc limit ${atOnce} offset $2::bigint)
+            union
+            (select o.ctid from (
+              select ctid, * from ${history} h
+              where (h.key, h.scope, h.user_id) = (written.key, written.scope, written.user_id)
+              order by h.revision limit 1
+            ) as o where o.at < $1::bigint and ${isNewer('o')})
+          ) as o`,
+    ),
     lockUser: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
     deleteValues: `delete from ${values} where ${limited(values, 'scope = 2 and user_id = $1')}`,
     deleteHistory: `delete from ${history} where ${limited(history, 'scope = 2 and user_id = $1')}`,
     // Locked by a statement of its own: one that waits for a lock does not find what it has waited for by its ctid.
     lockWritten: `select id.* from (
         select scope, user_id, key from (
-          select scope, user_id, key from ${values} where updated_by = $1 and updated_by <> user_id limit ${erasedAtOnce}
+          select scope, user_id, key from ${values} where updated_by = $1 and updated_by <> user_id limit ${atOnce}
         ) as named order by scope, user_id, key
       ) as id left join lateral (
         select from ${values} v where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) for update

@@ -82,6 +82,6 @@ async function readVersion(client: ClientBase, names: PostgresNames): Promise<nu
 /** Tables of foreign migrations are empty: what is counted needs its row. */
 async function startCounting(client: ClientBase, { meta }: PostgresNames): Promise<void> {
   await client.query(
-    `insert into ${meta} (name, value) values ('revision', '0'), ('trimmed', '0') on conflict (name) do nothing`,
+    `insert into ${meta} (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0') on conflict (name) do nothing`,
   )
 }

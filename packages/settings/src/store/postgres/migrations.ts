@@ -59,7 +59,7 @@ create index "${prefix}settings_history_xid" on ${history} (xid) include (user_i
 create index "${prefix}settings_history_at" on ${history} (at);
 create index "${prefix}settings_history_actor" on ${history} (actor) where actor <> user_id;
 
-insert into ${meta} (name, value) values ('revision', '0'), ('trimmed', '0');
+insert into ${meta} (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0');
 `,
 ]
 

@@ -21,6 +21,7 @@ import {
   type StoreNews,
   storePort,
   type StoreWatch,
+  type TrimLimits,
   type TrimResult,
   type UserNews,
   type WriteRequest,
@@ -190,12 +191,8 @@ class PostgresStore implements SettingsStore {
     return this.#opened().writer.reseal(rows)
   }
 
-  claimTrim(interval: number): Promise<boolean> {
-    return this.#use(({ forgetting }) => forgetting.claim(interval))
-  }
-
-  trimHistory(olderThan: number, after: number): Promise<TrimResult> {
-    return this.#use(({ forgetting }) => forgetting.history(olderThan, after))
+  trim(limits: TrimLimits): Promise<TrimResult> {
+    return this.#use(({ forgetting }) => forgetting.trim(limits))
   }
 
   async eraseUser(userId: string): Promise<Erased> {

@@ -1,5 +1,4 @@
 /** The statements of writes in PostgreSQL. */
-import { trimmedAtOnce } from '../plan-write.ts'
 import type { PostgresNames } from './names.ts'
 
 export interface WriteStatements {
@@ -26,11 +25,6 @@ export interface WriteStatements {
   readonly save: string
   /** Rows and history of users. */
   readonly saveUsers: string
-  /**
-   * Forgets what is beyond the newest `$4` entries of the rows that `$1` to `$3` name. A statement of its own, because most
-   * writes have nothing to trim: within the others it made PostgreSQL plan every write anew, 0.5 ms each.
-   */
-  readonly trim: string
   /** `$1` to `$7` are values as they were read, and their new texts. */
   readonly resealValues: string
   /** `$1` to `$10` are rows of history as they were read, and their new texts. */
@@ -101,16 +95,6 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
       update ${meta} set value = $14::text where name = 'revision'`,
     saveUsers: `${save}
       select`,
-    // An entry that somebody else has locked is left to a later write: two that wait for each other would deadlock.
-    trim: `
-      delete from ${history} where ctid = any (array(
-        select free.ctid from unnest($1::smallint[], $2::text[], $3::text[]) as due (scope, user_id, key)
-        cross join lateral (
-          select o.ctid from ${history} o
-          where (o.key, o.scope, o.user_id) = (due.key, due.scope, due.user_id)
-          order by o.revision desc limit ${trimmedAtOnce} offset $4::bigint
-        ) as old
-        cross join lateral (select h.ctid from ${history} h where h.ctid = old.ctid for update skip locked) as free))`,
     // Users' rows are locked in their order, as their writers do.
     resealValues: `
       with locked as materialized (

@@ -4,7 +4,7 @@ import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
-import { isOfUsers, planWrite, rowIdText, TrimCounter } from '../plan-write.ts'
+import { isOfUsers, planWrite, rowIdText } from '../plan-write.ts'
 import type { ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
@@ -22,7 +22,6 @@ interface WriterInit {
 /** What the writes of one store share. */
 interface Setup extends WriterInit {
   readonly statements: WriteStatements
-  readonly trims: TrimCounter
 }
 
 export interface PostgresWriter {
@@ -47,7 +46,7 @@ export function createWriter(init: WriterInit): PostgresWriter {
   const shared = new WriteQueue(turnLimit, 1)
   const ofUsers = new WriteQueue(turnLimit, Math.max(1, (pool.options.max ?? 10) - spared))
   const turns = new Map<string, WriteQueue>()
-  const setup: Setup = { ...init, statements: writeStatements(init.names), trims: new TrimCounter() }
+  const setup: Setup = { ...init, statements: writeStatements(init.names) }
 
   /** One at a time: writes that wait for the lock of a user's row would take the connections of all other users. */
   async function inTurnOf<T>(userId: string, task: () => Promise<T>): Promise<T> {
@@ -215,10 +214,10 @@ interface Decided {
 
 async function apply(
   client: PoolClient,
-  { statements, names, trims, onCommit }: Setup,
+  { statements, names, onCommit }: Setup,
   { request, result, ofUsers = false }: Decided,
 ): Promise<void> {
-  const { actor, origin, requestId = null, note = null, keepHistory } = request
+  const { actor, origin, requestId = null, note = null } = request
   const { changes, at } = result
   const columns = [
     ...columnsOf(changes),
@@ -228,26 +227,19 @@ async function apply(
     changes.map(({ after }) => after?.value ?? null),
     changes.map(({ after }) => after?.sealed ?? false),
   ]
-  const trimmed = keepHistory === undefined ? [] : trims.takeDue(result)
   const values = [at, actor, origin, requestId, note, ...columns]
   const applied = ofUsers
     ? { name: names.statement('saveUsers'), text: statements.saveUsers, values }
     : { name: names.statement('save'), text: statements.save, values: [...values, String(result.revision)] }
-  const trim = {
-    name: names.statement('trim'),
-    text: statements.trim,
-    values: [...columnsOf(trimmed), keepHistory],
-  }
-  const all = trimmed.length > 0 ? [applied, trim] : [applied]
   const commit = { text: 'commit' }
   try {
     if (request.enqueue) {
-      await orStoreFailure(sendTogether(client, all))
+      await orStoreFailure(client.query(applied))
       await enqueue(client, request, result)
       checkCommitted(await orStoreFailure(client.query(commit)))
     } else {
       // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
-      checkCommitted((await orStoreFailure(sendTogether(client, [...all, commit]))).at(-1))
+      checkCommitted((await orStoreFailure(sendTogether(client, [applied, commit]))).at(-1))
     }
   } catch (error) {
     // It may have been committed all the same.

@@ -2,32 +2,26 @@
 import type { Database } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
-import { Portion } from '../plan-write.ts'
-import type { Erased, TrimResult } from '../store.ts'
+import type { Erased, TrimLimits, TrimResult } from '../store.ts'
 import type { SqliteTables } from './tables.ts'
 
 export interface SqliteForgetting {
-  claim(interval: number): boolean
-  history(olderThan: number, after: number): TrimResult
+  trim(limits: TrimLimits): TrimResult
   /** @throws {FMOD_SETTINGS_TRANSACTION_OPEN} the application's connection is inside a transaction of its own */
   user(userId: string): Erased
 }
 
-/** Rows of each table that one transaction takes from a user. */
-const erasedAtOnce = 500
-
-/** The event loop stands still for one portion: 8 ms. A fixed number of rows holds on one disk only. */
-const portionInit = { first: 64, least: 16, most: 500, limit: 8 }
-
-/** Pages of the log after which a commit moves them: the 1,000 of SQLite take up to 300 ms on a busy disk. */
-const smallCheckpoint = 250
+/** Rows that one transaction takes from a table. */
+const atOnce = 500
 
 export function createForgetting(client: Database, tables: SqliteTables): SqliteForgetting {
   const statements = forgettingStatements(tables)
   const prepare = (sql: string) => client.prepare(sql)
-  const claim = prepare(statements.claim)
+  const mark = prepare(statements.mark).pluck()
   const bound = prepare(statements.bound).pluck()
-  const remove = prepare(statements.history)
+  const move = prepare(statements.move)
+  const find = { expired: prepare(statements.expired).raw(), written: prepare(statements.written).raw() }
+  const remove = prepare(statements.remove)
   const erase = {
     values: prepare(statements.deleteValues),
     history: prepare(statements.deleteHistory),
@@ -36,16 +30,26 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
     count: prepare(statements.count).pluck(),
     erased: prepare(statements.erased),
   }
-  const portion = new Portion(portionInit)
 
-  function trim(after: number, before: number): TrimResult {
-    const start = performance.now()
-    const found = bound.get(after, before, portion.rows - 1)
+  /** Takes the next entries of a span of time that begins at a mark, and moves the mark. */
+  function takeNext(what: keyof typeof find, before: number, limits: TrimLimits): TrimResult {
+    const first = Number(mark.get(what) ?? 0)
+    const found = bound.get(first, before)
     const last = typeof found === 'number' ? found : before - 1
-    const removed = withSmallCheckpoints(client, () => remove.run(after, last).changes)
-    portion.took(performance.now() - start)
-    return { removed, next: last < before - 1 ? last : null }
+    const entries = find[what].all({ ...limits, first, last }) as unknown[][]
+    const removed = entries.reduce((sum, entry) => sum + remove.run(...entry).changes, 0)
+    // Entries of one moment may be more than one portion.
+    if (entries.length < atOnce && last > first) move.run(String(last), what)
+    return { removed, isDone: entries.length < atOnce && last >= before - 1 }
   }
+
+  const trim = client.transaction((limits: TrimLimits): TrimResult => {
+    const now = Date.now()
+    const expired = takeNext('expired', Math.min(limits.olderThan, now), limits)
+    return expired.removed > 0 || !expired.isDone
+      ? { ...expired, isDone: false }
+      : takeNext('written', now, limits)
+  })
 
   const eraseUser = client.transaction((userId: string): Erased => {
     const [values, history, writers, actors] = [erase.values, erase.history, erase.writers, erase.actors].map(
@@ -53,13 +57,12 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
     ) as [number, number, number, number]
     if (values + history + writers > 0)
       erase.erased.run({ now: Date.now(), seq: Number(erase.count.get() ?? 0) })
-    const isDone = [values, history, writers, actors].every((rows) => rows < erasedAtOnce)
+    const isDone = [values, history, writers, actors].every((rows) => rows < atOnce)
     return { values, history, mentions: writers + actors, isDone }
   })
 
   return {
-    claim: (interval) => claim.run(String(Date.now()), Date.now() - interval).changes === 1,
-    history: (olderThan, after) => trim(after, olderThan),
+    trim: (limits) => trim.immediate(limits),
     user: (userId) => {
       if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
       return eraseUser.immediate(userId)
@@ -67,31 +70,39 @@ export function createForgetting(client: Database, tables: SqliteTables): Sqlite
   }
 }
 
-function withSmallCheckpoints<T>(client: Database, task: () => T): T {
-  const usual = Number(client.pragma('wal_autocheckpoint', { simple: true }))
-  client.pragma(`wal_autocheckpoint = ${smallCheckpoint}`)
-  try {
-    return task()
-  } finally {
-    client.pragma(`wal_autocheckpoint = ${usual}`)
-  }
-}
-
 /** The statements by what they forget. */
 function forgettingStatements(tables: SqliteTables) {
   const [values, history, meta] = [tables.values, tables.history, tables.meta].map(getTableName)
   const rowsOf = (table: string | undefined, columns: string, condition: string): string =>
-    `(${columns}) in (select ${columns} from ${table} where ${condition} limit ${erasedAtOnce})`
+    `(${columns}) in (select ${columns} from ${table} where ${condition} limit ${atOnce})`
   const value = 'scope, user_id, key'
   const entry = 'revision, scope, user_id, key'
+  const isNewer = `exists (select 1 from ${history} n
+        where n.key = o.key and n.scope = o.scope and n.user_id = o.user_id and n.revision > o.revision)`
   return {
-    claim: `update ${meta} set value = ? where name = 'trimmed' and cast(value as integer) <= ?`,
+    mark: `select value from ${meta} where name = ?`,
+    move: `update ${meta} set value = ? where name = ?`,
     // Entries of one moment go together.
-    bound: `select at from ${history} where at > ? and at < ? order by at limit 1 offset ?`,
-    history: `delete from ${history} where (${entry}) in (
-      select ${entry} from ${history} o where at > ? and at <= ?
-        and exists (select 1 from ${history} n where n.key = o.key and n.scope = o.scope and n.user_id = o.user_id
-          and n.revision > o.revision))`,
+    bound: `select at from ${history} where at > ? and at < ? order by at limit 1 offset ${atOnce - 1}`,
+    remove: `delete from ${history} where revision = ? and scope = ? and user_id = ? and key = ?`,
+    expired: `select ${entry} from ${history} o where at > @first and at <= @last and ${isNewer} limit ${atOnce}`,
+    // What is beyond the newest entries; and the oldest one, which was the newest when its time was over.
+    written: `with written as materialized (
+        select distinct key, scope, user_id from ${history} where at > @first and at <= @last
+      ), beyond as (
+        select written.*, (select revision from ${history} h
+          where h.key = written.key and h.scope = written.scope and h.user_id = written.user_id
+          order by revision desc limit 1 offset @perValue - 1) as revision from written
+      ), oldest as (
+        select written.*, (select min(revision) from ${history} h
+          where h.key = written.key and h.scope = written.scope and h.user_id = written.user_id) as revision from written
+      )
+      select o.revision, o.scope, o.user_id, o.key from beyond cross join ${history} o
+        on o.key = beyond.key and o.scope = beyond.scope and o.user_id = beyond.user_id and o.revision < beyond.revision
+      union
+      select o.revision, o.scope, o.user_id, o.key from oldest cross join ${history} o
+        on o.key = oldest.key and o.scope = oldest.scope and o.user_id = oldest.user_id and o.revision = oldest.revision
+      where o.at < @olderThan and ${isNewer} limit ${atOnce}`,
     deleteValues: `delete from ${values} where ${rowsOf(values, value, 'scope = 2 and user_id = ?')}`,
     deleteHistory: `delete from ${history} where ${rowsOf(history, entry, 'scope = 2 and user_id = ?')}`,
     anonymousValues: `update ${values} set updated_by = null

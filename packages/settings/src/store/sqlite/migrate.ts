@@ -31,7 +31,7 @@ function readVersion(client: Database, prefix: string): number {
 function startCounting(client: Database, prefix: string): void {
   client
     .prepare(
-      `insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('trimmed', '0'), ('users', '0')
+      `insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0'), ('users', '0')
        on conflict (name) do nothing`,
     )
     .run()

@@ -57,7 +57,7 @@ create index ${prefix}settings_history_seq on ${prefix}settings_history (seq, us
 create index ${prefix}settings_history_at on ${prefix}settings_history (at);
 create index ${prefix}settings_history_actor on ${prefix}settings_history (actor) where actor <> user_id;
 
-insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('trimmed', '0'), ('users', '0');
+insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0'), ('users', '0');
 `,
 ]
 

@@ -23,6 +23,7 @@ import {
   type StoreNews,
   storePort,
   type StoreWatch,
+  type TrimLimits,
   type TrimResult,
   type UserNews,
   type WriteRequest,
@@ -182,12 +183,8 @@ class SqliteStore implements SettingsStore {
     return this.#use(({ writer, lock }) => lock.write(() => writer.reseal(rows)))
   }
 
-  claimTrim(interval: number): Promise<boolean> {
-    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.claim(interval)))
-  }
-
-  trimHistory(olderThan: number, after: number): Promise<TrimResult> {
-    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.history(olderThan, after)))
+  trim(limits: TrimLimits): Promise<TrimResult> {
+    return this.#use(({ forgetting, lock }) => lock.write(() => forgetting.trim(limits)))
   }
 
   eraseUser(userId: string): Promise<Erased> {

@@ -7,7 +7,7 @@ import {
   FMOD_SETTINGS_TRANSACTION_ENDED,
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
-import { historyOf, isOfUsers, planWrite, trimmedAtOnce, TrimCounter } from '../plan-write.ts'
+import { historyOf, isOfUsers, planWrite } from '../plan-write.ts'
 import type { HistoryRow, ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqliteTables } from './tables.ts'
 
@@ -29,7 +29,6 @@ export interface SqliteWriter {
  */
 export function createWriter(client: Database, tables: SqliteTables): SqliteWriter {
   const statements = prepareStatements(client, tables)
-  const trims = new TrimCounter()
 
   function writeLocked(request: WriteRequest): WriteResult {
     const rows = request.reads.flatMap((id) => statements.find(id) ?? [])
@@ -50,8 +49,6 @@ export function createWriter(client: Database, tables: SqliteTables): SqliteWrit
       statements.addHistory(historyOf(change, request, result), seq)
     }
     if (!ofUsers) statements.saveRevision(result.revision)
-    if (request.keepHistory !== undefined)
-      for (const id of trims.takeDue(result)) statements.trimHistory(id, request.keepHistory)
     enqueue(client, request, result)
   }
 
@@ -108,8 +105,6 @@ interface WriteStatements {
   saveRevision(revision: number): void
   /** Replaces texts of rows that are as they were read; returns how many. */
   reseal(request: ResealRequest): number
-  /** Keeps the newest entries of one value. */
-  trimHistory(id: RowId, keep: number): void
 }
 
 /** So many rows travel in one statement where there are as many: for values that is nearly twice as fast. */
@@ -157,10 +152,6 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
   const saveRevision = client.prepare(
     `update ${getTableName(tables.meta)} set value = ? where name = 'revision'`,
   )
-  const trim = client.prepare(`
-    delete from ${history} where key = @key and scope = @scope and user_id = @userId and revision in (
-      select revision from ${history} where key = @key and scope = @scope and user_id = @userId
-      order by revision desc limit ${trimmedAtOnce} offset @keep)`)
   const resealValue = client.prepare(`
     update ${values} set value = ?, sealed = ?
     where scope = ? and user_id = ? and key = ? and revision = ? and value = ?`)
@@ -216,7 +207,6 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
       }
       return replaced
     },
-    trimHistory: ({ scope, userId, key }, keep) => void trim.run({ scope, userId, key, keep }),
   }
 }
 

@@ -6,7 +6,7 @@ import type {
   RowChange,
   RowId,
   SettingsStore,
-  TrimResult,
+  TrimLimits,
   WriteRequest,
   WriteResult,
 } from '../../store/store.ts'
@@ -59,15 +59,24 @@ export async function revisionOf(store: SettingsStore): Promise<number> {
   return (await store.readNews({ after: 0, limit: 0 })).revision
 }
 
-/** Forgets all history that is older, as the daily trimming does. Returns how many entries. */
-export async function trimAll(store: SettingsStore, olderThan: number): Promise<number> {
-  let removed = 0
-  for (let after: number | null = 0; after !== null;) {
-    const taken: TrimResult = await store.trimHistory(olderThan, after)
-    removed += taken.removed
-    after = taken.next
+/** Trims, portion by portion. Returns how many entries each one removed. */
+export async function trimAll(
+  store: SettingsStore,
+  { olderThan = 0, perValue = Number.MAX_SAFE_INTEGER }: Partial<TrimLimits>,
+): Promise<readonly number[]> {
+  const portions: number[] = []
+  for (let isDone = false; !isDone;) {
+    const taken = await store.trim({ olderThan, perValue })
+    portions.push(taken.removed)
+    isDone = taken.isDone
   }
-  return removed
+  return portions
+}
+
+/** Waits until what was written is of the past: trimming leaves the present millisecond to the next portion. */
+export async function nextMillisecond(until: Until): Promise<void> {
+  const start = Date.now()
+  await until('the next millisecond', () => Date.now() > start)
 }
 
 /**

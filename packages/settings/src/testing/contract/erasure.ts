@@ -56,7 +56,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
         return [
           writeAll(first, own, { actor: other }),
           writeAll(last, round % 2 ? both : both.toReversed(), { actor: userId }),
-          writeAll(first, third, { actor: userId, keepHistory: 1 }),
+          writeAll(first, third, { actor: userId }),
           writeAll(last, shared, { actor: userId }),
           setOf(last, userId, 'a', round % 3 ? String(round) : null),
         ]
@@ -68,7 +68,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
           ...write('u2', 'u1', round),
           eraseAll(first, 'u2'),
           eraseAll(last, 'u2'),
-          trimAll(last, Date.now()),
+          trimAll(last, { olderThan: Date.now() }),
           sealAll(first),
         ])
         for (const userId of ['u1', 'u2']) await replays(last, userId)

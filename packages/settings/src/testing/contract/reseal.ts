@@ -1,7 +1,17 @@
 /** Cases: texts are replaced by others of the same meaning (decision 59). */
 import assert from 'node:assert/strict'
 import type { HistoryRow, ResealRequest, SettingsStore, StoredRow } from '../../store/store.ts'
-import { change, type ContractCase, revisionOf, rowId, set, setOf, trimAll, writeAll } from './case.ts'
+import {
+  change,
+  type ContractCase,
+  revisionOf,
+  rowId,
+  set,
+  setOf,
+  nextMillisecond,
+  trimAll,
+  writeAll,
+} from './case.ts'
 
 export const reseal: Readonly<Record<string, ContractCase>> = {
   'history is scanned oldest first, row by row, also inside a revision': async (open) => {
@@ -61,7 +71,7 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
     assert.equal(await store.readRow(rowId('b')), undefined)
   },
 
-  'an old value in the history that is not sealed is found by its key': async (open) => {
+  'an old value in the history that is not sealed is found by its key': async (open, until) => {
     const store = await open()
     await writeAll(store, [change(rowId('never'), '1', true), change(rowId('old'), '1')])
     await set(store, 'new', '1')
@@ -71,7 +81,8 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
     const keys = ['never', 'none', 'old', 'users']
     assert.deepEqual([...(await store.findPlainHistory(keys))].toSorted(), ['old', 'users'])
     assert.deepEqual(await store.findPlainHistory([]), [])
-    await trimAll(store, Date.now() + 1000)
+    await nextMillisecond(until)
+    await trimAll(store, { olderThan: Date.now() })
     assert.deepEqual([...(await store.findPlainHistory(keys))].toSorted(), ['old', 'users'], 'its old value')
     await store.reseal(sealAll([], await store.scanHistory(null, 10)))
     assert.deepEqual(await store.findPlainHistory(keys), [])

@@ -62,7 +62,10 @@ export function callsOf(
     'plain secrets in the history': () => store.findPlainHistory(['key.0', 'none']),
     'a write of a user': () => setOf(store, 'u7', 'key.7', '"new"'),
     'a shared write': () => set(store, 'key.0', '"new"'),
-    'a portion of trimming': () => store.trimHistory(rows, 0),
+    'a portion of old history': () => store.trim({ olderThan: rows, perValue: 100 }),
+    'a portion of what was written': async () => {
+      for (let isDone = false; !isDone;) ({ isDone } = await store.trim({ olderThan: 0, perValue: 5 }))
+    },
     'a first write of a user': () => setOf(store, 'u7', 'key.39', '"new"'),
     'a removal': () => setOf(store, 'u7', 'key.39', null),
     'a portion of a user': () => store.eraseUser('u7'),

@@ -87,8 +87,7 @@ test('while the server is down each call fails with 503, and works again afterwa
     () => store.readHistory({ limit: 1 }),
     () => store.readUserNews('0', 10),
     () => setOf(store, 'u', 'a', '2'),
-    () => store.claimTrim(0),
-    () => store.trimHistory(1, 0),
+    () => store.trim({ olderThan: 1, perValue: 1 }),
     () => store.eraseUser('u'),
   ]) {
     const error = await failureOf(call())

@@ -1,0 +1,132 @@
+/** A durable transport on any queue: at least once, with retries, leases and dead letters. */
+import type { FastifyBaseLogger } from 'fastify'
+import { logFailure } from '../../internal/failures.ts'
+import { within } from '../../internal/timeout.ts'
+import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
+import { type DomainEvent, eventTypeOf } from '../event.ts'
+import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'
+import type { EventTransport, PublishOptions, RemovedHandlers } from '../transport.ts'
+import type { RetryOptions } from './attempt.ts'
+import { Dispatcher, type DispatchOptions } from './dispatcher.ts'
+import type { Job, Queue, QueueSource, StoredEvent } from './queue.ts'
+
+export interface DurableOptions extends RetryOptions {
+  /**
+   * How many deliveries of one handler run at once in this process.
+   * @default 10
+   */
+  readonly concurrency?: number
+  /**
+   * How long running handlers get when the application closes, in milliseconds.
+   * @default 5000
+   */
+  readonly closeTimeout?: number
+}
+
+const defaults: Omit<DispatchOptions, 'beatInterval'> = {
+  maxAttempts: 8,
+  retryDelay: 1000,
+  attemptTimeout: 60_000,
+  concurrency: defaultConcurrency,
+  closeTimeout: defaultCloseTimeout,
+  queueTimeout: 5000,
+}
+
+/**
+ * Makes a transport of a queue. `beatInterval` is how often the queue hears that this process lives, in milliseconds: less
+ * than half as long as it lends a job. `queueTimeout` is how long the queue may take for each of three steps when the
+ * application closes (default 5000).
+ */
+export function durableTransport<J extends Job>(
+  source: QueueSource<J>,
+  given: DurableOptions & { readonly beatInterval: number; readonly queueTimeout?: number },
+): EventTransport {
+  const options = { ...defaults, ...given }
+  let parts:
+    | { readonly queue: Queue<J>; readonly dispatcher: Dispatcher<J>; log: FastifyBaseLogger }
+    | undefined
+
+  let started: Promise<void> | undefined
+
+  function opened() {
+    if (!parts) throw new FMOD_CORE_TRANSPORT_NOT_OPEN(source.name)
+    return parts
+  }
+
+  const removedHandlers: RemovedHandlers = {
+    list: async () => opened().queue.listRemoved(opened().dispatcher.handlers),
+    async unsubscribe(handler) {
+      const { queue, dispatcher } = opened()
+      return !dispatcher.handlers.includes(handler) && queue.unsubscribe(handler)
+    },
+  }
+
+  return {
+    name: source.name,
+    transactional: source.transactional,
+    deadLetters: {
+      list: async (limit = 100) => opened().queue.deadLetters.list(limit),
+      replay: async (id) => opened().queue.deadLetters.replay(id),
+      discard: async (id) => opened().queue.deadLetters.discard(id),
+    },
+    removedHandlers,
+    async open(context) {
+      const dispatcher = new Dispatcher<J>(context, options)
+      parts = { queue: await source.open(dispatcher), dispatcher, log: context.log }
+    },
+    async subscribe(handlers) {
+      const { queue, dispatcher, log } = opened()
+      const formerTypes = await queue.subscribe(handlers)
+      for (const handler of handlers) {
+        dispatcher.add(handler)
+        const formerEvent = formerTypes.get(handler.name)
+        if (formerEvent === undefined) continue
+        const record = { handler: handler.name, event: handler.event.type, formerEvent }
+        log.warn(
+          record,
+          'event handler has another event now; what waits of the former one becomes a dead letter',
+        )
+      }
+    },
+    start() {
+      const { queue, dispatcher, log } = opened()
+      started = dispatcher.start(queue).then(() => warnOfRemovedHandlers(removedHandlers, log))
+    },
+    publish: (event, { tx, traceparent }) => opened().queue.publish(stored(event, traceparent), tx),
+    async publishQuietly(event, tx, { traceparent }) {
+      const { queue } = opened()
+      if (queue.publishQuietly) return queue.publishQuietly(stored(event, traceparent), tx)
+      await queue.publish(stored(event, traceparent), tx)
+      return { wake() {} }
+    },
+    verify: (tx) => opened().queue.verify?.(tx) ?? false,
+    stop: () => parts?.dispatcher.stop(),
+    async drain() {
+      if (started) await within(options.queueTimeout, started) // a silent database holds up no close
+      await parts?.dispatcher.drain()
+    },
+    close: () => parts?.queue.close?.(),
+  }
+}
+
+/** As the queue keeps it: an event serialises to its payload. */
+function stored(event: DomainEvent, traceparent: PublishOptions['traceparent']): StoredEvent {
+  const { eventId } = event
+  return {
+    eventId,
+    type: eventTypeOf(event),
+    payload: JSON.stringify(event),
+    traceparent: traceparent ?? null,
+  }
+}
+
+/** Names the handlers that events are kept for, although this process does not have them. Never rejects. */
+async function warnOfRemovedHandlers(removed: RemovedHandlers, log: FastifyBaseLogger): Promise<void> {
+  try {
+    const handlers = await removed.list()
+    if (handlers.length > 0)
+      log.warn({ handlers }, 'events are kept for handlers that this process does not have')
+  } catch (err) {
+    logFailure(log, 'error', { err }, 'removed event handlers cannot be listed')
+  }
+}

@@ -1,0 +1,69 @@
+/** @fastify-modular/errors/client: problems as programs receive them, in browsers and elsewhere. Imports nothing. */
+import type { ProblemSlug, ProblemTypes } from './problems.ts'
+
+interface Received<Code extends string> {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  /** Names the kind of problem. */
+  readonly code: Code
+  readonly instance?: string
+  readonly requestId?: string
+  readonly traceId?: string
+}
+
+/** `out-of-credit` → `OUT_OF_CREDIT`. */
+type CodeOf<Slug extends string> = Slug extends `${infer Word}-${infer Rest}`
+  ? `${Uppercase<Word>}_${CodeOf<Rest>}`
+  : Uppercase<Slug>
+
+/** The application's own problems, with their extensions. */
+type Own = { [S in ProblemSlug]: Received<CodeOf<S>> & ProblemTypes[S] }[ProblemSlug]
+
+type Common =
+  | 'ARGUMENT'
+  | 'CONFLICT'
+  | 'CROSS_ORIGIN'
+  | 'FORBIDDEN'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'NOT_FOUND'
+  | 'ROUTE_NOT_FOUND'
+  | 'SERVICE_UNAVAILABLE'
+  | 'TOO_MANY_REQUESTS'
+  | 'UNAUTHORIZED'
+
+/** An answer that is no problem: of a proxy in between, or cut off. */
+type Unreadable = 'UNREADABLE'
+
+/**
+ * A problem by its `code`: `if (problem.code === 'VALIDATION') show(problem.errors)`. The problems of `ProblemTypes` are part
+ * of it. A server may send other codes: end with a branch for the rest.
+ */
+export type ReceivedProblem =
+  | Received<Common | Unreadable>
+  | (Received<'VALIDATION' | 'SETTING_VALIDATION'> & {
+      /** Messages by field, or by setting key. */
+      readonly errors: Readonly<Record<string, readonly string[]>>
+    })
+  | Own
+
+/**
+ * The problem of a response of `fetch`; null for one below 400. An error that is not a problem, such as a proxy's page, has
+ * the code `UNREADABLE`. Never throws, and leaves the body to be read again.
+ */
+export async function readProblem(response: Response): Promise<ReceivedProblem | null> {
+  const { status, statusText, headers } = response
+  if (status < 400) return null
+  const title = statusText || `HTTP ${status}`
+  const unreadable = { type: 'about:blank', title, status, detail: '', code: 'UNREADABLE' } as const
+  try {
+    if (!headers.get('content-type')?.startsWith('application/problem+json')) return unreadable
+    const body: unknown = await response.clone().json()
+    const isProblem =
+      typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string'
+    return isProblem ? ({ ...unreadable, ...body, status } as ReceivedProblem) : unreadable
+  } catch {
+    return unreadable
+  }
+}

@@ -1,0 +1,103 @@
+/** The option `access`: what the host declares for routes of other plugins, by their URLs. */
+import { METHODS } from 'node:http'
+import { closestName } from '@fastify-modular/core/internal'
+import {
+  FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE,
+  FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
+} from '../misuse-errors.ts'
+import { type Assigned, parseAccess } from './declaration.ts'
+
+interface Entry extends Assigned {
+  readonly method: string | null
+  /** Without the asterisk, where it has one. */
+  readonly url: string
+  readonly isSubtree: boolean
+  hasRoute: boolean
+}
+
+const entryKey = /^(?:([A-Za-z-]+) )?(\/.*|\*)$/
+
+/** How the router compares URLs. */
+export interface Spelling {
+  readonly isCaseSensitive: boolean
+  readonly ignoresTrailingSlash: boolean
+}
+
+export class AccessEntries {
+  /** The most specific first: a whole URL before a subtree, a longer one before a shorter one, a method before none. */
+  readonly #entries: readonly Entry[]
+  readonly #spelling: Spelling
+
+  /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
+  constructor(access: Readonly<Record<string, unknown>>, spelling: Spelling) {
+    this.#spelling = spelling
+    this.#entries = Object.entries(access)
+      .map(([key, each]) => toEntry(key, each))
+      .toSorted(
+        (one, other) =>
+          Number(one.isSubtree) - Number(other.isSubtree) ||
+          other.url.length - one.url.length ||
+          Number(one.method === null) - Number(other.method === null),
+      )
+  }
+
+  /** The most specific entry for a method of a route. */
+  find(
+    { url, toleratesSlash }: { readonly url: string; readonly toleratesSlash: boolean },
+    method: string,
+  ): Assigned | undefined {
+    const spelled = this.#spell(url, toleratesSlash)
+    const fitting = this.#entries.filter(
+      (entry) =>
+        (entry.method === null || entry.method === method) &&
+        covers(entry.isSubtree, this.#spell(entry.url, toleratesSlash), spelled),
+    )
+    for (const entry of fitting) entry.hasRoute = true
+    return fitting[0]
+  }
+
+  /** @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE} */
+  checkAllUsed(urls: readonly string[]): void {
+    const unused = this.#entries.filter(({ hasRoute }) => !hasRoute)
+    if (unused.length === 0) return
+    const names = unused.map(({ source, url }) => {
+      const meant = urls.includes(url) ? undefined : closestName(url, urls)
+      return source + (meant === undefined ? '' : ` (did you mean "${meant}"?)`)
+    })
+    throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE(names.join(', '))
+  }
+
+  get all(): readonly Assigned[] {
+    return this.#entries
+  }
+
+  /** One spelling for all that the router takes for the same URL. */
+  #spell(url: string, toleratesSlash: boolean): string {
+    const cased = this.#spelling.isCaseSensitive ? url : url.toLowerCase()
+    const dropsSlash = (toleratesSlash || this.#spelling.ignoresTrailingSlash) && cased.length > 1
+    return dropsSlash ? cased.replace(/\/$/, '') : cased
+  }
+}
+
+function covers(isSubtree: boolean, url: string, spelled: string): boolean {
+  return spelled === url || (isSubtree && (spelled.startsWith(`${url}/`) || spelled === `${url}/*`))
+}
+
+function toEntry(key: string, access: unknown): Entry {
+  const source = `option access "${key}"`
+  const [, method = null, url = ''] = entryKey.exec(key) ?? []
+  const isKnown = method === null || METHODS.includes(method)
+  if (url === '' || !isKnown) {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
+      source,
+      'the key is not a URL such as "/docs/*" or "GET /docs"',
+    )
+  }
+  const isSubtree = url.endsWith('/*')
+  const requirement = parseAccess(access, source)
+  if (url === '/*' && requirement.kind === 'public') {
+    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it would open the whole application')
+  }
+  const literal = isSubtree ? url.slice(0, -2) : url
+  return { method, url: literal, isSubtree, requirement, source, isOption: true, hasRoute: false }
+}

@@ -1,0 +1,38 @@
+/** The policy of a route and method, and what it decides about a request. */
+import type { Requirement } from '../access/declaration.ts'
+import type { RegisteredRule } from '../rules.ts'
+
+/**
+ * How the gate let a request in. `rule` and `declaration`: it is public, for known and anonymous callers alike, because a
+ * rule of the registry or the environment opens it, or because its access is declared so, by the `source`. `caller`: its
+ * caller is known, and holds what `permission` names, if anything. The objects are frozen.
+ */
+export type RequestAdmission =
+  | { readonly by: 'rule'; readonly rule: RegisteredRule; readonly permission?: undefined }
+  | { readonly by: 'declaration'; readonly source: string; readonly permission?: undefined }
+  | { readonly by: 'caller'; readonly permission?: string }
+
+/** What the gate does with a request. */
+export interface Decision {
+  /** What makes the request public; null where it is protected. */
+  readonly opening: RequestAdmission | null
+  /** The permissions that a protected request needs; null where a known caller is enough. */
+  readonly needs: Requirement | null
+  /** How a known caller who holds them is let in. */
+  readonly admission: RequestAdmission
+}
+
+/**
+ * `open`: every path of the route is public that is spelled canonically; `by path`: one is that a rule of these matches.
+ * `closed` is the decision for all other paths.
+ */
+export type Policy =
+  | { readonly kind: 'closed'; readonly closed: Decision }
+  | {
+      readonly kind: 'open'
+      readonly open: Decision
+      /** The one target, beside its query, for which nothing is left to check; null where parameters are. */
+      readonly target: string | null
+      readonly closed: Decision
+    }
+  | { readonly kind: 'by path'; readonly rules: readonly RegisteredRule[]; readonly closed: Decision }

@@ -1,0 +1,173 @@
+/**
+ * The policy of each route and method: which of its paths are public, and what callers need for the others. Decided once,
+ * when the application is ready; the gate, the table, `explain` and the OpenAPI document read it.
+ */
+import { canonicalPath } from '@fastify-modular/core/internal'
+import { requireEvery, type Requirement } from '../access/declaration.ts'
+import { compareSegments, literalHead, literalTail, segmentsOf } from '../matching/route-pattern.ts'
+import type { PublicRoute } from '../rule.ts'
+import { frameworkDefault, type RegisteredRule, type RuleSet } from '../rules.ts'
+import type { Decision, Policy, RequestAdmission } from './decision.ts'
+import type { Route } from './routes.ts'
+
+/**
+ * Whether suffix rules match values of parameters: all, none, or those that do not begin with a slash. The others match
+ * literal text of the route alone.
+ */
+export type SuffixesMatchParameters = boolean | 'within-segments'
+
+const byCaller: RequestAdmission = Object.freeze({ by: 'caller' })
+const signedIn: Decision = Object.freeze({ opening: null, needs: null, admission: byCaller })
+
+/** For a route that the table does not have: what cannot be reviewed is closed, for administrators alone. */
+const unknown: Policy = closedFor({
+  kind: 'permission',
+  clauses: [['of a route that the gate does not know']],
+  text: 'of a route that the gate does not know',
+})
+
+export class Policies {
+  readonly #rules: RuleSet
+  readonly #suffixes: SuffixesMatchParameters
+  /** By method: what opens paths that no route has. */
+  readonly #ofNoRoute = new Map<string, Policy>()
+
+  constructor(rules: RuleSet, suffixes: SuffixesMatchParameters) {
+    this.#rules = rules
+    this.#suffixes = suffixes
+  }
+
+  /** Decides the policies of these routes. Call it once, when routes, rules and declarations are complete. */
+  decide(routes: readonly Route[]): void {
+    for (const route of routes) {
+      for (const method of route.methods) route.policies.set(method, this.#policyOf(route, method))
+      const every = requireEvery(route.methods.map((method) => route.requirement(method)))
+      route.policies.set(otherMethod, closedFor(every)) // a hook changed the method after the router chose
+    }
+  }
+
+  /** The policy of a route, or of the not-found handler. */
+  of(route: Route | null, method: string): Policy {
+    if (route === null) return this.#ofNoRoute.get(method) ?? this.#decideNoRoute(method)
+    return route.policies.get(method) ?? route.policies.get(otherMethod) ?? unknown
+  }
+
+  #decideNoRoute(method: string): Policy {
+    const rules = this.#rules.rules.filter(({ route }) => route.allows(method) && route.kind !== 'route')
+    const policy = openBy(rules, signedIn)
+    if (this.#rules.isFrozen && this.#ofNoRoute.size < maxMethods) this.#ofNoRoute.set(method, policy)
+    return policy
+  }
+
+  #policyOf(route: Route, method: string): Policy {
+    const own = route.ownRequirement(method)
+    const assigned = route.assigned(method)
+    const closed = closedFor(route.requirement(method))
+    if (own !== undefined && own.kind !== 'public') return closed // against every rule
+    if (own !== undefined) return openFor(route, { by: 'declaration', source: 'route config' }, closed)
+    const rules = this.rulesFor(route, method).filter(
+      // The host's option stands above the framework's own public paths.
+      ({ rule }) => assigned?.isOption !== true || rule.source !== frameworkDefault,
+    )
+    const covering = rules.find(({ reach }) => reach === 'every path')
+    if (covering !== undefined) return openFor(route, { by: 'rule', rule: covering.rule }, closed)
+    if (assigned?.requirement.kind === 'public') {
+      return openFor(route, { by: 'declaration', source: assigned.source }, closed)
+    }
+    return openBy(
+      rules.map(({ rule }) => rule),
+      closed.closed,
+    )
+  }
+
+  /** The rules that may open paths of the route; a declaration may hold against them. */
+  rulesFor(route: Route, method: string): readonly RuleForRoute[] {
+    const isFor = ({ route: rule }: RegisteredRule): boolean =>
+      rule.allows(method) || (method === 'HEAD' && route.followsGet && rule.allows('GET'))
+    return this.#rules.rules.filter(isFor).flatMap((rule) => {
+      const reach = reachOf(rule.route, route, this.#suffixes)
+      return reach === 'no path' ? [] : [{ rule, reach }]
+    })
+  }
+}
+
+export interface RuleForRoute {
+  readonly rule: RegisteredRule
+  readonly reach: 'every path' | 'some paths'
+}
+
+/** The key of the policy for methods that the route does not serve. */
+const otherMethod = ''
+
+/** Node.js knows fewer. */
+const maxMethods = 50
+
+function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind: 'closed' }> {
+  if (requirement?.kind !== 'permission') return { kind: 'closed', closed: signedIn }
+  const admission: RequestAdmission = Object.freeze({ by: 'caller', permission: requirement.text })
+  return { kind: 'closed', closed: Object.freeze({ opening: null, needs: requirement, admission }) }
+}
+
+function openFor(route: Route, opening: RequestAdmission, { closed }: Policy): Policy {
+  if (route.path !== null && !isCanonical(route.path)) return { kind: 'closed', closed }
+  const target = route.path !== null && canonicalPath(route.path) === route.path ? route.path : null
+  return { kind: 'open', open: Object.freeze({ ...closed, opening: Object.freeze(opening) }), target, closed }
+}
+
+function openBy(rules: readonly RegisteredRule[], closed: Decision): Policy {
+  return rules.length === 0 ? { kind: 'closed', closed } : { kind: 'by path', rules, closed }
+}
+
+/** Which paths of a route a rule opens, by their texts alone: `some paths` where that is not certain. */
+function reachOf(
+  rule: PublicRoute,
+  route: Route,
+  suffixes: SuffixesMatchParameters,
+): 'every path' | 'some paths' | 'no path' {
+  if (rule.kind === 'route') return rule.pattern === route.url ? 'every path' : 'no path'
+  if (route.path !== null) return reachOfPaths(rule, route.path, route.toleratesSlash)
+  const heads = route.patterns.map(literalHead)
+  const tails = route.patterns.map(literalTail)
+  const { literal, segments } = rule
+  if (rule.kind === 'suffix') {
+    const isLiteral = tails.every((tail) => tail.endsWith(literal))
+    if (isLiteral) return route.toleratesSlash ? 'some paths' : 'every path'
+    const mayMatchValues = suffixes === true || (suffixes === 'within-segments' && !literal.startsWith('/'))
+    const couldMatch = route.toleratesSlash || tails.some((tail) => literal.endsWith(tail))
+    return mayMatchValues && couldMatch ? 'some paths' : 'no path'
+  }
+  if (rule.kind === 'prefix' && heads.every((head) => head.startsWith(literal))) return 'every path'
+  if (rule.kind === 'subtree' && heads.every((head) => head.startsWith(`${literal}/`))) return 'every path'
+  const ofRoute = route.toleratesSlash ? [] : route.patterns.map(segmentsOf)
+  const known = ofRoute.filter((each) => each !== null)
+  if (segments !== null && known.length > 0 && known.length === ofRoute.length) {
+    const reaches = new Set(known.map((each) => compareSegments(segments, each)))
+    const [reach = 'some paths', ...others] = reaches
+    return others.length === 0 ? reach : 'some paths'
+  }
+  const isLonger = (head: string) => rule.kind !== 'exact' && head.startsWith(literal)
+  return heads.some((head) => isLonger(head) || literal.startsWith(head)) ? 'some paths' : 'no path'
+}
+
+/** Of a static route: its path, and the one with a slash more where the router takes it. */
+function reachOfPaths(
+  rule: PublicRoute,
+  path: string,
+  toleratesSlash: boolean,
+): 'every path' | 'some paths' | 'no path' {
+  if (!isCanonical(path)) return 'no path'
+  const matches = [path, ...(toleratesSlash && path !== '/' ? [`${path}/`] : [])].map((each) =>
+    rule.matchesPath(each),
+  )
+  if (!matches.includes(true)) return 'no path'
+  return matches.includes(false) ? 'some paths' : 'every path'
+}
+
+/** Whether a request can spell the path in the canonical way. */
+function isCanonical(path: string): boolean {
+  try {
+    return canonicalPath(encodeURI(path)) === path
+  } catch {
+    return false // a lone surrogate
+  }
+}

@@ -1,0 +1,142 @@
+/** The table of access: every route and method of the application, who may call it, and what says so. */
+import type { Policies } from '../gate/policy.ts'
+import type { Policy } from '../gate/decision.ts'
+import type { Route, RouteTable } from '../gate/routes.ts'
+import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
+import { nameOfRule, type RuleSet } from '../rules.ts'
+import { warningsOfRoute } from './warnings.ts'
+
+/** One method of a route. */
+export interface AccessRow {
+  /** `*` for the not-found handler, which answers every method. */
+  readonly method: string
+  /** As the route was registered, with its prefix. */
+  readonly url: string
+  /** What else the router looks at: `version 1.2.0`; empty otherwise. */
+  readonly constraints: string
+  /** `public`, `signed-in`, or permissions: `Notes.Edit`, `Notes.Edit and Notes.Import`, `Notes.Edit or Ops.Read`. */
+  readonly access: string
+  /** What says so: `route config`, `rule "GET exact /" (framework default)`, `default of module "notes"`, `undeclared`. */
+  readonly why: string
+  /**
+   * The rules that could open some paths of a route that is not public: `"* regex /items/7$" (application)`. Texts alone
+   * decide, without a guess: a rule whose expression meets a parameter could.
+   */
+  readonly openedBy: readonly string[]
+  /** The module that registered the route; null for routes of no module. */
+  readonly module: string | null
+  /** A permission that the handler checks by itself; null where the route names none. */
+  readonly checkedByHandler: string | null
+  /** `before the gate`, `websocket`, `preflight`, `not found`; empty otherwise. */
+  readonly note: string
+  /** What the boot warns about, for this route. */
+  readonly warnings: readonly string[]
+}
+
+interface TableParts {
+  readonly rules: RuleSet
+  readonly routes: RouteTable
+  readonly policies: Policies
+}
+
+export function createTable({ rules, routes, policies }: TableParts): () => readonly AccessRow[] {
+  return function table() {
+    if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY('access of the application')
+    const rows = routes.all.flatMap((route) =>
+      route.methods.map((method) => toRow({ route, method, policies })),
+    )
+    return [...rows.toSorted(byUrl), notFoundRow(rules)]
+  }
+}
+
+/** The not-found handler answers every path that no route has. */
+function notFoundRow({ rules }: RuleSet): AccessRow {
+  return {
+    method: '*',
+    url: '(no route)',
+    constraints: '',
+    access: 'signed-in',
+    why: 'undeclared',
+    openedBy: rules.filter(({ route }) => route.kind !== 'route').map(nameOfRule),
+    module: null,
+    checkedByHandler: null,
+    note: 'not found',
+    warnings: [],
+  }
+}
+
+function byUrl(one: AccessRow, other: AccessRow): number {
+  if (one.url !== other.url) return one.url < other.url ? -1 : 1
+  return one.method < other.method ? -1 : Number(one.method > other.method)
+}
+
+function toRow({
+  route,
+  method,
+  policies,
+}: {
+  readonly route: Route
+  readonly method: string
+  readonly policies: Policies
+}): AccessRow {
+  const policy = policies.of(route, method)
+  return {
+    method,
+    url: route.url,
+    constraints: route.constraintsText,
+    access: policy.kind === 'open' ? 'public' : (policy.closed.needs?.text ?? 'signed-in'),
+    why: whyOf(policy, route, method),
+    openedBy: policy.kind === 'by path' ? policy.rules.map(nameOfRule) : [],
+    module: route.origin?.module ?? null,
+    checkedByHandler: route.checkedByHandler ?? null,
+    note: noteOn(route),
+    warnings: warningsOfRoute(route, method, policies).map(
+      ({ rule, message }) => `${nameOfRule(rule)}: ${message}`,
+    ),
+  }
+}
+
+function whyOf(policy: Policy, route: Route, method: string): string {
+  const opening = policy.kind === 'open' ? policy.open.opening : null
+  if (opening?.by === 'rule') return `rule ${nameOfRule(opening.rule)}`
+  if (route.ownRequirement(method) !== undefined) return 'route config'
+  return route.assigned(method)?.source ?? 'undeclared'
+}
+
+function noteOn(route: Route): string {
+  if (route.isPreflight) return 'preflight'
+  if (route.isWebsocket && route.derivedFrom === undefined) return 'websocket'
+  return route.origin === null ? 'before the gate' : ''
+}
+
+const heading = ['METHOD', 'PATH', 'ACCESS', 'WHY', 'MODULE', 'NOTE', 'WARNINGS']
+
+/** In columns. */
+export function printTable(rows: readonly AccessRow[]): string {
+  const lines = [heading, ...rows.map(cellsOf)]
+  const widths = heading.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)))
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function cellsOf(row: AccessRow): readonly string[] {
+  const notes = [
+    row.note,
+    row.checkedByHandler === null ? '' : `${row.checkedByHandler}: checked by the handler`,
+  ]
+  return [
+    row.method,
+    row.constraints === '' ? row.url : `${row.url} (${row.constraints})`,
+    row.access,
+    [row.why, ...row.openedBy.map((rule) => `could be opened by ${rule}`)].join('; '),
+    row.module ?? '',
+    notes.filter((text) => text !== '').join('; '),
+    row.warnings.join('; '),
+  ]
+}

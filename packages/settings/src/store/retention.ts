@@ -1,0 +1,104 @@
+/** Bounds the history, so that it does not grow without end. */
+import { setImmediate } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { rowIdText } from './plan-write.ts'
+import type { SettingsStore, WriteResult } from './store.ts'
+
+const day = 24 * 60 * 60 * 1000
+const hour = 60 * 60 * 1000
+
+/** Milliseconds after the boot, at least: a start has enough to do, and instances of one deployment take turns. */
+const afterBoot = 5 * 60_000
+
+/** Values whose writes are counted; more of them begin a run. */
+const capacity = 10_000
+
+interface RetentionInit {
+  readonly store: Pick<SettingsStore, 'trim'>
+  readonly days?: number | undefined
+  readonly perValue?: number | undefined
+  readonly log: FastifyBaseLogger
+  /** Milliseconds until the first run. @default five to ten minutes */
+  readonly delay?: number
+}
+
+/**
+ * Removes old history: once an hour, and as soon as this process has written one value `perValue` times since the last
+ * run; portion by portion, of all instances one at a time. The timers do not keep the process alive.
+ */
+export class Retention {
+  readonly #init: RetentionInit
+  readonly #days: number
+  readonly #perValue: number
+  /** Writes by value since the last run. */
+  readonly #writes = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #isDue = false
+  #isStopped = false
+
+  constructor(init: RetentionInit) {
+    this.#init = init
+    this.#days = init.days ?? 400
+    this.#perValue = init.perValue ?? 100
+  }
+
+  start(): void {
+    this.#wait(this.#init.delay ?? afterBoot * (1 + Math.random()))
+  }
+
+  /** Resolves after the portion that runs. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  /** Counts a write. */
+  wrote({ changes }: WriteResult): void {
+    for (const change of changes) {
+      const name = rowIdText(change)
+      const writes = (this.#writes.get(name) ?? 0) + 1
+      this.#writes.set(name, writes)
+      if (writes >= this.#perValue || this.#writes.size > capacity) this.#run()
+    }
+  }
+
+  #wait(milliseconds: number): void {
+    if (this.#isStopped) return
+    this.#timer = setTimeout(() => {
+      this.#run()
+      this.#wait(hour)
+    }, milliseconds).unref()
+  }
+
+  /** One run at a time; what is written meanwhile may need another one. */
+  #run(): void {
+    this.#writes.clear()
+    this.#isDue = true
+    this.#running ??= this.#runWhileDue().finally(() => (this.#running = undefined))
+  }
+
+  async #runWhileDue(): Promise<void> {
+    while (this.#isDue && !this.#isStopped) {
+      this.#isDue = false
+      try {
+        await this.#trim()
+      } catch (err) {
+        this.#init.log.warn({ err }, 'old settings history could not be removed; the next run tries again')
+      }
+    }
+  }
+
+  async #trim(): Promise<void> {
+    const { store, log } = this.#init
+    const limits = { olderThan: Math.max(0, Date.now() - this.#days * day), perValue: this.#perValue }
+    let rows = 0
+    for (let isDone = false; !isDone && !this.#isStopped; await setImmediate()) {
+      const taken = await store.trim(limits)
+      rows += taken.removed
+      isDone = taken.isDone
+    }
+    if (rows > 0) log.info({ rows }, 'old settings history was removed')
+  }
+}
