@@ -126,7 +126,7 @@ function Change({ change, newest, source, ofOne }: ChangeProps): ReactNode {
 
 /** The same colour for the same person, wherever a face is drawn. */
 function hueOf(id: string): number {
-  return [...id].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 4
+  return Array.from(id).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 4
 }
 
 function SettingName({

@@ -60,14 +60,13 @@ export function useChanges(load: LoadChanges): Changes {
   const next = page?.next ?? null
   function showOlder(): void {
     if (page === undefined || next === null) return
-    load(next).then(
-      // Of a list that is no longer shown, nothing is.
-      (older) => {
-        editor.know(older.people)
-        setPage((now) => (now === page ? { ...older, changes: join(page.changes, older.changes) } : now))
-      },
-      fail,
-    )
+    load(next).then((older) => append(page, older), fail)
+  }
+
+  /** Of a list that is no longer shown, nothing is. */
+  function append(newer: ChangesPage, older: ChangesPage): void {
+    editor.know(older.people)
+    setPage((now) => (now === newer ? { ...older, changes: join(newer.changes, older.changes) } : now))
   }
 
   return {

@@ -57,11 +57,10 @@ function Undo({ change, source }: UndoProps): ReactNode {
     <button
       type="button"
       className="fm-button is-quiet"
-      onClick={async ({ currentTarget }) => {
+      onClick={({ currentTarget }) => {
         if (isAsked) return open({ kind: 'revert', revision })
         currentTarget.closest('li')?.focus() // the button goes with what it undoes
-        await editor.revert(revision)
-        source.reload()
+        void editor.revert(revision).finally(source.reload)
       }}
     >
       {messages.undo}
