@@ -3,7 +3,7 @@
 //   node examples/settings-page.mjs
 //   curl -i localhost:3000/settings/manage                                            # 401 Unauthorized
 //   curl -i localhost:3000/settings/manage -H 'authorization: Basic YWRtaW46YWRtaW4=' # 200 <title>
-//   curl -i localhost:3000/settings/me -H 'authorization: Basic YWRtaW46YWRtaW4='     # 200 <title>
+//   curl -i localhost:3000/settings/preferences -H 'authorization: Basic YWRtaW46YWRtaW4='     # 200 <title>
 import Fastify from 'fastify'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'

@@ -29,12 +29,26 @@ export default defineConfig({
         entryFileNames: '[name].[hash:12].js',
         chunkFileNames: 'more.[hash:12].js',
         assetFileNames: ({ names }) =>
-          names.some((name) => name.endsWith('.css')) ? 'app.css' : '[name][extname]',
+          names.some((name) => name.endsWith('.css')) ? 'app.[hash:12].css' : '[name].[hash:12][extname]',
       },
     },
   },
-  plugins: [{ name: 'compress', closeBundle: compressAll }],
+  plugins: [{ name: 'texts-and-element', generateBundle: addFiles, closeBundle: compressAll }],
 })
+
+/** The texts of each language but English, which the script has; and the one script whose name stays. */
+async function addFiles(_options, bundle) {
+  for (const name of await readdir('src/texts')) {
+    if (!name.endsWith('.json') || name === 'en.json') continue
+    const texts = JSON.parse(await readFile(`src/texts/${name}`, 'utf8'))
+    this.emitFile({ type: 'asset', name, source: JSON.stringify(texts) })
+  }
+  // Both are named, so that browsers load them at once.
+  const imports = Object.values(bundle)
+    .filter(({ isEntry }) => isEntry)
+    .map(({ fileName }) => `import './${fileName}'\n`)
+  this.emitFile({ type: 'asset', fileName: 'element.js', source: imports.join('') })
+}
 
 async function compressAll() {
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }

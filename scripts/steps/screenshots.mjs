@@ -11,7 +11,7 @@ const fromHost = createRequire(resolve('packages/host-example/package.json'))
 /** What each picture shows: `signIn` names the account. */
 const pictures = [
   { name: 'administration-light', path: '/settings/manage', signIn: 'admin', colorScheme: 'light' },
-  { name: 'preferences-dark', path: '/settings/me', signIn: 'alice', colorScheme: 'dark' },
+  { name: 'preferences-dark', path: '/settings/preferences', signIn: 'alice', colorScheme: 'dark' },
   { name: 'home-phone', path: '/', signIn: 'admin', colorScheme: 'light', width: 390, height: 844 },
 ]
 

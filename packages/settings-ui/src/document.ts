@@ -1,11 +1,11 @@
 /** The document of a page: a shell without any value of a setting, and a header that needs no script. */
 import { type Caller, hasPermission } from '@fastify-modular/core'
-import type { Assets } from './assets.ts'
+import { type Assets, themeAddress } from './assets.ts'
 import { directionOf, languageOf } from './locale.ts'
 import type { Look } from './look.ts'
 import type { PageContent, SettingsUiOptions } from './options.ts'
 import { initialsOf } from './react/model/initials.ts'
-import type { PageMessages } from './texts/messages.ts'
+import type { Messages } from './texts/messages.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [
@@ -30,7 +30,7 @@ export interface PageVisit {
   /** The pages that this caller has a link to. */
   readonly linked: readonly PageName[]
   readonly look: Look
-  readonly options: SettingsUiOptions & Required<Pick<SettingsUiOptions, 'prefix' | 'apiBase'>>
+  readonly options: SettingsUiOptions & Required<Pick<SettingsUiOptions, 'prefix' | 'baseUrl'>>
 }
 
 /** The parts of the document. */
@@ -38,12 +38,12 @@ export function pageContent(visit: PageVisit, assets: Assets): PageContent {
   const { page, path, look, options } = visit
   const { title: name, texts, locale, theme } = look
   const config = pageConfig(visit, assets)
-  const heading = page === 'manage' ? texts.adminHeading : texts.userHeading
+  const heading = texts[page]
   const element = options.layout ? 'div' : 'main' // a layout has a main element of its own
   return {
     title: escapeHtml(heading === name ? heading : `${heading} · ${name}`),
-    head: `<link rel="stylesheet" href="${escapeHtml(config.style)}">
-<script type="module" src="${relativePath(path, `${options.prefix}/assets`)}/${assets.script.name}"></script>
+    head: `${config.styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}">`).join('\n')}
+<script type="module" src="${relativePath(path, `${options.prefix}/assets`)}/${assets.script}"></script>
 ${preloads(config)}
 <script type="application/json" id="fm-config">${escapeJson(config)}</script>`,
     body: `<${element} id="fm-app" class="fm"><noscript><p class="fm-empty">${escapeHtml(texts.needsScript)}</p></noscript></${element}>`,
@@ -77,11 +77,11 @@ ${body}
 }
 
 /** Requests that the script will make: answered while it loads. Definitions in a language that the host names need its header. */
-function preloads({ page, apiBase, definitionsLocale, texts }: PageConfig): string {
+function preloads({ page, baseUrl, definitionsLocale, texts }: PageConfig): string {
   const paths = [
     ...(texts === undefined ? [] : [texts]),
-    ...(definitionsLocale === undefined ? [`${apiBase}/definitions`] : []),
-    page === 'me' ? `${apiBase}/me` : apiBase,
+    ...(definitionsLocale === undefined ? [`${baseUrl}/definitions`] : []),
+    page === 'preferences' ? `${baseUrl}/me` : baseUrl,
   ]
   return paths
     .map((path) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(path)}">`)
@@ -96,14 +96,14 @@ function escapeJson(value: unknown): string {
   )
 }
 
-export type PageName = 'manage' | 'me'
+export type PageName = 'manage' | 'preferences'
 
 /** Sent as JSON, within the page or alone for `<fm-settings>`: what the page learns about its caller and its host, never the value of a setting. */
 export interface PageConfig {
   readonly page: PageName
   /** This address and those below are relative to that of the page. */
-  readonly apiBase: string
-  readonly style: string
+  readonly baseUrl: string
+  readonly styles: readonly string[]
   /** The texts of the language; left out for English, which the script has. */
   readonly texts?: string
   /** Whether the caller may change what this page shows, System settings apart. */
@@ -116,21 +116,23 @@ export interface PageConfig {
   readonly scheme: 'auto' | 'light' | 'dark'
   /** The key of the setting that chooses the scheme. */
   readonly themeSetting?: string
-  readonly messages: Partial<PageMessages>
+  readonly messages: Partial<Messages>
 }
 
 /** What the script of a page needs to know. */
 export function pageConfig({ page, path, caller, look, options }: PageVisit, assets: Assets): PageConfig {
-  const { prefix, apiBase } = options
+  const { prefix, baseUrl } = options
   const { locale, isLocaleNamed, messages, theme } = look
   const assetBase = relativePath(path, `${prefix}/assets`)
   const texts = assets.texts.get(languageOf(locale))
-  const isOwn = page === 'me' && caller !== null && options.selfService === true
+  const isOwn = page === 'preferences' && caller !== null && options.selfService === true
   return {
     page,
-    apiBase: relativePath(path, apiBase),
-    style: `${assetBase}/${styleAddress(assets.style.name, theme.tokens)}`,
-    ...(texts && { texts: `${assetBase}/${texts.name}` }),
+    baseUrl: relativePath(path, baseUrl),
+    styles: [assets.style, themeAddress(theme.tokens ?? {}, options.css ?? '')].flatMap((name) =>
+      name === undefined ? [] : `${assetBase}/${name}`,
+    ),
+    ...(texts !== undefined && { texts: `${assetBase}/${texts}` }),
     canUpdate: isOwn || hasPermission(caller, 'Settings.Update'),
     isAdmin: caller?.isAdmin === true,
     locale,
@@ -142,12 +144,6 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
   }
 }
 
-/** The tokens are in the address: one style sheet for each look, and browsers keep it. */
-function styleAddress(name: string, tokens: Readonly<Record<string, string>> = {}): string {
-  const query = new URLSearchParams(tokens).toString()
-  return query === '' ? name : `${name}?${query}`
-}
-
 /** One row: the application, its links and the other page, and a menu of the caller. It needs no script but for the theme. */
 function renderHeader({ page, path, caller, linked, look, options }: PageVisit): string {
   const { prefix, home = '/', logout } = options
@@ -155,12 +151,11 @@ function renderHeader({ page, path, caller, linked, look, options }: PageVisit):
   const href = (target: string): string =>
     escapeHtml(target.startsWith('/') ? relativePath(path, target) : target)
   const name = caller === null ? '' : (caller.name ?? caller.id)
-  const own = { manage: texts.toAdminPage, me: texts.toUserPage }
   const links = [
     ...look.links,
     ...linked
       .filter((each) => each !== page)
-      .map((each) => ({ href: `${prefix}/${each}`, label: own[each] })),
+      .map((each) => ({ href: `${prefix}/${each}`, label: texts[each] })),
   ]
     .map((link) => `<a href="${href(link.href)}" dir="auto">${escapeHtml(link.label)}</a>`)
     .join('')
@@ -179,7 +174,7 @@ ${logout === undefined ? '' : `<hr><form method="post" action="${href(logout)}">
 }
 
 /** The choice of the scheme; the script shows it. */
-function renderSchemes(texts: PageMessages): string {
+function renderSchemes(texts: Messages): string {
   const choices = (['auto', 'light', 'dark'] as const).map(
     (scheme) =>
       `<label><input type="radio" name="fm-scheme" value="${scheme}">${escapeHtml(texts[scheme])}</label>`,

@@ -2,4 +2,4 @@
 export type { ThemeOptions, ThemeToken } from './theme.ts'
 export type { OfRequest, PageContent, PageLink, SettingsUiOptions, Visibility } from './options.ts'
 export { settingsUi, settingsUi as default } from './plugin.ts'
-export type { PageMessages } from './texts/messages.ts'
+export type { Messages as PageMessages } from './texts/messages.ts'

@@ -3,7 +3,7 @@ import { optionProblems, Type } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { languageOf, preferredLocale } from './locale.ts'
 import { lookSchema, type OfRequest, type PageLink, type SettingsUiOptions } from './options.ts'
-import type { PageMessages } from './texts/messages.ts'
+import type { Messages } from './texts/messages.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions } from './theme.ts'
 
@@ -18,9 +18,9 @@ export interface Look {
   /** Whether the host has named it; the browser asks for its own anyway. */
   readonly isLocaleNamed: boolean
   /** All texts of the documents, those of the host among them. */
-  readonly texts: PageMessages
+  readonly texts: Messages
   /** Texts of the host alone. */
-  readonly messages: Partial<PageMessages>
+  readonly messages: Partial<Messages>
 }
 
 const leftOut = 'the settings pages leave out what an option returned'

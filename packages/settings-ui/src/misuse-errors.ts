@@ -11,7 +11,7 @@ export const FMOD_SETTINGS_UI_CALLER_UNKNOWN = createMisuseError(
 )
 export const FMOD_SETTINGS_UI_API_MISSING = createMisuseError<[string]>(
   'FMOD_SETTINGS_UI_API_MISSING',
-  'The settings pages talk to an HTTP API at %s, and there is none. Register the plugin of @fastify-modular/settings with its routes, or set the option apiBase to where they are.',
+  'The settings pages talk to an HTTP API at %s, and there is none. Register the plugin of @fastify-modular/settings with its routes, or set the option baseUrl to where they are.',
 )
 export const FMOD_SETTINGS_UI_INVALID_OPTION = createMisuseError<[string]>(
   'FMOD_SETTINGS_UI_INVALID_OPTION',

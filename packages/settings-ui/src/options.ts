@@ -10,7 +10,7 @@ import {
 import type { FindCaller } from '@fastify-modular/settings'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
-import type { PageMessages } from './texts/messages.ts'
+import type { Messages } from './texts/messages.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
 
@@ -47,10 +47,10 @@ export interface PageContent {
 
 /** Options of the settings pages; all may be left out behind the gate of public-routes. */
 export interface SettingsUiOptions {
-  /** Where the pages are: `<prefix>/manage` and `<prefix>/me`. @default '/settings' */
+  /** Where the pages are: `<prefix>/manage` and `<prefix>/preferences`. @default '/settings' */
   readonly prefix?: string
   /** Where the HTTP API of settings is. @default '/api/settings' */
-  readonly apiBase?: string
+  readonly baseUrl?: string
   /** Protects the pages where there is no gate: a hook, or false when something in front does it. */
   readonly guard?: onRequestHookHandler | false
   /** Returns the caller of a request: decides what the pages offer, never what the API allows. @default `request.caller` of the gate */
@@ -61,9 +61,9 @@ export interface SettingsUiOptions {
    * The administration. Callers for whom a function returns false get 403 and no link to it.
    * @default true, with a link for callers who may change something
    */
-  readonly adminPage?: Visibility
+  readonly manage?: Visibility
   /** The preferences. @default true */
-  readonly userPage?: Visibility
+  readonly preferences?: Visibility
   /** The application's name, in the header and in the window's title. @default 'Settings' */
   readonly title?: OfRequest<string>
   /** The path of an image on the same origin, or a data: URL. */
@@ -80,7 +80,7 @@ export interface SettingsUiOptions {
    */
   readonly locale?: OfRequest<string | undefined>
   /** Texts that differ from those of the language. */
-  readonly messages?: OfRequest<Partial<PageMessages>>
+  readonly messages?: OfRequest<Partial<Messages>>
   /** Where the name in the header leads: a path. @default '/' */
   readonly home?: string
   /** A path that ends the session when it receives a POST; without it there is no sign-out button. */
@@ -116,12 +116,12 @@ const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
     (value) => isPath(value) && !value.endsWith('/'),
     'a path of this origin without a slash at its end, such as "/settings"',
   ),
-  apiBase: path,
+  baseUrl: path,
   guard: Type.Union([Type.Literal(false), option.function()], { description: 'an onRequest hook or false' }),
   caller: option.function('a function of the request'),
   selfService: option.boolean(),
-  adminPage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
-  userPage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
+  manage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
+  preferences: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
   title: orFunction(title),
   logo: orFunction(logo),
   links: orFunction(links),

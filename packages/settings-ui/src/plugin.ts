@@ -6,15 +6,9 @@ import {
   findCallerOf,
   supportedFastify,
 } from '@fastify-modular/core/internal'
-import type {
-  FastifyInstance,
-  FastifyPluginAsync,
-  FastifyReply,
-  FastifyRequest,
-  FastifySchema,
-} from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { createStyles, loadAssets, sendAsset } from './assets.ts'
+import { findAssets, hidden, serveAssets } from './assets.ts'
 import {
   pageConfig,
   pageContent,
@@ -32,22 +26,18 @@ import {
 } from './misuse-errors.ts'
 import { checkOptions, type SettingsUiOptions } from './options.ts'
 
-const pageNames: readonly PageName[] = ['manage', 'me']
-
-/** Keeps a route out of OpenAPI documents. */
-const hide: FastifySchema & { readonly hide: true } = { hide: true }
+const pageNames: readonly PageName[] = ['manage', 'preferences']
 
 const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, given) => {
   checkCoreVersion(import.meta.url)
   checkOptions(given)
-  const { prefix: under = '/settings', guard, adminPage = true, userPage = true } = given
+  const { prefix: under = '/settings', guard, manage = true, preferences = true } = given
   // The application, and its settings, may have a prefix of their own.
   const prefix = `${app.prefix}${under}`
-  const { apiBase = `${app.prefix}/api/settings` } = given
-  const options = { ...given, prefix, apiBase }
-  const assets = await loadAssets(options.css)
-  const styleWith = createStyles(assets.style)
-  const visibility = { manage: adminPage, me: userPage }
+  const { baseUrl = `${app.prefix}/api/settings` } = given
+  const options = { ...given, prefix, baseUrl }
+  const assets = await findAssets()
+  const visibility = { manage, preferences }
   const findCaller = createFindCaller(app, options.caller)
 
   /** The scope of the pages. Its requests have the decorators that the application declared before. */
@@ -55,24 +45,12 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
   app.register(
     async (scope) => {
       pages = scope
-      const hidden = { schema: hide }
       const guarded = { ...hidden, ...(guard && { onRequest: guard }) }
-      // Assets hold no secret; a login page may use the same style sheet. One route, so that lists of routes stay the same.
-      scope.get<{ Params: { name: string }; Querystring: Readonly<Record<string, unknown>> }>(
-        '/assets/:name',
-        { ...hidden, config: { access: 'public' } },
-        async (request, reply) => {
-          const { script, element, more, style, texts } = assets
-          const asset = [script, element, ...more, style, ...texts.values()].find(
-            ({ name }) => name === request.params.name,
-          )
-          if (asset === undefined) return reply.callNotFound()
-          sendAsset(asset === style ? await styleWith(request.query) : asset, request, reply)
-          return reply
-        },
-      )
+      scope.register((files) => serveAssets(files, options.css ?? ''))
       scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
-        const [home = adminPage === false ? 'me' : 'manage'] = await linkedPages(await findCaller(request))
+        const [home = manage === false ? 'preferences' : 'manage'] = await linkedPages(
+          await findCaller(request),
+        )
         return reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`))
       })
       for (const page of pageNames) {
@@ -94,14 +72,14 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
   app.addHook('onReady', async function checkNeighbours() {
     if (!app.hasDecorator('publicRoutes') && guard === undefined) throw new FMOD_SETTINGS_UI_UNGUARDED()
     if (!findCallerOf(pages ?? app, options.caller)) throw new FMOD_SETTINGS_UI_CALLER_UNKNOWN()
-    if (!app.hasRoute({ method: 'GET', url: `${apiBase}/definitions` })) {
-      throw new FMOD_SETTINGS_UI_API_MISSING(apiBase)
+    if (!app.hasRoute({ method: 'GET', url: `${baseUrl}/definitions` })) {
+      throw new FMOD_SETTINGS_UI_API_MISSING(baseUrl)
     }
   })
 
   /** Pages that the header of this caller leads to: not to an administration in which nothing can be changed. */
   async function linkedPages(caller: Caller | null): Promise<readonly PageName[]> {
-    const isQuiet = adminPage === true && !hasPermission(caller, 'Settings.Update')
+    const isQuiet = manage === true && !hasPermission(caller, 'Settings.Update')
     const areVisible = await Promise.all(pageNames.map((page) => isVisible(page, caller)))
     return pageNames.filter((page, index) => areVisible[index] && !(page === 'manage' && isQuiet))
   }

@@ -22,7 +22,7 @@ test('title, logo, links, theme, language and texts may differ from request to r
         setting: 'user.theme',
       }),
       locale: ({ caller }) => (caller?.isAdmin ? 'de-AT' : 'en-GB'),
-      messages: ({ caller }) => ({ adminHeading: `Settings for ${caller?.name}` }),
+      messages: ({ caller }) => ({ manage: `Settings for ${caller?.name}` }),
     },
   })
   const page = async (user: string) => (await app.inject({ url: '/settings/manage', ...as(user) })).payload
@@ -39,7 +39,7 @@ test('title, logo, links, theme, language and texts may differ from request to r
   t.match(eve, '<html lang="en-GB" dir="ltr">')
   t.match(eve, '<title>Settings for Eve · Notes of Eve</title>')
   t.notMatch(eve, /<img|Status/)
-  t.match(configOf(eve), { messages: { adminHeading: 'Settings for Eve' } })
+  t.match(configOf(eve), { messages: { manage: 'Settings for Eve' } })
 })
 
 test('what a function returns and no page can use is left out and logged: the page is where it is put right', async (t) => {
@@ -61,7 +61,7 @@ test('what a function returns and no page can use is left out and logged: the pa
     true,
     { level: 'warn', stream: { write: (line: string) => void lines.push(line) } },
   )
-  const { statusCode, payload } = await app.inject('/settings/me')
+  const { statusCode, payload } = await app.inject('/settings/preferences')
   t.equal(statusCode, 200)
   t.match(payload, '<html lang="en"')
   t.notMatch(payload, /javascript:|<img/)
@@ -75,26 +75,22 @@ test('what a function returns and no page can use is left out and logged: the pa
 })
 
 test('a text that is undefined is that of the language', async (t) => {
-  const app = await createHost(t, { ui: { messages: () => ({ adminHeading: undefined }) as object } })
+  const app = await createHost(t, { ui: { messages: () => ({ manage: undefined }) as object } })
   const { statusCode, payload } = await app.inject({ url: '/settings/manage', ...as('ada') })
   t.equal(statusCode, 200)
   t.match(payload, '<title>Settings · Test host</title>')
 })
 
-test('only tokens get from an address into a style sheet', async (t) => {
-  const app = await createHost(t)
-  const html = (await app.inject({ url: '/settings/manage', ...as('ada') })).payload
-  const { pathname } = new URL(String(configOf(html)['style']), 'http://x/settings/manage')
-  const plain = (await app.inject(pathname)).payload
-  const added = async (query: string) => {
-    const { payload, headers } = await app.inject({
-      url: `${pathname}?${query}`,
-      headers: { 'accept-encoding': 'br' },
-    })
-    t.equal(headers['content-encoding'], payload === plain ? undefined : 'br')
-    return (await app.inject(`${pathname}?${query}`)).payload.slice(plain.length)
+test('the look of a host is a small sheet of its own, into which only tokens get, and which nothing compresses', async (t) => {
+  const app = await createHost(t, { ui: { css: '.fm-card{border:0}' } })
+  const sheet = async (query: string) => {
+    const headers = { 'accept-encoding': 'br' }
+    const answer = await app.inject({ url: `/settings/assets/theme.css?${query}`, headers })
+    t.equal(answer.headers['content-encoding'], undefined, query)
+    t.match(answer.headers, { 'content-type': /^text\/css/, 'cache-control': /immutable/ })
+    return answer.payload.replace('.fm-card{border:0}', '')
   }
-  t.equal(await added('accent=%23123456&radius=4px'), ':root,:host{--fm-accent:#123456;--fm-radius:4px}')
+  t.equal(await sheet('accent=%23123456&radius=4px'), ':root,:host{--fm-accent:#123456;--fm-radius:4px}')
   for (const hostile of [
     'accent=red}body{display:none}',
     'accent=a;b:c',
@@ -104,7 +100,10 @@ test('only tokens get from an address into a style sheet', async (t) => {
     'colour=red',
     '__proto__=x',
   ])
-    t.equal((await app.inject(`${pathname}?${hostile}`)).payload, plain, hostile)
+    t.equal(await sheet(hostile), '', hostile)
+  const plain = await createHost(t)
+  const html = (await plain.inject({ url: '/settings/manage', ...as('ada') })).payload
+  t.equal(html.match(/rel="stylesheet"/g)?.length, 1, 'a host without a look has one sheet')
 })
 
 test('an accent that is hard to read is a boot error that names scheme and ratio', async (t) => {
@@ -127,17 +126,17 @@ test('the administration is linked where something can be changed, or where a fu
   const link = /<a href="\.\/manage"/
   const app = await createHost(t)
   const page = (host: FastifyInstance, user: string, url: string) => host.inject({ url, ...as(user) })
-  t.match((await page(app, 'eve', '/settings/me')).payload, link)
-  t.notMatch((await page(app, 'vera', '/settings/me')).payload, link)
+  t.match((await page(app, 'eve', '/settings/preferences')).payload, link)
+  t.notMatch((await page(app, 'vera', '/settings/preferences')).payload, link)
   t.equal((await page(app, 'vera', '/settings/manage')).statusCode, 200, 'who knows the address may look')
-  t.equal((await page(app, 'vera', '/settings')).headers['location'], './settings/me')
+  t.equal((await page(app, 'vera', '/settings')).headers['location'], './settings/preferences')
   const strict = await createHost(t, {
-    ui: { adminPage: (caller) => caller?.isAdmin === true, userPage: async (caller) => caller?.id !== 'eve' },
+    ui: { manage: (caller) => caller?.isAdmin === true, preferences: async (caller) => caller?.id !== 'eve' },
   })
-  t.match((await page(strict, 'ada', '/settings/me')).payload, link)
+  t.match((await page(strict, 'ada', '/settings/preferences')).payload, link)
   t.equal((await page(strict, 'ada', '/settings/manage')).statusCode, 200)
-  t.notMatch((await page(strict, 'vera', '/settings/me')).payload, link)
-  for (const url of ['/settings/manage', '/settings/me']) {
+  t.notMatch((await page(strict, 'vera', '/settings/preferences')).payload, link)
+  for (const url of ['/settings/manage', '/settings/preferences']) {
     const refused = await page(strict, 'eve', url)
     t.equal(refused.statusCode, 403, url)
     t.notMatch(refused.payload, 'fm-config')
@@ -178,8 +177,11 @@ test('an application under a prefix of its own finds its settings and its assets
   )
   await app.ready()
   const html = (await app.inject('/tenant/settings/manage')).payload
-  t.match(configOf(html), { apiBase: '../api/settings' })
-  const { pathname } = new URL(String(configOf(html)['style']), 'http://x/tenant/settings/manage')
+  t.match(configOf(html), { baseUrl: '../api/settings' })
+  const { pathname } = new URL(
+    String((configOf(html)['styles'] as string[])[0]),
+    'http://x/tenant/settings/manage',
+  )
   t.equal((await app.inject(pathname)).statusCode, 200)
-  t.equal((await app.inject('/tenant/settings')).headers['location'], './settings/me')
+  t.equal((await app.inject('/tenant/settings')).headers['location'], './settings/preferences')
 })

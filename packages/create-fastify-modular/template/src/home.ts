@@ -7,7 +7,7 @@ export const home: FastifyPluginAsync = async (app) => {
   app.get('/', { config: { access: 'public' } }, async ({ caller }, reply) => {
     const links = [
       '<a href="/api/notes">Notes</a>, which everybody may read',
-      '<a href="/settings/me">Your preferences</a>',
+      '<a href="/settings/preferences">Your preferences</a>',
       ...(hasPermission(caller, 'Settings.Update') ? ['<a href="/settings/manage">Settings</a>'] : []),
     ]
     const session =

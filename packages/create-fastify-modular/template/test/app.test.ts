@@ -82,7 +82,7 @@ test('a missing note and a body that does not fit are problems', async (t) => {
 test('a session leads to the settings pages, and ends', async (t) => {
   const app = await start(t)
   const html = { accept: 'text/html' }
-  const stranger = await app.inject({ url: '/settings/me', headers: html })
+  const stranger = await app.inject({ url: '/settings/preferences', headers: html })
   assert.equal(stranger.statusCode, 302)
   assert.match(String(stranger.headers.location), /^\/login\?/)
 
@@ -91,7 +91,7 @@ test('a session leads to the settings pages, and ends', async (t) => {
   assert.equal(signedIn.statusCode, 303)
 
   const cookies = cookiesOf(signedIn)
-  assert.equal((await app.inject({ url: '/settings/me', headers: html, cookies })).statusCode, 200)
+  assert.equal((await app.inject({ url: '/settings/preferences', headers: html, cookies })).statusCode, 200)
   assert.equal((await app.inject({ method: 'POST', url: '/logout', cookies })).statusCode, 303)
   assert.equal((await app.inject({ url: '/api/activity', cookies })).statusCode, 401)
 })

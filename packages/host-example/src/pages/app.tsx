@@ -7,7 +7,7 @@ import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
 import { MailsPage } from './mails-page.tsx'
 import { NotesPage } from './notes-page.tsx'
-import { PreferencesPage, SettingsAdminPage } from './settings-pages.tsx'
+import { PreferencesPage, ManagePage } from './settings-pages.tsx'
 
 const pages = new Map([
   ['Dashboard', DashboardPage],
@@ -15,7 +15,7 @@ const pages = new Map([
   ['Home', Home],
   ['Mails/Index', MailsPage],
   ['Notes/Index', NotesPage],
-  ['Settings/Manage', SettingsAdminPage],
+  ['Settings/Manage', ManagePage],
   ['Settings/Me', PreferencesPage],
 ])
 

@@ -1,21 +1,29 @@
 /** The components of settings-ui within the layout of this application. */
-import { SettingsAdmin, UserSettings } from '@fastify-modular/settings-ui/react'
+import { ManageSettings, Preferences, type SettingsProps } from '@fastify-modular/settings-ui/react'
+import { de, fr } from '@fastify-modular/settings-ui/texts'
 import { router, usePage } from '@inertiajs/react'
 import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { Layout } from './layout.tsx'
-import { useTexts } from './shared.ts'
+import { useShared, useTexts } from './shared.ts'
 
 /** Title, banner and theme of the page around them follow at once. */
 const reload = (): void => router.reload({ only: ['app'] })
 
-const messages = { userHeading: 'Preferences' }
+const texts: Readonly<Record<string, NonNullable<SettingsProps['messages']>>> = { de, fr }
 
-export function SettingsAdminPage(): ReactNode {
+/** The language of the page around them. */
+function useLanguage(): Pick<SettingsProps, 'locale' | 'messages'> {
+  const locale = useShared().app?.language ?? 'en'
+  return { locale, messages: texts[locale] ?? {} }
+}
+
+export function ManagePage(): ReactNode {
   const { canUpdate, isAdmin } = usePage<{ canUpdate: boolean; isAdmin: boolean }>().props
   return (
     <Layout title={useTexts().settings}>
       <main className="page" id="main" tabIndex={-1}>
-        <SettingsAdmin
+        <ManageSettings
+          {...useLanguage()}
           canUpdate={canUpdate}
           isAdmin={isAdmin}
           onDirtyChange={useLeaveGuard()}
@@ -31,7 +39,7 @@ export function PreferencesPage(): ReactNode {
   return (
     <Layout title={useTexts().preferences}>
       <main className="page is-narrow" id="main" tabIndex={-1}>
-        <UserSettings canUpdate messages={messages} onDirtyChange={useLeaveGuard()} onSaved={reload} />
+        <Preferences {...useLanguage()} canUpdate onDirtyChange={useLeaveGuard()} onSaved={reload} />
       </main>
     </Layout>
   )
@@ -43,13 +51,14 @@ export function PreferencesPage(): ReactNode {
  */
 function useLeaveGuard(): (isDirty: boolean) => void {
   const isDirty = useRef(false)
+  const { leaveUnsaved } = useTexts()
   useEffect(
     () =>
       router.on('before', ({ detail: { visit } }) => {
         const isReload = visit.only.length > 0
-        return isReload || !isDirty.current || window.confirm('Leave this page and lose what is not saved?')
+        return isReload || !isDirty.current || window.confirm(leaveUnsaved)
       }),
-    [],
+    [leaveUnsaved],
   )
   return useCallback((value) => {
     isDirty.current = value

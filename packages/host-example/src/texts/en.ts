@@ -20,6 +20,7 @@ export const en = {
   onlyAdministrators: 'Only administrators get in.',
   turnItOff: 'Turn it off',
   needsScript: 'This page needs JavaScript. Without it, the API offers everything that the pages do.',
+  leaveUnsaved: 'Leave this page and lose what is not saved?',
   dismiss: 'Dismiss',
   undo: 'Undo',
   cancel: 'Cancel',

@@ -374,5 +374,5 @@ test('the application of the guide boots in its order', async (t) => {
   t.teardown(() => app.close())
   await app.ready()
   t.equal((await app.inject('/about')).body, 'own routes come last')
-  t.equal((await app.inject('/settings/me')).statusCode, 401)
+  t.equal((await app.inject('/settings/preferences')).statusCode, 401)
 })

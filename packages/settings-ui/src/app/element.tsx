@@ -5,7 +5,7 @@
 import type { ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
-import { defaultMessages } from '../react/messages.ts'
+import { defaultMessages } from '../texts/messages.ts'
 import type { SettingsProps } from '../react/settings-components.tsx'
 import { pageOf, propsOf } from './main.tsx'
 
@@ -16,11 +16,11 @@ const here = import.meta.url
 const timeout = 15_000
 
 /** Style sheets by address: elements of one look share theirs. */
-const styles = new Map<string, Promise<CSSStyleSheet>>()
+const sheetsByAddress = new Map<string, Promise<CSSStyleSheet>>()
 
 /** What the attributes want to be shown. */
 interface Wanted {
-  /** `me` or `manage` */
+  /** `preferences` or `manage` */
   readonly page: string
   readonly group: string | undefined
   readonly isEmbedded: boolean
@@ -29,7 +29,7 @@ interface Wanted {
 /** What is needed to show it. */
 interface Content {
   readonly config: PageConfig
-  readonly sheet: CSSStyleSheet
+  readonly sheets: CSSStyleSheet[]
   readonly page: (events: Pick<SettingsProps, 'onSaved' | 'onDirtyChange'>) => ReactNode
 }
 
@@ -81,7 +81,7 @@ class SettingsElement extends HTMLElement {
 
   #show(): void {
     const wanted: Wanted = {
-      page: this.getAttribute('page') ?? 'me',
+      page: this.getAttribute('page') ?? 'preferences',
       group: this.getAttribute('group') ?? undefined,
       isEmbedded: !this.hasAttribute('address'),
     }
@@ -96,13 +96,13 @@ class SettingsElement extends HTMLElement {
     )
   }
 
-  #render(wanted: string, { sheet, config, page }: Content): void {
+  #render(wanted: string, { sheets, config, page }: Content): void {
     const around = document.createElement('div')
     around.className = 'fm-embed'
     around.lang = config.locale
     around.dir = config.direction
     around.dataset['theme'] = config.scheme
-    this.#shadow.adoptedStyleSheets = [sheet]
+    this.#shadow.adoptedStyleSheets = sheets
     this.#shadow.replaceChildren(around)
     const root = createRoot(around)
     this.#shown = { wanted, root }
@@ -144,13 +144,13 @@ async function load({ page, group, isEmbedded }: Wanted): Promise<Content> {
   const address = new URL(`../${encodeURIComponent(page)}.json`, here)
   const absolute = (path: string): string => new URL(path, address).href
   const config = (await (await request(address.href)).json()) as PageConfig // of our own server
-  const { apiBase, style, texts } = config
-  const [sheet, props] = await Promise.all([
-    styleOf(absolute(style)),
+  const { baseUrl, styles, texts } = config
+  const [sheets, props] = await Promise.all([
+    Promise.all(styles.map((address) => styleOf(absolute(address)))),
     propsOf(
       {
         ...config,
-        apiBase: absolute(apiBase),
+        baseUrl: absolute(baseUrl),
         ...(texts !== undefined && { texts: absolute(texts) }),
       },
       request,
@@ -159,15 +159,15 @@ async function load({ page, group, isEmbedded }: Wanted): Promise<Content> {
   const signInHref = absolute(`./${page}`)
   return {
     config,
-    sheet,
+    sheets,
     page: (events) => pageOf(config, { ...props, ...events, isEmbedded, signInHref }, group),
   }
 }
 
 function styleOf(address: string): Promise<CSSStyleSheet> {
-  const made = styles.get(address) ?? makeStyle(address)
-  styles.set(address, made)
-  made.catch(() => styles.delete(address))
+  const made = sheetsByAddress.get(address) ?? makeStyle(address)
+  sheetsByAddress.set(address, made)
+  made.catch(() => sheetsByAddress.delete(address))
   return made
 }
 

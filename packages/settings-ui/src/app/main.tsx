@@ -2,12 +2,12 @@
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
-import type { Messages } from '../react/messages.ts'
+import type { Messages } from '../texts/messages.ts'
 import {
-  SettingsAdmin,
+  ManageSettings,
   SettingsGroup,
   type SettingsProps,
-  UserSettings,
+  Preferences,
 } from '../react/settings-components.tsx'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
 import '../react/styles.css'
@@ -32,10 +32,10 @@ type Request = (address: string) => Promise<Response>
 
 /** What the server says, as properties of a page; its texts are loaded. */
 export async function propsOf(page: PageConfig, request: Request = fetch): Promise<SettingsProps> {
-  const { apiBase, canUpdate, isAdmin, locale, definitionsLocale = null, themeSetting, messages } = page
+  const { baseUrl, canUpdate, isAdmin, locale, definitionsLocale = null, themeSetting, messages } = page
   const texts = await loadTexts(page.texts, request)
   return {
-    apiBase,
+    baseUrl,
     canUpdate,
     isAdmin,
     locale,
@@ -47,8 +47,8 @@ export async function propsOf(page: PageConfig, request: Request = fetch): Promi
 
 /** The page, or one group of it. */
 export function pageOf({ page }: PageConfig, props: SettingsProps, group?: string): ReactNode {
-  if (page === 'me') return <UserSettings {...props} group={group} />
-  return group === undefined ? <SettingsAdmin {...props} /> : <SettingsGroup {...props} group={group} />
+  if (page === 'preferences') return <Preferences {...props} group={group} />
+  return group === undefined ? <ManageSettings {...props} /> : <SettingsGroup {...props} group={group} />
 }
 
 /** The texts of a language other than English; the English ones if they cannot be loaded. */

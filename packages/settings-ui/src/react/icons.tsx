@@ -4,8 +4,6 @@ import type { ReactNode } from 'react'
 const paths = {
   alert: 'M8 2 1.5 13.5h13zM8 6.5v3M8 11.5h.01',
   bin: 'M2.5 4h11M6 4V2.5h4V4M4 4l.7 9.5h6.6L12 4',
-  brush:
-    'M8 14A6 6 0 1 1 14 8c0 1.5-1 2.2-2.2 2.2h-1.3c-1.5 0-2 1.2-1 2.5.5.7-.2 1.3-1.5 1.3M5 8.5h.01M6.5 5.2h.01M10 5.2h.01',
   calendar: 'M2.5 4h11v9.5h-11zM2.5 7h11M5.2 2v3M10.8 2v3',
   check: 'm3 8.5 3.2 3.2L13 4.7',
   chevron: 'm4 6 4 4 4-4',
@@ -14,25 +12,16 @@ const paths = {
   copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
   down: 'M8 2v8M4.7 7 8 10.2 11.3 7M2.5 13.5h11',
   filter: 'M2 4h12M4.5 8h7M7 12h2',
-  globe: 'M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0M2 8h12M8 2c3.5 3.5 3.5 8.5 0 12M8 2c-3.5 3.5-3.5 8.5 0 12',
   key: 'M9.7 9.2a3.5 3.5 0 1 0-3-3l-4.2 4.3v3h3V12H7v-1.5h1.5zM11 5h.01',
   link: 'M6.5 9.5a2.7 2.7 0 0 0 4 .2l2.2-2.2a2.8 2.8 0 0 0-4-4L7.6 4.6M9.5 6.5a2.7 2.7 0 0 0-4-.2L3.3 8.5a2.8 2.8 0 0 0 4 4l1.1-1.1',
   lock: 'M5 7V5a3 3 0 0 1 6 0v2M3.5 7h9v6.5h-9z',
-  mail: 'M2 3.5h12v9H2zM2.2 4 8 8.5 13.8 4',
   more: 'M3 8h.01M8 8h.01M13 8h.01',
   open: 'M9 2.5h4.5V7M13.5 2.5l-6 6M11.5 9.5v4h-9v-9h4',
-  plug: 'M5.5 2v3M10.5 2v3M3.5 5h9v2.5a4.5 4.5 0 0 1-9 0zM8 12v2.5',
+  plus: 'M8 3v10M3 8h10',
   reset: 'M2.5 3v3.5H6M2.8 6.5a5.5 5.5 0 1 1-.2 2.8',
   search: 'M10.9 10.9 14 14M12.5 7.2a5.2 5.2 0 1 1-10.5 0 5.2 5.2 0 0 1 10.5 0',
-  send: 'M14 2 7 9M14 2 9.5 14 7 9 2 6.5z',
-  sliders:
-    'M11.7 5a1.7 1.7 0 1 1-3.5 0 1.7 1.7 0 0 1 3.5 0M7.7 11a1.7 1.7 0 1 1-3.5 0 1.7 1.7 0 0 1 3.5 0M2 5h6.2M11.7 5H14M2 11h2.2M7.7 11H14',
   to: 'M2.5 8h11M9.5 4l4 4-4 4',
   up: 'M8 10.5v-8M4.7 5.5 8 2.2l3.3 3.3M2.5 13.5h11',
-  users:
-    'M6 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5M1.5 13.5c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4M10.5 2.7a2.5 2.5 0 0 1 0 4.6M12 9.7c1.6.6 2.5 2 2.5 3.8',
-  wrench:
-    'M13.7 4.6 11.5 6.8 9.2 4.5l2.2-2.2a3.7 3.7 0 0 0-4.8 4.8L2.3 11.4a1.6 1.6 0 0 0 2.3 2.3l4.3-4.3a3.7 3.7 0 0 0 4.8-4.8',
 } as const
 
 export type IconName = keyof typeof paths
@@ -43,23 +32,4 @@ export function Icon({ name }: { readonly name: IconName }): ReactNode {
       <path d={paths[name]} />
     </svg>
   )
-}
-
-/** Words that names of groups often have. */
-const groupIcons: readonly (readonly [RegExp, IconName])[] = [
-  [/appear|look|theme|design|brand|style/, 'brush'],
-  [/mail|smtp|contact/, 'mail'],
-  [/news|message|notif|release|launch/, 'send'],
-  [/sign|auth|user|account|people|member|team|privacy/, 'users'],
-  [/region|local|language|time|web|site/, 'globe'],
-  [/integr|api|hook|connect|plugin/, 'plug'],
-  [/secur|secret|password|access/, 'key'],
-  [/operat|maint|system|server|advanced|tool|develop/, 'wrench'],
-  [/date|calendar|schedul/, 'calendar'],
-]
-
-/** The icon of a group, by the name that its module gave it. */
-export function groupIcon(group: string | null): IconName {
-  const name = (group ?? '').toLowerCase()
-  return groupIcons.find(([words]) => words.test(name))?.[1] ?? 'sliders'
 }

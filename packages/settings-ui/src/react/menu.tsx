@@ -8,7 +8,6 @@ interface MenuButtonProps {
   readonly label: ReactNode
   readonly name?: string
   readonly className: string
-  readonly tabIndex?: number
   /** The content; it is made when the menu opens. */
   readonly children: (close: () => void) => ReactNode
   /** `menu` for actions, `group` for check boxes and links, which Tab walks too. */
@@ -18,7 +17,7 @@ interface MenuButtonProps {
 
 /** A button and the menu that it opens. */
 export function MenuButton(props: MenuButtonProps): ReactNode {
-  const { label, name, className, tabIndex, children, role = 'menu', isAbove } = props
+  const { label, name, className, children, role = 'menu', isAbove } = props
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   /** The focus is on the button before anything opens that shall give it back. */
@@ -36,7 +35,6 @@ export function MenuButton(props: MenuButtonProps): ReactNode {
         aria-label={name}
         aria-haspopup={role === 'menu' ? 'menu' : undefined}
         aria-expanded={isOpen}
-        tabIndex={tabIndex}
         onClick={() => setOpen(!isOpen)}
       >
         {label}

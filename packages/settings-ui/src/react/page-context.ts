@@ -1,10 +1,10 @@
 /** What every part of a page needs. */
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
-import { createContext, type RefObject, useContext, useSyncExternalStore } from 'react'
-import type { Messages } from './messages.ts'
+import { createContext, type RefObject, useContext, useEffect, useSyncExternalStore } from 'react'
+import type { Messages } from '../texts/messages.ts'
 import type { EditorState } from './model/editor-state.ts'
 import type { SettingsEditor } from './model/editor.ts'
-import type { Definition } from './model/setting.ts'
+import type { Definition, SettingValue } from './model/setting.ts'
 
 /** The dialogs of a page. */
 export type OpenDialog =
@@ -12,6 +12,8 @@ export type OpenDialog =
   | { readonly kind: 'import' }
   | { readonly kind: 'history'; readonly definition: Definition }
   | { readonly kind: 'reset'; readonly definition: Definition }
+  /** A change set with secrets, or with settings whose change is to be confirmed. */
+  | { readonly kind: 'revert'; readonly revision: number }
 
 export interface PageContext {
   /** What the ids of its elements begin with. */
@@ -49,6 +51,38 @@ export function useEditor<T>(select: (state: EditorState) => T): T {
   const { editor } = usePage()
   const snapshot = (): T => select(editor.getState())
   return useSyncExternalStore(editor.subscribe, snapshot, snapshot)
+}
+
+/** The names of settings by their keys, also of those that pages do not list. */
+export function useNameOf(): (key: string) => string {
+  const definitions = useEditor((state) => state.definitions)
+  const hidden = useEditor((state) => state.hidden)
+  return (key) => [...definitions, ...hidden].find((each) => each.key === key)?.displayName ?? key
+}
+
+/** The name of whoever has written a value: asked for where no answer has brought it yet. */
+export function useWriter({ key, scope, updatedBy }: SettingValue): string | null {
+  const { api, editor, canUpdate } = usePage()
+  const name = useEditor(({ people }) => (updatedBy === null ? undefined : people.get(updatedBy)))
+  const isAsked = canUpdate && !editor.isOwn && updatedBy !== null && name === undefined
+  useEffect(() => {
+    if (isAsked)
+      api.get(key, scope).then(
+        ({ people }) => editor.know(people ?? {}),
+        () => undefined,
+      )
+  }, [api, editor, key, scope, updatedBy, isAsked])
+  return name ?? updatedBy
+}
+
+/** Browsers have no clipboard outside of a secure context, and may refuse to write to it: then nothing is said. */
+export async function copyText(text: string, editor: SettingsEditor, messages: Messages): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    return
+  }
+  editor.say({ kind: 'done', text: messages.copied })
 }
 
 /** Whether the caller may change a setting, as far as the page knows. */

@@ -1,16 +1,16 @@
 /** The public components, and what their pages are made of: the API, the editor and the texts. */
 import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
-import { defaultMessages, type Messages } from './messages.ts'
+import { defaultMessages, type Messages } from '../texts/messages.ts'
 import { createEditor, type SettingsEditor } from './model/editor.ts'
 import { createApi, ownSource, sharedSource } from './model/source.ts'
 import type { PageContext } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
 import { treeOf } from './tree.ts'
 
-/** Shows and changes all settings that the caller may see: `<SettingsAdmin canUpdate isAdmin />`. */
-export function SettingsAdmin(props: SettingsProps): ReactNode {
+/** Shows and changes all settings that the caller may see: `<ManageSettings canUpdate isAdmin />`. */
+export function ManageSettings(props: SettingsProps): ReactNode {
   const context = useSettingsPage(props, false)
-  return <SettingsPage context={context} heading={context.messages.adminHeading} />
+  return <SettingsPage context={context} heading={context.messages.manage} />
 }
 
 /** The settings of one group, to stand on a page of the host: `<SettingsGroup group="Mail" canUpdate />`. */
@@ -19,18 +19,18 @@ export function SettingsGroup({ group, ...props }: SettingsProps & { readonly gr
   return <SettingsPage context={context} heading={group} group={group} />
 }
 
-/** Shows and changes the caller's own settings, all or those of one group: `<UserSettings canUpdate />`. */
-export function UserSettings({ group, ...props }: UserSettingsProps): ReactNode {
+/** Shows and changes the caller's own settings, all or those of one group: `<Preferences canUpdate />`. */
+export function Preferences({ group, ...props }: PreferencesProps): ReactNode {
   const context = useSettingsPage(props, true)
-  return <SettingsPage context={context} heading={group ?? context.messages.userHeading} group={group} />
+  return <SettingsPage context={context} heading={group ?? context.messages.preferences} group={group} />
 }
 
-type UserSettingsProps = Omit<SettingsProps, 'isAdmin'> & { readonly group?: string | undefined }
+type PreferencesProps = Omit<SettingsProps, 'isAdmin'> & { readonly group?: string | undefined }
 
-/** What all settings components take. What was entered outlives every change of them but that of `apiBase`. */
+/** What all settings components take. What was entered outlives every change of them but that of `baseUrl`. */
 export interface SettingsProps {
   /** Where the HTTP API of settings is. @default '/api/settings' */
-  readonly apiBase?: string
+  readonly baseUrl?: string
   /** Makes the requests, for hosts that add a header. @default the browser's */
   readonly fetch?: typeof globalThis.fetch
   /** Whether to offer changes; the API decides for itself. */
@@ -68,7 +68,7 @@ function useSettingsPage(
   props: SettingsProps,
   isOwn: boolean,
 ): Omit<PageContext, 'open' | 'reveal' | 'save'> {
-  const { apiBase = '/api/settings', canUpdate, isAdmin = false, locale = 'en' } = props
+  const { baseUrl = '/api/settings', canUpdate, isAdmin = false, locale = 'en' } = props
   const { isEmbedded = false, signInHref } = props
   const madeUpId = useId()
   const id = props.id ?? madeUpId
@@ -81,7 +81,7 @@ function useSettingsPage(
     latest.current = { props, messages, locale }
   })
   const { api, editor } = useMemo(() => {
-    const api = createApi(apiBase, () => {
+    const api = createApi(baseUrl, () => {
       const { fetch, locale, definitionsLocale = locale } = latest.current.props
       return { fetch, locale: definitionsLocale ?? undefined }
     })
@@ -91,7 +91,7 @@ function useSettingsPage(
     }
     const source = isOwn ? ownSource(api) : sharedSource(api)
     return { api, editor: createEditor(source, () => latest.current, onSaved) }
-  }, [apiBase, isOwn])
+  }, [baseUrl, isOwn])
 
   useFreshness(editor, props.locale)
   useDirtyChange(editor, (isDirty) => latest.current.props.onDirtyChange?.(isDirty))

@@ -1,19 +1,28 @@
-/** What each language says. */
-import type { Messages } from '../react/messages.ts'
+/** The texts of the components and how they are filled in. Hosts replace any of them; `{name}` stands for what the text is about. */
+import english from './en.json' with { type: 'json' }
 
-/** All texts that a host may replace: those of the components and those of the documents around them. */
-export interface PageMessages extends Messages {
-  /** Shown where there is no JavaScript. */
-  readonly needsScript: string
-  readonly skip: string
-  /** The name of the header's links. */
-  readonly pages: string
-  readonly toUserPage: string
-  readonly toAdminPage: string
-  readonly signOut: string
-  readonly account: string
-  readonly theme: string
-  readonly auto: string
-  readonly light: string
-  readonly dark: string
+/** A copy, so that the published types list the names instead of importing JSON, which not every compiler does. */
+const englishTexts = { ...english }
+
+/** Texts by plural category of `Intl.PluralRules`; `other` is for all that have none of their own. */
+export type Plural = { readonly [C in Intl.LDMLPluralRule]?: string } & { readonly other: string }
+
+/** All texts, by name. */
+export type Messages = {
+  readonly [N in keyof typeof englishTexts]: (typeof englishTexts)[N] extends string ? string : Plural
+}
+
+/** The English texts. */
+export const defaultMessages: Messages = englishTexts
+
+export type Params = Readonly<Record<string, string | number>>
+
+/** `'was {value}'`, `{ value: 25 }` → `was 25` */
+export function format(text: string, params: Params = {}): string {
+  return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(params[name] ?? placeholder))
+}
+
+/** The form for a number in a language, with `{count}` filled in. */
+export function plural(forms: Plural, count: number, locale: string, params: Params = {}): string {
+  return format(forms[new Intl.PluralRules(locale).select(count)] ?? forms.other, { ...params, count })
 }

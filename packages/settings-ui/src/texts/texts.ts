@@ -1,19 +1,25 @@
 /** @fastify-modular/settings-ui/texts: the texts of the pages, by language. A bundle takes the languages that it imports. */
-import { ar } from './ar.ts'
-import { de } from './de.ts'
-import { english } from './en.ts'
-import { es } from './es.ts'
-import { fr } from './fr.ts'
-import { ja } from './ja.ts'
-import type { PageMessages } from './messages.ts'
-import { pt } from './pt.ts'
-import { zh } from './zh.ts'
+import { defaultMessages, type Messages } from './messages.ts'
+import arTexts from './ar.json' with { type: 'json' }
+import deTexts from './de.json' with { type: 'json' }
+import esTexts from './es.json' with { type: 'json' }
+import frTexts from './fr.json' with { type: 'json' }
+import jaTexts from './ja.json' with { type: 'json' }
+import ptTexts from './pt.json' with { type: 'json' }
+import zhTexts from './zh.json' with { type: 'json' }
 
-export { ar, de, english as en, es, fr, ja, pt, zh }
+export { defaultMessages as en }
+export const ar: Messages = arTexts
+export const de: Messages = deTexts
+export const es: Messages = esTexts
+export const fr: Messages = frTexts
+export const ja: Messages = jaTexts
+export const pt: Messages = ptTexts
+export const zh: Messages = zhTexts
 
 /** The languages that ship. */
-export const languages: Readonly<Record<string, PageMessages>> = {
-  en: english,
+export const languages: Readonly<Record<string, Messages>> = {
+  en: defaultMessages,
   de,
   fr,
   es,
@@ -24,6 +30,6 @@ export const languages: Readonly<Record<string, PageMessages>> = {
 }
 
 /** The texts in a language, or the English ones. */
-export function textsOf(language: string): PageMessages {
-  return languages[language] ?? english
+export function textsOf(language: string): Messages {
+  return languages[language] ?? defaultMessages
 }

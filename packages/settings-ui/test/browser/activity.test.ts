@@ -16,8 +16,15 @@ const site = {
   }),
 }
 
+/** The host knows some of those who write. */
+let asked: (readonly string[])[] = []
+const nameThem = async (ids: readonly string[]) => {
+  asked.push(ids)
+  return { ada: 'Ada Lovelace', linus: 'Linus Tor', canary: 'Nobody may learn this' }
+}
+
 test('activity', async (t) => {
-  const visited = await visit(t, { settings: { definitions: [definitions, site] } })
+  const visited = await visit(t, { settings: { definitions: [definitions, site], people: nameThem } })
   if (!visited) return
   const { page, app, open, row, complaints } = visited
   const status = page.getByRole('status')
@@ -41,9 +48,9 @@ test('activity', async (t) => {
     await event('Grace reset Title').waitFor()
     const texts = await events.allInnerTexts()
     t.match(texts[0], /Grace reset Title\s*“too loud”/)
-    t.match(texts[0], /Second[\s\S]*Fastify Modular default/)
-    t.match(texts[1], /Grace changed SMTP password\s*changed/)
-    t.match(texts[2], /Grace changed Accent colour[\s\S]*#3b82f6 default[\s\S]*#aa0000/)
+    t.match(texts[0], /Second[\s\S]*Fastify Modular\s+default/)
+    t.match(texts[1], /Grace changed SMTP password[\s\S]*changed/)
+    t.match(texts[2], /Grace changed Accent colour[\s\S]*#3b82f6\s+default[\s\S]*#aa0000/)
     t.match(texts[3], /LT[\s\S]*Linus Tor changed Title[\s\S]*First[\s\S]*Second/)
     t.notMatch(texts.join(' '), /hush/)
     t.match(texts[0], /now|second|minute/)
@@ -66,7 +73,7 @@ test('activity', async (t) => {
     await page.getByLabel('Time').selectOption('Last 24 hours')
     await event('Accent colour').first().waitFor()
     await page.getByLabel('Person').selectOption('Linus Tor')
-    await activity.getByText('No setting has all of this.').waitFor()
+    await activity.getByText('No settings match these filters.').waitFor()
   })
 
   await t.test(
@@ -81,17 +88,21 @@ test('activity', async (t) => {
       await event('Linus changed Title').first().waitFor()
       t.equal(await event('Grace changed Title').first().getByRole('button', { name: /^Undo/ }).count(), 0)
       await event('Linus changed Title').first().getByRole('button', { name: /^Undo/ }).click()
-      await status.getByText('Title is as it was before.').waitFor()
+      await status.getByText('1 setting is as it was').waitFor()
       t.equal(app.settings.get(definitions.title), 'First')
-      await event('Ada changed Title')
-        .or(event('ada changed Title'))
-        .first()
-        .getByText('back to an earlier value')
-        .waitFor()
+      await event('Ada Lovelace changed Title').first().getByText('back to an earlier value').waitFor()
       const focused = event('Linus changed Title').first().and(page.locator(':focus'))
       t.equal(await focused.count(), 1, 'the focus stays with the change')
-      await event('Linus changed SMTP password').first().getByRole('button', { name: /^Undo/ }).click()
-      await status.getByText('SMTP password is as it was before.').waitFor()
+      await event('Linus changed SMTP password')
+        .first()
+        .getByRole('button', { name: /^Undo…/ })
+        .click()
+      const dialog = page.getByRole('dialog', { name: 'Undo this change?' })
+      await dialog.getByText(/^Puts back the secret of /).waitFor()
+      t.same(await problems(page), [])
+      t.equal(app.settings.get(definitions.password), 'two')
+      await dialog.getByRole('button', { name: 'Undo' }).click()
+      await status.getByText('1 setting is as it was').waitFor()
       t.equal(app.settings.get(definitions.password), 'one')
     },
   )
@@ -112,6 +123,13 @@ test('activity', async (t) => {
     const added = await together.locator('.fm-lines .is-added').allTextContents()
     t.equal(added[0], 'added   "beta": true,')
     t.same(await problems(page), [])
+    await together.getByRole('button', { name: /^Undo/ }).click()
+    await status.getByText('2 settings are as they were').waitFor()
+    t.same(
+      [app.settings.get(definitions.title), app.settings.get(definitions.features)],
+      ['Fastify Modular', { beta: false }],
+    )
+    await together.getByText('Features, Title').or(together.getByText('Title, Features')).click()
     await together.getByRole('button', { name: 'Title', exact: true }).click()
     await row('app.title').locator('input:focus').waitFor()
     await page.waitForURL((url) => !url.searchParams.has('view'))
@@ -142,7 +160,7 @@ test('activity', async (t) => {
     await activity.getByRole('button', { name: 'Show older' }).click()
     await asked
     await page.getByLabel('Group', { exact: true }).selectOption('Contact')
-    await activity.getByText('No setting has all of this.').waitFor()
+    await activity.getByText('No settings match these filters.').waitFor()
     const answered = page.waitForEvent('requestfinished', (request) => isOlder(new URL(request.url())))
     answer()
     await answered
@@ -176,19 +194,60 @@ test('activity', async (t) => {
     t.equal(app.settings.get(definitions.title), 'First')
   })
 
-  await t.test('what is to be confirmed is undone in its history, which shows the question', async (t) => {
+  await t.test('what is to be confirmed asks before it is undone', async (t) => {
     await open('/settings/manage')
     await app.settings.contract.setSetting('site.closed', true, Application, undefined, { actor: 'Grace' })
     await page.getByRole('link', { name: 'Activity' }).click()
     const closed = event('Grace changed Closed').first()
-    await closed.getByRole('button', { name: /^Undo/ }).click()
-    const dialog = page.getByRole('dialog', { name: 'History of Closed' })
+    await closed.getByRole('button', { name: /^Undo…/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Undo this change?' })
     await dialog.getByText('Everyone notices.').waitFor()
     t.equal(app.settings.get(site.closed), true)
-    await dialog.getByRole('button', { name: /^Undo/ }).click()
-    await dialog.getByRole('status').getByText('Closed is as it was before.').waitFor()
+    await dialog.getByRole('button', { name: 'Undo' }).click()
+    await status.getByText('1 setting is as it was').waitFor()
     t.equal(app.settings.get(site.closed), false)
   })
+
+  await t.test('people have names, by one call for all of them; nobody learns another one', async (t) => {
+    await open('/settings/manage')
+    for (const actor of ['linus', 'Grace', 'linus']) await write('app.title', `By ${actor}`, actor)
+    asked = []
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await event('Linus Tor changed Title').first().waitFor()
+    t.ok((await event('Grace changed Title').count()) > 0, 'an id where the host has no name')
+    t.ok(asked.length <= 1, 'names are kept')
+    await page.getByLabel('Person').selectOption({ label: 'Linus Tor' })
+    await page.waitForFunction(() => !document.body.innerText.includes('Grace changed'))
+    await page.getByRole('link', { name: 'General' }).click()
+    await row('app.title').getByRole('button', { name: 'More for Title' }).click()
+    await page
+      .getByRole('menu')
+      .getByText(/Changed by Linus Tor/)
+      .waitFor()
+    await page.keyboard.press('Escape')
+    t.notMatch(await page.content(), /Nobody may learn/)
+  })
+
+  await t.test(
+    'on a phone a change of one value takes 96 px at most, and five are on the screen',
+    async (t) => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      await open('/settings/manage?view=activity')
+      for (let index = 0; index < 6; index++)
+        await write('app.title', `A title with more than a few words ${index}`, 'linus')
+      await page.reload()
+      await event('words 5').first().waitFor()
+      const boxes = await events.evaluateAll((all) =>
+        all
+          .slice(0, 5)
+          .map((each) => ({ height: each.clientHeight, end: each.getBoundingClientRect().bottom })),
+      )
+      for (const { height } of boxes) t.ok(height <= 96, `${height} px`)
+      t.ok((boxes[4]?.end ?? 0) <= 844, 'the fifth ends on the first screen')
+      t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+      await page.setViewportSize({ width: 1280, height: 800 })
+    },
+  )
 
   await t.test('who may not change settings has no activity; an editor has none of System', async (t) => {
     await write('mail.host', 'mail.test', 'Grace', System)
@@ -200,17 +259,57 @@ test('activity', async (t) => {
     t.equal(await event('SMTP').count(), 0)
   })
 
-  await t.test('a save is undone from its message', async (t) => {
+  await t.test('a save is undone from its message: what was stored before, and what was not', async (t) => {
     await open('/settings/manage?group=appearance')
+    await write('app.style', 'playful', 'linus')
+    await page.reload()
     await row('app.style').getByRole('radio', { name: 'dense' }).check()
     await page.getByLabel('Accent colour', { exact: true }).fill('#112233')
     await page.keyboard.press('Control+s')
-    await status.getByText('Saved 2 settings.').waitFor()
-    await page.locator('.fm-toast').getByRole('button', { name: 'Undo' }).click()
-    await page.waitForFunction(
-      () => document.querySelector<HTMLInputElement>('#fm-app\\.accent')?.value === '#3b82f6',
-    )
-    await row('app.style').getByRole('radio', { name: 'calm', checked: true }).waitFor()
-    t.equal((await app.settings.contract.getSettingValue('app.style', Application))?.isOverridden, false)
+    await status.getByText('2 settings saved').waitFor()
+    await page.locator('.fm-bar').getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.fm-bar').getByText('2 settings are as they were').waitFor()
+    await row('app.style').getByRole('radio', { name: 'playful', checked: true }).waitFor()
+    t.equal(await page.getByLabel('Accent colour', { exact: true }).inputValue(), '#3b82f6')
+  })
+
+  await t.test('Undo says who has changed something since, and asks', async (t) => {
+    const bar = page.locator('.fm-bar')
+    const title = page.getByLabel('Title', { exact: true })
+    for (const answer of ['Leave it', 'Undo anyway']) {
+      await open('/settings/manage?group=general')
+      await title.fill('Mine')
+      await page.keyboard.press('Control+s')
+      await bar.getByText('1 setting saved').waitFor()
+      await write('app.title', 'Theirs', 'linus')
+      await bar.getByRole('button', { name: 'Undo' }).click()
+      await bar.getByText('Linus Tor has changed Title since').waitFor()
+      await bar.getByText('Undo would take that back too.').waitFor()
+      t.same(await problems(page), [])
+      t.equal(app.settings.get(definitions.title), 'Theirs')
+      await bar.getByRole('button', { name: answer }).click()
+      if (answer === 'Leave it') await bar.waitFor({ state: 'detached' })
+      else await bar.getByText('1 setting is as it was').waitFor()
+      t.equal(app.settings.get(definitions.title), answer === 'Leave it' ? 'Theirs' : 'Fastify Modular')
+    }
+  })
+
+  await t.test('Restore never overwrites in silence what somebody has saved since', async (t) => {
+    await open('/settings/manage?group=general')
+    await write('app.title', 'First', 'Grace')
+    await write('app.title', 'Second', 'Grace')
+    await page.reload()
+    await row('app.title').getByRole('button', { name: 'More for Title' }).click()
+    await page.getByRole('menuitem', { name: 'History' }).click()
+    const dialog = page.getByRole('dialog', { name: 'History of Title' })
+    const restore = dialog
+      .locator('.fm-event')
+      .nth(1)
+      .getByRole('button', { name: /^Restore/ })
+    await restore.waitFor()
+    await write('app.title', 'Third', 'linus')
+    await restore.click()
+    await dialog.getByRole('alert').waitFor()
+    t.equal(app.settings.get(definitions.title), 'Third')
   })
 })

@@ -9,7 +9,7 @@ import { visit } from '../support/visit.js'
 const start = `
   import { createElement, useState } from 'react'
   import { createRoot } from 'react-dom/client'
-  import { SettingsGroup, UserSettings } from '@fastify-modular/settings-ui/react'
+  import { SettingsGroup, Preferences } from '@fastify-modular/settings-ui/react'
   import { de } from '@fastify-modular/settings-ui/texts'
   import '@fastify-modular/settings-ui/react/styles.css'
   const render = (Host) => createRoot(document.getElementById('fm-app')).render(createElement(Host))
@@ -135,7 +135,7 @@ test('several components on one page of a host', async (t) => {
       render(() => createElement('div', null,
         createElement(SettingsGroup, { ...all, group: 'Mail', id: 'fm' }),
         createElement(SettingsGroup, { ...all, group: 'Appearance' }),
-        createElement('div', { id: 'own' }, createElement(UserSettings, { canUpdate: true }))))`,
+        createElement('div', { id: 'own' }, createElement(Preferences, { canUpdate: true }))))`,
   })
   const openAll = async () => {
     await open('/settings/manage')
@@ -160,7 +160,7 @@ test('several components on one page of a host', async (t) => {
     await port.fill('25')
     await dense.check()
     await port.press('Control+s')
-    await page.getByText('Saved 1 setting.').waitFor()
+    await page.locator('.fm-bar').getByText('1 setting saved').waitFor()
     t.equal(app.settings.get(definitions.port), 25)
     t.equal(app.settings.get(definitions.style), 'calm')
     await port.fill('26')
@@ -172,7 +172,7 @@ test('several components on one page of a host', async (t) => {
     t.equal(app.settings.get(definitions.port), 25, 'a dialog has buttons of its own')
     await page.locator(':focus').blur()
     await page.keyboard.press('Control+s')
-    await page.waitForFunction(() => document.querySelector('.fm-bar') === null)
+    await page.waitForFunction(() => !document.body.innerText.includes('unsaved'))
     t.equal(app.settings.get(definitions.port), 26)
     t.equal(app.settings.get(definitions.style), 'dense')
   })

@@ -36,7 +36,7 @@ test('Firefox loads both pages and the element, searches and saves without an er
   const change = await page.waitForSelector('.fm-event')
   t.match(await change?.evaluate((event) => event.textContent), /ada changed SMTP port.*587.*2525/)
 
-  await page.goto(`${url}/settings/me`)
+  await page.goto(`${url}/settings/preferences`)
   await click('[data-key="user.theme"] input[value="dark"]')
   await page.waitForSelector('[data-key="user.theme"] .fm-pill.is-good')
   t.equal(await app.settings.contract.getSetting('user.theme', SettingScope.User, 'ada'), 'dark')

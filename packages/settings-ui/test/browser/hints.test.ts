@@ -34,7 +34,7 @@ test('hints of definitions', async (t) => {
   if (!visited) return
   const { page, app, open, reload, row, url, browser, writes, complaints } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
-  const save = page.locator('.fm-bar').getByRole('button', { name: 'Save', exact: true })
+  const save = page.locator('.fm-bar').getByRole('button', { name: /^Save \d/ })
   const status = page.getByRole('status')
   const dialog = page.getByRole('dialog')
 
@@ -135,7 +135,7 @@ test('hints of definitions', async (t) => {
       .getByRole('dialog', { name: 'Change Transport?' })
       .getByRole('button', { name: 'Save' })
       .click()
-    await status.getByText('Saved 1 setting.').waitFor()
+    await status.getByText('1 setting saved').waitFor()
     t.equal(app.settings.get(hinted.transport), 'api')
     await row('mail.transport').getByRole('button', { name: 'Reset' }).click()
     await page.getByRole('dialog', { name: 'Reset Transport?' }).getByText('Mail in transit').waitFor()
@@ -146,7 +146,7 @@ test('hints of definitions', async (t) => {
   })
 
   await t.test('so is a preference; until then it stays a draft, also when it is left', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     const stored = () => app.settings.contract.getSettingAs('own.density', User, 'vera')
     await page.getByRole('radio', { name: 'Large' }).check()
     await dialog.getByText('Your tables are drawn anew.').waitFor()
@@ -221,9 +221,9 @@ test('hints of definitions', async (t) => {
   })
 
   await t.test('preferences speak of labels too', async (t) => {
-    await open('/settings/me', 'vera')
-    await app.settings.set('own.density', 'l')
-    await app.settings.set('own.density', 's', { userId: 'vera' })
+    await open('/settings/preferences', 'vera')
+    await app.settings.contract.setSetting('own.density', 'l', SettingScope.Application)
+    await app.settings.contract.setSetting('own.density', 's', User, 'vera')
     await page.reload()
     await row('own.density').getByText('The default is Large.').waitFor()
     t.same(complaints, [])

@@ -39,7 +39,7 @@ ${head}
     async (t) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        for (const path of ['/settings/manage?group=mail', '/settings/me']) {
+        for (const path of ['/settings/manage?group=mail', '/settings/preferences']) {
           await open(path)
           t.same(await problems(page), [], `${path}, ${colorScheme}`)
           t.same(complaints, [])

@@ -18,11 +18,11 @@ test('preferences', async (t) => {
   if (!visited) return
   const { page, app, open, row, url, browser, complaints, warnings, writes } = visited
   const rows = page.getByLabel('Rows per page', { exact: true })
-  const save = page.getByRole('button', { name: 'Save', exact: true })
+  const save = page.getByRole('button', { name: /^Save \d/ })
   const status = page.getByRole('status')
 
   await t.test('only User settings, with what the application says', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await app.settings.contract.setSetting('user.page_size', 50, Application)
     await page.reload()
     await row('user.page_size').waitFor()
@@ -37,7 +37,7 @@ test('preferences', async (t) => {
   await t.test(
     'UI-14: a change is saved at once; resetting shows the value of the application, not the default of the definition',
     async (t) => {
-      await open('/settings/me', 'vera')
+      await open('/settings/preferences', 'vera')
       await app.settings.contract.setSetting('user.page_size', 50, Application)
       await rows.fill('100')
       await rows.blur()
@@ -57,12 +57,12 @@ test('preferences', async (t) => {
   )
 
   await t.test('Undo takes the last change back: to the value before, or to the default', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     const undo = row('user.theme').getByRole('button', { name: 'Undo Theme' })
     const stored = () => app.settings.contract.getSettingAs('user.theme', User, 'vera')
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
     await undo.click()
-    await status.getByText('Theme is as it was before.').waitFor()
+    await status.getByText('1 setting is as it was').waitFor()
     t.equal(await stored(), null)
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
     await undo.waitFor()
@@ -77,7 +77,7 @@ test('preferences', async (t) => {
   })
 
   await t.test('what is refused stays a draft and says why; the others are saved', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await rows.fill('3')
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
@@ -88,21 +88,21 @@ test('preferences', async (t) => {
   })
 
   await t.test('without an answer a change stays a draft that can be tried again', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await page.route('**/api/settings/me', (route) =>
       route.request().method() === 'PUT' ? route.abort() : route.continue(),
     )
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
-    await page.getByRole('alert').getByText('does not answer').waitFor()
+    await page.locator('.fm-bar').getByText('does not answer').waitFor()
     await row('user.theme').getByText('Not saved').waitFor()
     await page.unroute('**/api/settings/me')
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Save again' }).click()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
     t.equal(await app.settings.contract.getSettingAs('user.theme', User, 'vera'), 'dark')
   })
 
   await t.test('the last of two quick choices holds, also where it is the one that was stored', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     const theme = (name: string) => row('user.theme').getByRole('radio', { name })
     const stored = () => app.settings.contract.getSettingAs('user.theme', User, 'vera')
     await theme('light').check()
@@ -125,14 +125,14 @@ test('preferences', async (t) => {
   })
 
   await t.test('HTML with 503 keeps the change; the next one that is saved takes it along', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await page.route('**/api/settings/me', (route) =>
       route.request().method() === 'PUT'
         ? route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Down</h1>' })
         : route.continue(),
     )
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
-    await page.getByRole('alert').getByText('The server could not do this.').waitFor()
+    await page.locator('.fm-bar').getByText('The server could not complete the request.').waitFor()
     await row('user.theme').getByText('Not saved').waitFor()
     const again = page.waitForEvent('response', (response) => response.status() === 503)
     await rows.fill('20') // leaving the theme tries again
@@ -145,32 +145,32 @@ test('preferences', async (t) => {
   })
 
   await t.test('a login page in place of an answer: sign in again; leaving asks', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await page.route('**/api/settings/me', (route) =>
       route.request().method() === 'PUT'
         ? route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' })
         : route.continue(),
     )
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
-    await page.getByRole('alert').getByText('Sign in again to save').waitFor()
+    await page.locator('.fm-bar').getByText('Sign in again to save').waitFor()
     await page.reload()
     t.same(warnings, ['beforeunload'])
     await page.unroute('**/api/settings/me')
   })
 
   await t.test('changed on another device meanwhile: both values, and the choice', async (t) => {
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     await rows.fill('20')
     await app.settings.contract.setSetting('user.page_size', 30, User, 'vera')
     await rows.press('Enter')
-    await row('user.page_size').getByText('30', { exact: true }).waitFor()
+    await row('user.page_size').getByText('(30)', { exact: true }).waitFor()
     await row('user.page_size').getByRole('button', { name: 'Keep mine' }).click()
     await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
     t.equal(await app.settings.contract.getSettingAs('user.page_size', User, 'vera'), 20)
   })
 
   await t.test('the choice of light or dark stays in this browser', async (t) => {
-    await open('/settings/me', 'ada')
+    await open('/settings/preferences', 'ada')
     const account = page.getByRole('button', { name: 'Your account' })
     const theme = page.getByRole('banner').getByRole('radiogroup', { name: 'Theme' })
     await account.click()
@@ -204,10 +204,10 @@ test('preferences', async (t) => {
     t.equal(new URL(page.url()).pathname, '/behind/here/settings/manage')
     await page.getByLabel('SMTP port', { exact: true }).fill('25')
     await save.click()
-    await status.getByText('Saved 1 setting.').waitFor()
+    await status.getByText('1 setting saved').waitFor()
     await page.getByRole('link', { name: 'Preferences' }).click()
     await row('user.theme').waitFor()
-    t.equal(page.url(), `${outside}/settings/me`)
+    t.equal(page.url(), `${outside}/settings/preferences`)
     t.same(complaints, [])
   })
 
@@ -217,20 +217,22 @@ test('preferences', async (t) => {
       ui: { selfService: false },
     })
     await browser.addCookies([{ name: 'user', value: 'vera', url: strict.url }])
-    await page.goto(`${strict.url}/settings/me`)
-    await page.getByText('To change them, you need the permission “Settings.Update”.').waitFor()
+    await page.goto(`${strict.url}/settings/preferences`)
+    await page.getByText('Changing them needs the permission “Settings.Update”.').waitFor()
     t.equal(await rows.getAttribute('readonly'), '')
     t.equal(await row('user.theme').getByRole('radio').count(), 0)
   })
 
   await t.test('UI-37: without JavaScript the page says what to do', async (t) => {
-    const response = await page.request.get(`${url}/settings/me`, { headers: { cookie: 'user=vera' } })
+    const response = await page.request.get(`${url}/settings/preferences`, {
+      headers: { cookie: 'user=vera' },
+    })
     t.match(await response.text(), /<noscript>.*need JavaScript.*HTTP API.*<\/noscript>/)
   })
 
   await t.test('JSON is saved when it is left; what is broken is pointed out before', async (t) => {
     await page.clock.install()
-    await open('/settings/me', 'vera')
+    await open('/settings/preferences', 'vera')
     const columns = page.getByLabel('Columns', { exact: true })
     await columns.fill('')
     await page.clock.runFor(1000)

@@ -13,7 +13,7 @@ test('a day with the administration', async (t) => {
   if (!visited) return
   const { page, app, open, reload, row, browser, url, warnings, writes } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
-  const save = page.getByRole('button', { name: /^(Save|Try again)$/ })
+  const save = page.getByRole('button', { name: /^Save (\d|again)/ })
   const status = page.getByRole('status')
   const bar = page.locator('.fm-bar')
 
@@ -43,11 +43,11 @@ test('a day with the administration', async (t) => {
       await field('Title').fill('Patience')
       await page.route('**/api/settings/bulk', (route) => route.abort())
       await save.click()
-      await bar.getByRole('alert').getByText('does not answer').waitFor()
+      await bar.getByText('does not answer').waitFor()
       t.equal(await field('Title').inputValue(), 'Patience')
       await page.unroute('**/api/settings/bulk')
-      await page.getByRole('button', { name: 'Try again' }).click()
-      await status.getByText('Saved 1 setting.').waitFor()
+      await page.getByRole('button', { name: 'Save again' }).click()
+      await status.getByText('1 setting saved').waitFor()
       t.equal(app.settings.get(definitions.title), 'Patience')
     },
   )
@@ -59,7 +59,7 @@ test('a day with the administration', async (t) => {
       route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"requestId":"req-77"}' }),
     )
     await save.click()
-    await bar.getByText('Request req-77').waitFor()
+    await bar.getByText('Reference req-77').waitFor()
     t.equal(await field('Title').inputValue(), 'Broken')
     await page.unroute('**/api/settings/bulk')
   })
@@ -74,11 +74,11 @@ test('a day with the administration', async (t) => {
       await bar.getByText('Sign in again to save').waitFor()
       const link = bar.getByRole('link', { name: 'Sign in…' })
       t.equal(await link.getAttribute('target'), '_blank')
-      t.equal(await bar.getByRole('button', { name: /Save|Try again/ }).count(), 0, 'nothing that would fail')
+      t.equal(await bar.getByRole('button', { name: /^Save/ }).count(), 0, 'nothing that would fail')
       t.equal(await field('Title').inputValue(), 'Still here')
       await browser.addCookies([{ name: 'user', value: 'ada', url }])
       await page.evaluate(() => dispatchEvent(new Event('focus'))) // coming back from the other tab
-      await status.getByText('Saved 1 setting.').waitFor()
+      await status.getByText('1 setting saved').waitFor()
       t.equal(app.settings.get(definitions.title), 'Still here')
     },
   )
@@ -87,7 +87,7 @@ test('a day with the administration', async (t) => {
     const signUp = page.getByRole('switch', { name: 'Open registration' })
     const comeBack = async () => {
       await bar.getByText('Sign in again to save').waitFor()
-      t.equal(await bar.getByText('saving continues by itself').count(), 0)
+      t.equal(await bar.getByText('as soon as you are back').count(), 0)
       await browser.addCookies([{ name: 'user', value: 'ada', url }])
       await page.evaluate(() => dispatchEvent(new Event('focus')))
       await save.waitFor()
@@ -98,7 +98,7 @@ test('a day with the administration', async (t) => {
     await field('Title').fill('Sent')
     await browser.clearCookies()
     await save.click()
-    await bar.getByText('saving continues by itself').waitFor()
+    await bar.getByText('as soon as you are back').waitFor()
     await signUp.check()
     await comeBack()
 
@@ -106,7 +106,7 @@ test('a day with the administration', async (t) => {
     await field('Title').fill('Sent')
     await browser.clearCookies()
     await save.click()
-    await bar.getByText('saving continues by itself').waitFor()
+    await bar.getByText('as soon as you are back').waitFor()
     await browser.addCookies([{ name: 'user', value: 'ada', url }])
     await signUp.evaluate((element: HTMLElement) => {
       element.click()
@@ -131,7 +131,7 @@ test('a day with the administration', async (t) => {
     await browser.addCookies([{ name: 'user', value: 'vera', url }])
     await save.click()
     await bar.getByText('You may no longer change these settings').waitFor()
-    t.equal(await bar.getByRole('button', { name: /Save|Try again/ }).count(), 0, 'nothing that would fail')
+    t.equal(await bar.getByRole('button', { name: /^Save/ }).count(), 0, 'nothing that would fail')
     t.equal(await field('Title').inputValue(), 'Too late')
     t.ok(await field('Title').evaluate((input: HTMLInputElement) => input.readOnly))
   })
@@ -142,9 +142,7 @@ test('a day with the administration', async (t) => {
       await open('/settings/manage?scope=application', 'vera')
       t.ok(
         await page
-          .getByText(
-            'You can look at these settings. To change them, you need the permission “Settings.Update”.',
-          )
+          .getByText('You can view these settings. Changing them needs the permission “Settings.Update”.')
           .isVisible(),
       )
       const editable = await page
@@ -217,9 +215,6 @@ test('a day with the administration', async (t) => {
     await field('Features').fill('{"a":[1]}')
     await row('app.features').getByRole('button', { name: 'Format' }).click()
     t.equal(await field('Features').inputValue(), '{\n  "a": [\n    1\n  ]\n}')
-    await field('Features').fill('{"b":2}')
-    await page.keyboard.press('Control+Shift+F')
-    t.equal(await field('Features').inputValue(), '{\n  "b": 2\n}')
   })
 
   await t.test('UI-33: a stored value that is not allowed any more is flagged', async () => {
@@ -277,7 +272,7 @@ test('a day with the administration', async (t) => {
       t.equal(await field('SMTP port').inputValue(), '25')
       await field('SMTP host').fill('smtp.example.com')
       await save.click()
-      await status.getByText('Saved 2 settings.').waitFor()
+      await status.getByText('2 settings saved').waitFor()
     },
   )
 
@@ -298,7 +293,7 @@ test('a day with the administration', async (t) => {
     )
     await field('Licence expires').fill('2030-01-01T06:30')
     await save.click()
-    await status.getByText('Saved 1 setting.').waitFor()
+    await status.getByText('1 setting saved').waitFor()
     t.equal(app.settings.get(definitions.expires), '2030-01-01T06:30:00-05:00')
     await devtools.detach()
   })

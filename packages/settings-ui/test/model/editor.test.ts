@@ -1,281 +1,218 @@
-/** What the editor does where a test of pages cannot make it fail. */
-import { createSettingsClient, SettingScope, SettingsRequestError } from '@fastify-modular/settings/client'
+/** What the editor does where a test of pages cannot make it fail, over the real API. */
+import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { defaultMessages } from '#src/react/messages.js'
 import { needsSave } from '#src/react/model/editor-state.js'
-import { createEditor } from '#src/react/model/editor.js'
-import { type Definition, isSent, type SettingValue } from '#src/react/model/setting.js'
-import { ownSource, type SettingsSource } from '#src/react/model/source.js'
-import { startHost } from '../support/host.js'
+import { isSent } from '#src/react/model/setting.js'
+import { definitions } from '../support/definitions.js'
+import { startEditor } from '../support/editor.js'
+import { createHost } from '../support/host.js'
 
-const unanswered = new SettingsRequestError(0, {})
-
-/** An editor of text settings whose values are `1` in version 1, over a store that a test holds in its hands. */
-async function startEditor(keys: readonly string[], source: Partial<SettingsSource> = {}) {
-  const definitions = keys.map((key) => ({ key, displayName: key, type: 0, defaultValue: '0' }) as Definition)
-  const store = new Map(keys.map((key) => [key, valueOf(key, '1', 1)]))
-  const editor = createEditor(
-    {
-      isOwn: false,
-      definitions: async () => definitions,
-      values: async () => [...store.values()],
-      async save(entries) {
-        const stale = entries.some(({ key, version }) => store.get(key)?.version !== version)
-        if (stale) return { keys: [], saved: [], error: new SettingsRequestError(412, {}) }
-        const saved = entries.map(({ key, value, version }) => valueOf(key, value, version + 1))
-        for (const value of saved) store.set(value.key, value)
-        return { keys: saved.map(({ key }) => key), saved }
-      },
-      async reset({ key }) {
-        store.set(key, valueOf(key, '0', 0))
-        return store.get(key)
-      },
-      ...source,
-    },
-    () => ({ messages: defaultMessages, locale: 'en' }),
-    () => undefined,
-  )
-  await editor.load()
-  const definitionOf = (key: string) => definitions.find((each) => each.key === key) as Definition
-  return {
-    editor,
-    store,
-    definitionOf,
-    enter: (key: string, input: string) => editor.edit(definitionOf(key), input),
-    draftOf: (key: string) => editor.getState().drafts.get(key),
-    shown: (key: string) => editor.getState().values.get(key)?.value,
-  }
-}
-
-function valueOf(key: string, value: SettingValue['value'], version: number): SettingValue {
-  return { key, value, version, scope: SettingScope.Application, isOverridden: version > 0 } as SettingValue
-}
+const { Application, User } = SettingScope
 
 /** What is answered when the test says so. */
-function held<T>() {
-  let answer = (_value: T): void => undefined
-  const answered = new Promise<T>((resolve) => (answer = resolve))
-  return { answer, answered }
+function held() {
+  let answer = (): void => undefined
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  return { answer: () => answer(), answered }
+}
+
+/** Stands before the application: requests for which it is switched on wait, or fail. */
+function gate() {
+  const state = {
+    fails: (_method: string): boolean => false,
+    waits: (_method: string) => undefined as Promise<void> | undefined,
+  }
+  const fetch =
+    (request: typeof globalThis.fetch): typeof globalThis.fetch =>
+    async (input, init) => {
+      const method = init?.method ?? 'GET'
+      if (state.fails(method)) throw new TypeError('no network')
+      const answer = await request(input, init)
+      await state.waits(method)
+      return answer
+    }
+  return Object.assign(state, { fetch })
 }
 
 test('preferences are saved on after a function of the host has thrown', async (t) => {
-  const { url } = await startHost(t)
-  const api = createSettingsClient({
-    baseUrl: `${url}/api/settings`,
-    headers: () => ({ cookie: 'user=vera' }),
-  })
+  const app = await createHost(t)
   const thrown = new Error('of the host')
   let calls = 0
-  const editor = createEditor(
-    ownSource(api),
-    () => ({ messages: defaultMessages, locale: 'en' }),
-    () => {
+  const { editor, enter } = await startEditor(app, 'vera', {
+    isOwn: true,
+    onSaved() {
       if (++calls === 1) throw thrown
     },
-  )
-  await editor.load()
-  const definition = editor.getState().definitions.find(({ key }) => key === 'user.theme')
-  if (!definition) throw new Error('no such definition')
-  editor.edit(definition, 'dark')
-  await t.rejects(editor.commit(definition.key), thrown)
-  editor.edit(definition, 'light')
-  await editor.commit(definition.key)
+  })
+  enter('user.theme', 'dark')
+  await t.rejects(editor.commit('user.theme'), thrown)
+  enter('user.theme', 'light')
+  await editor.commit('user.theme')
   t.equal(calls, 2)
-  t.equal((await api.mine()).find(({ key }) => key === 'user.theme')?.value, 'light')
+  t.equal((await app.settings.forUser('vera')).get(definitions.theme), 'light')
 })
 
 test('a draft that was sent and not saved is told from one that was entered since, or never sent', async (t) => {
-  const signedOut = new SettingsRequestError(401, {})
-  const { editor, enter, definitionOf } = await startEditor(['a', 'b'], {
-    save: async () => ({ keys: [], saved: [], error: signedOut }),
-    reset: () => Promise.reject(signedOut),
-  })
+  const app = await createHost(t)
+  await app.settings.contract.setSetting('app.style', 'dense', Application)
+  const network = gate()
+  const { editor, enter, definitionOf } = await startEditor(app, 'ada', network)
   const sent = () => [...editor.getState().drafts.values()].map(isSent)
-  enter('a', 'never sent')
-  await editor.reset(definitionOf('b'))
-  t.equal(editor.getState().failure, signedOut)
-  t.same(sent(), [false], 'the reset was refused, no save')
+  network.fails = (method) => method !== 'GET'
+  enter('app.title', 'never sent')
+  await editor.reset(definitionOf('app.style'))
+  t.equal(editor.getState().failure?.status, 0)
+  t.same(sent(), [false], 'the reset had no answer, no save')
   await editor.save()
   t.same(sent(), [true])
-  enter('b', 'entered since')
+  enter('app.style', 'calm')
   t.same(sent(), [true, false])
-  enter('a', 'another')
+  enter('app.title', 'another')
   t.same(sent(), [false, false])
-})
-
-test('Undo of a save works after something else was entered, and leaves what was entered', async (t) => {
-  const started = await startEditor(['a', 'b'])
-  const { editor, store, enter, draftOf, shown } = started
-  enter('a', '2')
-  await editor.save()
-  const { undo } = editor.getState().announcement
-  enter('b', '3')
-  enter('a', '4')
-  undo?.()
-  await editor.reset(started.definitionOf('b'))
-  t.equal(store.get('a')?.value, '1')
-  t.equal(shown('a'), '1')
-  t.equal(draftOf('a')?.input, '4')
-  t.notOk(draftOf('b'), 'a reset takes along what was entered')
-})
-
-test('Undo that fails in part says so last, and tries the rest', async (t) => {
-  let isRefused = false
-  const refusal = new SettingsRequestError(422, { detail: 'a rule' })
-  const puts: string[] = []
-  const started = await startEditor(['a', 'b'], {
-    async save(entries) {
-      puts.push(entries.map(({ key, value }) => `${key}=${String(value)}`).join())
-      if (isRefused && entries[0]?.key === 'a') return { keys: [], saved: [], error: refusal }
-      return {
-        keys: entries.map(({ key }) => key),
-        saved: entries.map(({ key, value, version }) => valueOf(key, value, version + 1)),
-      }
-    },
-  })
-  const { editor, enter } = started
-  enter('a', '2')
-  enter('b', '2')
-  await editor.save()
-  isRefused = true
-  const said = editor.getState().announcement
-  said.undo?.()
-  await editor.save() // has nothing to save, and waits
-  t.same(puts, ['a=2,b=2', 'a=1', 'b=1'])
-  t.equal(started.shown('a'), '2')
-  t.equal(started.shown('b'), '1')
-  t.equal(editor.getState().failure, refusal)
-  t.equal(editor.getState().announcement, said, 'no success is announced')
 })
 
 test('what is entered while a reset is under way is kept, and is saved after it', async (t) => {
   for (const isOwn of [false, true]) {
-    const begun = held<void>()
-    const reset = held<SettingValue>()
-    const started = await startEditor(['a'], {
+    const app = await createHost(t)
+    const user = isOwn ? 'vera' : undefined
+    await app.settings.contract.setSetting('user.theme', 'dark', isOwn ? User : Application, user)
+    const network = gate()
+    const { editor, enter, draftOf, definitionOf } = await startEditor(app, isOwn ? 'vera' : 'ada', {
       isOwn,
-      async reset({ key }) {
-        begun.answer()
-        const value = await reset.answered
-        started.store.set(key, value)
-        return value
-      },
+      ...network,
     })
-    const { editor, store, enter, draftOf, definitionOf } = started
-    const done = editor.reset(definitionOf('a'))
+    const begun = held()
+    const reset = held()
+    network.waits = (method) => {
+      if (method !== 'DELETE') return undefined
+      begun.answer()
+      return reset.answered
+    }
+    const done = editor.reset(definitionOf('user.theme'))
     await begun.answered
-    enter('a', '1') // what is still stored
+    enter('user.theme', 'dark') // what was stored
     const saved = editor.save()
-    t.equal(draftOf('a')?.input, '1')
-    reset.answer(valueOf('a', '0', 0))
+    t.equal(draftOf('user.theme')?.input, 'dark')
+    reset.answer()
     await Promise.all([done, saved])
-    t.equal(store.get('a')?.value, '1')
+    t.equal((await app.settings.forUser('vera')).get(definitions.theme), 'dark')
     t.equal(editor.getState().drafts.size, 0)
     t.equal(editor.getState().failure, null)
   }
 })
 
 test('a preference whose save failed asks for another until it is saved', async (t) => {
-  let isOnline = false
-  const sent: string[] = []
-  const started = await startEditor(['a', 'b', 'c'], {
-    isOwn: true,
-    async save(entries) {
-      if (!isOnline) return { keys: [], saved: [], error: unanswered }
-      sent.push(...entries.map(({ key }) => key))
-      return {
-        keys: entries.map(({ key }) => key),
-        saved: entries.map(({ key, value, version }) => valueOf(key, value, version + 1)),
-      }
-    },
-  })
-  const { editor, enter, definitionOf } = started
+  const app = await createHost(t)
+  const network = gate()
+  const { editor, enter, definitionOf } = await startEditor(app, 'vera', { isOwn: true, ...network })
   const asks = () => needsSave(editor.getState())
-  enter('a', '2')
+  network.fails = (method) => method === 'PUT'
+  enter('user.theme', 'dark')
   t.notOk(asks(), 'leaving it saves it')
-  await editor.commit('a')
+  await editor.commit('user.theme')
   t.ok(asks())
-  isOnline = true
-  await editor.reset(definitionOf('b'))
+  await editor.reset(definitionOf('user.page_size'))
   t.equal(editor.getState().failure, null)
   t.ok(asks(), 'also after something else went well')
   editor.discard()
   t.notOk(asks())
-  editor.getState().announcement.undo?.()
+  editor.getState().message?.undo?.()
   t.ok(asks(), 'also after it was discarded and came back')
-  enter('b', 'being typed')
-  enter('c', '3')
-  await editor.commit('c')
-  t.same(sent, ['a', 'c'], 'the next one that is saved takes it along, and nothing else')
+  network.fails = () => false
+  enter('user.page_size', '50')
+  await editor.commit('user.page_size')
+  const vera = await app.settings.forUser('vera')
+  t.same(
+    [vera.get(definitions.theme), vera.get(definitions.pageSize)],
+    ['dark', 50],
+    'the next one takes it along',
+  )
   t.notOk(asks())
 })
 
 test('a change that another user has taken back is no conflict', async (t) => {
-  const { editor, store, enter, draftOf, shown } = await startEditor(['a'])
-  enter('a', 'mine')
-  const before = store.get('a') ?? valueOf('a', '1', 1)
-  store.set('a', valueOf('a', 'theirs', 7))
+  const app = await createHost(t)
+  const { editor, enter, draftOf, shown } = await startEditor(app)
+  enter('app.title', 'mine')
+  await app.settings.contract.setSetting('app.title', 'theirs', Application)
   await editor.refresh()
-  t.equal(draftOf('a')?.theirs?.value, 'theirs')
-  store.set('a', { ...before })
+  t.equal(draftOf('app.title')?.theirs?.value, 'theirs')
+  await app.settings.contract.resetToDefault('app.title', Application)
   await editor.refresh()
-  t.same(draftOf('a'), { input: 'mine', errors: [] })
-  editor.undo('a')
-  t.equal(shown('a'), '1')
+  t.same(draftOf('app.title'), { input: 'mine', errors: [] })
+  editor.undo('app.title')
+  t.equal(shown('app.title'), 'Fastify Modular')
 })
 
 test('values that were read earlier replace neither what was read later nor what was saved since', async (t) => {
-  const reads: ReturnType<typeof held<readonly SettingValue[]>>[] = []
-  let isHeld = false
-  const started = await startEditor(['a'], {
-    values() {
-      const read = held<readonly SettingValue[]>()
-      reads.push(read)
-      if (!isHeld) read.answer([valueOf('a', '1', 1)])
-      return read.answered
-    },
-  })
-  const { editor, enter, shown } = started
-  isHeld = true
-  const [early, late] = [editor.refresh(), editor.refresh()]
-  reads[2]?.answer([valueOf('a', 'later', 3)])
-  await late
-  reads[1]?.answer([valueOf('a', 'earlier', 2)])
-  await early
-  t.equal(shown('a'), 'later')
+  const app = await createHost(t)
+  const network = gate()
+  const { editor, enter, shown } = await startEditor(app, 'ada', network)
+  const early = held()
+  network.waits = () => early.answered
+  await app.settings.contract.setSetting('app.title', 'earlier', Application)
+  const first = editor.refresh()
+  await new Promise((resolve) => setImmediate(resolve))
+  network.waits = () => undefined
+  await app.settings.contract.setSetting('app.title', 'later', Application)
+  await editor.refresh()
+  t.equal(shown('app.title'), 'later')
+  early.answer()
+  await first
+  t.equal(shown('app.title'), 'later')
 
-  started.store.set('a', valueOf('a', 'later', 3))
-  enter('a', 'saved')
+  const loaded = held()
+  network.waits = (method) => (method === 'GET' ? loaded.answered : undefined)
   const load = editor.load()
+  await new Promise((resolve) => setImmediate(resolve))
+  enter('app.title', 'saved')
   await editor.save()
-  reads[3]?.answer([valueOf('a', 'later', 3)])
+  loaded.answer()
   await load
-  t.equal(shown('a'), 'saved')
+  t.equal(shown('app.title'), 'saved')
   t.equal(editor.getState().phase, 'ready')
 })
 
 test('a discarded draft that comes back is still one of the value it was entered over', async (t) => {
-  const { editor, store, enter, draftOf } = await startEditor(['a'])
-  enter('a', 'mine')
+  const app = await createHost(t)
+  const { editor, enter, draftOf } = await startEditor(app)
+  enter('app.title', 'mine')
   editor.discard()
-  const { undo } = editor.getState().announcement
-  store.set('a', valueOf('a', 'theirs', 7))
+  const { undo } = editor.getState().message ?? {}
+  await app.settings.contract.setSetting('app.title', 'theirs', Application)
   await editor.refresh()
   undo?.()
   await editor.save()
-  t.equal(store.get('a')?.value, 'theirs')
-  t.equal(draftOf('a')?.theirs?.value, 'theirs')
+  t.equal(app.settings.get(definitions.title), 'theirs')
+  t.equal(draftOf('app.title')?.theirs?.value, 'theirs')
 })
 
 test('a preference to be confirmed is not saved by leaving it', async (t) => {
-  const started = await startEditor(['a'], { isOwn: true })
-  const { editor, store, enter, definitionOf } = started
-  enter('a', '2')
-  Object.assign(definitionOf('a'), { confirm: 'Sure?' })
-  editor.leave(definitionOf('a'))
+  const theme = { ...definitions.theme, confirm: 'Sure?' }
+  const app = await createHost(t, { settings: { definitions: [{ theme }], overrides: {} } })
+  const { editor, enter, definitionOf } = await startEditor(app, 'vera', { isOwn: true })
+  const stored = async () => (await app.settings.forUser('vera')).get(definitions.theme)
+  enter('user.theme', 'dark')
+  editor.leave(definitionOf('user.theme'))
   await editor.commit('none')
-  t.equal(store.get('a')?.value, '1')
+  t.equal(await stored(), 'system')
   t.ok(needsSave(editor.getState()))
   await editor.save()
-  t.equal(store.get('a')?.value, '2')
+  t.equal(await stored(), 'dark')
+})
+
+test('a message goes with the next thing that is entered, and with the next save', async (t) => {
+  const app = await createHost(t)
+  const network = gate()
+  const { editor, enter } = await startEditor(app, 'ada', network)
+  const says = () => editor.getState().message?.text
+  enter('app.title', 'A')
+  await editor.save()
+  t.equal(says(), '1 setting saved')
+  enter('app.title', 'B')
+  t.equal(says(), undefined)
+  network.fails = (method) => method === 'PUT'
+  await editor.save()
+  t.equal(says(), undefined, 'nothing was saved')
+  t.equal(editor.getState().failure?.status, 0)
 })

@@ -2,7 +2,7 @@
 import type { SettingDefinitionDto, SettingValueDto } from '@fastify-modular/settings/client'
 import { test } from 'tap'
 import { defaultMessages } from '@fastify-modular/settings-ui/react'
-import { format, plural } from '#src/react/messages.js'
+import { format, plural } from '#src/texts/messages.js'
 import { groupDefinitions } from '#src/react/model/listing.js'
 import { createSearch, parseQuery } from '#src/react/model/search.js'
 import { relativePath } from '#src/document.js'
@@ -46,7 +46,7 @@ test('a query is words and tokens: words are ranked, tokens narrow', async (t) =
   t.same(search('constructor'), [], 'a word is no token because objects have it')
 })
 
-test('the name counts most, then keywords, options, the key, the group, the description', async (t) => {
+test('the name counts most, then keywords, options, the group, the description; a hidden key comes last', async (t) => {
   const { definitions } = await fromApi(t)
   const [some] = definitions
   if (!some) throw new Error('no definition')
@@ -55,9 +55,9 @@ test('the name counts most, then keywords, options, the key, the group, the desc
     { ...plain, displayName: 'Fancy hat' },
     { ...plain, keywords: ['hat'] },
     { ...plain, options: [{ value: 'h', label: 'Hat', description: null }] },
-    { ...plain, key: 'x.hat' },
     { ...plain, groupName: 'Hat' },
     { ...plain, description: 'It wears a hat.' },
+    { ...plain, key: 'x.hat' },
   ]
   const { hits } = createSearch(ranked.toReversed())({ text: 'hat', isExact: false })
   t.same(
@@ -65,9 +65,9 @@ test('the name counts most, then keywords, options, the key, the group, the desc
     [0, 1, 2, 3, 4, 5],
   )
   t.same(
-    hits.map(({ alias }) => alias),
-    [undefined, 'hat', undefined, undefined, undefined, undefined],
-    'only what no row shows is explained',
+    hits.map(({ reason }) => reason?.kind),
+    [undefined, 'keyword', 'option', undefined, undefined, 'key'],
+    'what no row shows is explained',
   )
 })
 
@@ -104,19 +104,30 @@ test('keywords may have any characters: what is entered is text, never a pattern
   ]) {
     const find = createSearch([{ ...first, keywords: [keyword] }])
     const { hits } = find({ text: keyword, isExact: false })
-    t.equal(hits[0]?.alias, keyword, keyword)
+    t.same(hits[0]?.reason, { kind: 'keyword', text: keyword }, keyword)
   }
   const { hits } = createSearch(definitions)({ text: '.*', isExact: false })
   t.same(hits, [], 'a pattern without a word finds nothing')
 })
 
-test('settings with all words come first, those with half of them after', async (t) => {
+test('half of the words is not enough, unless they are all of a name', async (t) => {
   const { definitions } = await fromApi(t)
-  const { hits } = createSearch(definitions)({ text: 'smtp password', isExact: false })
-  t.same(
-    hits.map(({ definition }) => definition.key),
-    ['mail.password', 'mail.host', 'mail.port'],
-  )
+  const find = createSearch(definitions)
+  const keys = (text: string) => find({ text, isExact: false }).hits.map(({ definition }) => definition.key)
+  t.same(keys('smtp password'), ['mail.password'])
+  t.same(keys('title of new pages'), ['app.title'])
+  t.same(keys('websites'), ['contact.website'], 'the ending of a word may differ')
+  t.same(keys('date format'), [])
+})
+
+test('where nothing is found the closest settings are named', async (t) => {
+  const { definitions } = await fromApi(t)
+  const find = createSearch(definitions)
+  const nearest = (text: string) => find({ text, isExact: false }).nearest.map(({ key }) => key)
+  t.equal(nearest('licence format')[0], 'app.expires_at')
+  t.equal(nearest('registrar')[0], 'app.sign_up')
+  t.same(nearest('zzz'), [])
+  t.same(nearest('smtp'), [], 'what is found needs no help')
 })
 
 test('groups come as modules declared them, settings without one first; within a group by order, then name', async (t) => {
@@ -156,15 +167,15 @@ test('addresses as seen from a page', async (t) => {
     ['/settings/manage', '/api/settings', '../api/settings'],
     ['/settings/manage/', '/settings/assets', '../assets'],
     ['/settings', '/settings/manage', './settings/manage'],
-    ['/settings/me', '/', '../'],
+    ['/settings/preferences', '/', '../'],
     ['/settings', '/', './'],
     ['/a/b/c', '/a/b/', './'],
-    ['/settings/me', '/notes/?of=a', '../notes/?of=a'],
-    ['/settings/me', '/go?to=https://example.com/../a', '../go?to=https://example.com/../a'],
-    ['/settings/me', '/?q=/#/a//b/', '../?q=/#/a//b/'],
-    ['/settings/me', '/settings/#a', './#a'],
-    ['/settings/me', '/go/https://example.com', '../go/https://example.com'],
-    ['/settings/me', '/settings//a', './/a'],
+    ['/settings/preferences', '/notes/?of=a', '../notes/?of=a'],
+    ['/settings/preferences', '/go?to=https://example.com/../a', '../go?to=https://example.com/../a'],
+    ['/settings/preferences', '/?q=/#/a//b/', '../?q=/#/a//b/'],
+    ['/settings/preferences', '/settings/#a', './#a'],
+    ['/settings/preferences', '/go/https://example.com', '../go/https://example.com'],
+    ['/settings/preferences', '/settings//a', './/a'],
   ] as const) {
     t.equal(relativePath(from, to), wanted, `${from} → ${to}`)
   }

@@ -14,9 +14,10 @@ export function configOf(html: string): Record<string, unknown> {
   return JSON.parse(/id="fm-config">(.*?)<\/script>/s.exec(html)?.[1] ?? 'null')
 }
 
-/** The style sheet that a page asks for. */
+/** The look of the host that a page asks for. */
 export async function themeOf(app: FastifyInstance, html: string): Promise<string> {
-  const { pathname, search } = new URL(String(configOf(html)['style']), 'http://x/settings/manage')
+  const [, theme] = configOf(html)['styles'] as string[]
+  const { pathname, search } = new URL(String(theme), 'http://x/settings/manage')
   return (await app.inject({ url: pathname + search })).payload
 }
 

@@ -54,7 +54,7 @@ export const plainPath = (body: string): string => `/plain?${new URLSearchParams
 
 /** Signs in, opens a page with this body, and waits until its elements show their settings. */
 export async function openPlain({ page, open, url }: Visit, body: string, hash = ''): Promise<void> {
-  await open('/settings/me') // everything is as it was at first, and the caller has a session
+  await open('/settings/preferences') // everything is as it was at first, and the caller has a session
   await page.goto(url + plainPath(body) + hash)
   const elements = page.locator('fm-settings')
   for (let index = (await elements.count()) - 1; index >= 0; index--)

@@ -24,6 +24,7 @@ export function ActivityPage({ groups }: { readonly groups: readonly Group[] }):
   }, [api, groups, actor, group, hours])
   const source = useChanges(load)
   const people = usePeople(source.changes?.flatMap((change) => change.actor ?? []) ?? [])
+  const names = useEditor((state) => state.people)
   const spans = [
     ['24', messages.lastDay],
     ['168', messages.lastWeek],
@@ -44,7 +45,7 @@ export function ActivityPage({ groups }: { readonly groups: readonly Group[] }):
         <Choice
           label={messages.person}
           all={messages.anyone}
-          options={people.map((name) => [name, name])}
+          options={people.map((id) => [id, names.get(id) ?? id])}
           value={actor}
           onChange={(chosen) => change({ actor: chosen })}
         />

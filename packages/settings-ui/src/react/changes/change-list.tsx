@@ -2,12 +2,14 @@
 import type { HistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
 import { Fragment, type ReactNode } from 'react'
 import { Diff, type Side } from '../diff/diff.tsx'
-import { format, plural } from '../messages.ts'
+import { Icon } from '../icons.tsx'
+import { plural } from '../../texts/messages.ts'
 import { relativeTime } from '../model/input.ts'
 import { initialsOf } from '../model/initials.ts'
-import { type Definition, displayTime, type SettingValue, toDefault } from '../model/setting.ts'
-import { useEditor, useMayChange, usePage } from '../page-context.ts'
+import { type Definition, displayTime, toDefault } from '../model/setting.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import type { Changes } from './use-changes.ts'
+import { WayBack } from './way-back.tsx'
 
 interface ChangeListProps {
   readonly source: Changes
@@ -88,63 +90,85 @@ interface ChangeProps {
   readonly ofOne: Definition | undefined
 }
 
-/** What was written together. */
+/** What was written together: one line for who and when, one for what; several changes are folded. */
 function Change({ change, newest, source, ofOne }: ChangeProps): ReactNode {
-  const { messages, locale, reveal } = usePage()
-  const definitions = useEditor((state) => state.definitions)
+  const { messages, locale } = usePage()
   const { actor, at, entries } = change
+  const person = useEditor(({ people }) => people.get(actor ?? '')) ?? actor ?? messages.somebody
   const [first] = entries
   if (!first) return null
-  const definitionOf = ({ key }: HistoryEntry): Definition | undefined =>
-    definitions.find((each) => each.key === key)
-  const nameOf = (entry: HistoryEntry): ReactNode => {
-    const definition = definitionOf(entry)
-    if (!definition || ofOne) return <b dir="auto">{definition?.displayName ?? entry.key}</b>
-    return (
-      <button type="button" className="fm-link is-name" dir="auto" onClick={() => reveal(entry.key)}>
-        {definition.displayName}
-      </button>
-    )
-  }
-  const person = actor ?? messages.somebody
-  const who = <b dir="auto">{person}</b>
   const isSingle = entries.length === 1
   const sentence = isSingle
     ? first.isOverridden
       ? messages.someoneChanged
       : messages.someoneReset
     : plural(messages.someoneChangedMany, entries.length, locale)
-  const date = new Date(at)
   return (
     <li className="fm-event" tabIndex={-1}>
-      <span className="fm-face" aria-hidden="true">
+      <span className="fm-face" aria-hidden="true" data-hue={hueOf(actor ?? '')}>
         {initialsOf(person)}
       </span>
-      <div>
-        <p>
-          {withNodes(sentence, { who, name: nameOf(first) })}
-          <Reason entry={first} />
-        </p>
-        {entries.map((entry) => {
-          const definition = definitionOf(entry)
-          const isNewest = newest.get(entry.key) === entry
-          return (
-            <div key={`${entry.scope} ${entry.key}`} className="fm-entry">
-              {!isSingle && nameOf(entry)}
-              {definition && <EntryDiff entry={entry} definition={definition} />}
-              {definition && (
-                <WayBack {...{ entry, definition, isNewest, source }} isHistory={ofOne !== undefined} />
-              )}
-            </div>
-          )
+      <p>
+        {withNodes(sentence, {
+          who: <bdi>{person}</bdi>,
+          name: <SettingName entry={first} isLink={!ofOne} />,
         })}
-      </div>
+        <Reason entry={first} />
+      </p>
+      <div className="fm-what">{isSingle ? <EntryDiff entry={first} /> : <Folded entries={entries} />}</div>
       <time dateTime={at} title={displayTime(at, locale)}>
-        {relativeTime(date, locale)}
-        {' · '}
-        {new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(date)}
+        {relativeTime(new Date(at), locale)}
       </time>
+      <WayBack change={change} newest={newest} source={source} ofOne={ofOne} />
     </li>
+  )
+}
+
+/** The same colour for the same person, wherever a face is drawn. */
+function hueOf(id: string): number {
+  return Array.from(id).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 4
+}
+
+function SettingName({
+  entry: { key },
+  isLink,
+}: {
+  readonly entry: HistoryEntry
+  readonly isLink: boolean
+}): ReactNode {
+  const { reveal } = usePage()
+  const definition = useEditor(({ definitions }) => definitions.find((each) => each.key === key))
+  if (!definition || !isLink) return <b dir="auto">{definition?.displayName ?? key}</b>
+  return (
+    <button type="button" className="fm-link is-name" dir="auto" onClick={() => reveal(key)}>
+      {definition.displayName}
+    </button>
+  )
+}
+
+function Folded({ entries }: { readonly entries: readonly HistoryEntry[] }): ReactNode {
+  const { locale } = usePage()
+  const definitions = useEditor((state) => state.definitions)
+  const names = entries.map(({ key }) => definitions.find((each) => each.key === key)?.displayName ?? key)
+  return (
+    <details>
+      <summary>
+        <Icon name="chevron" />
+        <span dir="auto">{new Intl.ListFormat(locale, { type: 'unit' }).format(names)}</span>
+      </summary>
+      <dl>
+        {entries.map((entry) => (
+          <div key={`${entry.scope} ${entry.key}`}>
+            <dt>
+              <SettingName entry={entry} isLink />
+            </dt>
+            <dd>
+              <EntryDiff entry={entry} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   )
 }
 
@@ -163,80 +187,18 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
     restore: messages.byRollback,
     revert: messages.byRollback,
   }
-  const words = [ways[origin], note && `“${note}”`].filter(Boolean).join(' · ')
+  // The note of a revert names revisions, for programs.
+  const words = [ways[origin], note && origin !== 'revert' && `“${note}”`].filter(Boolean).join(' · ')
   return words && <span className="fm-small"> {words}</span>
 }
 
-interface EntryProps {
-  readonly entry: HistoryEntry
-  readonly definition: Definition
-}
-
-function EntryDiff({ entry, definition }: EntryProps): ReactNode {
-  const { oldValue, newValue, isOverridden } = entry
+function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ReactNode {
+  const { oldValue, newValue, isOverridden, key } = entry
+  const definition = useEditor((state) =>
+    [...state.definitions, ...state.hidden].find((each) => each.key === key),
+  )
+  if (!definition) return null
   const unset: Side = { value: toDefault(definition), isDefault: true }
   const from = oldValue === null ? unset : { value: oldValue }
   return <Diff definition={definition} from={from} to={isOverridden ? { value: newValue } : unset} />
-}
-
-interface WayBackProps extends EntryProps {
-  readonly isNewest: boolean
-  readonly isHistory: boolean
-  readonly source: Changes
-}
-
-/** Undoes what holds now; in a history, restores what held once. */
-function WayBack({ entry, definition, isNewest, isHistory, source }: WayBackProps): ReactNode {
-  const { api, editor, messages, locale, open } = usePage()
-  const { key, scope, revision, at } = entry
-  const { displayName: name, confirm } = definition
-  const value = useEditor((state) => state.values.get(key))
-  const mayChange = useMayChange(definition) && value?.locked === false
-  const isCurrent = isNewest && value !== undefined && holds(entry, value)
-  if (!mayChange || (!isCurrent && !isHistory)) return null
-
-  async function goBack(): Promise<void> {
-    source.report('')
-    try {
-      // On the version that the page shows: a newer change is never overwritten in silence.
-      await api.restore(key, { scope, revision, undo: isCurrent }, { version: value?.version ?? 0 })
-      editor.undo(key)
-      await editor.refresh()
-      editor.changed()
-      const done = format(isCurrent ? messages.undone : messages.restored, { name })
-      if (isHistory) source.report(done)
-      else editor.announce(done)
-      source.reload()
-    } catch (error) {
-      source.fail(error)
-    }
-  }
-
-  // The history shows what there is to confirm.
-  const isAsked = Boolean(confirm) && !isHistory
-  return (
-    <>
-      {isCurrent && isHistory && <span className="fm-pill is-good">{messages.now}</span>}
-      <button
-        type="button"
-        className="fm-link"
-        onClick={({ currentTarget }) => {
-          if (isAsked) return open({ kind: 'history', definition })
-          currentTarget.closest('li')?.focus() // the button goes with what it undoes
-          void goBack()
-        }}
-      >
-        {isCurrent ? messages.undo : messages.restore}
-        <span className="fm-hidden">
-          {' '}
-          {name}, {displayTime(at, locale)}
-        </span>
-      </button>
-    </>
-  )
-}
-
-/** Whether a value is as an entry left it. */
-function holds({ isOverridden, revision }: HistoryEntry, value: SettingValue): boolean {
-  return isOverridden ? value.version === revision : !value.isOverridden
 }

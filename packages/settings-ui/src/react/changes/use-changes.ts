@@ -1,14 +1,15 @@
 /** What has happened to settings, page by page, newest first. */
 import type { SettingChangeSet } from '@fastify-modular/settings/client'
 import { useEffect, useState } from 'react'
-import { failureText } from '../messages.ts'
+import { failureText } from '../model/failure-text.ts'
 import { toFailure } from '../model/source.ts'
-import { usePage } from '../page-context.ts'
+import { useNameOf, usePage } from '../page-context.ts'
 
 /** A page of changes; `next` is where the one after it begins. */
 interface ChangesPage {
   readonly changes: readonly SettingChangeSet[]
   readonly next: string | null
+  readonly people: Readonly<Record<string, string>>
 }
 
 export type LoadChanges = (before?: string) => Promise<ChangesPage>
@@ -33,7 +34,8 @@ export function useChanges(load: LoadChanges): Changes {
   const [failure, setFailure] = useState('')
   const [done, setDone] = useState('')
   const [round, setRound] = useState(0)
-  const fail = (error: unknown): void => setFailure(failureText(toFailure(error), messages))
+  const nameOf = useNameOf()
+  const fail = (error: unknown): void => setFailure(failureText(toFailure(error), messages, nameOf))
 
   useEffect(() => {
     let isGone = false
@@ -42,6 +44,7 @@ export function useChanges(load: LoadChanges): Changes {
         // Whether a change still holds, the values say.
         const [first] = await Promise.all([load(), editor.refresh()])
         if (isGone) return
+        editor.know(first.people)
         setPage(first)
         setFailure('')
       } catch (error) {
@@ -57,14 +60,13 @@ export function useChanges(load: LoadChanges): Changes {
   const next = page?.next ?? null
   function showOlder(): void {
     if (page === undefined || next === null) return
-    load(next).then(
-      // Of a list that is no longer shown, nothing is.
-      (older) =>
-        setPage((now) =>
-          now === page ? { changes: join(page.changes, older.changes), next: older.next } : now,
-        ),
-      fail,
-    )
+    load(next).then((older) => append(page, older), fail)
+  }
+
+  /** Of a list that is no longer shown, nothing is. */
+  function append(newer: ChangesPage, older: ChangesPage): void {
+    editor.know(older.people)
+    setPage((now) => (now === newer ? { ...older, changes: join(newer.changes, older.changes) } : now))
   }
 
   return {

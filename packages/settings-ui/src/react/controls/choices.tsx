@@ -2,7 +2,7 @@
 import { type SettingOption, SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import { Icon } from '../icons.tsx'
-import { format, type Messages } from '../messages.ts'
+import { format, type Messages } from '../../texts/messages.ts'
 import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'

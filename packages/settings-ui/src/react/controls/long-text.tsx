@@ -1,6 +1,6 @@
 /** Controls of several lines: text, and JSON with numbered lines. */
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
-import { format } from '../messages.ts'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { format } from '../../texts/messages.ts'
 import { findJsonError } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
@@ -20,13 +20,8 @@ export function LongTextControl({ definition, field }: ControlProps): ReactNode 
 /** Milliseconds without a key after which broken JSON is pointed out. */
 const pause = 300
 
-interface CodeControlProps extends ControlProps {
-  /** A further action. */
-  readonly children?: ReactNode
-}
-
 /** JSON: its lines are numbered, the one that is broken is marked; Tab leaves the field. */
-export function CodeControl({ definition, field, onInput, children }: CodeControlProps): ReactNode {
+export function CodeControl({ definition, field, onInput }: ControlProps): ReactNode {
   const { messages } = usePage()
   const area = useRef<HTMLTextAreaElement>(null)
   const { value, readOnly, onBlur } = field
@@ -50,12 +45,6 @@ export function CodeControl({ definition, field, onInput, children }: CodeContro
     area.current?.focus()
   }
 
-  function tidyByKey(event: KeyboardEvent): void {
-    if (readOnly || !(event.ctrlKey || event.metaKey) || !event.shiftKey || event.code !== 'KeyF') return
-    event.preventDefault()
-    tidy()
-  }
-
   function goToError(): void {
     if (!error) return
     const start =
@@ -75,28 +64,19 @@ export function CodeControl({ definition, field, onInput, children }: CodeContro
             <li key={index} className={error?.line === index + 1 ? 'is-bad' : undefined} />
           ))}
         </ol>
-        <textarea
-          {...field}
-          ref={area}
-          rows={4}
-          spellCheck={false}
-          dir="ltr"
-          wrap="off"
-          onKeyDown={tidyByKey}
-        />
+        <textarea {...field} ref={area} rows={4} spellCheck={false} dir="ltr" wrap="off" />
       </div>
       {!readOnly && (
         <div className="fm-code-tools">
           {error && (
-            <button type="button" className="fm-link" tabIndex={-1} onClick={goToError}>
+            <button type="button" className="fm-link" onClick={goToError}>
               {format(messages.goToLine, { line: error.line })}
             </button>
           )}
-          <button type="button" className="fm-link" tabIndex={-1} onClick={tidy}>
+          <button type="button" className="fm-link" onClick={tidy}>
             {messages.formatJson}
             <span className="fm-hidden"> {definition.displayName}</span>
           </button>
-          {children}
         </div>
       )}
     </>

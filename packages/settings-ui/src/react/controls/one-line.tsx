@@ -2,7 +2,7 @@
 import { SettingType } from '@fastify-modular/settings/client'
 import type { HTMLAttributes, KeyboardEvent, ReactNode } from 'react'
 import { Icon } from '../icons.tsx'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import { isWebUrl, spokenTime, stepNumber } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
@@ -68,8 +68,6 @@ export function UrlControl({ definition, field }: ControlProps): ReactNode {
           href={field.value}
           target="_blank"
           rel="noopener noreferrer"
-          // The row has two stops for Tab; the link is where the mouse looks for it.
-          tabIndex={-1}
           aria-label={`${messages.open} ${definition.displayName}`}
         >
           <Icon name="open" />

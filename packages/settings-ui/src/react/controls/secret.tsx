@@ -1,7 +1,7 @@
 /** Password, and every one-line secret: what is entered can be shown, what is stored cannot. */
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { Icon } from '../icons.tsx'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import { displayDate } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'

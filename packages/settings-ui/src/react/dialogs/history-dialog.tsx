@@ -3,7 +3,7 @@ import type { HistoryEntry, SettingChangeSet } from '@fastify-modular/settings/c
 import { type ReactNode, useCallback } from 'react'
 import { ChangeList } from '../changes/change-list.tsx'
 import { type LoadChanges, useChanges } from '../changes/use-changes.ts'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { Dialog } from './dialog.tsx'
@@ -19,12 +19,12 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
   const scope = useEditor((state) => state.values.get(key)?.scope) ?? definition.scope
   const load = useCallback<LoadChanges>(
     async (before) => {
-      const { entries, next } = await api.history(key, {
+      const { entries, next, people } = await api.history(key, {
         scope,
         limit: 100,
         ...(before !== undefined && { before }),
       })
-      return { changes: entries.map(toChange), next }
+      return { changes: entries.map(toChange), next, people }
     },
     [api, key, scope],
   )

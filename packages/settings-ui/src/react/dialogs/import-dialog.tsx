@@ -3,10 +3,11 @@ import { type DragEvent, type ReactNode, useEffect, useState } from 'react'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
 import { Diff } from '../diff/diff.tsx'
 import { Icon } from '../icons.tsx'
-import { failureText, format, plural } from '../messages.ts'
+import { failureText } from '../model/failure-text.ts'
+import { format, plural } from '../../texts/messages.ts'
 import { toDefault } from '../model/setting.ts'
 import { toFailure } from '../model/source.ts'
-import { useEditor, usePage } from '../page-context.ts'
+import { useEditor, useNameOf, usePage } from '../page-context.ts'
 import { Dialog } from './dialog.tsx'
 
 type Mode = 'merge' | 'replace'
@@ -19,6 +20,7 @@ interface Chosen {
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { id, api, editor, messages } = usePage()
+  const nameOf = useNameOf()
   const [mode, setMode] = useState<Mode>('merge')
   const [file, setFile] = useState<Chosen>()
   const [preview, setPreview] = useState<ImportReport>()
@@ -33,7 +35,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
     // What it would replace may be newer than the page.
     Promise.all([api.importSettings(file.content, { mode, dryRun: true }), editor.refresh()]).then(
       ([report]) => !isGone && setPreview(report),
-      (error: unknown) => !isGone && setProblem(failureText(toFailure(error), messages)),
+      (error: unknown) => !isGone && setProblem(failureText(toFailure(error), messages, nameOf)),
     )
     return () => {
       isGone = true
@@ -65,9 +67,9 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
       onClose()
       await editor.refresh()
       editor.changed()
-      editor.announce(messages.importDone)
+      editor.say({ kind: 'done', text: messages.importDone })
     } catch (error) {
-      setProblem(failureText(toFailure(error), messages))
+      setProblem(failureText(toFailure(error), messages, nameOf))
     }
   }
 
@@ -125,6 +127,7 @@ interface PreviewProps {
 function Preview({ preview, content }: PreviewProps): ReactNode {
   const { messages, locale } = usePage()
   const definitions = useEditor((state) => state.definitions)
+  const hidden = useEditor((state) => state.hidden)
   const values = useEditor((state) => state.values)
   const { create, update, delete: reset, unknown } = preview
   const written = new Map(content.settings.map(({ key, value }) => [key, value]))
@@ -139,7 +142,7 @@ function Preview({ preview, content }: PreviewProps): ReactNode {
         <section key={title.other}>
           <h4 className="fm-day">{plural(title, keys.length, locale)}</h4>
           {keys.map((key) => {
-            const definition = definitions.find((each) => each.key === key)
+            const definition = [...definitions, ...hidden].find((each) => each.key === key)
             const stored = values.get(key)
             const now = { value: stored?.value ?? null, isDefault: stored?.isOverridden === false }
             const then = written.has(key)

@@ -1,6 +1,6 @@
 /** Confirms a reset that cannot be undone: of a secret, or of a setting whose definition wants it confirmed. */
 import type { ReactNode } from 'react'
-import { format } from '../messages.ts'
+import { format } from '../../texts/messages.ts'
 import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { Dialog } from './dialog.tsx'

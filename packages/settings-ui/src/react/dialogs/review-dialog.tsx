@@ -2,7 +2,7 @@
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import { Diff } from '../diff/diff.tsx'
-import { format, type Messages, plural } from '../messages.ts'
+import { format, type Messages, plural } from '../../texts/messages.ts'
 import type { EditorState } from '../model/editor-state.ts'
 import { parseInput } from '../model/input.ts'
 import type { Definition } from '../model/setting.ts'
@@ -74,6 +74,7 @@ function wordsFor(
   locale: string,
 ): Words {
   const [only] = changed
+  const save = plural(messages.save, changed.length, locale)
   const isDangerous = changed.some(({ confirm }) => confirm)
   if (changed.length === 1 && only?.confirm) {
     const name = only.displayName
@@ -81,7 +82,7 @@ function wordsFor(
       return {
         title: format(messages.confirmTitle, { name }),
         close: messages.back,
-        save: messages.save,
+        save,
         isDangerous,
       }
     }
@@ -94,5 +95,5 @@ function wordsFor(
     }
   }
   const title = plural(messages.reviewTitle, changed.length, locale)
-  return { title, close: messages.back, save: messages.save, isDangerous }
+  return { title, close: messages.back, save, isDangerous }
 }

@@ -2,7 +2,7 @@
 import { SettingType } from '@fastify-modular/settings/client'
 import { type ReactNode, useMemo } from 'react'
 import { Icon } from '../icons.tsx'
-import { plural } from '../messages.ts'
+import { plural } from '../../texts/messages.ts'
 import { spokenTime, toLocal } from '../model/input.ts'
 import { type Definition, displayValue, type JsonValue } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
@@ -63,7 +63,12 @@ function Shown({ definition, side }: { readonly definition: Definition; readonly
         </svg>
       )}
       <bdi>{spoken || displayValue(definition, value, messages)}</bdi>
-      {isDefault && value !== null && value !== '' && <i> {messages.defaultValue}</i>}
+      {isDefault && value !== null && value !== '' && (
+        <>
+          {' '}
+          <i>{messages.defaultValue}</i>
+        </>
+      )}
     </>
   )
 }

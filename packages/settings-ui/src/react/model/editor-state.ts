@@ -6,26 +6,39 @@ import { type Definition, type Draft, type Input, isSent, type SettingValue } fr
 export interface EditorState {
   readonly phase: 'loading' | 'ready' | 'failed'
   readonly definitions: readonly Definition[]
+  /** Definitions that pages do not list; files may name them. */
+  readonly hidden: readonly Definition[]
   readonly values: ReadonlyMap<string, SettingValue>
   readonly drafts: ReadonlyMap<string, Draft>
+  /** Names by the ids of those who have changed something, as far as the host names them. */
+  readonly people: ReadonlyMap<string, string>
   /** Keys whose values are being saved. */
   readonly saving: ReadonlySet<string>
   /** Why the last action failed. */
   readonly failure: SettingsRequestError | null
   /** The permission was taken away while the page was open. */
   readonly isForbidden: boolean
-  /** What one save has changed, and what held before: it can be undone until the next one. */
+  /** What the last save has changed, and what held before, until something else is entered or saved. */
   readonly saved: ReadonlyMap<string, SettingValue>
   /** Where the focus belongs when what had it is gone; `isError` moves it there from anywhere. A new object asks again. */
   readonly focus: { readonly key: string; readonly isError?: boolean } | null
-  /** What happened, to be said and, unless quiet, shown; a new object says it again. */
-  readonly announcement: Announcement
+  /** What the bar says besides: it goes with the next edit, the next save, or when it is dismissed. */
+  readonly message: Message | null
+  /** What is read out; a new object is read out again. */
+  readonly announcement: { readonly text: string }
 }
 
-export interface Announcement {
+/** A sentence that is true now. */
+export interface Message {
+  readonly kind: 'done' | 'undone' | 'warn' | 'bad'
   readonly text: string
-  readonly isQuiet?: boolean
+  /** A second, quieter sentence. */
+  readonly hint?: string
   readonly undo?: (() => void) | undefined
+  /** A change set with secrets: putting it back is confirmed first. */
+  readonly asks?: number | undefined
+  /** What is done in spite of what the message says. */
+  readonly anyway?: (() => void) | undefined
 }
 
 export const noKeys: ReadonlySet<string> = new Set()
@@ -33,13 +46,16 @@ export const noKeys: ReadonlySet<string> = new Set()
 export const initialState: EditorState = {
   phase: 'loading',
   definitions: [],
+  hidden: [],
   values: new Map(),
   drafts: new Map(),
+  people: new Map(),
   saving: noKeys,
   failure: null,
   isForbidden: false,
   saved: new Map(),
   focus: null,
+  message: null,
   announcement: { text: '' },
 }
 
@@ -121,6 +137,18 @@ export function needsAttention({
     const draft = drafts.get(key)
     return draft !== undefined && (draft.theirs !== undefined || draft.errors.length > 0)
   })
+}
+
+/** The first of these settings on the page, for the focus. */
+export function firstOf({ definitions }: EditorState, keys: readonly string[]): EditorState['focus'] {
+  const first = definitions.find(({ key }) => keys.includes(key))
+  return first ? { key: first.key } : null
+}
+
+/** Whether a refusal names settings without a draft: a rule about several may. */
+export function hasErrorsElsewhere({ drafts }: EditorState, { errors }: SettingsRequestError): boolean {
+  const keys = Object.keys(errors)
+  return keys.length === 0 || keys.some((key) => !drafts.has(key))
 }
 
 /** Whether the user shall be asked before the drafts are saved. */

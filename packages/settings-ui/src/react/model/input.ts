@@ -1,6 +1,6 @@
 /** Between the values of the API and what controls hold: parsing, hints while typing, date-times, and the place of an error in JSON. */
 import { SettingType } from '@fastify-modular/settings/client'
-import { format, type Messages } from '../messages.ts'
+import { format, type Messages } from '../../texts/messages.ts'
 import { type Definition, displayRange, type Input, type JsonValue } from './setting.ts'
 
 /** What an input means: a value to send, or why it means nothing. */

@@ -9,12 +9,20 @@ export interface Found {
   readonly corrected: string | undefined
   /** The words that were searched for, as they are compared. */
   readonly words: readonly string[]
+  /** Where nothing was found: what comes closest. */
+  readonly nearest: readonly Definition[]
 }
 
 interface Hit {
   readonly definition: Definition
-  /** The keyword that it was found by, where nothing that its row shows says why. */
-  readonly alias: string | undefined
+  /** What it was found by, where nothing that its row shows says so. */
+  readonly reason: Reason | undefined
+}
+
+/** A text that rows do not show. */
+export interface Reason {
+  readonly kind: 'keyword' | 'option' | 'tag' | 'key'
+  readonly text: string
 }
 
 export interface SearchQuery {
@@ -23,13 +31,16 @@ export interface SearchQuery {
   readonly isExact: boolean
 }
 
-/** Texts of a definition by how much a match in them counts. Rows show all but the keywords and the key. */
+/** How much a match in a text counts, by what the text is of a setting. */
+const weights = { name: 10, keyword: 8, option: 6, group: 4, tag: 4, description: 3, key: 1 } as const
+
+/** A text of a definition. */
 interface Field {
-  readonly weight: number
+  readonly kind: keyof typeof weights
+  readonly text: string
   readonly words: readonly string[]
   /** The words without anything between them: "timezone" finds "Time zone". */
   readonly joined: string
-  readonly keyword?: string
 }
 
 interface Entry {
@@ -40,18 +51,18 @@ interface Entry {
 /** Letters from which on a word may have a typo. */
 const shortestWithTypo = 5
 
+/** How many settings are named where nothing was found. */
+const mostNearest = 3
+
 /** @returns the search over these definitions; what it compares is made once */
 export function createSearch(definitions: readonly Definition[]): (query: SearchQuery) => Found {
   const entries = definitions.map((definition) => ({ definition, fields: fieldsOf(definition) }))
   const vocabulary = new Set(entries.flatMap(({ fields }) => fields.flatMap(({ words }) => words)))
 
-  function isKnown(word: string): boolean {
-    return entries.some(({ fields }) => fields.some((field) => qualityOf(word, field) > 0))
-  }
-
   /** The word, or the one that it misspells. */
   function correct(word: string): string {
-    if (word.length < shortestWithTypo || isKnown(word)) return word
+    if (word.length < shortestWithTypo || entries.some(({ fields }) => matchesOf(word, fields).length > 0))
+      return word
     const near = [...vocabulary].filter((each) => each.length >= 4 && isOneEdit(word, each))
     return near.find((each) => each[0] === word[0]) ?? near[0] ?? word
   }
@@ -61,60 +72,155 @@ export function createSearch(definitions: readonly Definition[]): (query: Search
     const meant = entered.map(correct)
     const isSame = meant.every((word, index) => word === entered[index])
     const words = isExact ? entered : meant
-    const hits = entries
-      .map((entry) => ({ ...rank(entry, words), definition: entry.definition }))
-      .filter(({ count }) => count > 0 && count * 2 >= words.length)
-      .toSorted((a, b) => b.count - a.count || b.score - a.score)
-    return { hits, words, corrected: isSame ? undefined : meant.join(' ') }
+    const found = entries.map(({ definition, fields }) => ({
+      definition,
+      fields,
+      matches: words.map((word) => matchesOf(word, fields)),
+    }))
+    // A word that few settings have says more than one that many have.
+    const rarity = words.map((_word, index) => {
+      const count = found.filter(({ matches }) => (matches[index]?.length ?? 0) > 0).length
+      return 1 + Math.log(entries.length / (count || 1))
+    })
+    const ranked = found
+      .filter(({ matches }) => matches.some(({ length }) => length > 0))
+      .map((entry) => ({ ...rank(entry, words, rarity), definition: entry.definition }))
+      .toSorted((a, b) => Number(a.isByKey) - Number(b.isByKey) || b.count - a.count || b.score - a.score)
+    const hits = ranked.filter(({ count, isNamed }) => isNamed || count * 2 > words.length)
+    const others = ranked.length > 0 ? ranked : similar(entries, words)
+    return {
+      hits,
+      words,
+      corrected: isSame ? undefined : meant.join(' '),
+      nearest: hits.length > 0 ? [] : others.slice(0, mostNearest).map(({ definition }) => definition),
+    }
   }
 }
 
 function fieldsOf(definition: Definition): readonly Field[] {
   const { key, displayName, description, groupName, allowedValues, options, tags, keywords } = definition
   const labels = options ? options.map(({ label }) => label) : (allowedValues ?? [])
-  const field = (weight: number, text: string): Field => {
+  const field = (kind: Field['kind'], text: string): Field => {
     const words = wordsOf(text)
-    return { weight, words, joined: words.join('') }
+    return { kind, text, words, joined: words.join('') }
   }
   return [
-    field(10, displayName),
-    ...keywords.map((keyword) => ({ ...field(8, keyword), keyword })),
-    ...labels.map((label) => field(6, label)),
-    field(5, key),
-    field(4, [groupName ?? '', ...tags].join(' ')),
-    field(3, description ?? ''),
+    field('name', displayName),
+    ...keywords.map((keyword) => field('keyword', keyword)),
+    ...labels.map((label) => field('option', label)),
+    field('group', groupName ?? ''),
+    ...tags.map((tag) => field('tag', tag)),
+    field('description', description ?? ''),
+    field('key', key),
   ]
 }
 
-/** How many of the words a setting has, and how well. */
-function rank(
-  { fields }: Entry,
-  words: readonly string[],
-): { readonly count: number; readonly score: number; readonly alias: string | undefined } {
-  let count = 0
-  let score = 0
-  let alias: string | undefined
-  const whole = words.join('')
-  for (const word of words) {
-    const scored = fields.map((field) => ({ field, points: field.weight * qualityOf(word, field) }))
-    const best = scored.reduce((a, b) => (b.points > a.points ? b : a))
-    if (best.points === 0) continue
-    count++
-    score += best.points
-    const isShown = scored.some(({ field, points }) => points > 0 && !field.keyword && field.weight !== 5)
-    if (!isShown) alias = best.field.keyword ?? alias
+/** What rows and their headings show. */
+const shown: readonly string[] = ['name', 'group', 'description']
+/** What people call a setting: a query that has all of it means it. */
+const naming: readonly string[] = ['name', 'keyword', 'option', 'group']
+
+interface Rank {
+  /** Words of the query that the setting has. */
+  readonly count: number
+  readonly score: number
+  readonly reason: Reason | undefined
+  /** One of its names is in the query whole. */
+  readonly isNamed: boolean
+  /** Nothing but its key has the words. */
+  readonly isByKey: boolean
+}
+
+/** A text that has a word, and how well. */
+interface Match {
+  readonly field: Field
+  readonly points: number
+}
+
+function matchesOf(word: string, fields: readonly Field[]): readonly Match[] {
+  const matches: Match[] = []
+  for (const field of fields) {
+    const points = weights[field.kind] * qualityOf(word, field)
+    if (points > 0) matches.push({ field, points })
   }
-  if (words.length > 1)
-    score += Math.max(0, ...fields.map(({ joined, weight }) => (joined.includes(whole) ? weight : 0)))
-  return { count, score, alias }
+  return matches
+}
+
+interface RankedEntry extends Entry {
+  /** By word. */
+  readonly matches: readonly (readonly Match[])[]
+}
+
+function rank({ fields, matches }: RankedEntry, words: readonly string[], rarity: readonly number[]): Rank {
+  const best = matches.map((of) =>
+    of.reduce<Match | undefined>((a, b) => (a && a.points >= b.points ? a : b), undefined),
+  )
+  const found = best.filter((match) => match !== undefined)
+  const unseen = best.find(
+    (match, index) => match && !matches[index]?.some(({ field }) => shown.includes(field.kind)),
+  )?.field
+  const whole = words.join('')
+  const joined = words.length > 1 ? fields.filter((field) => field.joined.includes(whole)) : []
+  return {
+    count: found.length,
+    score:
+      best.reduce((total, match, index) => total + (match?.points ?? 0) * (rarity[index] ?? 1), 0) +
+      Math.max(0, ...joined.map(({ kind }) => weights[kind])),
+    reason: unseen && isUnseen(unseen.kind) ? { kind: unseen.kind, text: unseen.text } : undefined,
+    isNamed: fields.some(({ kind, words: own }) => naming.includes(kind) && isWithin(own, words)),
+    isByKey: found.every(({ field }) => field.kind === 'key'),
+  }
+}
+
+function isUnseen(kind: Field['kind']): kind is Reason['kind'] {
+  return !shown.includes(kind)
+}
+
+/** Whether the query has all words of a name. */
+function isWithin(name: readonly string[], query: readonly string[]): boolean {
+  return name.length > 0 && name.every((own) => query.some((word) => isSameWord(word, own)))
+}
+
+/** Settings whose names have most pairs of letters in common with the query. */
+function similar(entries: readonly Entry[], words: readonly string[]): readonly Entry[] {
+  const wanted = pairsOf(words)
+  const likeness = ({ fields }: Entry): number =>
+    Math.max(
+      0,
+      ...fields
+        .filter(({ kind }) => naming.includes(kind))
+        .map(({ words: own }) => {
+          const pairs = pairsOf(own)
+          return (2 * [...pairs].filter((pair) => wanted.has(pair)).length) / (pairs.size + wanted.size || 1)
+        }),
+    )
+  return entries
+    .map((entry) => ({ entry, like: likeness(entry) }))
+    .filter(({ like }) => like > 0.2)
+    .toSorted((a, b) => b.like - a.like)
+    .map(({ entry }) => entry)
+}
+
+/** `['port']` → `po`, `or`, `rt` */
+function pairsOf(words: readonly string[]): ReadonlySet<string> {
+  return new Set(words.flatMap((word) => Array.from(word.slice(1), (_letter, at) => word.slice(at, at + 2))))
 }
 
 /** From 0 to 1. */
 function qualityOf(word: string, { words, joined }: Field): number {
   if (words.includes(word)) return 1
-  if (words.some((each) => each.startsWith(word))) return 0.8
+  for (const each of words) {
+    if (each.startsWith(word)) return 0.8
+    if (word.startsWith(each) && isSameWord(word, each)) return 0.8
+  }
   const isLongEnough = word.length >= 3 || /[^\p{ASCII}]/u.test(word)
   return isLongEnough && joined.includes(word) ? 0.5 : 0
+}
+
+/** Whether two words differ in their ending at most: "users" and "user", "Farben" and "Farbe". */
+function isSameWord(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  return short === long || (short.length >= 4 && long.length - short.length <= 1 && long.startsWith(short))
 }
 
 /** Whether one letter that is missing, too much, another one or swapped with the next makes one word the other. */

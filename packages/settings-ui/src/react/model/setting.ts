@@ -5,7 +5,7 @@ import {
   SettingType,
   type SettingValueDto,
 } from '@fastify-modular/settings/client'
-import { format, type Messages } from '../messages.ts'
+import { format, type Messages } from '../../texts/messages.ts'
 
 export type { JsonValue, SettingDefinitionDto as Definition } from '@fastify-modular/settings/client'
 

@@ -29,6 +29,8 @@ export interface SettingsSource {
   values(): Promise<readonly SettingValue[]>
   save(entries: readonly Entry[]): Promise<SaveOutcome>
   reset(value: SettingValue): Promise<SettingValue | undefined>
+  /** Puts back what a change set replaced, all or nothing; returns how many values. */
+  revert?(revision: number, force: boolean): Promise<number>
 }
 
 /** System and Application values, and the application defaults of User settings: saved all or nothing. */
@@ -38,6 +40,7 @@ export function sharedSource(api: SettingsClient): SettingsSource {
     definitions: () => api.definitions(),
     values: () => api.list(),
     reset: ({ key, scope, version }) => api.reset(key, scope, { version }),
+    revert: async (revision, force) => (await api.revert(revision, { force })).values.length,
     async save(entries) {
       const keys = entries.map(({ key }) => key)
       try {

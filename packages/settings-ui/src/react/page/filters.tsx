@@ -2,11 +2,10 @@
 import { SettingScope } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import { Icon } from '../icons.tsx'
-import { format, type Messages } from '../messages.ts'
+import { format, type Messages } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import type { SearchProps } from './use-results.ts'
-import { isSlashWanted, wantSlash } from './search-field.tsx'
 import { type Filter, filters, noSearch } from './use-url-state.ts'
 
 function filterName(filter: Filter, messages: Messages): string {
@@ -88,14 +87,6 @@ export function FilterMenu({
           onChange={(event) => onShowKeys(event.currentTarget.checked)}
         />
         {messages.showKeys}
-      </label>
-      <label>
-        <input
-          type="checkbox"
-          defaultChecked={isSlashWanted()}
-          onChange={(event) => wantSlash(event.currentTarget.checked)}
-        />
-        {messages.slashKey}
       </label>
     </>
   )

@@ -1,8 +1,8 @@
 /** The groups of a page: a list at the side, on narrow pages a menu. */
 import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
-import { groupIcon, Icon } from '../icons.tsx'
+import { Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
-import { plural } from '../messages.ts'
+import { plural } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
 import { useEditor, usePage } from '../page-context.ts'
@@ -82,9 +82,11 @@ function GroupLink({ group, ...props }: NavLinkProps & { readonly group: Group }
   const { slug } = group
   return (
     <NavLink {...props} next={{ ...noSearch, group: slug }} isCurrent={slug === props.results.current?.slug}>
-      <Icon name={groupIcon(group.group)} />
       <span dir="auto">{group.name}</span>
-      <GroupNews group={group} />
+      <GroupNews
+        group={group}
+        found={props.results.isSearch ? (props.results.byGroup.get(slug) ?? 0) : null}
+      />
     </NavLink>
   )
 }
@@ -95,7 +97,6 @@ function ActivityLink(props: NavLinkProps): ReactNode {
   const next = { ...noSearch, group: null, view: 'activity' }
   return (
     <NavLink {...props} next={next} isCurrent={props.state.view !== null && !props.results.isSearch}>
-      <Icon name="clock" />
       <span>{messages.activity}</span>
     </NavLink>
   )
@@ -134,8 +135,14 @@ function NavLink({ state, changeUrl, onFollow, next, isCurrent, children }: NavL
   )
 }
 
-/** How many of its settings need attention, else whether any differs from its default. */
-function GroupNews({ group: { definitions } }: { readonly group: Group }): ReactNode {
+interface GroupNewsProps {
+  readonly group: Group
+  /** How many of its settings a search has found; null without one. */
+  readonly found: number | null
+}
+
+/** How many of its settings need attention, else how many were found, else whether any differs from its default. */
+function GroupNews({ group: { definitions }, found }: GroupNewsProps): ReactNode {
   const { messages, locale } = usePage()
   const count = useEditor(({ drafts }) => needsAttention({ definitions, drafts }).length)
   const isChanged = useEditor(({ values, drafts }) =>
@@ -146,6 +153,14 @@ function GroupNews({ group: { definitions } }: { readonly group: Group }): React
       <span className="fm-end fm-pill is-bad">
         <span aria-hidden="true">{count}</span>
         <span className="fm-hidden">{plural(messages.needAttention, count, locale)}</span>
+      </span>
+    )
+  }
+  if (found !== null) {
+    return (
+      <span className="fm-end fm-small">
+        <span aria-hidden="true">{found || ''}</span>
+        <span className="fm-hidden">{plural(messages.found, found, locale)}</span>
       </span>
     )
   }

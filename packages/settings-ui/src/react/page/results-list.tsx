@@ -1,10 +1,13 @@
 /** The settings of a page: those of the open group, or what a search has found. */
 import { SettingScope } from '@fastify-modular/settings/client'
 import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
-import { groupIcon, Icon } from '../icons.tsx'
-import { failureText, format, plural } from '../messages.ts'
+import { Icon } from '../icons.tsx'
+import { failureText } from '../model/failure-text.ts'
+import { format, type Messages, plural } from '../../texts/messages.ts'
+import type { Reason } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
-import { scopeName, SettingRow } from '../row/setting-row.tsx'
+import { scopeName } from '../row/row-pills.tsx'
+import { SettingRow } from '../row/setting-row.tsx'
 import { atOnce, type Results, type Row, type Section } from './use-results.ts'
 import { type ChangeUrl, noSearch, type UrlState } from './use-url-state.ts'
 
@@ -104,7 +107,7 @@ function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] })
 
 /** How much was found, what was searched for instead, and the ways on. */
 function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
-  const { root, messages, locale } = usePage()
+  const { root, messages, locale, reveal } = usePage()
   const { found, count, filtered } = results
   const { text, isExact } = state
   const { corrected } = found
@@ -112,7 +115,19 @@ function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
   if (count === 0) {
     return (
       <div className="fm-empty">
-        <p>{query ? format(messages.noMatch, { query }) : messages.noneLeft}</p>
+        <p>
+          {state.text.trim() ? format(messages.noMatch, { query: state.text.trim() }) : messages.noneLeft}
+        </p>
+        {found.nearest.length > 0 && filtered === 0 && (
+          <p>
+            {messages.nearest}{' '}
+            {found.nearest.map(({ key, displayName }) => (
+              <button key={key} type="button" className="fm-link" dir="auto" onClick={() => reveal(key)}>
+                {displayName}
+              </button>
+            ))}
+          </p>
+        )}
         {corrected !== undefined && isExact && (
           <button type="button" className="fm-link" onClick={() => changeUrl({ isExact: false })}>
             {format(messages.didYouMean, { query: corrected })}
@@ -174,7 +189,6 @@ function SectionCard({ section, isSearch, isNamed, changeUrl }: SectionCardProps
       {isNamed && (
         <div className={isPlain ? 'fm-head is-small' : 'fm-head'}>
           <h2>
-            {isPlain && <Icon name={groupIcon(group.group)} />}
             {isSearch ? (
               <button
                 type="button"
@@ -203,16 +217,30 @@ interface RowsProps {
   readonly isMixed: boolean
 }
 
+/** Why a setting was found, as the keys of messages. */
+const reasons = {
+  keyword: 'alsoCalled',
+  option: 'hasOption',
+  tag: 'hasTag',
+  key: 'hasKey',
+} as const satisfies Record<Reason['kind'], keyof Messages>
+
 function Rows({ rows, isMixed }: RowsProps): ReactNode {
+  const { messages } = usePage()
   // The same elements again are not rendered again, whatever the search does.
-  const elements = useMemo(() => new Map<string, ReactNode>(), [isMixed])
-  return rows.map(({ definition, alias }) => {
-    const name = `${definition.key} ${alias ?? ''}`
+  const elements = useMemo(() => new Map<string, ReactNode>(), [isMixed, messages])
+  return rows.map(({ definition, reason }) => {
+    const name = `${definition.key} ${reason?.text ?? ''}`
     const known = elements.get(name)
     if (known !== undefined) return known
     const isScopeShown = isMixed && definition.scope === SettingScope.System
     const made = (
-      <SettingRow key={definition.key} definition={definition} alias={alias} isScopeShown={isScopeShown} />
+      <SettingRow
+        key={definition.key}
+        definition={definition}
+        reason={reason && format(messages[reasons[reason.kind]], { text: reason.text })}
+        isScopeShown={isScopeShown}
+      />
     )
     elements.set(name, made)
     return made

@@ -2,7 +2,8 @@
 import { type ReactNode, useState } from 'react'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
-import { failureText, plural } from '../messages.ts'
+import { failureText } from '../model/failure-text.ts'
+import { plural } from '../../texts/messages.ts'
 import { toFailure } from '../model/source.ts'
 import { usePage } from '../page-context.ts'
 import { Chips, FilterMenu } from './filters.tsx'
@@ -81,9 +82,9 @@ function TransferMenu({ onClose }: { readonly onClose: () => void }): ReactNode 
       const link = Object.assign(document.createElement('a'), { href: url, download: 'settings.json' })
       link.click()
       URL.revokeObjectURL(url)
-      editor.announce(plural(messages.exportDone, content.settings.length, locale))
+      editor.say({ kind: 'done', text: plural(messages.exportDone, content.settings.length, locale) })
     } catch (error) {
-      editor.announce(failureText(toFailure(error), messages))
+      editor.say({ kind: 'bad', text: failureText(toFailure(error), messages) })
     }
   }
 

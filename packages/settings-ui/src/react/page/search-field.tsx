@@ -1,12 +1,12 @@
-/** The field of the search, and the keys that lead to it. */
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+/** The field of the search. */
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Icon } from '../icons.tsx'
-import { format } from '../messages.ts'
 import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { listenToKeys, treeOf } from '../tree.ts'
-import type { Row, SearchProps } from './use-results.ts'
-import { mark, show } from './use-reveal.ts'
+import { searchKeys } from './keys.ts'
+import type { SearchProps } from './use-results.ts'
+import { show } from './use-reveal.ts'
 import { longestText } from './use-url-state.ts'
 
 interface SearchFieldProps extends SearchProps {
@@ -14,17 +14,12 @@ interface SearchFieldProps extends SearchProps {
   readonly onOpen: (isOpen: boolean) => void
 }
 
-/** / and ⌘K lead to it, arrows walk the results, Enter goes to one, Escape clears. On phones it opens from a button. */
+/** ⌘K leads to it, Enter and the arrow down to the first result, Escape clears. On phones it opens from a button. */
 export function SearchField({ state, results, changeUrl, isOpen, onOpen }: SearchFieldProps): ReactNode {
   const { id, root, messages } = usePage()
   const input = useRef<HTMLInputElement>(null)
   const button = useRef<HTMLButtonElement>(null)
-  const [at, setAt] = useState(-1)
-  const isSlashOn = useSearchKeys(open)
-  const rows = results.isSearch ? results.sections.flatMap((section) => section.rows) : []
-  const active = rows[at]
-  const controlOf = (row: Row | undefined): HTMLElement | null =>
-    row ? treeOf(root.current).getElementById(elementId({ id }, row.definition)) : null
+  useSearchKey(open)
 
   function open(): void {
     onOpen(true)
@@ -37,32 +32,20 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
     requestAnimationFrame(() => button.current?.focus())
   }
 
-  function walk(event: KeyboardEvent): void {
+  function onKey(event: KeyboardEvent): void {
     if (event.nativeEvent.isComposing) return // the key is for the input method
     if (event.key === 'Escape' && state.text !== '') {
       event.preventDefault()
       search('')
     } else if (event.key === 'Escape') close()
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && rows.length > 0) {
-      event.preventDefault()
-      walkTo(at < 0 && step < 0 ? rows.length - 1 : (at + step + rows.length) % rows.length)
-    }
-    if (event.key === 'Enter') {
-      const control = controlOf(active ?? rows[0])
-      if (control) show(control)
-    }
+    const first = results.isSearch ? results.sections[0]?.rows[0] : undefined
+    if (!first || (event.key !== 'Enter' && event.key !== 'ArrowDown')) return
+    event.preventDefault()
+    const control = treeOf(root.current).getElementById(elementId({ id }, first.definition))
+    if (control) show(control)
   }
 
-  function walkTo(index: number): void {
-    setAt(index)
-    mark(treeOf(root.current), controlOf(rows[index]), 'nearest')
-  }
-
-  function search(text: string): void {
-    setAt(-1)
-    changeUrl({ text, isExact: false })
-  }
+  const search = (text: string): void => changeUrl({ text, isExact: false })
 
   return (
     <>
@@ -81,16 +64,8 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
           spellCheck="false"
           enterKeyHint="search"
           onInput={(event) => search(event.currentTarget.value)}
-          onKeyDown={walk}
+          onKeyDown={onKey}
         />
-        <span className="fm-hidden" aria-live="polite">
-          {active &&
-            format(messages.resultAt, {
-              name: active.definition.displayName,
-              index: at + 1,
-              count: rows.length,
-            })}
-        </span>
         {state.text ? (
           <button
             type="button"
@@ -104,7 +79,7 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
             <Icon name="close" />
           </button>
         ) : (
-          isSlashOn && <kbd aria-hidden="true">/</kbd>
+          <kbd aria-hidden="true">{searchKeys}</kbd>
         )}
       </span>
       {!isOpen && (
@@ -122,52 +97,19 @@ export function SearchField({ state, results, changeUrl, isOpen, onOpen }: Searc
   )
 }
 
-const slashKey = 'fm-slash'
-
-/** A key that is a letter alone can be switched off (WCAG 2.1.4); the choice is one of this browser. */
-export function isSlashWanted(): boolean {
-  try {
-    return localStorage.getItem(slashKey) !== 'off'
-  } catch {
-    return true
-  }
-}
-
-function useSearchKeys(focus: () => void): boolean {
+function useSearchKey(focus: () => void): void {
   const { root } = usePage()
-  const [isSlashOn, setSlashOn] = useState(isSlashWanted)
   useEffect(() => {
     const tree = treeOf(root.current)
-    const onKey = (event: globalThis.KeyboardEvent): void => {
-      const isTyping =
-        event.target instanceof Element &&
-        event.target.closest(
-          'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [popover], dialog',
-        ) !== null
+    return listenToKeys(tree, (event) => {
       const isMeant =
-        event.ctrlKey || event.metaKey
-          ? event.key.toLowerCase() === 'k' && !event.shiftKey
-          : event.key === '/' && !isTyping && isSlashWanted()
-      if (!isMeant || event.altKey || tree.querySelector('dialog[open]')) return
+        (event.ctrlKey || event.metaKey) &&
+        event.key.toLowerCase() === 'k' &&
+        !event.shiftKey &&
+        !event.altKey
+      if (!isMeant || tree.querySelector('dialog[open]')) return
       event.preventDefault()
       focus()
-    }
-    const follow = (): void => setSlashOn(isSlashWanted())
-    const stop = listenToKeys(tree, onKey)
-    addEventListener(slashKey, follow)
-    return () => {
-      stop()
-      removeEventListener(slashKey, follow)
-    }
+    })
   })
-  return isSlashOn
-}
-
-export function wantSlash(isWanted: boolean): void {
-  try {
-    localStorage.setItem(slashKey, isWanted ? 'on' : 'off')
-  } catch {
-    // Without storage it stays as it is.
-  }
-  dispatchEvent(new Event(slashKey))
 }

@@ -9,7 +9,7 @@ import { GroupNav, GroupPicker } from './group-nav.tsx'
 import { ResultsList } from './results-list.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
-import { Announcers } from './toast.tsx'
+import { Announcers } from './announcer.tsx'
 import { useHighlight } from './use-highlight.ts'
 import { useResults } from './use-results.ts'
 import { useReveal } from './use-reveal.ts'
@@ -128,11 +128,12 @@ function LazyDialog({ dialog, onClose }: LazyDialogProps): ReactNode {
   const more = useMore()
   useEffect(() => {
     if (more !== null) return
-    editor.announce(messages.unreachable)
+    editor.say({ kind: 'bad', text: messages.unreachable })
     onClose()
   }, [more])
   if (!more) return null
   if (dialog.kind === 'import') return <more.ImportDialog onClose={onClose} />
+  if (dialog.kind === 'revert') return <more.RevertDialog revision={dialog.revision} onClose={onClose} />
   const OfOne = dialog.kind === 'reset' ? more.ResetDialog : more.HistoryDialog
   return <OfOne definition={dialog.definition} onClose={onClose} />
 }

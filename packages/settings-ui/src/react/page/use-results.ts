@@ -1,10 +1,10 @@
 /** Which settings a page lists: those of one group, or those that a search and its filters find in all of them. */
 import { SettingScope } from '@fastify-modular/settings/client'
 import { useEffect, useMemo, useState } from 'react'
-import { plural } from '../messages.ts'
+import { plural } from '../../texts/messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
 import { type Group, groupDefinitions, isLeftOut } from '../model/listing.ts'
-import { createSearch, type Found, parseQuery } from '../model/search.ts'
+import { createSearch, type Found, parseQuery, type Reason } from '../model/search.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import type { ChangeUrl, Filter, UrlState } from './use-url-state.ts'
@@ -17,7 +17,7 @@ export interface Section {
 
 export interface Row {
   readonly definition: Definition
-  readonly alias?: string | undefined
+  readonly reason?: Reason | undefined
 }
 
 export interface Results {
@@ -30,6 +30,8 @@ export interface Results {
   readonly isSearch: boolean
   /** Settings that were found, also those that are not listed yet. */
   readonly count: number
+  /** How many were found in each group, by its slug. */
+  readonly byGroup: ReadonlyMap<string, number>
   /** Matches that only the filters keep out. */
   readonly filtered: number
   readonly found: Found
@@ -125,12 +127,28 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
   }, [isSearch, isWhole, isPaused, groups, current, matches, leftOut, values.size])
 
   const count = matches.kept.length
+  const byGroup = useMemo(
+    () => new Map(sectionsOf(groups, matches.kept).map(({ group: { slug }, rows }) => [slug, rows.length])),
+    [groups, matches],
+  )
   const spoken = useMemo(
     () => ({ text: isSearch ? plural(messages.found, count, locale) : '' }),
     [messages, locale, isSearch, count, text],
   )
   const { found, filtered } = matches
-  return { definitions, groups, current, sections, isSearch, count, filtered, found, leftOut, spoken }
+  return {
+    definitions,
+    groups,
+    current,
+    sections,
+    isSearch,
+    count,
+    byGroup,
+    filtered,
+    found,
+    leftOut,
+    spoken,
+  }
 }
 
 /** Whether the text has stayed the same for a moment. */

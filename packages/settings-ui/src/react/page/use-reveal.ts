@@ -60,23 +60,30 @@ export function useReveal({ wanted, results, changeUrl }: RevealOptions): void {
   }, [target, sections, leftOut, definitions, groups, id, root, changeUrl])
 }
 
-/** Puts the focus on a control, its row into the middle of the window, and a mark on the row until another has it. */
+/** Milliseconds for which a row that was looked for has a ring. */
+const ringTime = 4000
+
+/** Takes the ring away that is there. */
+let removeRing = (): void => undefined
+
+/** Puts the focus on a control, its row into the middle of the window, and a ring on the row until the next press. */
 export function show(control: HTMLElement): void {
   control.closest('details')?.setAttribute('open', '')
   focusControl(control)
-  mark(treeOf(control), control, 'center')
-}
-
-/** Brings the row of a control into view, and moves the mark to it. */
-export function mark(
-  tree: Document | ShadowRoot,
-  control: HTMLElement | null,
-  block: ScrollLogicalPosition,
-): void {
-  for (const marked of tree.querySelectorAll('[data-found]')) marked.removeAttribute('data-found')
-  const row = control?.closest('[data-key]')
-  row?.setAttribute('data-found', '')
-  row?.scrollIntoView({ block })
+  removeRing()
+  const row = control.closest('[data-key]')
+  if (!row) return
+  const ringed = new WeakRef(row) // a page that is gone is not kept for it
+  const timer = setTimeout(() => removeRing(), ringTime)
+  removeRing = () => {
+    clearTimeout(timer)
+    removeEventListener('pointerdown', removeRing, true)
+    ringed.deref()?.removeAttribute('data-found')
+    removeRing = () => undefined
+  }
+  addEventListener('pointerdown', removeRing, true)
+  row.setAttribute('data-found', '')
+  row.scrollIntoView({ block: 'center' })
 }
 
 /** The control of a setting, or of several elements the one that Tab stops at. */

@@ -1,6 +1,6 @@
-/** What a page has to do with its window: keys, the warning before unsaved changes are lost, the title, the focus. */
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { format } from '../messages.ts'
+/** What a page has to do with its window: the key that saves, the warning before unsaved changes are lost, the title, the focus. */
+import { useEffect, useLayoutEffect } from 'react'
+import { format } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
@@ -9,7 +9,6 @@ import { focusControl } from './use-reveal.ts'
 
 export function useWindow(): void {
   const { root, save } = usePage()
-  const before = useRef<HTMLElement | null>(null)
   const hasDrafts = useEditor((state) => state.drafts.size > 0)
 
   // Only while there is something to lose: the listener keeps a page out of the back/forward cache.
@@ -23,31 +22,18 @@ export function useWindow(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const isSave = event.key === 's' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
-      if (isSave) event.preventDefault()
+      if (!isSave) return
+      event.preventDefault()
       // With the focus in a page or a dialog it is meant for that one only. The keys of a shadow root end there.
       const focused =
         event.target instanceof Element ? event.target.closest('.fm-settings, .fm-dialog') : null
-      if (focused !== null && focused !== root.current) return
-      if (isSave) save()
-      if (event.key === 'F6' && root.current) walkToBar(root.current, before, event)
+      if (focused === null || focused === root.current) save()
     }
     return listenToKeys(treeOf(root.current), onKey)
   }, [root, save])
 
   useTitle()
   useFocus()
-}
-
-/** F6 leads to the bar, and back to where one was. */
-function walkToBar(root: HTMLElement, before: RefObject<HTMLElement | null>, event: KeyboardEvent): void {
-  const bar = root.querySelector('.fm-bar')
-  const focused = treeOf(root).activeElement
-  if (!bar || !(focused instanceof HTMLElement)) return
-  event.preventDefault()
-  if (bar.contains(focused)) return before.current?.focus()
-  before.current = focused
-  const first = bar.querySelector<HTMLElement>('.is-main') ?? bar.querySelector<HTMLElement>('button')
-  first?.focus()
 }
 
 function useTitle(): void {

@@ -1,0 +1,295 @@
+/** What a page writes, one after the other, and what it says about it. */
+import type { SettingsRequestError } from '@fastify-modular/settings/client'
+import { format, type Messages, plural } from '../../texts/messages.ts'
+import {
+  type EditorState,
+  firstOf,
+  hasErrorsElsewhere,
+  initialState,
+  type Message,
+  withErrors,
+  withoutDraft,
+  withSaved,
+  withSent,
+} from './editor-state.ts'
+import type { EditorStore } from './editor-store.ts'
+import { failureText } from './failure-text.ts'
+import { checkInput, parseInput } from './input.ts'
+import type { Reading } from './reading.ts'
+import { type Definition, isSent } from './setting.ts'
+import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
+
+/** The texts of the editor and their language. */
+export interface Language {
+  readonly messages: Messages
+  readonly locale: string
+}
+
+interface SavingInit {
+  readonly store: EditorStore
+  readonly reading: Reading
+  readonly source: SettingsSource
+  readonly language: () => Language
+  readonly onSaved: () => void
+}
+
+export class Saving {
+  readonly #init: SavingInit
+  /** The last write; the next one waits for it. */
+  #writes: Promise<void> = Promise.resolve()
+
+  constructor(init: SavingInit) {
+    this.#init = init
+  }
+
+  get #state(): EditorState {
+    return this.#init.store.getState()
+  }
+
+  #update(part: Partial<EditorState>): void {
+    this.#init.store.update(part)
+  }
+
+  /** Shows a message in the bar and has it read out. On the preferences page the rows show what became of a save. */
+  say(message: Message): void {
+    const { text, hint = '' } = message
+    const isShown = !this.#init.source.isOwn || message.undo !== undefined || message.kind === 'bad'
+    this.#update({ message: isShown ? message : null, announcement: { text: `${text} ${hint}`.trim() } })
+  }
+
+  #fail(error: unknown): void {
+    const failure = toFailure(error)
+    this.#update({
+      failure,
+      isForbidden: this.#state.isForbidden || failure.status === 403,
+      announcement: { text: failureText(failure, this.#init.language().messages) },
+    })
+  }
+
+  /** A write that throws (a host's function did) keeps no later one waiting. */
+  #queue(write: () => Promise<void>): Promise<void> {
+    this.#writes = this.#writes.then(write, write)
+    return this.#writes
+  }
+
+  /** Sends all drafts; those that mean nothing, and those in conflict, are shown instead, all at once. */
+  save(): Promise<void> {
+    const keys = [...this.#state.drafts.keys()]
+    return this.#queue(() => this.#saveDrafts(keys))
+  }
+
+  /** Preferences are saved one after the other, in the order in which they were changed; those that could not be go along. */
+  commit(key: string): Promise<void> {
+    const draft = this.#state.drafts.get(key)
+    // What was refused is not sent again by leaving it.
+    if (!draft || draft.errors.length > 0) return this.#writes
+    return this.#queue(() => {
+      const wanted = [...this.#state.drafts].filter(
+        ([each, other]) => each === key || (isSent(other) && other.errors.length === 0),
+      )
+      return this.#saveDrafts(wanted.map(([each]) => each))
+    })
+  }
+
+  async #saveDrafts(wanted: readonly string[]): Promise<void> {
+    const { reading, source } = this.#init
+    const keys = wanted.filter((key) => this.#state.drafts.has(key))
+    if (keys.length === 0) return
+    const errors = this.errorsOf(keys)
+    this.#update({ failure: null, message: null })
+    this.#showErrors(errors)
+    const ready = keys.filter((key) => !(key in errors))
+    if (ready.length === 0 || (ready.length < keys.length && !source.isOwn)) return
+    const before = this.#state.values
+    this.#update(withSent(this.#state, ready))
+    const outcome = await reading.write(ready, () => source.save(toEntries(this.#state, ready)))
+    await this.#settle(outcome, before)
+  }
+
+  async #settle({ saved, keys, error }: SaveOutcome, before: EditorState['values']): Promise<void> {
+    const { reading, onSaved } = this.#init
+    for (const [index, key] of keys.entries()) {
+      const value = saved[index]
+      const sent = this.#state.drafts.get(key)?.sent
+      this.#update(value ? withSaved(this.#state, value, sent) : withoutDraft(this.#state, key))
+    }
+    if (keys.length > 0) {
+      this.#update({ saved: pick(before, keys), focus: firstOf(this.#state, keys) })
+      onSaved()
+    }
+    const isStale = error && (error.status === 409 || error.status === 412)
+    if (isStale || saved.includes(undefined)) await reading.refresh()
+    if (!error) return this.#saySaved(keys, saved)
+    this.#showErrors(error.errors)
+    this.know(error.people)
+    if (isStale) this.#showConflicts(error)
+    else if (error.status !== 422 || hasErrorsElsewhere(this.#state, error)) this.#fail(error)
+  }
+
+  #saySaved(keys: readonly string[], saved: SaveOutcome['saved']): void {
+    const { language, source } = this.#init
+    const { messages, locale } = language()
+    const text = plural(messages.saved, keys.length, locale)
+    // One revision for all; a save that only removed values does not tell its own.
+    const revision = Math.max(...saved.map((value) => value?.version ?? 0))
+    if (!source.revert || revision === 0) return this.say({ kind: 'done', text })
+    const hasSecret = this.#state.definitions.some(({ key, sensitive }) => sensitive && keys.includes(key))
+    this.say({
+      kind: 'done',
+      text,
+      ...(hasSecret ? { asks: revision } : { undo: () => void this.revert(revision) }),
+    })
+  }
+
+  /** The focus goes to the first of them; a preference that is being left keeps to itself. */
+  #showErrors(errors: Readonly<Record<string, readonly string[]>>): void {
+    const keys = Object.keys(errors).filter((key) => this.#state.drafts.has(key))
+    const first = this.#init.source.isOwn ? null : firstOf(this.#state, keys)
+    const focus = first ? { ...first, isError: true } : this.#state.focus
+    this.#update({ ...withErrors(this.#state, errors), focus })
+  }
+
+  #showConflicts(error: SettingsRequestError): void {
+    const errors = this.errorsOf(this.#state.drafts.keys())
+    for (const key of error.locked) errors[key] = [this.#init.language().messages.lockedHint]
+    if (Object.keys(errors).length === 0) this.#fail(error)
+    else this.#showErrors(errors)
+  }
+
+  /** What is wrong with these drafts, as far as the page can see. */
+  errorsOf(keys: Iterable<string>): Record<string, readonly string[]> {
+    const { messages } = this.#init.language()
+    const { drafts, definitions, values } = this.#state
+    const errors: Record<string, readonly string[]> = {}
+    for (const key of keys) {
+      const draft = drafts.get(key)
+      const definition = definitions.find((each) => each.key === key)
+      const value = values.get(key)
+      if (!draft || !definition || !value) continue
+      const error = draft.theirs
+        ? messages.decideFirst
+        : checkInput(definition, draft.input, value.value, messages)
+      if (error) errors[key] = [error]
+    }
+    return errors
+  }
+
+  /** Takes the stored value away, and what is entered with it. */
+  reset({ key, displayName: name }: Definition): Promise<void> {
+    const { reading, source, language, onSaved } = this.#init
+    const { drafts } = this.#state
+    return this.#queue(async () => {
+      const value = this.#state.values.get(key)
+      if (!value) return
+      const { messages } = language()
+      try {
+        const after = await reading.write([key], () => source.reset(value))
+        if (after) this.#update(withSaved(this.#state, after, drafts.get(key)?.input))
+        else await reading.refresh()
+      } catch (error) {
+        if (toFailure(error).status !== 412) return this.#fail(error)
+        await reading.refresh()
+        return this.say({ kind: 'undone', text: format(messages.changedMeanwhile, { name }) })
+      }
+      this.#update({ failure: null, saved: initialState.saved, focus: { key } })
+      onSaved()
+      this.say({ kind: 'undone', text: format(messages.resetDone, { name }) })
+    })
+  }
+
+  /** Puts back what a change set replaced, all or nothing; what somebody has changed since only with `force`. */
+  revert(revision: number, force = false): Promise<void> {
+    const { reading, source, language, onSaved } = this.#init
+    return this.#queue(async () => {
+      const { messages, locale } = language()
+      this.#update({ failure: null, message: null })
+      try {
+        const count = await reading.write([], async () => (await source.revert?.(revision, force)) ?? 0)
+        await reading.refresh()
+        onSaved()
+        this.say({ kind: 'undone', text: plural(messages.undone, count, locale) })
+      } catch (error) {
+        const failure = toFailure(error)
+        await reading.refresh()
+        if (failure.conflicts.length > 0) this.#sayConflict(failure, revision)
+        else if (failure.status === 401) this.#fail(failure)
+        else this.say({ kind: 'bad', text: failureText(failure, messages, this.#nameOf) })
+      }
+    })
+  }
+
+  readonly #nameOf = (key: string): string => {
+    const { definitions, hidden } = this.#state
+    return [...definitions, ...hidden].find((each) => each.key === key)?.displayName ?? key
+  }
+
+  /** Somebody has changed since what a revert would put back. */
+  #sayConflict({ conflicts, people }: SettingsRequestError, revision: number): void {
+    const { messages, locale } = this.#init.language()
+    const list = new Intl.ListFormat(locale)
+    const who = [
+      ...new Set(conflicts.map(({ updatedBy }) => people[updatedBy ?? ''] ?? updatedBy ?? messages.somebody)),
+    ]
+    this.know(people)
+    this.say({
+      kind: 'warn',
+      text: format(messages.changedSince, {
+        who: list.format(who),
+        name: list.format(conflicts.map(({ key }) => this.#nameOf(key))),
+      }),
+      hint: messages.undoTakesBack,
+      anyway: () => void this.revert(revision, true),
+    })
+  }
+
+  /** Keeps names that came with an answer. */
+  know(people: Readonly<Record<string, string>>): void {
+    const entries = Object.entries(people)
+    if (entries.length > 0) this.#update({ people: new Map([...this.#state.people, ...entries]) })
+  }
+
+  /** Puts back what held of a preference before it was saved. */
+  putBack(key: string): Promise<void> {
+    const before = this.#state.saved.get(key)
+    const { reading, source, language, onSaved } = this.#init
+    return this.#queue(async () => {
+      const now = this.#state.values.get(key)
+      if (!before || !now) return
+      const entry = {
+        key,
+        scope: now.scope,
+        value: before.isOverridden ? before.value : null,
+        version: now.version,
+      }
+      const { saved, error } = await reading.write([key], () => source.save([entry]))
+      const { messages, locale } = language()
+      if (saved[0]) this.#update(withSaved(this.#state, saved[0]))
+      if (error && error.status !== 409 && error.status !== 412) return this.#fail(error)
+      if (error) {
+        await reading.refresh()
+        return this.say({ kind: 'bad', text: format(messages.changedMeanwhile, { name: this.#nameOf(key) }) })
+      }
+      this.#update({ failure: null, saved: initialState.saved, focus: { key } })
+      onSaved()
+      this.say({ kind: 'undone', text: plural(messages.undone, 1, locale) })
+    })
+  }
+}
+
+/** What to send; errors were looked for before. */
+function toEntries({ definitions, drafts, values }: EditorState, keys: readonly string[]): readonly Entry[] {
+  return keys.flatMap((key) => {
+    const definition = definitions.find((each) => each.key === key)
+    const value = values.get(key)
+    const draft = drafts.get(key)
+    if (!definition || !value || !draft) return []
+    const parsed = parseInput(definition, draft.input, value.value)
+    return 'problem' in parsed
+      ? []
+      : [{ key, scope: value.scope, value: parsed.value, version: value.version }]
+  })
+}
+
+function pick(values: EditorState['values'], keys: readonly string[]): EditorState['values'] {
+  return new Map([...values].filter(([key]) => keys.includes(key)))
+}

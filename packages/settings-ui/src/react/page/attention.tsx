@@ -1,0 +1,68 @@
+/** What cannot be saved as it is: the list of it, and the way to the next one. */
+import { type ReactNode, useRef } from 'react'
+import { Icon } from '../icons.tsx'
+import { MenuButton } from '../menu.tsx'
+import { plural } from '../../texts/messages.ts'
+import { needsAttention } from '../model/editor-state.ts'
+import { splitError } from '../model/setting.ts'
+import { useEditor, usePage } from '../page-context.ts'
+import { treeOf } from '../tree.ts'
+
+export function Attention(): ReactNode {
+  const { root, messages, locale, reveal } = usePage()
+  const drafts = useEditor((state) => state.drafts)
+  const definitions = useEditor((state) => state.definitions)
+  const wrong = needsAttention({ definitions, drafts })
+  /** Where the last step led. */
+  const last = useRef('')
+
+  function go(key: string): void {
+    last.current = key
+    reveal(key)
+  }
+
+  function next(): void {
+    const focused = treeOf(root.current).activeElement?.closest('[data-key]')?.getAttribute('data-key')
+    const at = wrong.findIndex(({ key }) => key === (focused ?? last.current))
+    const target = wrong[(at + 1) % wrong.length]
+    if (target) go(target.key)
+  }
+
+  return (
+    <span className="fm-pill is-bad fm-attention">
+      <Icon name="alert" />
+      <MenuButton
+        className="fm-link"
+        role="group"
+        isAbove
+        label={plural(messages.needAttention, wrong.length, locale)}
+      >
+        {(close) =>
+          wrong.map(({ key, displayName }) => (
+            <a
+              key={key}
+              href={`#setting:${key}`}
+              onClick={(event) => {
+                event.preventDefault()
+                close()
+                go(key)
+              }}
+            >
+              <Icon name="alert" />
+              <span dir="auto">
+                {displayName}
+                <span className="fm-small">
+                  {(drafts.get(key)?.errors ?? []).map((error) => splitError(error).text).join(' ') ||
+                    messages.conflict}
+                </span>
+              </span>
+            </a>
+          ))
+        }
+      </MenuButton>
+      <button type="button" className="fm-link" onClick={next}>
+        {messages.next}
+      </button>
+    </span>
+  )
+}
