@@ -41,7 +41,10 @@ async function onPostgres() {
   await (await appWith(place('raw'))).close()
   const client = new Client({ connectionString: server.url, options: '-c search_path=raw' })
   await client.connect()
-  await compare('P13 writes in PostgreSQL', { ...(await rawPostgres(client)), ours: ours(app.settings.contract) })
+  await compare('P13 writes in PostgreSQL', {
+    ...(await rawPostgres(client)),
+    ours: ours(app.settings.contract),
+  })
   await client.end()
   await app.close()
   await server.stop()

@@ -4,7 +4,7 @@
  */
 import { type HostileRequest, hostileRequests } from '@fastify-modular/test-support/hostile-requests'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
-import type {} from '@fastify-modular/public-routes'
+import type { AccessRow } from '@fastify-modular/public-routes'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { buildExample } from './built-example.js'
@@ -45,7 +45,7 @@ for (const { name, username, closed, may } of callers) {
     t.teardown(() => app.close())
     const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
     const cookie = username === null ? {} : { cookie: await cookieOf(app, username) }
-    const rows = app.access.table()
+    const rows: readonly AccessRow[] = app.access.table()
     const allowed = new Set(
       rows
         .filter(({ access }) => may.some((each) => each === access))

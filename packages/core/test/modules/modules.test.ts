@@ -90,7 +90,10 @@ test('a hook that resembles no other gets no suggestion', async (t) => {
 test('ignoreContributions lets a host do without a plugin', async (t) => {
   const app = appOf(t)
   const menu = () => t.fail('an ignored hook must not run')
-  await app.register(modules, { modules: [defineModule({ name: 'shop', menu })], ignoreContributions: ['menu'] })
+  await app.register(modules, {
+    modules: [defineModule({ name: 'shop', menu })],
+    ignoreContributions: ['menu'],
+  })
   await app.ready()
   t.equal(app.modules.length, 1)
 })

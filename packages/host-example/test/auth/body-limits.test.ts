@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
 import { rawExchange, rawRequest, requestBytes } from '@fastify-modular/test-support/raw-http'
-import type {} from '@fastify-modular/public-routes'
+import type { AccessRow } from '@fastify-modular/public-routes'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '#src/app.js'
 import { readConfig } from '#src/config.js'
@@ -17,7 +17,8 @@ const types = ['application/x-www-form-urlencoded', 'application/json', 'text/pl
 
 /** The methods and paths that anonymous callers reach with a body. */
 function publicWrites(app: FastifyInstance): { method: string; path: string }[] {
-  const open = app.access.table().filter(({ access, openedBy }) => access === 'public' || openedBy.length > 0)
+  const rows: readonly AccessRow[] = app.access.table()
+  const open = rows.filter(({ access, openedBy }) => access === 'public' || openedBy.length > 0)
   return open
     .filter(({ method }) => method !== '*' && !withoutBody.has(method))
     .map(({ method, url }) => ({ method, path: url }))

@@ -76,7 +76,8 @@ test('a hundred random sequences of saves and undos of two administrators end as
   type Cell = { readonly value: unknown; readonly by: number }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-      for (const key of ['app.title', 'app.style']) await app.settings.contract.resetToDefault(key, Application)
+      for (const key of ['app.title', 'app.style'])
+        await app.settings.contract.resetToDefault(key, Application)
       const administrators = [await startEditor(app, 'ada'), await startEditor(app, 'ada')]
       const model = new Map<string, Cell>([
         ['app.title', { value: 'Fastify Modular', by: 0 }],

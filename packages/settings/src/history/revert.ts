@@ -3,7 +3,7 @@ import { ArgumentException, type Caller, ConflictException, NotFoundException } 
 import { requireFit, requireSetting, type SharedValues } from '../memory/shared-values.ts'
 import { rowUser } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryRow, SettingsStore } from '../store/store.ts'
 import { isSecret } from '../values/validate.ts'
 import { requireUpdater, requireVisible } from '../visibility.ts'

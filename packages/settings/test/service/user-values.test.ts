@@ -38,7 +38,8 @@ test('a user whose values change during each read is answered, and read again by
       async read(userId) {
         reads++
         const rows = await store.users.read(userId)
-        if (isBusy) await app.settings.contract.setSetting('app.theme', `dark ${++writes}`, SettingScope.User, userId)
+        if (isBusy)
+          await app.settings.contract.setSetting('app.theme', `dark ${++writes}`, SettingScope.User, userId)
         return rows
       },
     },
