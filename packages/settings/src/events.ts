@@ -10,7 +10,8 @@ import {
   type SyncTx,
   type Tx,
 } from '@fastify-modular/core'
-import { getDecorator, publishQuietly, type Waker } from '@fastify-modular/core/internal'
+import { getDecorator } from '@fastify-modular/core/internal'
+import { publishQuietly, type Waker } from '@fastify-modular/core/internal/events'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'

@@ -38,7 +38,5 @@ export {
   Type,
 } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
-export { publishQuietly } from '../events/bus.ts'
-export type { Waker } from '../events/transport.ts'
 export { withTimeout } from './timeout.ts'
 export { acceptedEncoding, addVary, varyWith } from './negotiation.ts'

@@ -52,7 +52,7 @@ test('the plugins of core refuse misspelt options', async (t) => {
     [events, { transprt: inProcess() }],
     [events, { transport: 'inProcess' }],
     [events, { tracing: { current: () => undefined } }],
-    [modules, { modules: [], ignoreHook: ['x'] }],
+    [modules, { modules: [], ignoreContribution: ['x'] }],
     [modules, {}],
   ] as const) {
     const app = Fastify()

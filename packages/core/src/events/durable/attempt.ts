@@ -143,7 +143,7 @@ const longestDelay = 3_600_000
 const mostDoublings = 22
 
 /** Delay in ms after so many attempts: exponential backoff; jitter takes up to half of it away, so that retries spread. */
-export function backoff(attempts: number, retryDelay: number): number {
+function backoff(attempts: number, retryDelay: number): number {
   const full = Math.min(retryDelay * 2 ** Math.min(attempts - 1, mostDoublings), longestDelay)
   return Math.round(full / 2 + (full / 2) * Math.random())
 }
