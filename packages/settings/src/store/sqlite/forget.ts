@@ -27,7 +27,7 @@ export function createForgetting(client: Database, tables: SqliteTables): SqlFor
   }
 
   /** Takes the next entries of a span of time that begins at a mark, and moves the mark. */
-  function takeNext(what: keyof typeof find, before: number, limits: TrimLimits): TrimResult {
+  function takeNext(what: keyof typeof find, before: number, limits: object): TrimResult {
     const first = Number(mark.get(what) ?? 0)
     const found = bound.get(first, before)
     const last = typeof found === 'number' ? found : before - 1
@@ -40,7 +40,8 @@ export function createForgetting(client: Database, tables: SqliteTables): SqlFor
 
   function trim(limits: TrimLimits): TrimResult {
     const now = Date.now()
-    const expired = takeNext('expired', Math.min(limits.olderThan, now), limits)
+    // node:sqlite refuses a parameter that the statement does not name.
+    const expired = takeNext('expired', Math.min(limits.olderThan, now), {})
     return expired.removed > 0 || !expired.isDone
       ? { ...expired, isDone: false }
       : takeNext('written', now, limits)
