@@ -34,6 +34,16 @@ export interface Visibility {
   record(definition: Pick<CompleteDefinition, 'scope'> | undefined, place?: Place): boolean
 }
 
+/**
+ * The caller that an option `visibleTo` names; undefined where the option is absent.
+ * @throws {ForbiddenException} the option is there without a caller: nobody is signed in
+ */
+export function namedCaller(options: { readonly visibleTo?: Caller }): Caller | undefined {
+  if (!Object.hasOwn(options, 'visibleTo')) return undefined
+  if (!options.visibleTo) throw new ForbiddenException(`This needs the permission ${updatePermission}.`)
+  return options.visibleTo
+}
+
 /** @param caller null: not signed in */
 export function visibleTo(caller: Caller | null): Visibility {
   const mayUpdate = caller !== null && hasPermission(caller, updatePermission)

@@ -140,9 +140,9 @@ export class Route {
     const every = origin.methods.map((each) => origin.requirement(each))
     const requirement = every.length === 0 ? undefined : requireEvery(every)
     const isOwn = origin.methods.every((each) => origin.ownRequirement(each) !== undefined)
-    return requirement === undefined || isOwn
-      ? undefined
-      : { requirement, source: 'the methods of its route' }
+    if (requirement === undefined || isOwn) return undefined
+    const isOption = origin.methods.some((each) => origin.assigned(each)?.isOption === true)
+    return { requirement, source: 'the methods of its route', ...(isOption && { isOption }) }
   }
 
   assign(method: string, access: Assigned): void {

@@ -216,6 +216,16 @@ test("decision 93: the option counts before the framework's own public paths, wh
   t.equal(await statuses(app, '/openapi.json'), '200/200')
 })
 
+test('decision 93: the option closes the HEAD of a route with several methods, too', async (t) => {
+  const app = await booted(
+    t,
+    async (scope) => void scope.route({ method: ['GET', 'POST'], url: '/api/docs/x', handler: ran }),
+    { defaults: true, access: { '/api/docs/*': 'signed-in' } },
+  )
+  for (const method of ['GET', 'POST', 'HEAD'] as const)
+    t.equal((await app.inject({ method, url: '/api/docs/x' })).statusCode, 401, method)
+})
+
 test('decision 93: an entry that closes what a rule opens stops the boot; both are named', async (t) => {
   const boot = async (open: (app: FastifyInstance) => void, entry: string) => {
     const app = await gatedApp(t, { defaults: false, access: { [entry]: 'signed-in' } })

@@ -6,7 +6,7 @@ import type { HistoryPlace, HistoryRow, SettingsStore } from '../store/store.ts'
 import { readText } from '../values/json.ts'
 import { isSecret } from '../values/validate.ts'
 import { rowUser } from '../memory/user-values.ts'
-import { requireVisible, visibleTo } from '../visibility.ts'
+import { namedCaller, requireVisible, visibleTo } from '../visibility.ts'
 
 /** One change of one value. */
 export interface HistoryEntry {
@@ -120,13 +120,9 @@ export function createHistory({ store, sharedValues }: HistoryInit): ReadHistory
     return { scope: scope ?? (caller.isAdmin === true ? scope : SettingScope.Application), userId }
   }
 
-  return async function history({
-    before,
-    limit = 50,
-    since,
-    visibleTo: caller,
-    ...filter
-  }: HistoryFilter = {}) {
+  return async function history(options: HistoryFilter = {}) {
+    const caller = namedCaller(options)
+    const { before, limit = 50, since, visibleTo: _caller, ...filter } = options
     if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
       throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
     }

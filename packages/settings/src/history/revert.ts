@@ -6,7 +6,7 @@ import type { RowCodec } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryRow, SettingsStore } from '../store/store.ts'
 import { isSecret } from '../values/validate.ts'
-import { requireUpdater, requireVisible } from '../visibility.ts'
+import { namedCaller, requireUpdater, requireVisible } from '../visibility.ts'
 import {
   changeKind,
   type ChangeKind,
@@ -121,10 +121,9 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
     )
   }
 
-  async function revert(
-    revision: number,
-    { keys, force = false, dryRun = false, visibleTo: caller, ...options }: RevertOptions = {},
-  ): Promise<RevertReport> {
+  async function revert(revision: number, revertOptions: RevertOptions = {}): Promise<RevertReport> {
+    const caller = namedCaller(revertOptions)
+    const { keys, force = false, dryRun = false, visibleTo: _caller, ...options } = revertOptions
     const rows = await rowsOf(revision, keys)
     if (caller) requireUpdater(caller)
     if (caller) for (const { key, scope } of rows) requireVisible(caller, definitionOf(key), { scope })

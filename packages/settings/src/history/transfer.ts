@@ -11,7 +11,7 @@ import {
   type WriteEntry,
   type WriteOptions,
 } from '../write/write.ts'
-import { requireUpdater, visibleTo } from '../visibility.ts'
+import { namedCaller, requireUpdater, visibleTo } from '../visibility.ts'
 import { requireFit, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { Layer } from '../secrets/row-codec.ts'
 import { isSecret } from '../values/validate.ts'
@@ -96,6 +96,8 @@ interface TransferInit {
   readonly write: Write
 }
 
+const importModes: readonly unknown[] = ['merge', 'replace']
+
 export function createTransfer({ sharedValues, states, coherence, write }: TransferInit): Transfer {
   /** Settings with a stored value, sorted by key. */
   function stored(caller: Caller | undefined): readonly SettingState[] {
@@ -107,7 +109,8 @@ export function createTransfer({ sharedValues, states, coherence, write }: Trans
   }
 
   return {
-    exportSettings({ visibleTo: caller } = {}) {
+    exportSettings(options = {}) {
+      const caller = namedCaller(options)
       const settings: ExportedSetting[] = []
       const omitted: string[] = []
       for (const state of stored(caller)) {
@@ -117,11 +120,10 @@ export function createTransfer({ sharedValues, states, coherence, write }: Trans
       }
       return { format: 1, settings, omitted }
     },
-    async importSettings(
-      file,
-      { mode = 'merge', dryRun = false, revision, visibleTo: caller, ...options } = {},
-      expects,
-    ) {
+    async importSettings(file, importOptions = {}, expects) {
+      const caller = namedCaller(importOptions)
+      const { mode = 'merge', dryRun = false, revision, visibleTo: _caller, ...options } = importOptions
+      if (!importModes.includes(mode)) throw new ArgumentException('Use "merge" or "replace".', 'mode')
       // Values to remove may have been stored by another process.
       if (mode === 'replace') await coherence.catchUp()
       const { entries, unknown } = toEntries(file.settings, sharedValues)

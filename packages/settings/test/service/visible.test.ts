@@ -131,3 +131,24 @@ test('decision 87: history of a user is that user’s, and a filter that cannot 
   t.match(await rejection(app.settings.history({ scope: User })), { name: 'ArgumentException' })
   t.match(await rejection(app.settings.history({ userId: '' })), { name: 'ArgumentException' })
 })
+
+test('an option visibleTo without a caller shows and reverts nothing: nobody is signed in', async (t) => {
+  const app = await createWithHistory(t)
+  const nobody: object = { visibleTo: null }
+  for (const refused of [
+    app.settings.history(nobody),
+    app.settings.history({ visibleTo: undefined } as object),
+    Promise.resolve().then(() => app.settings.exportSettings(nobody)),
+    app.settings.revert(1, { ...nobody, dryRun: true }),
+    app.settings.importSettings({ settings: [] }, nobody),
+  ])
+    t.match(await rejection(refused), { name: 'ForbiddenException' })
+})
+
+test('an import in a mode that there is not is refused, and removes nothing', async (t) => {
+  const app = await createWithHistory(t)
+  const file = { settings: [] }
+  const mode: object = { mode: 'marge' }
+  t.match(await rejection(app.settings.importSettings(file, mode)), { name: 'ArgumentException' })
+  t.equal((await app.settings.record('app.title'))?.isOverridden, true)
+})
