@@ -36,6 +36,8 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
 
   /** Shared props below the page's own; `errors` is always present, for the client reads it on every page. */
   async function withSharedProps(request: FastifyRequest, reply: FastifyReply, own: Props) {
+    // A promise that fails before it is read, or that the visit does not ask for, must not end the process.
+    for (const prop of Object.values(own)) if (prop instanceof Promise) prop.catch(() => {})
     const shared = (typeof share === 'function' ? await share(request) : share) ?? {}
     const left = flash && showsFlash(request) ? await takeFlash(flash, request, reply) : null
     const all: Props = { ...shared, ...own }

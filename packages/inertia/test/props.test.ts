@@ -156,3 +156,19 @@ function isPart(part: unknown, whole: unknown): boolean {
     ([key, member]) => Object.hasOwn(whole, key) && isPart(member, (whole as Record<string, unknown>)[key]),
   )
 }
+
+test('a promise that fails is a 500 for the visit that asks for it, and nothing for the others', async (t) => {
+  const rejections: unknown[] = []
+  const note = (reason: unknown) => void rejections.push(reason)
+  process.on('unhandledRejection', note)
+  t.teardown(() => process.off('unhandledRejection', note))
+  const share = async () => new Promise<Props>((resolve) => void setImmediate(() => resolve({})))
+  const app = await createApp({ share }, (it) =>
+    it.get('/', (_, reply) => reply.inertia('Page', { count: 1, report: Promise.reject(new Error('down')) })),
+  )
+  const partial = { 'x-inertia-partial-component': 'Page', 'x-inertia-partial-data': 'count' }
+  t.equal((await visit(app, { url: '/', headers: partial })).json().props.count, 1)
+  t.equal((await visit(app, { url: '/' })).statusCode, 500)
+  await new Promise((resolve) => void setImmediate(resolve))
+  t.same(rejections, [])
+})
