@@ -48,7 +48,7 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   const bus = createEventBus(transport, tracing)
   app.decorate('events', bus)
   // Within onReady, `ready` calls back after the last of these hooks, whichever scope it is in.
-  app.addHook('onReady', async () => app.ready((error) => void (error || bus.start())))
+  app.addHook('onReady', async () => rootOf(app).ready((error) => void (error || bus.start())))
   app.addHook('preClose', async () => bus.stop())
   app.addHook('onClose', () => bus.close())
 
@@ -69,6 +69,12 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
       )
     await bus.add(found)
   }
+}
+
+/** The application itself: `ready` of a scope calls back between the hooks of scopes, and without their errors. */
+function rootOf(app: FastifyInstance): FastifyInstance {
+  const parent: unknown = Object.getPrototypeOf(app)
+  return parent === Object.prototype || parent === null ? app : rootOf(parent as FastifyInstance)
 }
 
 /** Resolves when no handler of the application runs any more, and none will: then what handlers use may close. */

@@ -4,6 +4,10 @@ import { test } from 'tap'
 import { defineEvent, events, inProcess, modules, type SyncTx } from '@fastify-modular/core'
 import { NoteShared } from './fixtures/events.js'
 
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => void setImmediate(resolve))
+}
+
 async function appOf(t: { teardown(close: () => unknown): unknown }) {
   const app = Fastify()
   t.teardown(() => app.close())
@@ -87,4 +91,36 @@ test('handlers of one name from two places are a boot error: they would share a 
     code: 'FMOD_CORE_INVALID_HANDLER',
     message: /app\.MailHandler is listed twice/,
   })
+})
+
+test('events of a scope are delivered after the last onReady of all, and never where one refuses the start', async (t) => {
+  for (const refuses of [false, true]) {
+    const order: string[] = []
+    class SharedHandler {
+      static event = NoteShared
+      handle = () => void order.push('handled')
+    }
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.register(async (scope) => {
+      await scope.register(events, { handlers: [SharedHandler] })
+      await scope.register(async (first) => {
+        first.addHook('onReady', async () => scope.events.publish(new NoteShared({ noteId: '1', by: 'a' })))
+      })
+      await scope.register(async (second) => {
+        second.addHook('onReady', async () => {
+          await turns()
+          order.push('ready')
+          if (refuses) throw new Error('refused')
+        })
+      })
+    })
+    const started = await Promise.resolve(app.ready()).then(
+      () => true,
+      () => false,
+    )
+    t.equal(started, !refuses)
+    await turns()
+    t.same(order, refuses ? ['ready'] : ['ready', 'handled'])
+  }
 })
