@@ -33,8 +33,22 @@ export default defineConfig({
       },
     },
   },
-  plugins: [{ name: 'texts-and-element', generateBundle: addFiles, closeBundle: compressAll }],
+  plugins: [
+    { name: 'texts-and-element', generateBundle: addFiles, closeBundle: compressAll },
+    { name: 'plain-imports', enforce: 'pre', resolveId: findPlainImport, load: loadPlainImport },
+  ],
 })
+
+const preloadHelper = '\0vite/preload-helper.js'
+
+/** What Vite puts around `import()` preloads style sheets and modules: the pages have none to preload. */
+function findPlainImport(id) {
+  return id === preloadHelper ? id : null
+}
+
+function loadPlainImport(id) {
+  return id === preloadHelper ? 'export const __vitePreload = (load) => load()' : null
+}
 
 /** The texts of each language but English, which the script has; and the one script whose name stays. */
 async function addFiles(_options, bundle) {

@@ -79,7 +79,7 @@ test('UI-28: assets are public, hashed, immutable, compressed and within the bud
     })
     const size = br.rawPayload.length
     t.comment(`${name}: ${size} bytes in brotli`)
-    t.ok(size <= (name?.endsWith('.js') ? 33_000 : 6_400), `${name} within the budget`)
+    t.ok(size <= (name?.endsWith('.js') ? 32_000 : 6_400), `${name} within the budget`)
     const encodingFor = async (accepted: string) =>
       (await app.inject({ url, headers: { 'accept-encoding': accepted } })).headers['content-encoding']
     t.equal(await encodingFor('br;q=0, gzip'), 'gzip')

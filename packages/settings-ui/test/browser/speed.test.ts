@@ -80,7 +80,7 @@ test('budgets', async (t) => {
         list: await size('/api/settings'),
       }
       t.comment(JSON.stringify(sizes))
-      t.ok(sizes.script <= 33_000, 'script')
+      t.ok(sizes.script <= 32_000, 'script')
       t.ok(sizes.style <= 6400, 'styles')
       t.ok(sizes.definitions + sizes.list <= 60_000, 'answers')
     },

@@ -1,6 +1,5 @@
 /** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { ReviewDialog } from '../dialogs/review-dialog.tsx'
 import { needsConfirmation } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
 import { useMore } from '../use-more.ts'
@@ -41,7 +40,7 @@ export function SettingsPage({ context, heading, group }: SettingsPageProps): Re
   return (
     <Context.Provider value={page}>
       <Body heading={heading} group={group} wanted={wanted} />
-      <OpenedDialog dialog={dialog} onClose={() => setDialog(null)} />
+      {dialog && <LazyDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </Context.Provider>
   )
 }
@@ -107,19 +106,8 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
   )
 }
 
-interface OpenedDialogProps {
-  readonly dialog: OpenDialog | null
-  readonly onClose: () => void
-}
-
-function OpenedDialog({ dialog, onClose }: OpenedDialogProps): ReactNode {
-  if (!dialog) return null
-  if (dialog.kind === 'review') return <ReviewDialog onClose={onClose} />
-  return <LazyDialog dialog={dialog} onClose={onClose} />
-}
-
 interface LazyDialogProps {
-  readonly dialog: Exclude<OpenDialog, { readonly kind: 'review' }>
+  readonly dialog: OpenDialog
   readonly onClose: () => void
 }
 
@@ -132,6 +120,7 @@ function LazyDialog({ dialog, onClose }: LazyDialogProps): ReactNode {
     onClose()
   }, [more])
   if (!more) return null
+  if (dialog.kind === 'review') return <more.ReviewDialog onClose={onClose} />
   if (dialog.kind === 'import') return <more.ImportDialog onClose={onClose} />
   if (dialog.kind === 'revert') return <more.RevertDialog revision={dialog.revision} onClose={onClose} />
   const OfOne = dialog.kind === 'reset' ? more.ResetDialog : more.HistoryDialog
