@@ -1,6 +1,6 @@
 /** The components of settings-ui within the layout of this application. */
 import { ManageSettings, Preferences, type SettingsProps } from '@fastify-modular/settings-ui/react'
-import { de, fr } from '@fastify-modular/settings-ui/texts'
+import { de } from '@fastify-modular/settings-ui/texts'
 import { router, usePage } from '@inertiajs/react'
 import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { Layout } from './layout.tsx'
@@ -9,7 +9,7 @@ import { useShared, useTexts } from './shared.ts'
 /** Title, banner and theme of the page around them follow at once. */
 const reload = (): void => router.reload({ only: ['app'] })
 
-const texts: Readonly<Record<string, NonNullable<SettingsProps['messages']>>> = { de, fr }
+const texts: Readonly<Record<string, NonNullable<SettingsProps['messages']>>> = { de }
 
 /** The language of the page around them. */
 function useLanguage(): Pick<SettingsProps, 'locale' | 'messages'> {
