@@ -122,6 +122,7 @@ export function createTransfer({ sharedValues, states, coherence, write }: Trans
     },
     async importSettings(file, importOptions = {}, expects) {
       const caller = namedCaller(importOptions)
+      if (caller) requireUpdater(caller)
       const { mode = 'merge', dryRun = false, revision, visibleTo: _caller, ...options } = importOptions
       if (!importModes.includes(mode)) throw new ArgumentException('Use "merge" or "replace".', 'mode')
       // Values to remove may have been stored by another process.

@@ -145,6 +145,16 @@ test('an option visibleTo without a caller shows and reverts nothing: nobody is 
     t.match(await rejection(refused), { name: 'ForbiddenException' })
 })
 
+test('an import for a caller who may not change settings is refused in both modes, and writes nothing', async (t) => {
+  const app = await createWithHistory(t)
+  const file = { settings: [{ key: 'app.title', scope: 1, value: 'hers' } as const] }
+  for (const mode of ['merge', 'replace'] as const) {
+    const refused = app.settings.importSettings(file, { mode, visibleTo: alice })
+    t.match(await rejection(refused), { name: 'ForbiddenException' }, mode)
+  }
+  t.match(await app.settings.record('app.title'), { value: 'one' })
+})
+
 test('an import in a mode that there is not is refused, and removes nothing', async (t) => {
   const app = await createWithHistory(t)
   const file = { settings: [] }
