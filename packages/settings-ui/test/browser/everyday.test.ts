@@ -168,7 +168,7 @@ test('everyday work', async (t) => {
     const small = () =>
       page
         .locator(
-          'main :is(button, a, select, summary, label:has([type=radio], [type=file]), .fm-field):visible',
+          ':is(button, a, select, summary, label:has([type=radio], [type=file]), .fm-field):not(.fm-skip):visible',
         )
         .evaluateAll((all) =>
           all

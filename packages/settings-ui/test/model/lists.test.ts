@@ -146,8 +146,8 @@ test('groups come as modules declared them, settings without one first; within a
   if (!first) throw new Error('no definitions')
   const slugs = groupDefinitions(
     [
-      { ...first, groupName: 'A & B' },
-      { ...first, groupName: 'A + B' },
+      { ...first, group: 'A & B', groupName: 'Eins' },
+      { ...first, group: 'A + B', groupName: 'Zwei' },
     ],
     'General',
     'en',
