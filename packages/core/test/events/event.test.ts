@@ -131,6 +131,42 @@ test('a member that every object inherits is a member like any other', async (t)
   await (await boot(t)).events.publish(new Inherited({} as never))
 })
 
+test('what JSON cannot carry is refused where it is published, on every transport', async (t) => {
+  class Free extends defineEvent<Readonly<Record<string, unknown>>>('test.free', { type: 'object' }) {}
+  const app = await boot(t)
+  const endless: { self?: unknown } = {}
+  endless.self = endless
+  class Row {
+    id = 'n1'
+  }
+  const carried = [null, true, 'x', 1.5, [1, { a: [] }], { a: undefined }, new Row(), Object.create(null)]
+  for (const member of carried) {
+    const event = new Free({ member })
+    await app.events.publish(event)
+    t.same(JSON.parse(JSON.stringify(event)), JSON.parse(JSON.stringify({ member })))
+  }
+  for (const member of [
+    10n,
+    Number.NaN,
+    Infinity,
+    new Date(0),
+    new Map([[1, 2]]),
+    new Set([1]),
+    Buffer.from('x'),
+    new URL('http://127.0.0.1'),
+    Symbol('x'),
+    () => 1,
+    [undefined],
+    { toJSON: () => 'other' },
+    endless,
+  ])
+    for (const payload of [{ member }, { list: [{ member }] }])
+      await t.rejects(app.events.publish(new Free(payload)), {
+        code: 'FMOD_CORE_INVALID_EVENT',
+        message: /test\.free.*JSON/,
+      })
+})
+
 test('a value that no event class made is not an event', async (t) => {
   for (const value of [null, undefined, 'x', 5, {}, [], new Date(), Object.create(null)]) {
     t.equal(eventClassOf(value), undefined)
@@ -149,7 +185,6 @@ const refused: Readonly<Record<string, object>> = {
   'a misspelt keyword': { type: 'object', propertes: {} },
   'a pattern that is no expression': value(Type.String({ pattern: '(' })),
 }
-
 
 // The last test: what it defines stops every later boot of this process.
 test('each schema that Ajv refuses stops every boot, and names its event', async (t) => {
