@@ -9,7 +9,7 @@ import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
 import { type EventBus, openEventBus } from './bus.ts'
 import { compileEvents } from './event.ts'
-import { discoverHandlers, type EventHandler, type HandlerSource, shortNamesOf } from './handlers.ts'
+import { discoverHandlers, type EventHandler, type HandlerSource } from './handlers.ts'
 import { inProcess } from './in-process.ts'
 import type { EventTracing } from './tracing.ts'
 import type { EventTransport } from './transport.ts'
@@ -54,20 +54,11 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
 
   const discovered: EventHandler[] = []
   receive(app, 'handlers', {
-    take: async (source, module) => void discovered.push(...(await discoverHandlers(module, source))),
-    complete: () => add(discovered),
+    take: async (source, module) =>
+      void discovered.push(...(await discoverHandlers(module, source, app.log))),
+    complete: () => bus.add(discovered),
   })
-  if (handlers) await add(await discoverHandlers('app', handlers))
-
-  async function add(found: readonly EventHandler[]): Promise<void> {
-    const names = shortNamesOf(found)
-    if (names.length > 0)
-      app.log.warn(
-        { handlers: names },
-        'event handlers have names that a minifier gave them: add a static id',
-      )
-    await bus.add(found)
-  }
+  if (handlers) await bus.add(await discoverHandlers('app', handlers, app.log))
 }
 
 /** The application itself: `ready` of a scope calls back between the hooks of scopes, and without their errors. */
