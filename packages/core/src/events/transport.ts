@@ -107,7 +107,7 @@ export interface DeadLetter {
 
 /** Inspection of dead letters; payloads stay in the database. */
 export interface DeadLetters {
-  /** Oldest first. @default limit 100 */
+  /** Oldest first. @default limit 100 @throws {ARGUMENT} the limit is not a positive integer */
   list(limit?: number): Promise<readonly DeadLetter[]>
   /** Delivers it again, with all its attempts; false if there is no such dead letter. */
   replay(id: string): Promise<boolean>

@@ -1,5 +1,6 @@
 /** A durable transport on any queue: at least once, with retries, leases and dead letters. */
 import type { FastifyBaseLogger } from 'fastify'
+import { ArgumentException } from '../../domain-exceptions.ts'
 import { logFailure } from '../../internal/failures.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
@@ -62,7 +63,11 @@ export function durableTransport<J extends Job>(
     name: source.name,
     transactional: source.transactional,
     deadLetters: {
-      list: async (limit = 100) => opened().queue.deadLetters.list(limit),
+      async list(limit = 100) {
+        if (!Number.isSafeInteger(limit) || limit < 1)
+          throw new ArgumentException('The limit of dead letters is not a positive integer.', 'limit')
+        return opened().queue.deadLetters.list(limit)
+      },
       replay: async (id) => opened().queue.deadLetters.replay(id),
       discard: async (id) => opened().queue.deadLetters.discard(id),
     },
