@@ -21,7 +21,8 @@ options.event = (event) => Object.assign(onEvent?.(event) ?? event, { nativeEven
 /** React's `onBlur` is of what is inside, too. */
 options.vnode = (node) => {
   const { onBlur, ...others } = node.props as { readonly onBlur?: unknown; readonly children: unknown }
-  if (typeof node.type === 'string' && onBlur) Object.assign(node, { props: { ...others, onfocusout: onBlur } })
+  if (typeof node.type === 'string' && onBlur)
+    Object.assign(node, { props: { ...others, onfocusout: onBlur } })
   onNode?.(node)
 }
 

@@ -252,6 +252,19 @@ test('activity', async (t) => {
     t.notMatch(await page.content(), /Nobody may learn/)
   })
 
+  await t.test('a hundred entries of as many people cost one call for their names', async (t) => {
+    await open('/settings/manage')
+    for (let index = 0; index < 100; index++) await write('app.title', `Title ${index}`, `person-${index}`)
+    asked = []
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await event('person-99 changed Title').first().waitFor()
+    t.equal(asked.length, 1)
+    t.equal(asked[0]?.length, 50)
+    await activity.getByRole('button', { name: 'Show older' }).click()
+    await event('person-0 changed Title').first().waitFor()
+    t.equal(asked.length, 2, 'and one for the next page')
+  })
+
   await t.test(
     'on a phone a change of one value takes 96 px at most, and five are on the screen',
     async (t) => {

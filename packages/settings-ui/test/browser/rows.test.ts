@@ -7,7 +7,16 @@ import { visit } from '../support/visit.js'
 
 const { Application } = SettingScope
 
+const toHarbour = (index: number) => ({ value: `h${index}`, label: `Harbour ${index}` })
+const others = Array.from({ length: 39 }, (_, index) => toHarbour(index + 1))
+
 const more = {
+  harbour: setting.select('app.harbour', {
+    displayName: 'Harbour',
+    scope: Application,
+    options: [toHarbour(0), ...others],
+    default: 'h0',
+  }),
   welcome: setting.text('app.welcome', {
     displayName: 'Begrüßungsnachricht',
     description: 'Shown to everybody who signs in.',
@@ -18,7 +27,9 @@ const more = {
 
 test('how rows are drawn', async (t) => {
   const people = async () => ({ linus: 'Linus Tor' })
-  const visited = await visit(t, { settings: { definitions: [definitions, more], people } })
+  const visited = await visit(t, {
+    settings: { definitions: [definitions, more], people, overrides: { 'app.site': 'locked-site' } },
+  })
   if (!visited) return
   const { page, app, open, row } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
@@ -86,6 +97,47 @@ test('how rows are drawn', async (t) => {
     )
     await page.setViewportSize({ width: 1280, height: 800 })
   })
+
+  await t.test('of many options those are listed that have what is typed', async (t) => {
+    await open('/settings/manage')
+    const harbour = page.getByRole('combobox', { name: 'Harbour' })
+    t.equal(await harbour.inputValue(), 'Harbour 0')
+    t.equal(
+      await harbour.evaluate((input: HTMLInputElement) => input.list?.options.length),
+      41,
+      'and the default',
+    )
+    await harbour.fill('Harbour 23')
+    await row('app.harbour').getByText('Unsaved · was Harbour 0').waitFor()
+    await page.keyboard.press('Control+s')
+    await bar.getByText('1 setting saved').waitFor()
+    t.equal(app.settings.get(more.harbour), 'h23')
+    await harbour.fill('Nowhere')
+    await page.keyboard.press('Control+s')
+    await row('app.harbour').and(page.locator('[data-state=invalid]')).waitFor()
+    t.equal(app.settings.get(more.harbour), 'h23')
+  })
+
+  await t.test(
+    'a read-only page says so once, and locks no field; a locked setting has a lock',
+    async (t) => {
+      const looksOf = (key: string) =>
+        row(key)
+          .locator('.fm-field, textarea')
+          .first()
+          .evaluate((element) => [
+            getComputedStyle(element).borderTopStyle,
+            element.querySelectorAll('svg').length,
+          ])
+      await open('/settings/manage', 'vera')
+      await page.getByText('You can view these settings').waitFor()
+      t.same(await looksOf('app.title'), ['solid', 0])
+      await open('/settings/manage?group=advanced')
+      t.same(await looksOf('app.site'), ['dashed', 1])
+      await open('/settings/manage?group=appearance', 'vera')
+      t.same(await looksOf('app.banner'), ['solid', 0])
+    },
+  )
 
   await t.test('the menu of a row lies over no group', async (t) => {
     await open('/settings/manage')

@@ -1,6 +1,6 @@
 /** History, files, links, and other tabs of the same browser. */
 import { writeFile } from 'node:fs/promises'
-import { SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
@@ -8,8 +8,13 @@ import { visit } from '../support/visit.js'
 
 const { Application } = SettingScope
 
+/** On no page; files name it. */
+const hidden = {
+  partner: setting.text('app.partner', { displayName: 'Partner number', scope: Application, hidden: true }),
+}
+
 test('history, files, links, tabs', async (t) => {
-  const visited = await visit(t)
+  const visited = await visit(t, { settings: { definitions: [definitions, hidden] } })
   if (!visited) return
   const { page, app, open, row, browser, url, writes } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
@@ -121,6 +126,43 @@ test('history, files, links, tabs', async (t) => {
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     t.ok(writes.every((request) => request.url().includes('dryRun=true')))
+  })
+
+  await t.test(
+    'an import names what no page lists, and says so when the right to change is gone',
+    async (t) => {
+      await open('/settings/manage')
+      const file = `${t.testdir({})}/settings.json`
+      const settings = [{ key: 'app.partner', scope: 1, value: '4711' }]
+      await writeFile(file, JSON.stringify({ format: 1, settings, omitted: [] }))
+      await transfer('Import…')
+      const dialog = page.getByRole('dialog', { name: 'Import settings' })
+      await dialog.getByLabel('Choose a file').setInputFiles(file)
+      await dialog
+        .locator('.fm-change')
+        .filter({ hasText: /Partner number.*4711/s })
+        .waitFor()
+      await browser.addCookies([{ name: 'user', value: 'vera', url }])
+      await dialog.getByRole('button', { name: 'Import 1' }).click()
+      await dialog.getByRole('alert').getByText('permission').waitFor()
+      t.ok(await dialog.getByRole('button', { name: 'Import 1' }).isDisabled(), 'nothing that would fail')
+      t.equal(app.settings.get(hidden.partner), null)
+      t.same(await problems(page), [])
+    },
+  )
+
+  await t.test('a window that comes back asks once for what has changed', async (t) => {
+    await open('/settings/manage')
+    const reads: string[] = []
+    page.on('request', (request) => reads.push(new URL(request.url()).pathname))
+    const answered = page.waitForResponse((response) => response.url().endsWith('/api/settings'))
+    await page.evaluate(() => {
+      document.dispatchEvent(new Event('visibilitychange'))
+      dispatchEvent(new Event('focus'))
+    })
+    await answered
+    await page.evaluate(() => new Promise((done) => setTimeout(done)))
+    t.same(reads, ['/api/settings'])
   })
 
   await t.test(

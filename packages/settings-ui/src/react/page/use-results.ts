@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { plural } from '../../texts/messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
 import { type Group, groupDefinitions, isLeftOut } from '../model/listing.ts'
-import { createSearch, type Found, parseQuery, type Reason } from '../model/search.ts'
+import { createSearch, type Found, type Reason } from '../model/search.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import type { ChangeUrl, Filter, UrlState } from './use-url-state.ts'
@@ -82,14 +82,8 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
 
   const isSearch = text.trim() !== '' || only.length > 0 || scope !== null
   const matches = useMemo(() => {
-    const { text: words, tests } = parseQuery(text)
-    const found = search({ text: words, isExact })
-    const isListed = ({ definition }: Row): boolean => {
-      const value = values.get(definition.key)
-      return (
-        value !== undefined && !leftOut.has(definition.key) && tests.every((test) => test(definition, value))
-      )
-    }
+    const found = search({ text, isExact })
+    const isListed = ({ definition: { key } }: Row): boolean => values.has(key) && !leftOut.has(key)
     const isKept = ({ definition }: Row): boolean => {
       const value = values.get(definition.key)
       const has: Record<Filter, boolean> = {
@@ -104,7 +98,7 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
         (only.length === 0 || only.some((name) => has[name]))
       )
     }
-    const ordered = words === '' ? groups.flatMap((each) => each.definitions.map(toRow)) : found.hits
+    const ordered = text.trim() === '' ? groups.flatMap((each) => each.definitions.map(toRow)) : found.hits
     const listed = ordered.filter(isListed)
     const kept = listed.filter(isKept)
     return { found, kept, filtered: listed.length - kept.length }
