@@ -34,7 +34,7 @@ test('history, files, links, tabs', async (t) => {
   }
 
   await t.test('history shows who changed what, and restores an older value', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await app.settings.set('app.title', 'First', { actor: 'Grace' })
     await app.settings.set('app.title', 'Second', { actor: 'Linus' })
     await page.reload()
@@ -53,7 +53,7 @@ test('history, files, links, tabs', async (t) => {
   })
 
   await t.test('history shows a long value whole, on the page that it is on', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     const features = { names: Array.from({ length: 500 }, (_, index) => `feature ${index}`) }
     await app.settings.contract.setSetting('app.features', features, Application, undefined, {
       actor: 'Grace',
@@ -78,7 +78,7 @@ test('history, files, links, tabs', async (t) => {
   })
 
   await t.test('an export is a file without secrets; an import shows what it would do first', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await app.settings.set('app.title', 'Exported')
     await app.settings.set('app.api_token', 'hush')
     const [download] = await Promise.all([page.waitForEvent('download'), transfer('Export…')])
@@ -111,7 +111,7 @@ test('history, files, links, tabs', async (t) => {
   })
 
   await t.test('a file that is not an export, or whose values are refused, changes nothing', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     const folder = t.testdir({})
     await writeFile(`${folder}/no.json`, 'null')
     const settings = [{ key: 'app.accent', scope: 1, value: 'red' }]
@@ -168,7 +168,7 @@ test('history, files, links, tabs', async (t) => {
   await t.test(
     'a link to a setting opens its group and puts the focus on it, whatever was searched for',
     async (t) => {
-      await open('/settings/manage?scope=system')
+      await open('/settings/manage?only=system')
       await page.goto(`${url}/settings/manage?group=mail&q=port#setting:contact.website`)
       await page.locator('[data-key="contact.website"] input:focus').waitFor()
       t.equal(await page.getByRole('searchbox').inputValue(), '')
@@ -187,10 +187,10 @@ test('history, files, links, tabs', async (t) => {
   await t.test(
     'another tab that saves is noticed: untouched rows follow, drafts become conflicts',
     async (t) => {
-      await open('/settings/manage?scope=application')
+      await open('/settings/manage?only=application')
       await row('app.style').getByRole('radio', { name: 'dense' }).check()
       const other = await browser.newPage()
-      await other.goto(`${url}/settings/manage?scope=application`)
+      await other.goto(`${url}/settings/manage?only=application`)
       await other.getByLabel('Title', { exact: true }).fill('From the other tab')
       await other.getByRole('radio', { name: 'playful' }).check()
       await other.keyboard.press('Control+s')
@@ -205,7 +205,7 @@ test('history, files, links, tabs', async (t) => {
   )
 
   await t.test('what is entered while a save is under way stays a draft', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await field('Title').fill('Sent')
     let answer = () => {}
     const held = new Promise<void>((resolve) => (answer = resolve))

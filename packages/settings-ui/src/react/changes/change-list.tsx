@@ -29,7 +29,7 @@ export function ChangeList({ source, empty, ofOne }: ChangeListProps): ReactNode
   return (
     <>
       {failure && (
-        <p className="fm-error" role="alert">
+        <p className="fm-warning is-bad" role="alert">
           {failure}
         </p>
       )}

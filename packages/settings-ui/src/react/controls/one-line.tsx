@@ -65,7 +65,7 @@ export function NumberControl({ definition, field, isLocked, onInput }: ControlP
     <Frame isLocked={isLocked}>
       <input className="fm-bare" {...field} inputMode="decimal" dir="ltr" onKeyDown={step} />
       {hint && (
-        <span className="fm-unit" id={`${field.id}-u`} dir="auto">
+        <span className="fm-small fm-unit" id={`${field.id}-u`} dir="auto">
           {hint}
         </span>
       )}

@@ -109,7 +109,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
         </label>
       ))}
       {problem && (
-        <p className="fm-error" role="alert">
+        <p className="fm-warning is-bad" role="alert">
           {problem}
         </p>
       )}

@@ -41,7 +41,7 @@ export function RevertDialog({ revision, onClose }: RevertDialogProps): ReactNod
   return (
     <Dialog title={messages.undoTitle} onClose={onClose} closeText={messages.cancel} actions={actions}>
       {problem && (
-        <p className="fm-error" role="alert">
+        <p className="fm-warning is-bad" role="alert">
           {problem}
         </p>
       )}
@@ -68,7 +68,7 @@ export function RevertDialog({ revision, onClose }: RevertDialogProps): ReactNod
               )
             )}
             {definition?.confirm && (
-              <p className="fm-warning" dir="auto">
+              <p className="fm-warning is-warn" dir="auto">
                 {definition.confirm}
               </p>
             )}

@@ -47,7 +47,7 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Rea
               to={{ value }}
             />
             {confirm && (
-              <p className="fm-warning" dir="auto">
+              <p className="fm-warning is-warn" dir="auto">
                 {confirm}
               </p>
             )}
