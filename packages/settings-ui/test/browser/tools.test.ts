@@ -4,6 +4,7 @@ import { setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
+import { boxOf } from '../support/looks.js'
 import { visit } from '../support/visit.js'
 
 const { Application } = SettingScope
@@ -90,6 +91,11 @@ test('history, files, links, tabs', async (t) => {
 
     await transfer('Import…')
     const dialog = page.getByRole('dialog', { name: 'Import settings' })
+    const [input, frame] = await Promise.all([
+      boxOf(dialog.getByLabel('Choose a file')),
+      boxOf(dialog.locator('.fm-drop')),
+    ])
+    t.ok(input.width > frame.width - 4 && input.height > frame.height - 4, 'dropped anywhere in the frame')
     await dialog.getByLabel('Choose a file').setInputFiles(file)
     const changes = dialog.locator('.fm-change')
     await changes.filter({ hasText: /Title.*Changed meanwhile.*Exported/s }).waitFor()

@@ -19,12 +19,13 @@ interface DiffProps {
   readonly definition: Definition
   readonly from: Side
   readonly to: Side
+  /** What is said of a secret. @default that it is another one */
+  readonly ofSecret?: string | undefined
 }
 
-/** Of a secret, only that it is another one. */
-export function Diff({ definition, from, to }: DiffProps): ReactNode {
+export function Diff({ definition, from, to, ofSecret }: DiffProps): ReactNode {
   const { messages } = usePage()
-  if (definition.sensitive) return <p className="fm-small">{messages.secretChanged}</p>
+  if (definition.sensitive) return <p className="fm-small">{ofSecret ?? messages.secretChanged}</p>
   const texts = [from, to].map(({ value }) => toText(value))
   if (texts.some((text) => text.includes('\n')))
     return <Lines before={texts[0] ?? ''} after={texts[1] ?? ''} />

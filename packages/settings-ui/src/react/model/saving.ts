@@ -2,6 +2,7 @@
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { format, type Messages, plural } from '../../texts/messages.ts'
 import {
+  definitionOf,
   type EditorState,
   firstOf,
   hasErrorsElsewhere,
@@ -237,10 +238,7 @@ export class Saving {
     })
   }
 
-  readonly #nameOf = (key: string): string => {
-    const { definitions, hidden } = this.#state
-    return [...definitions, ...hidden].find((each) => each.key === key)?.displayName ?? key
-  }
+  readonly #nameOf = (key: string): string => definitionOf(this.#state, key)?.displayName ?? key
 
   /** Somebody has changed since what a revert would put back. */
   #sayConflict({ conflicts, people }: SettingsRequestError, revision: number): void {
