@@ -1,5 +1,6 @@
 /** How rows, their menus and the bar are drawn where there is little room, two meanings, or another direction. */
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
 import { boxOf } from '../support/looks.js'
@@ -11,6 +12,14 @@ const toHarbour = (index: number) => ({ value: `h${index}`, label: `Harbour ${in
 const others = Array.from({ length: 39 }, (_, index) => toHarbour(index + 1))
 
 const more = {
+  parts: setting.json('app.parts', {
+    displayName: 'Parts',
+    description: 'What can be switched off, as long a sentence as a phone has room for.',
+    scope: Application,
+    group: 'Advanced',
+    schema: Type.Object({ tips: Type.Boolean() }),
+    default: { tips: true },
+  }),
   harbour: setting.select('app.harbour', {
     displayName: 'Harbour',
     scope: Application,
@@ -170,11 +179,26 @@ test('how rows are drawn', async (t) => {
     },
   )
 
+  await t.test('on a phone an error stands at the start, and no sentence is covered', async (t) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open('/settings/manage?group=appearance')
+    await field('Accent colour').fill('red')
+    await field('Accent colour').blur()
+    const note = row('app.accent').locator('.fm-note svg')
+    const [icon, frame] = await Promise.all([boxOf(note), boxOf(row('app.accent').locator('.fm-field'))])
+    t.ok(Math.abs(icon.x - frame.x) < 2, `${icon.x - frame.x} px`)
+    await open('/settings/manage?group=advanced')
+    const mode = await boxOf(row('app.parts').locator('.fm-mode'))
+    const sentence = await boxOf(row('app.parts').locator('.fm-about p'))
+    t.ok(mode.y >= sentence.y + sentence.height)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   await t.test(
     'right to left: each sentence ends where its own language ends, and the key stands at the name',
     async (t) => {
       await page.setExtraHTTPHeaders({ 'accept-language': 'ar' })
-      await open('/settings/manage')
+      await open('/settings/manage?only=application')
       const sentences = row('app.welcome').locator('.fm-about bdi')
       t.equal(await sentences.count(), 2)
       const box = await boxOf(sentences.first())
@@ -196,6 +220,27 @@ test('how rows are drawn', async (t) => {
         tools.x - (key.x + key.width) < 20,
         `${tools.x - (key.x + key.width)} px between the tools and the key`,
       )
+      // A value within a sentence keeps its own order.
+      await field('Accent colour').fill('#112233')
+      const order = await row('app.accent')
+        .locator('.fm-pill span')
+        .evaluate((element) => {
+          const text = element.firstChild as Text
+          const at = text.data.indexOf('#')
+          return [at, at + 1].map((start) => {
+            const range = new Range()
+            range.setStart(text, start)
+            range.setEnd(text, start + 1)
+            return range.getBoundingClientRect().x
+          })
+        })
+      t.ok((order[0] ?? NaN) < (order[1] ?? NaN), 'the # stands before its digits')
+      await app.settings.set('app.title', 'Titles that are longer than what stands beside them', {
+        actor: 'linus',
+      })
+      await page.goto(`${visited.url}/settings/manage?view=activity`)
+      const shown = page.locator('.fm-diff del').first()
+      t.equal(await shown.evaluate((element) => getComputedStyle(element).direction), 'ltr', 'cut at its end')
       await page.setExtraHTTPHeaders({})
     },
   )

@@ -125,9 +125,10 @@ export function DateTimeControl({ field, isLocked }: ControlProps): ReactNode {
   const { locale } = usePage()
   const spoken = spokenTime(field.value, locale)
   return (
-    <Frame isLocked={isLocked} icon="calendar" className={spoken ? 'fm-field fm-when' : 'fm-field'}>
+    <Frame isLocked={isLocked} className={spoken ? 'fm-field fm-when' : 'fm-field'}>
       <input className="fm-bare" {...field} type="datetime-local" step={1} />
       {spoken && <span aria-hidden="true">{spoken}</span>}
+      <Icon name="calendar" />
     </Frame>
   )
 }

@@ -32,12 +32,12 @@ export function Diff({ definition, from, to, ofSecret }: DiffProps): ReactNode {
   return (
     <p className="fm-diff">
       <span className="fm-hidden">{messages.from} </span>
-      <del>
+      <del dir="auto">
         <Shown definition={definition} side={from} />
       </del>
       <Icon name="to" />
       <span className="fm-hidden">{messages.to} </span>
-      <ins>
+      <ins dir="auto">
         <Shown definition={definition} side={to} />
       </ins>
     </p>
@@ -63,7 +63,7 @@ function Shown({ definition, side }: { readonly definition: Definition; readonly
           <rect x="2" y="2" width="12" height="12" rx="3" fill={value} />
         </svg>
       )}
-      <bdi>{spoken || displayValue(definition, value, messages)}</bdi>
+      {spoken || displayValue(definition, value, messages)}
       {isDefault && value !== null && value !== '' && (
         <>
           {' '}
