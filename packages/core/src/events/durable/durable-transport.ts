@@ -77,18 +77,9 @@ export function durableTransport<J extends Job>(
       parts = { queue: await source.open(dispatcher), dispatcher, log: context.log }
     },
     async subscribe(handlers) {
-      const { queue, dispatcher, log } = opened()
-      const formerTypes = await queue.subscribe(handlers)
-      for (const handler of handlers) {
-        dispatcher.add(handler)
-        const formerEvent = formerTypes.get(handler.name)
-        if (formerEvent === undefined) continue
-        const record = { handler: handler.name, event: handler.event.type, formerEvent }
-        log.warn(
-          record,
-          'event handler has another event now; what waits of the former one becomes a dead letter',
-        )
-      }
+      const { queue, dispatcher } = opened()
+      await queue.subscribe(handlers)
+      for (const handler of handlers) dispatcher.add(handler)
     },
     async start() {
       const { queue, dispatcher, log } = opened()

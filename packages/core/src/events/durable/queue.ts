@@ -65,12 +65,10 @@ export interface Exchange<J extends Job = Job> {
 /** An open queue. It keeps each event for each handler apart, and lends jobs to processes that show that they live. */
 export interface Queue<J extends Job = Job> {
   /**
-   * Keeps the events of these handlers from now on, also while no process has them. Returns the type of the event that a
-   * handler had before, by its name, where that was another one.
+   * Keeps the events of these handlers from now on, also while no process has them. A handler whose event is another one
+   * than before gets only the new one; the dispatcher buries what waits of the former.
    */
-  subscribe(
-    handlers: readonly EventHandler[],
-  ): ReadonlyMap<string, string> | Promise<ReadonlyMap<string, string>>
+  subscribe(handlers: readonly EventHandler[]): void | Promise<void>
   /**
    * Stores an event for each handler that is subscribed to its type, in the caller's transaction if there is one: within
    * a synchronous one before it returns. Calls `wake` where the event is for this process.

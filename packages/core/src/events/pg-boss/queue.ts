@@ -81,32 +81,29 @@ export class PgBossQueue implements Queue<PgJob> {
   }
 
   /** One exclusive section for all: pg-boss makes a table per queue, and two instances doing so at once run into a deadlock. */
-  async subscribe(handlers: readonly EventHandler[]): Promise<ReadonlyMap<string, string>> {
+  async subscribe(handlers: readonly EventHandler[]): Promise<void> {
     const { pool, schema } = this.#parts
     for (const { name } of handlers) this.#handlers.set(queueOf(name), name)
     const queues = handlers.map(({ name }) => queueOf(name))
     const types = handlers.map(({ event }) => event.type)
-    const former = await exclusively(pool, schema, () => this.#subscribe(queues, types))
+    await exclusively(pool, schema, () => this.#subscribe(queues, types))
     for (const queue of queues) this.#cluster.join(queue)
-    return new Map(former.map(({ queue, type }) => [this.#handlerOf(queue), type]))
   }
 
-  async #subscribe(queues: readonly string[], types: readonly string[]) {
+  async #subscribe(queues: readonly string[], types: readonly string[]): Promise<void> {
     const { boss, pool, schema } = this.#parts
     const missing = await pool.query(
       `SELECT name FROM unnest($1::text[]) AS name WHERE NOT EXISTS (SELECT FROM ${schema}.queue q WHERE q.name = name.name)`,
       [queues],
     )
     for (const { name } of missing.rows as { name: string }[]) await boss.createQueue(name)
-    const { rows } = await pool.query(
+    await pool.query(
       `WITH given AS (SELECT * FROM unnest($1::text[], $2::text[]) AS g (name, event)),
       added AS (
         INSERT INTO ${schema}.subscription (event, name) SELECT event, name FROM given ON CONFLICT DO NOTHING)
-      DELETE FROM ${schema}.subscription s USING given g WHERE s.name = g.name AND s.event <> g.event
-      RETURNING s.name AS queue, s.event AS type`,
+      DELETE FROM ${schema}.subscription s USING given g WHERE s.name = g.name AND s.event <> g.event`,
       [queues, types],
     )
-    return rows as { queue: string; type: string }[]
   }
 
   /**

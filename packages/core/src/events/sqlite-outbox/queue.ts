@@ -70,19 +70,11 @@ export class SqliteQueue implements Queue<SqliteJob> {
     }
   }
 
-  subscribe(handlers: readonly EventHandler[]): ReadonlyMap<string, string> {
-    const { typeOf, subscribe } = this.#statements
-    const formerTypes = new Map<string, string>()
-    this.#write(() => {
-      for (const { name, event } of handlers) {
-        const former = (typeOf.get(name) as { type: string } | undefined)?.type
-        if (former !== undefined && former !== event.type) formerTypes.set(name, former)
-        subscribe.run(name, event.type)
-      }
-    })
+  subscribe(handlers: readonly EventHandler[]): void {
+    const { subscribe } = this.#statements
+    this.#write(() => handlers.forEach(({ name, event }) => subscribe.run(name, event.type)))
     for (const { name, event } of handlers)
       this.#handlers.set(event.type, [...(this.#handlers.get(event.type) ?? []), name])
-    return formerTypes
   }
 
   /** In the caller's transaction three statements, all or none with the caller's own. */
@@ -242,7 +234,6 @@ const isDead = 'event = ? AND handler = ? AND dead_at IS NOT NULL'
 
 function prepare(database: SqliteDatabase) {
   return {
-    typeOf: database.prepare('SELECT type FROM event_subscription WHERE handler = ?'),
     subscribe: database.prepare(
       'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT (handler) DO UPDATE SET type = excluded.type',
     ),
