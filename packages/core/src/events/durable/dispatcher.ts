@@ -25,7 +25,7 @@ interface Lane<J extends Job> {
   readonly held: Map<J['id'], J>
   finished: FinishedJob<J>[]
   isWanted: boolean
-  /** An exchange did not take place: the next beat repeats it. */
+  /** An exchange failed: the next beat repeats it. */
   isMissing: boolean
   exchanging: Promise<void> | undefined
 }
@@ -147,8 +147,7 @@ export class Dispatcher<J extends Job> implements QueueContext {
     lane.finished = []
     try {
       const jobs = await queue.exchange({ handler: handler.name, finished, limit: Math.max(limit, 0) })
-      lane.isMissing = jobs === undefined
-      if (!jobs) return void lane.finished.unshift(...finished)
+      lane.isMissing = false
       this.#isFailing = false
       for (const { job } of finished) lane.held.delete(job.id)
       for (const job of jobs) this.#begin(lane, job)

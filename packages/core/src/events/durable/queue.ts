@@ -80,10 +80,10 @@ export interface Queue<J extends Job = Job> {
   verify?(tx: Tx): boolean | Promise<boolean>
   /**
    * Records what has ended, and fetches due jobs in the order in which they fell due. A job that this process has lost to
-   * another one is changed only if it was handled: then it is done. Undefined where nothing could be done now, and
-   * nothing failed: the dispatcher asks again after the next beat.
+   * another one is changed only if it was handled: then it is done. Where it rejects, the dispatcher asks again after the
+   * next beat.
    */
-  exchange(exchange: Exchange<J>): Promise<readonly J[] | undefined>
+  exchange(exchange: Exchange<J>): Promise<readonly J[]>
   /** Shows that this process lives and still runs these jobs; returns the handlers that have due jobs. */
   beat(held: readonly J[]): Iterable<string> | Promise<Iterable<string>>
   /** No further jobs are fetched, and outcomes that cannot be recorded now are never recorded. */
