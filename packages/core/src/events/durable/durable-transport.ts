@@ -87,11 +87,6 @@ export function durableTransport<J extends Job>(
       await warnOfRemovedHandlers(removedHandlers, log)
     },
     publish: (event, { tx, traceparent }) => opened().queue.publish(stored(event, traceparent), tx),
-    async publishQuietly(event, tx, { traceparent }) {
-      const { queue } = opened()
-      const content = stored(event, traceparent)
-      return (await (queue.publishQuietly?.(content, tx) ?? queue.publish(content, tx))) ?? undefined
-    },
     verify: (tx) => opened().queue.verify?.(tx) ?? false,
     stop: () => parts?.dispatcher.stop(),
     drain: () => parts?.dispatcher.drain(),

@@ -6,7 +6,7 @@
 import { logFailure } from '../../internal/failures.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx, Waker } from '../transport.ts'
+import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, hasLostLease, isOwn, owner } from './cluster.ts'
 import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
 import { Listener } from './listener.ts'
@@ -108,10 +108,15 @@ export class PgBossQueue implements Queue<PgJob> {
 
   /**
    * Sends an event to each subscribed queue, in the caller's transaction or in one of its own, and notifies an instance
-   * for each at the commit.
+   * for each at the commit, or after it.
    */
   async publish(event: StoredEvent, tx: Tx | undefined): Promise<void> {
     const { channel, instance } = this.#cluster
+    if (tx?.kind === 'async' && tx.afterCommit) {
+      const { rows } = await tx.query(this.#insert, contentOf(event))
+      const queues = (rows as { name: string }[]).map(({ name }) => name)
+      return tx.afterCommit(() => this.#cluster.announce(queues))
+    }
     // NOTIFY makes commits of the whole database wait for each other: what this instance may do itself goes without.
     const { rows } = await this.#executor(tx).query(
       `WITH sent AS (${this.#insert})
@@ -122,12 +127,6 @@ export class PgBossQueue implements Queue<PgJob> {
     )
     const sent = rows as { queue: string; notified: string | null }[]
     this.#wake(sent.filter(({ notified }) => notified === null).map(({ queue }) => queue))
-  }
-
-  async publishQuietly(event: StoredEvent, tx: AsyncTx): Promise<Waker> {
-    const { rows } = await tx.query(this.#insert, contentOf(event))
-    const queues = (rows as { name: string }[]).map(({ name }) => name)
-    return { wake: () => this.#cluster.announce(queues) }
   }
 
   #executor(tx: Tx | undefined): Pick<AsyncTx, 'query'> {
