@@ -161,8 +161,8 @@ export class Dispatcher<J extends Job> implements QueueContext {
   }
 
   /**
-   * What still runs here when it is fetched, because its lease had ended, is held again. Another attempt, after one that
-   * another process has made meanwhile, waits for the end of this one and of its lease. A job that comes when the
+   * A job that still runs here when it is fetched again, because its lease had ended, is held again. If another process has
+   * made an attempt meanwhile, the next one waits until this one and its lease have ended. A job that arrives while the
    * application closes is handed back.
    */
   #begin(lane: Lane<J>, job: J): void {

@@ -34,7 +34,7 @@ const defaults: Omit<DispatchOptions, 'beatInterval'> = {
 
 /**
  * Makes a transport of a queue. `beatInterval` is how often the queue hears that this process lives, in milliseconds: less
- * than half as long as it lends a job. `queueTimeout` is how long the queue may take for each of three steps when the
+ * than half of the time for which it lends a job. `queueTimeout` is how long the queue may take for each of three steps when the
  * application closes (default 5000).
  */
 export function durableTransport<J extends Job>(

@@ -1,6 +1,6 @@
 /**
  * The database of the queue: the parts of pg and pg-boss that it uses, by structure, so that their types need not be
- * installed; transactions, locks, and what is added to the tables of pg-boss.
+ * installed; the lock of a boot, and what is added to the tables of pg-boss.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
