@@ -105,15 +105,14 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
 }
 
 /**
- * What the option or a default declares for the methods of routes that do not declare their own.
+ * What the option or a default declares for the methods of routes.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE}
  */
 function assignAccess(routes: readonly Route[], entries: AccessEntries, defaults: ScopeDefaults): void {
   for (const route of routes.filter(({ derivedFrom }) => derivedFrom === undefined)) {
     for (const method of route.methods) {
-      const entry = entries.find(route, method) // also for routes with their own: the entry is used
-      const access = entry ?? defaults.find(route.origin)
-      if (access !== undefined && route.ownRequirement(method) === undefined) route.assign(method, access)
+      const declared = entries.find(route, method) ?? defaults.find(route.origin)
+      if (declared !== undefined) route.assign(method, declared)
     }
   }
   entries.checkAllUsed(routes.map(({ url }) => url))

@@ -121,23 +121,19 @@ export function createDecide(
   return function decide(request) {
     const route = routes.of(request)
     const policy = policies.of(route, request.method)
-    if (policy.kind === 'closed') return policy.closed
+    if (policy.kind === 'closed') return policy.otherwise
     const target = request.raw.url ?? ''
     if (policy.kind === 'open' && policy.target !== null && isSpelledAs(target, policy.target))
       return policy.open
     const values = readParameters(request, route)
-    return values === null ? policy.closed : new PathDecision({ policy, target, route, values })
+    if (values === null) return policy.otherwise
+    return new PathDecision(policy.otherwise, function findOpening() {
+      const path = canonicalPath(target)
+      if (path === null) return null
+      const opening = openingOf(policy, path)
+      return opening !== null && (route === null || spellsPath(route, { values, path })) ? opening : null
+    })
   }
-}
-
-/** What a decision about a path depends on. */
-interface Question {
-  readonly policy: Policy
-  readonly target: string
-  /** The route that the router chose; null where none matches. */
-  readonly route: Route | null
-  /** The values of the route's parameters, in the order of `route.parameters`. */
-  readonly values: readonly unknown[]
 }
 
 /**
@@ -145,32 +141,21 @@ interface Question {
  * engine costs more than all else that the gate does: twice a request (bench/gate.mjs).
  */
 class PathDecision implements Decision {
-  readonly #question: Question
+  readonly needs: Decision['needs']
+  readonly admission: RequestAdmission
+  readonly #find: () => RequestAdmission | null
   #opening: RequestAdmission | null | undefined
 
-  constructor(question: Question) {
-    this.#question = question
-  }
-
-  get needs(): Decision['needs'] {
-    return this.#question.policy.closed.needs
-  }
-
-  get admission(): RequestAdmission {
-    return this.#question.policy.closed.admission
+  constructor({ needs, admission }: Decision, find: () => RequestAdmission | null) {
+    this.needs = needs
+    this.admission = admission
+    this.#find = find
   }
 
   get opening(): RequestAdmission | null {
-    if (this.#opening === undefined) this.#opening = findOpening(this.#question)
+    if (this.#opening === undefined) this.#opening = this.#find()
     return this.#opening
   }
-}
-
-function findOpening({ policy, target, route, values }: Question): RequestAdmission | null {
-  const path = canonicalPath(target)
-  if (path === null) return null
-  const opening = openingOf(policy, path)
-  return opening !== null && (route === null || spellsPath(route, { values, path })) ? opening : null
 }
 
 /** What opens a canonical path, if the route that the router chose spells it. */

@@ -6,14 +6,7 @@ import {
   routerEntries,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import {
-  type Assigned,
-  faultOfPermission,
-  parseRouteAccess,
-  requireEvery,
-  type Requirement,
-  type RouteAccess,
-} from '../access/declaration.ts'
+import { type Declared, declareEvery, faultOfPermission, parseRouteAccess } from '../access/declaration.ts'
 import type { RouteOrigin } from '../access/scope-defaults.ts'
 import {
   isStaticPattern,
@@ -78,8 +71,7 @@ export class Route {
   readonly path: string | null
   /** By method; filled when the application is ready. */
   readonly policies = new Map<string, Policy>()
-  readonly #own: RouteAccess | null
-  readonly #assigned = new Map<string, Assigned>()
+  readonly #declared: Map<string, Declared>
 
   /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
   constructor({ url, methods, declares = undeclared, ...facts }: RouteFacts) {
@@ -92,7 +84,8 @@ export class Route {
     this.origin = facts.origin ?? null
     this.isWebsocket = facts.isWebsocket ?? false
     const name = `the route ${this.name}`
-    this.#own = this.derivedFrom === undefined ? ownAccess(declares, methods, name) : null
+    const isSilent = this.derivedFrom !== undefined || declares.access === undefined
+    this.#declared = new Map(isSilent ? [] : parseRouteAccess(declares.access, methods, name))
     this.checkedByHandler = this.derivedFrom?.checkedByHandler ?? checkedPermission(declares, name)
     this.patterns = parseRoutePattern(url)
     this.parameters = parameterNames(this.patterns[0] ?? []) // the other pattern leaves out the last parameter
@@ -121,49 +114,20 @@ export class Route {
     return this.url === '*' && this.name === 'OPTIONS *'
   }
 
-  /**
-   * What the route's own configuration requires for a method; undefined where it does not say. The HEAD route of a route
-   * that serves other methods as well needs what any of them needs: its handler may take HEAD for one of them.
-   */
-  ownRequirement(method: string): Requirement | undefined {
+  /** What declares who may call a method. The handler may take the HEAD that Fastify derives for any method of its route. */
+  declared(method: string): Declared | undefined {
     const origin = this.derivedFrom
-    if (origin === undefined) return this.#own?.for(method)
-    if (this.followsGet) return origin.ownRequirement('GET')
-    return requireEvery(origin.methods.map((each) => origin.ownRequirement(each)))
+    if (origin === undefined) return this.#declared.get(method)
+    return declareEvery(origin.methods.map((each) => origin.declared(each)))
   }
 
-  /** What something else than the route declares for a method. */
-  assigned(method: string): Assigned | undefined {
-    const origin = this.derivedFrom
-    if (origin === undefined) return this.#assigned.get(method)
-    if (this.followsGet) return origin.assigned('GET')
-    const every = origin.methods.map((each) => origin.requirement(each))
-    const requirement = every.length === 0 ? undefined : requireEvery(every)
-    const isOwn = origin.methods.every((each) => origin.ownRequirement(each) !== undefined)
-    if (requirement === undefined || isOwn) return undefined
-    const isOption = origin.methods.some((each) => origin.assigned(each)?.isOption === true)
-    return { requirement, source: 'the methods of its route', ...(isOption && { isOption }) }
-  }
-
-  assign(method: string, access: Assigned): void {
-    this.#assigned.set(method, access)
-  }
-
-  /** The declared requirement of a method, whatever declares it. */
-  requirement(method: string): Requirement | undefined {
-    const own = this.ownRequirement(method)
-    const assigned = this.assigned(method)?.requirement
-    // HEAD of a route that serves other methods as well: the route declares some of them, something else the others.
-    return own !== undefined && assigned !== undefined ? requireEvery([own, assigned]) : (own ?? assigned)
+  /** Declares the access of a method where the route itself does not. */
+  assign(method: string, declared: Declared): void {
+    if (!this.#declared.has(method)) this.#declared.set(method, declared)
   }
 }
 
 const undeclared: Declares = Object.freeze({ access: undefined, checkedByHandler: undefined })
-
-/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
-function ownAccess({ access }: Declares, methods: readonly string[], name: string): RouteAccess | null {
-  return access === undefined ? null : parseRouteAccess(access, methods, name)
-}
 
 /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
 function checkedPermission({ checkedByHandler }: Declares, name: string): string | undefined {

@@ -44,8 +44,8 @@ interface Named {
 function namedByRoute(route: Route): readonly Named[] {
   if (route.derivedFrom !== undefined) return []
   const own = route.methods.flatMap((method) => {
-    const requirement = route.ownRequirement(method)
-    return requirement === undefined ? [] : namedBy(requirement, `${method} ${route.url}`)
+    const declared = route.declared(method)
+    return declared?.by === 'route' ? namedBy(declared.requirement, `${method} ${route.url}`) : []
   })
   const { checkedByHandler } = route
   return checkedByHandler === undefined ? own : [...own, { name: checkedByHandler, place: route.name }]
@@ -62,12 +62,12 @@ function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
 export function checkEffect(routes: readonly Route[], policies: Policies, log: FastifyBaseLogger): void {
   const conflicts = routes.flatMap((route) =>
     route.methods.flatMap((method) => {
-      const assigned = route.assigned(method)
+      const declared = route.declared(method)
       const policy = policies.of(route, method)
-      if (assigned?.isOption !== true || assigned.requirement.kind === 'public') return []
+      if (declared?.by !== 'option' || declared.requirement.kind === 'public') return []
       if (policy.kind !== 'open' || policy.open.opening?.by !== 'rule') return []
       const { rule } = policy.open.opening
-      const text = `${assigned.source} closes ${method} ${route.url}, and the rule ${nameOfRule(rule)} opens it`
+      const text = `${declared.source} closes ${method} ${route.url}, and the rule ${nameOfRule(rule)} opens it`
       return [{ text, isFromEnvironment: rule.source.includes(environmentVariable) }]
     }),
   )
@@ -90,7 +90,7 @@ export function refuseUndeclared(routes: readonly Route[], policies: Policies): 
     route.methods.flatMap((method) => {
       if (route.derivedFrom !== undefined || route.isPreflight) return []
       const policy = policies.of(route, method)
-      if (route.requirement(method) !== undefined || policy.kind === 'open') return []
+      if (route.declared(method) !== undefined || policy.kind === 'open') return []
       const module = route.origin?.module
       const partly =
         policy.kind === 'by path'
