@@ -78,14 +78,14 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const hadCors = app.hasPlugin('@fastify/cors')
   app.addHook('onReady', async function decideAndAudit() {
     const listed = readRouter(app) ?? []
-    routes.checkComplete(listed)
+    routes.checkComplete(listed, gate.name)
     assignAccess(routes.all, entries, scopeDefaults)
     rules.freeze()
     permissions.freeze()
     scopeDefaults.freeze()
     policies.decide(routes.all)
     checkPermissions({ routes: routes.all, entries, defaults: scopeDefaults, permissions })
-    checkEffect(routes.all, policies, app.log)
+    checkEffect({ routes: routes.all, entries, policies, log: app.log })
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
     describeInSwagger(app)
     await audit({

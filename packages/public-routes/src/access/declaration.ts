@@ -1,7 +1,7 @@
 /** What a route, a module or the option `access` declares: who may call. Parsed once, at boot. */
 import { METHODS } from 'node:http'
 import { type Caller, hasPermission } from '@fastify-modular/core'
-import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS, nameOfValue } from '../misuse-errors.ts'
 
 /**
  * Who may call: `public` is every caller, `signed-in` every known one; other texts name a permission that a module
@@ -64,7 +64,7 @@ export function parseAccess(access: unknown, place: string): Requirement {
   if (access === 'public') return isPublic
   if (access === 'signed-in') return isSignedIn
   if (typeof access === 'string') return requirePermissions([[checkedName(access, place)]])
-  if (typeof access !== 'object' || access === null) throw invalid(place, `it is ${JSON.stringify(access)}`)
+  if (typeof access !== 'object' || access === null) throw invalid(place, `it is ${nameOfValue(access)}`)
   const [[mode, names] = [], ...others] = Object.entries(access) as [string, unknown][]
   if ((mode !== 'allOf' && mode !== 'anyOf') || others.length > 0) {
     throw invalid(place, `its members are ${Object.keys(access).join(', ') || 'missing'}`)
@@ -84,7 +84,11 @@ export function parseRouteAccess(
   served: readonly string[],
   place: string,
 ): readonly (readonly [method: string, declared: Declared])[] {
-  const declare = (requirement: Requirement): Declared => ({ requirement, source: 'route config', by: 'route' })
+  const declare = (requirement: Requirement): Declared => ({
+    requirement,
+    source: 'route config',
+    by: 'route',
+  })
   if (!isByMethod(access)) {
     const declared = declare(parseAccess(access, place))
     return served.map((method) => [method, declared])
@@ -153,7 +157,7 @@ function textOf(clauses: readonly Clause[]): string {
 function checkedName(name: unknown, place: string): string {
   const fault = faultOfPermission(name)
   if (typeof name === 'string' && fault === null) return name
-  throw invalid(place, `${JSON.stringify(name)} is not a permission: ${fault}`)
+  throw invalid(place, `${nameOfValue(name)} is not a permission: ${fault}`)
 }
 
 function invalid(place: string, reason: string): Error {

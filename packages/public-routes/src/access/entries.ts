@@ -7,7 +7,8 @@ import {
 } from '../misuse-errors.ts'
 import { type Declared, parseAccess } from './declaration.ts'
 
-interface Entry extends Declared {
+/** An entry with what it declares. */
+export interface Entry extends Declared {
   readonly method: string | null
   /** Without the asterisk, where it has one. */
   readonly url: string
@@ -45,7 +46,7 @@ export class AccessEntries {
   find(
     { url, toleratesSlash }: { readonly url: string; readonly toleratesSlash: boolean },
     method: string,
-  ): Declared | undefined {
+  ): Entry | undefined {
     const spelled = this.#spell(url, toleratesSlash)
     const fitting = this.#entries.filter(
       (entry) =>
@@ -95,7 +96,7 @@ function toEntry(key: string, access: unknown): Entry {
   }
   const isSubtree = url.endsWith('/*')
   const requirement = parseAccess(access, source)
-  if (url === '/*' && requirement.kind === 'public') {
+  if ((url === '/*' || url === '*') && requirement.kind === 'public') {
     throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it would open the whole application')
   }
   const literal = isSubtree ? url.slice(0, -2) : url

@@ -6,6 +6,7 @@ import { canonicalPath } from '@fastify-modular/core/internal'
 import { type Declared, requireEvery, type Requirement } from '../access/declaration.ts'
 import { compareSegments, literalHead, literalTail, segmentsOf } from '../matching/route-pattern.ts'
 import type { PublicRoute } from '../rule.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
 import { createFind, frameworkDefault, type RegisteredRule, type RuleSet } from '../rules.ts'
 import type { Decision, Policy, RequestAdmission } from './decision.ts'
 import type { Route } from './routes.ts'
@@ -37,7 +38,10 @@ export class Policies {
     this.#suffixes = suffixes
   }
 
-  /** Decides the policies of these routes. Call it once, when routes, rules and declarations are complete. */
+  /**
+   * Decides the policies of these routes. Call it once, when routes, rules and declarations are complete.
+   * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} a route that is declared public could never be
+   */
   decide(routes: readonly Route[]): void {
     for (const route of routes) {
       for (const method of route.methods) route.policies.set(method, this.#policyOf(route, method))
@@ -111,7 +115,11 @@ function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind
 }
 
 function openFor(route: Route, opening: RequestAdmission, { otherwise }: Policy): Policy {
-  if (route.path !== null && !isCanonical(route.path)) return { kind: 'closed', otherwise }
+  if (!isSpellable(route)) {
+    if (opening.by === 'rule') return { kind: 'closed', otherwise }
+    const fault = 'no canonical path leads to it, so that it could never be public'
+    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(`the route ${route.name}`, fault)
+  }
   const target = route.path !== null && canonicalPath(route.path) === route.path ? route.path : null
   const open = Object.freeze({ ...otherwise, opening: Object.freeze(opening) })
   return { kind: 'open', open, target, otherwise }
@@ -168,6 +176,14 @@ function reachOfPaths(
   )
   if (!matches.includes(true)) return 'no path'
   return matches.includes(false) ? 'some paths' : 'every path'
+}
+
+/** Whether a canonical path leads to the route, as far as its literal text shows. */
+function isSpellable({ patterns }: Route): boolean {
+  return patterns.some((pattern) => {
+    const path = pattern.map((part) => (typeof part === 'string' ? part : 'x')).join('')
+    return isCanonical(path.startsWith('/') ? path : `/${path}`)
+  })
 }
 
 /** Whether a request can spell the path in the canonical way. */

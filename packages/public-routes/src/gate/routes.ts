@@ -17,6 +17,7 @@ import {
 import {
   FMOD_PUBLIC_ROUTES_BEFORE_GATE,
   FMOD_PUBLIC_ROUTES_CONFIG_CHANGED,
+  FMOD_PUBLIC_ROUTES_HALF_REGISTERED,
   FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
 } from '../misuse-errors.ts'
 import type { Policy } from './decision.ts'
@@ -179,7 +180,7 @@ export class RouteTable {
     const config = Object.hasOwn(options, 'config') ? options.config : undefined
     const methods = typeof options.method === 'string' ? [options.method] : [...options.method]
     const declares = readDeclares(config)
-    refuseUndefined(config, `the route ${methods.join(',')} ${url}`)
+    refuseSilent(config ?? {}, `the route ${methods.join(',')} ${url}`)
     const route = new Route({
       url,
       methods,
@@ -224,15 +225,19 @@ export class RouteTable {
    * Checks that the router has the routes that the gate has read, with what it has read.
    * @throws {FMOD_PUBLIC_ROUTES_CONFIG_CHANGED} a later onRoute hook changed or replaced a configuration
    * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} a plugin from before the gate registered a route after it
+   * @throws {FMOD_PUBLIC_ROUTES_HALF_REGISTERED} the hook of this name, that of the gate, does not run before a route
    */
-  checkComplete(listed: readonly RouterEntry[]): void {
+  checkComplete(listed: readonly RouterEntry[], gateName: string): void {
     const changed = this.#registrations.filter(({ route, options }) => {
       const config: Configuration = options.config as Configuration
       return config?.[mark] !== route || !haveSameMembers(readDeclares(config), route.declares)
     })
     if (changed.length > 0)
       throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
-    refuseEarly(listed.filter(({ config }) => !(mark in config) && !this.#early.has(config)))
+    const late = listed.filter(({ config }) => !this.#early.has(config))
+    refuseEarly(late.filter(({ config }) => !(mark in config)))
+    const open = late.filter(({ onRequest }) => !onRequest?.some(({ name }) => name === `bound ${gateName}`))
+    if (open.length > 0) throw new FMOD_PUBLIC_ROUTES_HALF_REGISTERED(namesOf(open))
   }
 
   /** The route that the router chose; null where no route matches and the not-found handler answers. */
@@ -285,8 +290,12 @@ function mayPrecedeGate({ config }: RouterEntry): boolean {
 /** @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} */
 function refuseEarly(entries: readonly RouterEntry[]): void {
   if (entries.length === 0) return
-  const names = new Set(entries.map(({ config: { method, url } }) => `${[method].flat().join(',')} ${url}`))
-  throw new FMOD_PUBLIC_ROUTES_BEFORE_GATE([...names].join(', '))
+  throw new FMOD_PUBLIC_ROUTES_BEFORE_GATE(namesOf(entries))
+}
+
+function namesOf(entries: readonly RouterEntry[]): string {
+  const names = entries.map(({ config: { method, url } }) => `${[method].flat().join(',')} ${url}`)
+  return [...new Set(names)].join(', ')
 }
 
 /** Own members alone: what objects inherit declares nothing. */
@@ -297,18 +306,19 @@ function readDeclares(config: object | undefined): Declares {
 }
 
 /**
- * A constant whose name is misspelt is undefined: it would declare nothing, and the route would fall to a default.
+ * A constant whose name is misspelt is undefined, and members that are inherited do not reach the router: both would declare
+ * nothing, and the route would fall to a default.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
  */
-function refuseUndefined(config: object | undefined, place: string): void {
-  const name = Object.keys(undeclared).find(
-    (each) => config !== undefined && Object.hasOwn(config, each) && Reflect.get(config, each) === undefined,
-  )
-  if (name === undefined) return
-  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
-    place,
-    `config.${name} is undefined; leave it out, or correct the name of the constant`,
-  )
+function refuseSilent(config: object, place: string): void {
+  for (const name of Object.keys(undeclared)) {
+    const isUndefined = Reflect.get(config, name) === undefined
+    if (Object.hasOwn(config, name) !== isUndefined) continue
+    const fault = isUndefined
+      ? 'is undefined; leave it out, or correct the name of the constant'
+      : 'is inherited; copy it into the configuration'
+    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, `config.${name} ${fault}`)
+  }
 }
 
 function haveSameMembers(one: Declares, other: Declares): boolean {

@@ -166,7 +166,8 @@ const writingHooks: Readonly<Record<string, (request: FastifyRequest, reply: Fas
   'sends early hints': (_, { raw }) => raw.writeEarlyHints({ link: '</style.css>; rel=preload' }),
   'flushes the headers': (_, { raw }) => raw.flushHeaders(),
   'writes more than a socket buffers': (_, { raw }) => void raw.write('x'.repeat(1_000_000)),
-  'sets a time-out': ({ raw }) => void raw.setTimeout(60_000).socket.setKeepAlive(true).setNoDelay(true).unref(),
+  'sets a time-out': ({ raw }) =>
+    void raw.setTimeout(60_000).socket.setKeepAlive(true).setNoDelay(true).unref(),
 }
 
 for (const [name, write] of Object.entries(writingHooks)) {

@@ -50,6 +50,17 @@ test('decision 85: the preflight route of CORS, and a route that says so, stand 
   )
 })
 
+test('a route that the router has although its registration failed stops the boot: no hook would run before it', async (t) => {
+  const { app } = loggingApp(t)
+  await gate(app)
+  app.post('/x', async () => 'ran')
+  t.throws(() => app.route({ method: ['GET', 'POST'], url: '/x', handler: async () => 'ran' }))
+  await t.rejects(booting(app.ready()), {
+    code: 'FMOD_PUBLIC_ROUTES_HALF_REGISTERED',
+    message: /: GET,POST \/x\./,
+  })
+})
+
 const unreadable: Readonly<Record<string, (routes: unknown[]) => void>> = {
   'hands no routes over': () => {},
   'hands over something else': (routes) => void routes.push({ url: '/early' }),
