@@ -215,8 +215,10 @@ export class RouteTable {
       )
     }
     for (const { config } of listed?.filter(mayPrecedeGate) ?? []) {
-      const methods = [config.method].flat()
-      this.#early.set(config, new Route({ url: config.url, methods, declares: readDeclares(config) }))
+      const { url, method } = config
+      const derivedFrom = [...this.#early.values()].find((known) => method === 'HEAD' && known.url === url)
+      const route = new Route({ url, methods: [method].flat(), declares: readDeclares(config), derivedFrom })
+      this.#early.set(config, route)
     }
     refuseEarly(listed?.filter((entry) => !mayPrecedeGate(entry)) ?? [])
   }

@@ -48,6 +48,10 @@ test('decision 85: the preflight route of CORS, and a route that says so, stand 
       '* | (no route) | signed-in | not found',
     ],
   )
+  t.same(
+    app.access.table().map(({ derivedFrom }) => derivedFrom),
+    [null, null, 'GET /error/:statusCode', null],
+  )
 })
 
 test('a route that the router has although its registration failed stops the boot: no hook would run before it', async (t) => {
