@@ -64,7 +64,7 @@ export function createPeople(find: FindPeople | undefined, log: FastifyBaseLogge
     if (find && unknown.length > 0) ask(find, unknown, deadline.signal)
     const asked = wanted.map((id) => [id, kept.get(id)] as const)
     await Promise.race([
-      Promise.all(asked.map(([, known]) => known?.answered)),
+      Promise.all(asked.flatMap(([, known]) => known?.answered ?? [])),
       once(deadline.signal, 'abort'),
     ])
     clearTimeout(timer)
