@@ -51,21 +51,21 @@ export class Listener {
 
   /** Uses one connection to its end: rejects when it is lost, resolves when the listener closes. */
   async #listenOn(connection: PgConnection): Promise<void> {
-    const { signal } = this.#closing
+    const closing = this.#closing.signal
     const released = new AbortController()
-    let stop = (): void => {}
+    const { signal } = released
     try {
-      await new Promise<void>((resolve, reject) => {
-        stop = resolve
-        if (signal.aborted) return resolve()
-        signal.addEventListener('abort', stop)
-        connection.on('error', reject)
-        connection.on('end', () => reject(new Error('The connection that listens for events has ended.')))
-        this.#keepListening(connection, released.signal).catch(reject)
-      })
+      if (closing.aborted) return
+      await Promise.race([
+        new Promise((resolve) => closing.addEventListener('abort', resolve, { signal })),
+        new Promise((_resolve, reject) => {
+          connection.on('error', reject)
+          connection.on('end', () => reject(new Error('The connection that listens for events has ended.')))
+        }),
+        this.#keepListening(connection, signal),
+      ])
     } finally {
       released.abort()
-      signal.removeEventListener('abort', stop)
       connection.release(true)
     }
   }
