@@ -84,7 +84,13 @@ export function durableTransport<J extends Job>(
     async start() {
       const { queue, dispatcher, log } = opened()
       await dispatcher.start(queue)
-      await warnOfRemovedHandlers(removedHandlers, log)
+      try {
+        const handlers = await removedHandlers.list()
+        if (handlers.length > 0)
+          log.warn({ handlers }, 'events are kept for handlers that this process does not have')
+      } catch (err) {
+        logFailure(log, 'error', { err }, 'removed event handlers cannot be listed')
+      }
     },
     publish: (event, { tx, traceparent }) => opened().queue.publish(stored(event, traceparent), tx),
     verify: (tx) => opened().queue.verify?.(tx) ?? false,
@@ -102,16 +108,5 @@ function stored(event: DomainEvent, traceparent: PublishOptions['traceparent']):
     type: eventTypeOf(event),
     payload: JSON.stringify(event),
     traceparent: traceparent ?? null,
-  }
-}
-
-/** Names the handlers that events are kept for, although this process does not have them. Never rejects. */
-async function warnOfRemovedHandlers(removed: RemovedHandlers, log: FastifyBaseLogger): Promise<void> {
-  try {
-    const handlers = await removed.list()
-    if (handlers.length > 0)
-      log.warn({ handlers }, 'events are kept for handlers that this process does not have')
-  } catch (err) {
-    logFailure(log, 'error', { err }, 'removed event handlers cannot be listed')
   }
 }
