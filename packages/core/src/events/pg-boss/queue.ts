@@ -9,7 +9,7 @@ import type { EventHandler } from '../handlers.ts'
 import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, hasLostLease, isOwn, owner } from './cluster.ts'
 import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
-import { Listener } from './listener.ts'
+import { listen } from './listener.ts'
 
 const deadLetterQueue = 'events.dead-letters'
 
@@ -46,7 +46,7 @@ export class PgBossQueue implements Queue<PgJob> {
   readonly #job: string
   /** The handlers of this process, by the name of their queue. */
   readonly #handlers = new Map<string, string>()
-  #listener: Listener | undefined
+  #stopListening: (() => void) | undefined
   #isStopped = false
 
   constructor(parts: PgBossQueueParts, context: QueueContext) {
@@ -198,14 +198,14 @@ export class PgBossQueue implements Queue<PgJob> {
     const { lost, due } = await this.#cluster.beat(held.map(({ id }) => id))
     if (lost.length > 0)
       this.#context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
-    if (!this.#isStopped) this.#listener ??= this.#listen()
+    if (!this.#isStopped) this.#stopListening ??= this.#listen()
     return [...due].map((queue) => this.#handlerOf(queue))
   }
 
   /** From the first beat on: before that, the boot needs the connections. */
-  #listen(): Listener {
+  #listen(): () => void {
     const { pool, listening } = this.#parts
-    const listener = new Listener({
+    return listen({
       ...listening,
       pool,
       channel: this.#cluster.channel,
@@ -213,13 +213,11 @@ export class PgBossQueue implements Queue<PgJob> {
       onLost: (err) =>
         logFailure(this.#context.log, 'warn', { err }, 'event notices are lost for now, polling goes on'),
     })
-    listener.start()
-    return listener
   }
 
   stop(): void {
     this.#isStopped = true
-    this.#listener?.close()
+    this.#stopListening?.()
   }
 
   release(held: readonly PgJob[]): Promise<void> {
