@@ -54,8 +54,10 @@ export function durableTransport<J extends Job>(
   const removedHandlers: RemovedHandlers = {
     list: async () => opened().queue.listRemoved(opened().dispatcher.handlers),
     async unsubscribe(handler) {
-      const { queue, dispatcher } = opened()
-      return !dispatcher.handlers.includes(handler) && queue.unsubscribe(handler)
+      const removed = await removedHandlers.list()
+      if (!removed.some((one) => one.handler === handler)) return false
+      await opened().queue.unsubscribe(handler)
+      return true
     },
   }
 

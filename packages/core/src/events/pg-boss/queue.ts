@@ -242,10 +242,8 @@ export class PgBossQueue implements Queue<PgJob> {
     return removed.map(({ name, waiting }) => ({ handler: name.slice(prefix.length), waiting }))
   }
 
-  async unsubscribe(handler: string): Promise<boolean> {
+  async unsubscribe(handler: string): Promise<void> {
     const { pool, schema, lease } = this.#parts
-    const removed = await this.listRemoved([])
-    if (!removed.some((one) => one.handler === handler)) return false
     const queue = prefix + handler
     await pool.query(`DELETE FROM ${schema}.subscription WHERE name = $1`, [queue])
     const remove = `
@@ -253,7 +251,6 @@ export class PgBossQueue implements Queue<PgJob> {
         SELECT id FROM ${this.#job} WHERE name = $1 AND ${isWaiting} LIMIT ${portion} FOR UPDATE SKIP LOCKED)
       RETURNING id`
     while ((await pool.query(remove, [queue, lease])).rows.length === portion);
-    return true
   }
 
   /** Oldest first, by the index of due jobs: a dead letter falls due when it is buried. */

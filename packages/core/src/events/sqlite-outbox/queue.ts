@@ -169,13 +169,10 @@ export class SqliteQueue implements Queue<SqliteJob> {
     return this.#lock.read(() => this.#statements.listRemoved.all(names)) as RemovedHandler[]
   }
 
-  async unsubscribe(handler: string): Promise<boolean> {
-    const found = await this.listRemoved([])
-    if (!found.some((one) => one.handler === handler)) return false
+  async unsubscribe(handler: string): Promise<void> {
     const remove = () =>
       this.#writeAlone(`the end of the subscription ${handler}`, () => this.#deletePortion(handler))
     while ((await remove()) === portion) await turn()
-    return true
   }
 
   #write<T>(work: () => T): T {
