@@ -10,7 +10,12 @@ import {
   type InertiaOptions,
   type Page,
 } from '@fastify-modular/inertia'
-import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyServerOptions,
+  type InjectOptions,
+  type LightMyRequestResponse,
+} from 'fastify'
 import { test, type Test } from 'tap'
 import { embeddedPage } from './fixture.js'
 
@@ -85,7 +90,8 @@ async function createApp(t: Test, options: InertiaOptions = { flash: cookieFlash
   await app.register(errors, { errorPage: false })
   await app.register(cookie)
   await app.register(inertia, { version: 'v1', ...options })
-  app.get('/notes', (_, reply) => reply.inertia('Notes', { list: [1] }))
+  app.get('/', (_, reply) => reply.inertia('Home'))
+  app.get('/notes', (_, reply) => reply.inertia('Notes', { list: [1], count: 1 }))
   app.get('/notes/:id/edit', (_, reply) => reply.inertia('Edit'))
   app.get('/callback', { config: { back: false } }, (_, reply) => reply.inertia('Callback'))
   app.get('/new', (_, reply) => reply.inertia('New'))
@@ -140,6 +146,89 @@ test('errors and messages of a handler come with the next page, once', async (t)
   t.same([again.props['errors'], again.flash], [{}, undefined])
   const saved = await sent.submit('/notes', '/notes', { title: 'Tea' })
   t.same([saved.page?.props['errors'], saved.page?.flash], [{}, { message: 'Saved.' }])
+})
+
+test('a form that names the props that it wants back gets its errors with them', async (t) => {
+  const sent = await client(t)
+  const partial = { 'x-inertia-partial-component': 'Notes', 'x-inertia-partial-data': 'list' }
+  const { page } = await sent.submit('/notes', '/taken', {}, partial)
+  t.same(page?.props, { list: [1], errors: { title: 'is taken' } })
+  t.same(page?.flash, { tries: 2 })
+  const polled = (await sent.send('GET', '/notes', { headers: partial })).json<Page>()
+  t.same([polled.props['errors'], polled.flash], [{}, undefined], 'once')
+
+  await sent.send('POST', '/taken', { headers: { ...partial, referer: 'http://app.test/notes' } })
+  const other = { ...partial, 'x-inertia-partial-data': 'count' }
+  t.same((await sent.send('GET', '/notes', { headers: other })).json<Page>().props['errors'], {}, 'a poll')
+  t.same((await sent.send('GET', '/notes')).json<Page>().props['errors'], { title: 'is taken' })
+})
+
+test('an answer for another page does not bring back what its own page has shown', async (t) => {
+  const sent = await client(t)
+  await sent.send('POST', '/taken', { headers: { referer: 'http://app.test/notes' } })
+  const other = await sent.send('GET', '/new')
+  t.equal(other.headers['set-cookie'], undefined, 'which may arrive after the page')
+})
+
+test('a handler of GET that goes back never redirects to itself', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(cookie)
+  await app.register(inertia, { flash: cookieFlash({ secret }) })
+  app.get('/notes', (_, reply) => reply.inertia('Notes'))
+  app.get('/verify', (_, reply) => reply.inertiaBack({}, { message: 'Thanks.' }))
+  app.get('/', (_, reply) => reply.inertiaBack())
+  const goesTo = async (url: string, referer?: string) => {
+    const answer = await app.inject({ url, headers: { host: 'app.test', ...(referer && { referer }) } })
+    return answer.headers.location ?? answer.json().code
+  }
+  t.equal(await goesTo('/verify', 'http://app.test/notes'), '/notes')
+  t.equal(await goesTo('/verify', 'http://app.test/verify'), '/')
+  t.equal(await goesTo('/verify'), '/')
+  t.equal(await goesTo('/'), 'FMOD_INERTIA_INVALID_FLASH')
+  t.equal(await goesTo('/', 'http://app.test/'), 'FMOD_INERTIA_INVALID_FLASH')
+})
+
+/** Addresses that only some options of the router read as those of a page. */
+const spellings: readonly (readonly [address: string, options: FastifyServerOptions])[] = [
+  ['/notes/', { routerOptions: { ignoreTrailingSlash: true } }],
+  ['/notes/', { ignoreTrailingSlash: true } as FastifyServerOptions],
+  ['/NOTES', { routerOptions: { caseSensitive: false } }],
+  ['/NOTES', { caseSensitive: false, routerOptions: {} } as FastifyServerOptions],
+  [`/items/${'7'.repeat(150)}`, { routerOptions: { maxParamLength: 200 } }],
+]
+
+for (const [address, options] of spellings) {
+  test(`the page of a form is found as the router finds it: ${address} ${JSON.stringify(options)}`, async (t) => {
+    for (const isRead of [true, false]) {
+      const app = Fastify(isRead ? options : {})
+      t.teardown(() => app.close())
+      await app.register(cookie)
+      await app.register(inertia, { flash: cookieFlash({ secret }) })
+      app.get('/notes', (_, reply) => reply.inertia('Notes'))
+      app.get('/items/:id', (_, reply) => reply.inertia('Item'))
+      app.post('/', (_, reply) => reply.inertiaBack())
+      t.equal((await app.inject(address)).statusCode === 200, isRead)
+      const headers = { host: 'app.test', referer: `http://app.test${address}` }
+      const answer = await app.inject({ method: 'POST', url: '/', headers })
+      t.equal(answer.headers.location, isRead ? address : '/')
+    }
+  })
+}
+
+test('an expression that only allowUnsafeRegex permits does not stop the boot', async (t) => {
+  const app = Fastify({ routerOptions: { allowUnsafeRegex: true } })
+  t.teardown(() => app.close())
+  await app.register(inertia)
+  app.get('/:id(^([a-z]+)+$)', async () => 'found')
+  t.equal((await app.inject('/abc')).body, 'found')
+})
+
+test('a route for some requests only is no page to go back to', async (t) => {
+  const app = await createApp(t)
+  app.get('/admin', { constraints: { host: 'admin.test' } }, (_, reply) => reply.inertia('Admin'))
+  const { answer } = await new Client(app).submit('/admin', '/throws', { title: ['x'] })
+  t.equal(answer.statusCode, 400)
 })
 
 test('a form without script goes back, too: the document carries the errors', async (t) => {
@@ -212,8 +301,12 @@ test('behind a proxy that takes a prefix away, the page is compared without it, 
   t.equal(answer.headers.location, '/notes', 'which the proxy mends')
   t.equal(page?.url, '/tools/app/notes')
   t.match(page?.props['errors'], { title: /required/ })
-  const foreign = await sent.submit('/notes', '/throws', { title: ['x'] })
-  t.equal(foreign.answer.statusCode, 400, 'a page of the host behind the same proxy')
+  const home = await sent.submit('/tools/app?q=1', '/throws', { title: ['x'] })
+  t.equal(home.answer.headers.location, '/?q=1', 'its root, without the slash')
+  for (const from of ['/notes', '/tools/apple/notes']) {
+    const foreign = await sent.submit(from, '/throws', { title: ['x'] })
+    t.equal(foreign.answer.statusCode, 400, 'a page of the host behind the same proxy')
+  }
 })
 
 /** What comes between the refused form and the page, and whether the page then has the errors. */
@@ -232,6 +325,13 @@ const between: Readonly<Record<string, readonly [(sent: Client) => Promise<unkno
   'a HEAD request': [(sent) => sent.send('HEAD', '/notes'), true],
   'a stale client (409)': [
     (sent) => sent.send('GET', '/notes', { headers: { 'x-inertia-version': 'old' } }),
+    true,
+  ],
+  'a partial reload with other props than the form named': [
+    (sent) =>
+      sent.send('GET', '/notes', {
+        headers: { 'x-inertia-partial-component': 'Notes', 'x-inertia-partial-data': 'count' },
+      }),
     true,
   ],
   'the page itself': [(sent) => sent.send('GET', '/notes'), false],
@@ -278,11 +378,14 @@ test('errors are forgotten after a minute', async (t) => {
     [Date.now() - 61_000, false],
     [Date.now() + 120_000, false],
   ] as const) {
-    const entry: FlashEntry = { at, path: '/notes', caller: null, errors: { title: 'x' } }
-    const kept: (FlashEntry | null)[] = [entry]
-    const flash: FlashStore = { put: (_, each) => void kept.push(each), take: () => kept.pop() }
-    const page = (await (await client(t, { flash })).send('GET', '/notes')).json<Page>()
-    t.same(page.props['errors'], isShown ? { title: 'x' } : {})
+    let kept: FlashEntry | null = null
+    const flash: FlashStore = { put: (_, entry) => void (kept = entry), get: () => kept }
+    const sent = await client(t, { flash })
+    await sent.send('POST', '/taken', { headers: { referer: 'http://app.test/notes' } })
+    Object.assign(kept ?? {}, { at })
+    const page = (await sent.send('GET', '/notes')).json<Page>()
+    t.equal(kept, null)
+    t.same(page.props['errors'], isShown ? { title: 'is taken' } : {})
   }
 })
 
@@ -334,6 +437,10 @@ test('what no cookie holds is cut: first many errors, then messages', async (t) 
   const many = await sent.submit('/notes', '/many', {})
   t.same(many.page?.props['errors'], { form: 'One or more validation errors occurred.' })
   t.same(many.page?.flash, { m: 1 })
+  const bag = await sent.submit('/notes', '/many', {}, { 'x-inertia-error-bag': 'create' })
+  t.same(bag.page?.props['errors'], { create: { form: 'One or more validation errors occurred.' } })
+  const far = await sent.submit(`/notes?q=${'x'.repeat(3400)}`, '/notes', {})
+  t.same(far.page?.props['errors'], { title: "must have required property 'title'" }, 'a long address')
   const loud = await sent.submit('/notes', '/loud', {})
   t.same(
     [loud.page?.props['errors'], loud.page?.flash],
@@ -357,7 +464,7 @@ test('mistakes of the developer stop the boot, or the call', async (t) => {
 test('a store that fails loses the errors of a form, and the answer is the literal one', async (t) => {
   const flash: FlashStore = {
     put: () => Promise.reject(new Error('the session store is down')),
-    take: () => null,
+    get: () => null,
   }
   const { answer }: { answer: LightMyRequestResponse } = await (
     await client(t, { flash })
