@@ -98,7 +98,10 @@ export async function takeFlash(
   return isOver ? null : entry
 }
 
-async function callerId(findCaller: FlashParts['findCaller'], request: FastifyRequest): Promise<string | null> {
+async function callerId(
+  findCaller: FlashParts['findCaller'],
+  request: FastifyRequest,
+): Promise<string | null> {
   return (await findCaller(request))?.id ?? null
 }
 

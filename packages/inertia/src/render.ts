@@ -39,7 +39,8 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
     const shared = ignoreUnread((typeof share === 'function' ? await share(request) : share) ?? {})
     const left = flash ? await takeFlash(flash, request, reply) : null
     const all: Props = { ...shared, ...own }
-    const ownErrors = async () => inErrorBag(request.headers['x-inertia-error-bag'], (await read(all['errors'])) ?? {})
+    const ownErrors = async () =>
+      inErrorBag(request.headers['x-inertia-error-bag'], (await read(all['errors'])) ?? {})
     const leftErrors = inErrorBag(left?.bag, left?.errors ?? {})
     const errors = always(async () => ({ ...leftErrors, ...(await ownErrors()) }))
     return { props: { ...all, errors }, sharedProps: Object.keys(shared), flash: left?.flash }
