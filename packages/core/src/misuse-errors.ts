@@ -55,7 +55,7 @@ export const FMOD_CORE_EVENTS_CLOSED = createMisuseError<[string]>(
 )
 export const FMOD_CORE_TRANSACTION_OPEN = createMisuseError<[string]>(
   'FMOD_CORE_TRANSACTION_OPEN',
-  'The event "%s" was published without tx while a transaction was open on the connection of sqliteOutbox(), and it did not end within 5 s: its rollback would undo the event. Pass the transaction as tx, or publish after its end; keep none open across other requests.',
+  'A transaction was open on the connection of sqliteOutbox() for 5 s; its rollback would undo %s. Publish with that transaction as tx, or after its end; keep none open across other requests.',
 )
 
 export const FMOD_CORE_TRANSACTION_NOT_SUPPORTED = createMisuseError<[string, string]>(

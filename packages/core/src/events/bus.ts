@@ -7,6 +7,7 @@ import {
   FMOD_CORE_TRANSPORT_SHARED,
 } from '../misuse-errors.ts'
 import { logFailure } from '../internal/failures.ts'
+import { within } from '../internal/timeout.ts'
 import { createAnnouncer, type EventCounts } from './diagnostics.ts'
 import { type DomainEvent, EventClasses } from './event.ts'
 import type { EventHandler } from './handlers.ts'
@@ -66,10 +67,11 @@ export function publishQuietly(events: Events, event: DomainEvent, tx: AsyncTx):
 /** Transports that an application has opened: they keep its handlers and counts. */
 const taken = new WeakSet<EventTransport>()
 
+/** Milliseconds that closing waits for a start that is under way. */
+const longestStart = 5000
+
 /** The bus and what the plugin needs to fill, start and stop it. */
 export interface EventBus extends Events {
-  /** @throws {FMOD_CORE_TRANSPORT_SHARED} another application has opened the transport */
-  open(log: FastifyBaseLogger): Promise<void>
   /** Behind `publishQuietly`. */
   publishQuietly(event: DomainEvent, tx: AsyncTx): Promise<Waker>
   /** @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it */
@@ -82,15 +84,25 @@ export interface EventBus extends Events {
   close(): Promise<void>
 }
 
-/** A bus over one transport. */
-export function createEventBus(transport: EventTransport, tracing?: EventTracing): EventBus {
+/**
+ * A bus over one transport, which it opens.
+ * @throws {FMOD_CORE_TRANSPORT_SHARED} another application has opened the transport
+ */
+export async function openEventBus(
+  transport: EventTransport,
+  log: FastifyBaseLogger,
+  tracing?: EventTracing,
+): Promise<EventBus> {
+  if (taken.has(transport)) throw new FMOD_CORE_TRANSPORT_SHARED(transport.name)
+  taken.add(transport)
   const classes = new EventClasses()
   const { announce, counts } = createAnnouncer()
   const handlerNames = new Set<string>()
   let state: 'open' | 'stopped' | 'closed' = 'open'
   let started: Promise<void> | undefined
   let drained: Promise<void> | undefined
-  let log: FastifyBaseLogger | undefined
+  const revive: TransportContext['revive'] = (...stored) => classes.revive(...stored)
+  await transport.open({ log, announce, revive })
 
   /** Returns the type of an event that may be published. */
   function accept(event: DomainEvent, tx: Tx | undefined): string {
@@ -140,13 +152,13 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     return tx.kind === 'sync' ? result : Promise.resolve(result)
   }
 
-  /** What fails here must not keep modules from closing. */
+  /** Neither a failure here nor a start that never ends keeps modules from closing. */
   async function drainTransport(): Promise<void> {
     try {
-      await started
+      if (started) await within(longestStart, started)
       await transport.drain()
     } catch (err) {
-      if (log) logFailure(log, 'error', { err }, 'event transport did not wait for its handlers')
+      logFailure(log, 'error', { err }, 'event transport did not wait for its handlers')
     }
   }
 
@@ -158,6 +170,8 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     }
   }
 
+  const drain = () => (drained ??= drainTransport())
+
   return {
     publish,
     publishQuietly,
@@ -166,13 +180,6 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
     deadLetters: transport.deadLetters ?? null,
     removedHandlers: transport.removedHandlers ?? null,
     stats: counts,
-    async open(given) {
-      if (taken.has(transport)) throw new FMOD_CORE_TRANSPORT_SHARED(transport.name)
-      taken.add(transport)
-      log = given
-      const revive: TransportContext['revive'] = (...stored) => classes.revive(...stored)
-      await transport.open({ log, announce, revive })
-    },
     async add(handlers) {
       for (const { name, event } of handlers) {
         // A module may be called `app`, like the application's own handlers.
@@ -190,10 +197,9 @@ export function createEventBus(transport: EventTransport, tracing?: EventTracing
       if (started) transport.stop?.()
       state = 'stopped'
     },
-    drain: () => (drained ??= drainTransport()),
+    drain,
     async close() {
-      if (!log) return // the transport is another application's
-      await this.drain()
+      await drain()
       state = 'closed'
       await transport.close()
     },

@@ -34,7 +34,7 @@ export interface DefinedEvent<Payload extends object> {
  * Instances carry the payload's members, frozen, and an `eventId`. The schema is any JSON Schema (draft 7, with the
  * formats of ajv-formats). TypeBox 0.34 gives the type; another schema takes it as an argument:
  * `defineEvent<{ noteId: string }>('notes.published', { type: 'object', … })`. A schema that Ajv refuses stops the next
- * boot of an application.
+ * boot of an application. A class may have a constructor of its own: events that arrive are made without it.
  * @throws {FMOD_CORE_INVALID_EVENT} the type is empty, or the schema uses the reserved member `eventId`
  */
 export function defineEvent<S extends TObject>(type: string, schema: S): DefinedEvent<Static<S>>
@@ -45,7 +45,7 @@ export function defineEvent<Payload extends object = Readonly<Record<string, unk
 export function defineEvent(type: string, schema: object): DefinedEvent<object> {
   if (typeof type !== 'string' || type === '')
     throw new FMOD_CORE_INVALID_EVENT(String(type), 'its type is empty')
-  if (safeRead(safeRead(schema, 'properties'), 'eventId') !== undefined)
+  if (usesEventId(schema))
     throw new FMOD_CORE_INVALID_EVENT(type, 'its schema uses the reserved member eventId')
   class Defined {
     static readonly type = type
@@ -53,47 +53,67 @@ export function defineEvent(type: string, schema: object): DefinedEvent<object> 
     declare readonly eventId: string
 
     constructor(payload: object, eventId: string = randomUUID()) {
-      Object.assign(this, payload)
-      // Assigned from parsed JSON, `__proto__` would make this an instance of something else.
-      if (Object.getPrototypeOf(this) !== new.target.prototype)
-        throw new FMOD_CORE_INVALID_EVENT(type, 'its payload has a member named __proto__')
-      // Not enumerable, so that an event serialises to its payload alone; nor taken from a payload that brings one.
-      Object.defineProperty(this, 'eventId', { value: eventId, enumerable: false, writable: false })
-      Object.freeze(this)
+      fill(this, payload, eventId)
     }
   }
   uncompiled.add(Defined)
   return Defined
 }
 
-/** Classes that no application has compiled yet. Their definition does not: importing a module does no work. */
-const uncompiled = new Set<Pick<EventClass, 'type' | 'schema'>>()
+/** Makes an event of an object of its class. */
+function fill(event: object, payload: object, eventId: string): void {
+  const prototype: unknown = Object.getPrototypeOf(event)
+  Object.assign(event, payload)
+  // Assigned from parsed JSON, `__proto__` would make this an instance of something else.
+  if (Object.getPrototypeOf(event) !== prototype)
+    throw new FMOD_CORE_INVALID_EVENT(
+      (prototype as { readonly constructor: EventClass }).constructor.type,
+      'its payload has a member named __proto__',
+    )
+  // Not enumerable, so that an event serialises to its payload alone; nor taken from a payload that brings one.
+  Object.defineProperty(event, 'eventId', { value: eventId, enumerable: false, writable: false })
+  Object.freeze(event)
+}
+
+/** Whether a schema, or one that it is composed of, has a member `eventId`, which no payload carries. */
+function usesEventId(schema: unknown): boolean {
+  const parts = ['allOf', 'anyOf', 'oneOf'].map((name) => safeRead(schema, name))
+  const required = safeRead(schema, 'required')
+  return (
+    safeRead(safeRead(schema, 'properties'), 'eventId') !== undefined ||
+    (Array.isArray(required) && required.includes('eventId')) ||
+    parts.some((part) => Array.isArray(part) && part.some(usesEventId))
+  )
+}
+
+type Declaration = Pick<EventClass, 'type' | 'schema'>
+
+/** Classes whose schema is not compiled. Their definition does not do it: importing a module does no work. */
+const uncompiled = new Set<Declaration>()
 
 /** By schema, which a class shares with those that extend it. */
 const checks = new WeakMap<object, SchemaCheck>()
 
-function checkOf({ type, schema }: Pick<EventClass, 'type' | 'schema'>): SchemaCheck {
-  const compiled = checks.get(schema)
-  if (compiled) return compiled
-  try {
-    const check = compileSchema(schema)
-    checks.set(schema, check)
-    return check
-  } catch (cause) {
-    const reason = `Ajv refuses its schema: ${failureText(cause)}`
-    throw Object.assign(new FMOD_CORE_INVALID_EVENT(type, reason), { cause })
-  }
-}
-
 /**
- * Compiles the schemas of all classes that are defined, so that a wrong one stops the boot and no publisher.
- * @throws {FMOD_CORE_INVALID_EVENT} with the first schema that Ajv refuses
+ * Compiles schemas: those of all classes that are defined, so that a wrong one stops every boot and no publisher.
+ * @throws {FMOD_CORE_INVALID_EVENT} with all schemas that Ajv refuses
  */
-export function compileEvents(): void {
-  for (const eventClass of uncompiled) {
-    uncompiled.delete(eventClass)
-    checkOf(eventClass)
+export function compileEvents(declarations: Iterable<Declaration> = uncompiled): void {
+  const refused: { readonly type: string; readonly cause: unknown }[] = []
+  for (const declaration of declarations) {
+    const { type, schema } = declaration
+    try {
+      if (!checks.has(schema)) checks.set(schema, compileSchema(schema))
+      uncompiled.delete(declaration)
+    } catch (cause) {
+      refused.push({ type, cause })
+    }
   }
+  if (refused.length === 0) return
+  const types = refused.map(({ type }) => type).join('", "')
+  const reasons = refused.map(({ cause }) => failureText(cause)).join('; ')
+  const error = new FMOD_CORE_INVALID_EVENT(types, `Ajv refuses its schema: ${reasons}`)
+  throw Object.assign(error, { cause: refused[0]?.cause })
 }
 
 /** The class of an event, or undefined if the value is not an event. */
@@ -128,14 +148,15 @@ export class EventClasses {
     const known = this.#byType.get(eventClass.type)
     if (known && known.eventClass !== eventClass) throw new FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
     if (known) return known
-    const added = { eventClass, check: checkOf(eventClass) }
+    compileEvents([eventClass])
+    const added = { eventClass, check: checks.get(eventClass.schema) as SchemaCheck }
     this.#byType.set(eventClass.type, added)
     return added
   }
 
   /**
    * Adds the class of an event and checks the payload; returns the type.
-   * @throws {FMOD_CORE_INVALID_EVENT} not an event, or its payload does not fit the schema
+   * @throws {FMOD_CORE_INVALID_EVENT} not an event, its payload does not fit the schema, or JSON cannot carry it
    * @throws {FMOD_CORE_DUPLICATE_EVENT_TYPE} another class has this type
    */
   accept(event: unknown): string {
@@ -143,6 +164,8 @@ export class EventClasses {
     if (!eventClass)
       throw new FMOD_CORE_INVALID_EVENT(typeof event, 'it was not made by a class from defineEvent')
     checkPayload(this.add(eventClass), event)
+    if (!hasJsonMembers(event as object, 0))
+      throw new FMOD_CORE_INVALID_EVENT(eventClass.type, 'its payload has a value that JSON does not have')
     return eventClass.type
   }
 
@@ -151,11 +174,39 @@ export class EventClasses {
     const known = this.#byType.get(type)
     if (!known) throw new FMOD_CORE_INVALID_EVENT(type, 'no class of this type is known here')
     checkPayload(known, payload)
-    return new known.eventClass(payload as never, eventId)
+    const event = Object.create(known.eventClass.prototype) as DomainEvent
+    fill(event, payload as object, eventId)
+    return event
   }
 }
 
 function checkPayload({ eventClass, check }: KnownClass, payload: unknown): void {
   const problem = check(payload)
   if (problem !== undefined) throw new FMOD_CORE_INVALID_EVENT(eventClass.type, problem)
+}
+
+/** Deeper values are refused; one that contains itself has no end. */
+const maxDepth = 100
+
+/** Whether JSON carries all members of an object as they are; those that are undefined it leaves out. */
+function hasJsonMembers(value: object, depth: number): boolean {
+  // 40 ns for three members; by Object.values and every 150.
+  for (const name in value) {
+    const member: unknown = value[name as keyof typeof value]
+    if (member !== undefined && !isJson(member, depth)) return false
+  }
+  return true
+}
+
+function isJson(value: unknown, depth: number): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || depth > maxDepth) return false
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
+  return isRecord(value) && hasJsonMembers(value, depth + 1)
+}
+
+/** Not a `Date`, `Map` or other object whose content is not its members. */
+function isRecord(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Object]' && !('toJSON' in value)
 }

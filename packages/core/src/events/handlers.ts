@@ -2,8 +2,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { FastifyBaseLogger } from 'fastify'
+import { safeRead, safeText } from '../internal/safe.ts'
 import { FMOD_CORE_INVALID_HANDLER } from '../misuse-errors.ts'
-import { safeRead } from '../internal/safe.ts'
 import { type DomainEvent, type EventClass, isEventClass } from './event.ts'
 
 /** A class that handles one kind of event; made once, without arguments. */
@@ -43,47 +44,73 @@ const handlerFile = /(?:handler|consumer)\.[cm]?[jt]s$/i
 const shortName = /^.{1,2}$/
 
 /**
- * The handlers of one module.
+ * The handlers of one module. Logs a warning with those whose names look like a minifier's: the next build may give them to
+ * other classes, and their events with them.
  * @throws {FMOD_CORE_INVALID_HANDLER} naming all classes that have the name of a handler but lack its method or its event;
  * or the source is none of the three
  */
-export async function discoverHandlers(module: string, source: HandlerSource): Promise<EventHandler[]> {
-  const listed = Array.isArray(source)
-  const candidates: readonly unknown[] = listed ? source : await exportsOf(module, source)
+export async function discoverHandlers(
+  module: string,
+  source: HandlerSource,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): Promise<EventHandler[]> {
+  const isList = Array.isArray(source)
+  const candidates: readonly unknown[] = isList ? source : await exportsOf(module, source)
   const problems: string[] = []
   const handlers: EventHandler[] = []
+  const shortened: string[] = []
   for (const candidate of candidates) {
-    const className = nameOf(candidate)
-    const name = idOf(candidate) ?? className
-    if (!isMeantAsHandler(className, candidate)) {
+    const declared = readClass(candidate)
+    const { className, id, event } = declared
+    if (!isMeantAsHandler(declared)) {
       // A list means every member; a namespace may export helpers beside its handlers.
-      if (listed) problems.push(`${module}: "${name}" must have a name that ends in Handler or Consumer`)
+      if (isList) problems.push(`${module}: "${className}" must have a name that ends in Handler or Consumer`)
       continue
     }
     const made = instantiate(candidate)
-    const problem = typeof made === 'string' ? made : problemOf(made, candidate)
-    if (problem) problems.push(`${module}: ${name} ${problem}`)
-    else handlers.push(toHandler(`${module}.${name}`, made as Candidate, candidate))
+    const problem = typeof made === 'string' ? made : problemOf(made, declared)
+    if (problem !== undefined) {
+      problems.push(`${module}: ${className} ${problem}`)
+      continue
+    }
+    const { handle, consume } = made as Candidate
+    const method = (handle ?? consume) as Method
+    const name = `${module}.${String(id ?? className)}`
+    if (id === undefined && shortName.test(className)) shortened.push(name)
+    handlers.push({
+      name,
+      event: event as EventClass,
+      handle: (published, signal) => method.call(made, published, signal),
+    })
   }
-  const twice = handlers.find(
-    ({ name }, index) => handlers.findIndex((other) => other.name === name) !== index,
-  )
-  if (twice) problems.push(`${twice.name} is listed twice`)
   if (problems.length > 0) throw new FMOD_CORE_INVALID_HANDLER(problems.join('; '))
+  if (shortened.length > 0)
+    log.warn({ handlers: shortened }, 'event handlers have names that a minifier gave them: add a static id')
   return handlers
+}
+
+/** What the class of a candidate says, or the class that is one. */
+interface Declared {
+  readonly className: string
+  readonly id: unknown
+  readonly event: EventClass | undefined
+}
+
+function readClass(candidate: unknown): Declared {
+  const type = typeof candidate === 'function' ? candidate : safeRead(candidate, 'constructor')
+  const event = safeRead(type, 'event')
+  return {
+    className: safeText(type, 'name') ?? typeof candidate,
+    id: safeRead(type, 'id'),
+    event: isEventClass(event) ? event : undefined,
+  }
 }
 
 /** By its name; a class with an id, or one whose name a minifier has shortened, by its event. */
-function isMeantAsHandler(className: string, candidate: unknown): boolean {
-  if (handlerName.test(className)) return true
-  return (shortName.test(className) || idOf(candidate) !== undefined) && eventOf(candidate) !== undefined
-}
-
-/** Handlers whose names look like a minifier's: the next build may give them to other classes, and their events with them. */
-export function shortNamesOf(handlers: readonly EventHandler[]): readonly string[] {
-  return handlers
-    .map(({ name }) => name)
-    .filter((name) => shortName.test(name.slice(name.lastIndexOf('.') + 1)))
+function isMeantAsHandler({ className, id, event }: Declared): boolean {
+  return (
+    handlerName.test(className) || ((shortName.test(className) || id !== undefined) && event !== undefined)
+  )
 }
 
 type Method = (event: DomainEvent, signal: AbortSignal) => unknown
@@ -93,41 +120,16 @@ interface Candidate {
   consume?: Method
 }
 
-function toHandler(name: string, made: Candidate, candidate: unknown): EventHandler {
-  const method = (made.handle ?? made.consume) as Method
-  return {
-    name,
-    event: eventOf(candidate) as EventClass,
-    handle: (event, signal) => method.call(made, event, signal),
-  }
-}
-
-function problemOf(made: object, candidate: unknown): string | undefined {
+function problemOf(made: object, { id, event }: Declared): string | undefined {
   const { handle, consume } = made as Candidate
   if (typeof handle !== 'function' && typeof consume !== 'function') {
     return 'needs a method handle(event, signal) or consume(event, signal)'
   }
   if (handle && consume) return 'has both handle and consume; keep one'
-  if (eventOf(candidate) === undefined) return 'needs a static member "event" with the event class it handles'
-  const id = safeRead(classOf(candidate), 'id')
+  if (event === undefined) return 'needs a static member "event" with the event class it handles'
   if (id !== undefined && (typeof id !== 'string' || id === ''))
     return 'has a static member "id" that is not a text'
   return undefined
-}
-
-function eventOf(candidate: unknown): EventClass | undefined {
-  const event = safeRead(candidate, 'event') ?? safeRead(classOf(candidate), 'event')
-  return isEventClass(event) ? event : undefined
-}
-
-function idOf(candidate: unknown): string | undefined {
-  const id = safeRead(classOf(candidate), 'id')
-  return typeof id === 'string' && id !== '' ? id : undefined
-}
-
-/** The class itself, or that of an instance. */
-function classOf(candidate: unknown): unknown {
-  return typeof candidate === 'function' ? candidate : safeRead(candidate, 'constructor')
 }
 
 /** The instance of a class, the value itself if it is an instance already, or the problem. */
@@ -140,15 +142,9 @@ function instantiate(candidate: unknown): object | string {
   }
 }
 
-function nameOf(candidate: unknown): string {
-  if (typeof candidate === 'function') return candidate.name
-  if (typeof candidate === 'object' && candidate !== null) return candidate.constructor?.name ?? 'Object'
-  return String(candidate)
-}
-
 async function exportsOf(module: string, source: unknown): Promise<unknown[]> {
   if (!(source instanceof URL)) {
-    if (isNamespace(source)) return withoutRepetition(Object.values(source))
+    if (isNamespace(source)) return [...new Set(Object.values(source))]
     throw new FMOD_CORE_INVALID_HANDLER(
       `${module}: handlers is neither a list of classes nor a namespace import nor the URL of a folder`,
     )
@@ -164,7 +160,7 @@ async function exportsOf(module: string, source: unknown): Promise<unknown[]> {
     const { default: main } = module
     exported.push(...Object.values(module), ...(isNamespace(main) ? Object.values(main) : []))
   }
-  return withoutRepetition(exported)
+  return [...new Set(exported)] // a default export is often a named one, too
 }
 
 /** A class, or an instance of one, was meant to stand in a list: its members are not handlers. */
@@ -172,11 +168,4 @@ function isNamespace(source: unknown): source is Readonly<Record<string, unknown
   if (typeof source !== 'object' || source === null) return false
   const prototype: unknown = Object.getPrototypeOf(source)
   return prototype === null || prototype === Object.prototype
-}
-
-/** Classes and objects only, each once: a default export is often a named one, too. */
-function withoutRepetition(values: unknown[]): unknown[] {
-  return [...new Set(values)].filter(
-    (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
-  )
 }

@@ -7,9 +7,9 @@ import { getDecorator } from '../internal/decorators.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
-import { createEventBus, type EventBus } from './bus.ts'
+import { type EventBus, openEventBus } from './bus.ts'
 import { compileEvents } from './event.ts'
-import { discoverHandlers, type EventHandler, type HandlerSource, shortNamesOf } from './handlers.ts'
+import { discoverHandlers, type EventHandler, type HandlerSource } from './handlers.ts'
 import { inProcess } from './in-process.ts'
 import type { EventTracing } from './tracing.ts'
 import type { EventTransport } from './transport.ts'
@@ -45,30 +45,20 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   const { transport = inProcess(), handlers, tracing } = options
   if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
   compileEvents()
-  const bus = createEventBus(transport, tracing)
+  const bus = await openEventBus(transport, app.log, tracing)
   app.decorate('events', bus)
   // Within onReady, `ready` calls back after the last of these hooks, whichever scope it is in.
   app.addHook('onReady', async () => rootOf(app).ready((error) => void (error || bus.start())))
   app.addHook('preClose', async () => bus.stop())
   app.addHook('onClose', () => bus.close())
 
-  await bus.open(app.log)
   const discovered: EventHandler[] = []
   receive(app, 'handlers', {
-    take: async (source, module) => void discovered.push(...(await discoverHandlers(module, source))),
-    complete: () => add(discovered),
+    take: async (source, module) =>
+      void discovered.push(...(await discoverHandlers(module, source, app.log))),
+    complete: () => bus.add(discovered),
   })
-  if (handlers) await add(await discoverHandlers('app', handlers))
-
-  async function add(found: readonly EventHandler[]): Promise<void> {
-    const names = shortNamesOf(found)
-    if (names.length > 0)
-      app.log.warn(
-        { handlers: names },
-        'event handlers have names that a minifier gave them: add a static id',
-      )
-    await bus.add(found)
-  }
+  if (handlers) await bus.add(await discoverHandlers('app', handlers, app.log))
 }
 
 /** The application itself: `ready` of a scope calls back between the hooks of scopes, and without their errors. */

@@ -19,7 +19,9 @@ export class Slots {
   #isAborted = false
   #isClosing = false
   readonly #running = new Map<string, number>()
-  readonly #deliveries = new Set<Promise<void>>()
+  /** A number and no list: a handler that never ends would be kept in it. */
+  #unfinished = 0
+  #onEnd = (): void => {}
 
   constructor(perHandler: number) {
     this.#perHandler = perHandler
@@ -44,14 +46,22 @@ export class Slots {
   /** Keeps a slot until the delivery settles, which must not reject; then calls `onFree`. */
   take(handler: string, delivery: Promise<void>, onFree: () => void): void {
     const count = (change: number) => this.#running.set(handler, (this.#running.get(handler) ?? 0) + change)
-    const free = () => {
-      count(-1)
-      this.#deliveries.delete(delivery)
-      onFree()
-    }
     count(1)
-    this.#deliveries.add(delivery)
-    void delivery.then(free)
+    this.waitFor(delivery, () => {
+      count(-1)
+      onFree()
+    })
+  }
+
+  /** Has `close` wait for work that has no slot: a handler that goes on after the time-out of its attempt. */
+  waitFor(work: Promise<unknown>, onEnd = () => {}): void {
+    this.#unfinished++
+    const end = () => {
+      this.#unfinished--
+      onEnd()
+      this.#onEnd()
+    }
+    void work.then(end, end)
   }
 
   /**
@@ -68,8 +78,8 @@ export class Slots {
 
   /** Waits also for deliveries that begin when others end. */
   async #idle(isWaiting = () => false): Promise<void> {
-    while (this.#deliveries.size > 0 || (isWaiting() && !this.#isAborted)) {
-      await Promise.all(this.#deliveries)
+    while (this.#unfinished > 0 || (isWaiting() && !this.#isAborted)) {
+      if (this.#unfinished > 0) await new Promise<void>((resolve) => (this.#onEnd = resolve))
       await turn()
     }
   }

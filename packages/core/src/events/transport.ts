@@ -16,7 +16,7 @@ export interface EventTransport {
   readonly name: string
   /** The kind of transaction `publish` can take part in. */
   readonly transactional: Tx['kind'] | false
-  /** Prepares storage; called once, before all other methods. */
+  /** Prepares storage; called once, before all other methods. What it has begun before it fails is its own to end. */
   open(context: TransportContext): void | Promise<void>
   /**
    * Registers handlers; called before `start`, once for those of all modules. From now on a durable transport keeps events
@@ -25,7 +25,7 @@ export interface EventTransport {
   subscribe(handlers: readonly EventHandler[]): void | Promise<void>
   /**
    * Begins to deliver, and not before: what was published before is delivered now. Called after the last `onReady` of the
-   * application, and never if that refuses to start; it cannot stop the boot any more.
+   * application, and never if that refuses to start; it cannot stop the boot any more. Closing waits up to 5 s for its end.
    */
   start(): void | Promise<void>
   /**
@@ -107,7 +107,7 @@ export interface DeadLetter {
 
 /** Inspection of dead letters; payloads stay in the database. */
 export interface DeadLetters {
-  /** Oldest first. @default limit 100 */
+  /** Oldest first. @default limit 100 @throws {ARGUMENT} the limit is not a positive integer */
   list(limit?: number): Promise<readonly DeadLetter[]>
   /** Delivers it again, with all its attempts; false if there is no such dead letter. */
   replay(id: string): Promise<boolean>

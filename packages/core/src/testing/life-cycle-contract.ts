@@ -11,6 +11,8 @@ import { type Bench, type Contract, handlerClass, Happened, recordTraces } from 
 /** An application with one module, whose handler uses what the module opens in `onReady` and closes in `onClose`. */
 interface Trial {
   readonly app: FastifyInstance
+  /** The application, or the scope of it, that has the events. */
+  readonly owner: FastifyInstance
   /** The numbers of the events that were handled. */
   readonly handled: number[]
   /** The numbers of those that met the module before it was ready, or after it had closed. */
@@ -22,51 +24,71 @@ interface Trial {
 }
 
 interface TrialOptions {
-  readonly handle?: (event: Happened, app: FastifyInstance) => unknown
-  readonly onReady?: (app: FastifyInstance) => unknown
-  readonly onClose?: (app: FastifyInstance) => unknown
+  readonly handle?: (event: Happened, owner: FastifyInstance) => unknown
+  readonly onReady?: () => unknown
+  readonly onClose?: (owner: FastifyInstance) => unknown
 }
 
-async function tryModule(transport: EventTransport, options: TrialOptions = {}): Promise<Trial> {
+/** Starts an application with the transport, in itself or in a scope. */
+type TryModule = (transport: EventTransport, options?: TrialOptions) => Promise<Trial>
+
+async function tryModule(
+  isInScope: boolean,
+  transport: EventTransport,
+  options: TrialOptions = {},
+): Promise<Trial> {
   const errors: { msg: string }[] = []
   const write = (line: string) => void errors.push(JSON.parse(line) as { msg: string })
   const app = Fastify({ logger: { level: 'error', stream: { write } } })
   const { tracing, deliveries } = recordTraces()
   const handled: number[] = []
   const tooEarlyOrLate: number[] = []
+  let owner: FastifyInstance = app
   let isOpen = false
   const use = (number: number) => void (isOpen || tooEarlyOrLate.push(number))
   const handle = async (event: Happened) => {
     use(event.number)
-    await options.handle?.(event, app)
+    await options.handle?.(event, owner)
     use(event.number)
     handled.push(event.number)
   }
-  await app.register(events, { transport, tracing })
   const resource = defineModule({
     name: 'resource',
     handlers: [handlerClass('OneHandler', handle, Happened)] as never,
     async onReady() {
-      await options.onReady?.(app)
+      await options.onReady?.()
       isOpen = true
     },
     async onClose() {
       isOpen = false
-      await options.onClose?.(app)
+      await options.onClose?.(owner)
     },
   })
-  await app.register(modules, { modules: [resource] })
-  return { app, handled, tooEarlyOrLate, errors, attempts: () => deliveries.map(({ attempt }) => attempt) }
+  const fill = async (scope: FastifyInstance) => {
+    owner = scope
+    await scope.register(events, { transport, tracing })
+    await scope.register(modules, { modules: [resource] })
+  }
+  await (isInScope ? app.register(fill) : fill(app))
+  return {
+    app,
+    owner,
+    handled,
+    tooEarlyOrLate,
+    errors,
+    attempts: () => deliveries.map(({ attempt }) => attempt),
+  }
 }
 
-async function publish(app: FastifyInstance, numbers: readonly number[]): Promise<void> {
-  for (const number of numbers) await app.events.publish(new Happened({ number }))
+async function publish({ events }: FastifyInstance, numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) await events.publish(new Happened({ number }))
 }
 
 const oneTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
 
 /** Each event was handled, by this application or by the next one on the same storage, at its first attempt. */
 async function expectRest(
+  tryModule: TryModule,
   { create, until }: Bench,
   closed: Trial,
   numbers: readonly number[],
@@ -78,11 +100,17 @@ async function expectRest(
   await next.app.close()
   assert.deepEqual([...new Set([...closed.attempts(), ...next.attempts()])], [1], 'no attempt is counted')
   assert.deepEqual(next.tooEarlyOrLate, [])
-  assert.deepEqual(await next.app.events.deadLetters?.list().catch(() => []), [])
+  assert.deepEqual(await next.owner.events.deadLetters?.list().catch(() => []), [])
 }
 
-/** Each rule puts a module around the transport. */
+/** Each rule puts a module around the transport, in the application itself and in a scope of it. */
 export function lifeCycle(contract: Contract): void {
+  const tryInScope: TryModule = (...given) => tryModule(true, ...given)
+  defineRules(contract, (...given) => tryModule(false, ...given))
+  defineRules((rule, run) => contract(`in a scope: ${rule}`, run), tryInScope)
+}
+
+function defineRules(contract: Contract, tryModule: TryModule): void {
   contract('no event is delivered before the last onReady, however many wait', async (bench) => {
     const ready: string[] = []
     const slowly = async (name: string) => {
@@ -95,12 +123,12 @@ export function lifeCycle(contract: Contract): void {
       handle: () => assert.deepEqual(ready, ['module', 'child']),
     })
     await trial.app.register(async (child) => void child.addHook('onReady', () => slowly('child')))
-    await publish(trial.app, oneTo(50))
+    await publish(trial.owner, oneTo(50))
     await trial.app.ready()
     await bench.until(() => trial.handled.length === 50)
     await trial.app.close()
     assert.deepEqual(trial.tooEarlyOrLate, [])
-    assert.equal(trial.app.events.stats().failed, 0)
+    assert.equal(trial.owner.events.stats().failed, 0)
   })
 
   contract('an application that refuses to start delivers nothing', async (bench) => {
@@ -111,12 +139,12 @@ export function lifeCycle(contract: Contract): void {
         throw new Error('refused')
       })
     })
-    await publish(trial.app, oneTo(20))
+    await publish(trial.owner, oneTo(20))
     await assert.rejects(async () => trial.app.ready(), /refused/)
     for (let turn = 0; turn < 5; turn++) await nextTurn()
     await trial.app.close()
     assert.deepEqual(trial.attempts(), [])
-    if (bench.isDurable) await expectRest(bench, trial, oneTo(20))
+    if (bench.isDurable) await expectRest(tryModule, bench, trial, oneTo(20))
   })
 
   contract('what waits when the application closes meets no module that has closed', async (bench) => {
@@ -125,39 +153,39 @@ export function lifeCycle(contract: Contract): void {
       onClose: () => delay(60), // longer than a look at the queue takes
     })
     await trial.app.ready()
-    await publish(trial.app, oneTo(100))
+    await publish(trial.owner, oneTo(100))
     await trial.app.close()
     assert.deepEqual(trial.tooEarlyOrLate, [])
-    assert.equal(trial.app.events.stats().failed, 0)
+    assert.equal(trial.owner.events.stats().failed, 0)
     assert.deepEqual(trial.errors, [])
-    if (bench.isDurable) await expectRest(bench, trial, oneTo(100))
+    if (bench.isDurable) await expectRest(tryModule, bench, trial, oneTo(100))
     else assert.deepEqual(trial.handled, oneTo(100))
   })
 
   contract('what handlers publish while the application closes is delivered or kept', async (bench) => {
     const last = 10
     const trial = await tryModule(bench.create(), {
-      async handle({ number }, app) {
+      async handle({ number }, owner) {
         await delay(2)
-        if (number < last) await publish(app, [number + 1])
+        if (number < last) await publish(owner, [number + 1])
       },
     })
     await trial.app.ready()
-    await publish(trial.app, [1])
+    await publish(trial.owner, [1])
     await bench.until(() => trial.attempts().length > 0)
     await trial.app.close()
     assert.deepEqual(trial.tooEarlyOrLate, [])
     if (!bench.isDurable) return assert.deepEqual(trial.handled, oneTo(last))
     const next = trial.handled.length + 1
-    return expectRest(bench, trial, oneTo(next))
+    return expectRest(tryModule, bench, trial, oneTo(next))
   })
 
   contract('what modules publish while they close is kept, or counted in the log', async (bench) => {
-    const trial = await tryModule(bench.create(), { onClose: (app) => publish(app, [1, 2]) })
+    const trial = await tryModule(bench.create(), { onClose: (owner) => publish(owner, [1, 2]) })
     await trial.app.ready()
     await trial.app.close()
     assert.deepEqual(trial.handled, [])
-    if (bench.isDurable) await expectRest(bench, trial, [1, 2])
+    if (bench.isDurable) await expectRest(tryModule, bench, trial, [1, 2])
     else
       assert.deepEqual(
         trial.errors.map(({ msg, count }) => [msg, count]),

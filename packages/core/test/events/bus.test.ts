@@ -68,6 +68,41 @@ test('a transport that fails to start or to end keeps no module from closing', a
   ])
 })
 
+test('a start that ends after the application, or never, holds up no close, and is logged where it fails', async (t) => {
+  const messages: string[] = []
+  const write = (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg)
+  let fail = () => {}
+  const late = new Promise<void>((_resolve, reject) => (fail = () => reject(new Error('too late'))))
+  const run = async (start: () => Promise<void>) => {
+    const app = Fastify({ logger: { level: 'error', stream: { write } } })
+    const closed: string[] = []
+    const module = { name: 'm', onClose: () => void closed.push('m') }
+    const drain = () => void closed.push('transport')
+    await app.register(events, { transport: { ...inProcess(), start, drain } })
+    await app.register(modules, { modules: [module] })
+    await app.ready()
+    await app.close()
+    t.same(closed, ['transport', 'm'])
+  }
+  await Promise.all([run(() => new Promise(() => {})), run(() => late)])
+  t.same(messages, [])
+  fail()
+  await turns()
+  t.same(messages, ['events are not delivered: their transport did not start'])
+})
+
+test('an application whose transport does not open has no events', async (t) => {
+  const app = Fastify()
+  const transport = {
+    ...inProcess(),
+    open: () => Promise.reject(new Error('the broker is gone')),
+    close: () => void t.fail('what does not open is not closed'),
+  }
+  await t.rejects(async () => app.register(events, { transport }), /the broker is gone/)
+  t.notOk(app.hasDecorator('events'))
+  await app.close().catch(() => {})
+})
+
 test('registering events twice, or after modules, is a boot error', async (t) => {
   const app = await appOf(t)
   await t.rejects(async () => app.register(events), { code: 'FMOD_CORE_EVENTS_REGISTERED_TWICE' })

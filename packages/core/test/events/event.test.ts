@@ -2,7 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
 import { defineEvent, events } from '@fastify-modular/core'
-import { eventClassOf } from '#src/events/event.js'
+import { EventClasses, eventClassOf } from '#src/events/event.js'
 import { NoteShared } from './fixtures/events.js'
 
 test('S 6.1: an event is a plain record: its JSON is its payload, and it does not change', async (t) => {
@@ -18,12 +18,47 @@ test('every event has an id of its own, and a delivered one keeps it', async (t)
   t.equal(new NoteShared(payload, 'id-1').eventId, 'id-1')
 })
 
+test('a stored event keeps its id and its payload, whatever the constructor of its class takes', async (t) => {
+  const schema = Type.Object({ noteId: Type.String() })
+  class Short extends defineEvent('test.short', schema) {
+    constructor({ noteId }: { noteId: string }) {
+      super({ noteId })
+    }
+    get path(): string {
+      return `/notes/${this.noteId}`
+    }
+  }
+  class Other extends defineEvent('test.other', schema) {
+    constructor(note: { id: string }) {
+      super({ noteId: note.id })
+    }
+  }
+  const classes = new EventClasses()
+  for (const event of [new Short({ noteId: 'n1' }), new Other({ id: 'n1' })]) {
+    const revived = classes.revive(classes.accept(event), event.eventId, JSON.parse(JSON.stringify(event)))
+    t.equal(revived.constructor, event.constructor)
+    t.same({ ...revived }, { noteId: 'n1' })
+    t.equal(revived.eventId, event.eventId)
+    t.ok(Object.isFrozen(revived))
+    if (revived instanceof Short) t.equal(revived.path, '/notes/n1')
+  }
+})
+
 test('a payload may have members of any name but eventId', async (t) => {
   const Odd = defineEvent('odd', Type.Object({ id: Type.String(), type: Type.String(), at: Type.Number() }))
   t.same({ ...new Odd({ id: '1', type: 'x', at: 1 }) }, { id: '1', type: 'x', at: 1 })
   t.throws(() => defineEvent('bad', Type.Object({ eventId: Type.String() })), {
     code: 'FMOD_CORE_INVALID_EVENT',
   })
+  const reserved = Type.Object({ eventId: Type.String() })
+  for (const schema of [
+    { type: 'object', required: ['eventId'] },
+    Type.Intersect([Type.Object({ id: Type.String() }), reserved]),
+    Type.Union([Type.Object({ id: Type.String() }), reserved]),
+    { oneOf: [{ allOf: [{ required: ['eventId'] }] }] },
+  ])
+    t.throws(() => defineEvent('bad', schema), { code: 'FMOD_CORE_INVALID_EVENT' })
+  t.ok(defineEvent('nested', Type.Object({ cause: reserved })))
   t.throws(() => defineEvent('', Type.Object({})), { code: 'FMOD_CORE_INVALID_EVENT' })
   const Built = defineEvent('built', Type.Object({ constructor: Type.String() }))
   t.equal(eventClassOf(new Built({ constructor: 'x' } as never)), Built)
@@ -46,30 +81,6 @@ async function boot(t: Test): Promise<FastifyInstance> {
   t.teardown(() => app.close())
   await app.register(events)
   return app
-}
-
-const value = (schema: TSchema) => Type.Object({ list: Type.Array(Type.Object({ value: schema })) })
-
-/** What Ajv does not know, or JSON cannot carry. */
-const refused: Readonly<Record<string, object>> = {
-  'a Date': value(Type.Date()),
-  'a bigint': value(Type.Union([Type.String(), Type.BigInt()])),
-  bytes: value(Type.Uint8Array()),
-  undefined: value(Type.Undefined()),
-  'a misspelt format': value(Type.String({ format: 'datetime' })),
-  'a misspelt keyword': { type: 'object', propertes: {} },
-  'a pattern that is no expression': value(Type.String({ pattern: '(' })),
-}
-
-for (const [what, schema] of Object.entries(refused)) {
-  test(`a schema with ${what} stops the boot, and names its event`, async (t) => {
-    defineEvent('test.wrong', schema)
-    await t.rejects(boot(t), { code: 'FMOD_CORE_INVALID_EVENT', message: /"test\.wrong".*schema/ })
-    await boot(t) // once: the next application does not use it
-    class Wrong extends defineEvent('test.wrong', schema) {}
-    const app = await boot(t).catch(() => boot(t))
-    await t.rejects(app.events.publish(new Wrong({})), { code: 'FMOD_CORE_INVALID_EVENT' })
-  })
 }
 
 test('formats are checked, and no value is changed', async (t) => {
@@ -120,8 +131,71 @@ test('a member that every object inherits is a member like any other', async (t)
   await (await boot(t)).events.publish(new Inherited({} as never))
 })
 
+test('what JSON cannot carry is refused where it is published, on every transport', async (t) => {
+  class Free extends defineEvent('test.free', { type: 'object' }) {}
+  const app = await boot(t)
+  const endless: { self?: unknown } = {}
+  endless.self = endless
+  class Row {
+    id = 'n1'
+  }
+  const carried = [null, true, 'x', 1.5, [1, { a: [] }], { a: undefined }, new Row(), Object.create(null)]
+  for (const member of carried) {
+    const event = new Free({ member })
+    await app.events.publish(event)
+    t.same(JSON.parse(JSON.stringify(event)), JSON.parse(JSON.stringify({ member })))
+  }
+  for (const member of [
+    10n,
+    Number.NaN,
+    Infinity,
+    new Date(0),
+    new Map([[1, 2]]),
+    new Set([1]),
+    Buffer.from('x'),
+    new URL('http://127.0.0.1'),
+    Symbol('x'),
+    () => 1,
+    [undefined],
+    { toJSON: () => 'other' },
+    endless,
+  ])
+    for (const payload of [{ member }, { list: [{ member }] }])
+      await t.rejects(app.events.publish(new Free(payload)), {
+        code: 'FMOD_CORE_INVALID_EVENT',
+        message: /test\.free.*JSON/,
+      })
+})
+
 test('a value that no event class made is not an event', async (t) => {
   for (const value of [null, undefined, 'x', 5, {}, [], new Date(), Object.create(null)]) {
     t.equal(eventClassOf(value), undefined)
+  }
+})
+
+const value = (schema: TSchema) => Type.Object({ list: Type.Array(Type.Object({ value: schema })) })
+
+/** What Ajv does not know, or JSON cannot carry. */
+const refused: Readonly<Record<string, object>> = {
+  'a Date': value(Type.Date()),
+  'a bigint': value(Type.Union([Type.String(), Type.BigInt()])),
+  bytes: value(Type.Uint8Array()),
+  undefined: value(Type.Undefined()),
+  'a misspelt format': value(Type.String({ format: 'datetime' })),
+  'a misspelt keyword': { type: 'object', propertes: {} },
+  'a pattern that is no expression': value(Type.String({ pattern: '(' })),
+}
+
+// The last test: what it defines stops every later boot of this process.
+test('each schema that Ajv refuses stops every boot, and names its event', async (t) => {
+  const before = await boot(t)
+  for (const [what, schema] of Object.entries(refused)) {
+    class Wrong extends defineEvent(`test.${what}`, schema) {}
+    await t.rejects(before.events.publish(new Wrong({})), { code: 'FMOD_CORE_INVALID_EVENT' })
+    for (let time = 0; time < 2; time++) {
+      const failure = await boot(t).catch((error: Error) => error)
+      t.match(failure, { code: 'FMOD_CORE_INVALID_EVENT', message: /"test\.a Date".*schema/ })
+      t.match((failure as Error).message, `test.${what}`)
+    }
   }
 })

@@ -11,6 +11,7 @@ import {
   modules,
 } from '@fastify-modular/core'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { until } from '@fastify-modular/test-support/until'
 import { eventsOf } from '@fastify-modular/core/testing'
 import { Type } from '@sinclair/typebox'
 import { deliver } from '#src/events/durable/attempt.js'
@@ -205,7 +206,7 @@ test('an attempt leaves no listener on the signal of its transport', async (t) =
   } as never
   const options = { maxAttempts: 1, retryDelay: 1, attemptTimeout: 1000 }
   const attempt = { handler, job, options }
-  const slotsWith = (signal: AbortSignal) => ({ signal, isClosing: signal.aborted })
+  const slotsWith = (signal: AbortSignal) => ({ signal, isClosing: signal.aborted, waitFor: () => {} })
   t.same(await deliver(context, { ...attempt, slots: slotsWith(counted) }), { kind: 'handled' })
   t.equal(listening, 0)
   t.same(await deliver(context, { ...attempt, slots: slotsWith(AbortSignal.abort()) }), { kind: 'handled' })
@@ -222,7 +223,7 @@ test('what a handler throws during a close is logged, and no failed attempt; its
   } as never
   const job = { id: 1, eventId: '1', type: 'x', payload: '{}', traceparent: null, failures: 0 }
   const options = { maxAttempts: 2, retryDelay: 1, attemptTimeout: 1 }
-  const closing = { signal: new AbortController().signal, isClosing: true }
+  const closing = { signal: new AbortController().signal, isClosing: true, waitFor: () => {} }
   const attemptOf = (handle: () => unknown) => {
     const handler = { name: 'x', event: { type: 'x' }, handle } as never
     return { handler, job, options, slots: closing }
@@ -273,4 +274,34 @@ test('a handler that never returns does not keep the process of a closed applica
   await app.close()
   t.ok(signal.aborted)
   t.equal(timers(), before)
+})
+
+test('modules close after a handler that goes on when its time is over, which is waited for like any other', async (t) => {
+  class Happened extends defineEvent('happened', Type.Object({})) {}
+  for (const closeTimeout of [60_000, 20]) {
+    const order: string[] = []
+    let release = () => {}
+    class DeafHandler {
+      static event = Happened
+      async handle() {
+        await new Promise<void>((resolve) => (release = resolve))
+        order.push('handler')
+        throw new Error('late')
+      }
+    }
+    const app = Fastify()
+    const database = new Database(':memory:')
+    const transport = sqliteOutbox({ database, attemptTimeout: 1, maxAttempts: 1, closeTimeout })
+    await app.register(events, { transport, handlers: [DeafHandler] })
+    await app.register(modules, { modules: [{ name: 'm', onClose: () => void order.push('module') }] })
+    await app.ready()
+    await app.events.publish(new Happened({}))
+    await until(() => app.events.stats().deadLettered === 1)
+    const closing = app.close()
+    await delay(1)
+    if (closeTimeout > 20) release()
+    await closing
+    t.same(order, closeTimeout > 20 ? ['handler', 'module'] : ['module'])
+    release()
+  }
 })

@@ -6,6 +6,7 @@ import { test } from 'tap'
 import { events, fromBetterSqlite, inProcess } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { until } from '@fastify-modular/test-support/until'
 import { loadPeer } from '#src/events/pg-boss/database.js'
 import { NoteShared } from './fixtures/events.js'
 
@@ -58,6 +59,74 @@ test('FMOD_CORE_TRANSACTION_OPEN: an event waits for the end of a transaction th
   database.exec('BEGIN')
   await t.rejects(app.events.publish(event), { code: 'FMOD_CORE_TRANSACTION_OPEN', message: /notes/ })
   database.exec('COMMIT')
+})
+
+test('what changes dead letters and subscriptions waits for a transaction that rolls back', async (t) => {
+  const database = new Database(':memory:')
+  class FailingHandler {
+    static event = NoteShared
+    handle(): void {
+      if (isBroken) throw new Error('cannot digest')
+    }
+  }
+  let isBroken = true
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const transport = sqliteOutbox({ database, maxAttempts: 1 })
+  await app.register(events, { transport, handlers: [FailingHandler] })
+  database.exec("INSERT INTO event_subscription (handler, type) VALUES ('app.Gone', 'notes.shared')")
+  await app.ready()
+  await app.events.publish(event)
+  await app.events.publish(event)
+  const { deadLetters, removedHandlers } = app.events
+  await until(async () => (await deadLetters?.list())?.length === 2)
+  const [first, second] = (await deadLetters?.list()) ?? []
+  isBroken = false
+
+  const inRolledBack = async <T>(work: () => T) => {
+    database.exec('BEGIN IMMEDIATE')
+    const result = work()
+    database.exec('ROLLBACK')
+    return result
+  }
+  t.equal(await inRolledBack(() => deadLetters?.discard(first?.id ?? '')), true)
+  t.match(await deadLetters?.list(), [{ id: second?.id }])
+  t.equal((await deadLetters?.list())?.length, 1)
+  t.equal(await inRolledBack(() => deadLetters?.replay(second?.id ?? '')), true)
+  await until(() => app.events.stats().handled === 1)
+  t.same(await deadLetters?.list(), [])
+  t.equal(await inRolledBack(() => removedHandlers?.unsubscribe('app.Gone')), true)
+  t.same(await removedHandlers?.list(), [])
+})
+
+test('what was handled is recorded at the end, and the rest handed back, after a transaction that is open then', async (t) => {
+  const database = new Database(':memory:')
+  for (const isEnding of [true, false]) {
+    let begin = () => {}
+    const begun = new Promise<void>((resolve) => (begin = resolve))
+    let release = () => {}
+    class SlowHandler {
+      static event = NoteShared
+      async handle() {
+        begin()
+        await new Promise<void>((resolve) => (release = resolve))
+      }
+    }
+    const app = Fastify()
+    const transport = sqliteOutbox({ database, closeTimeout: isEnding ? 60_000 : 0 })
+    await app.register(events, { transport, handlers: [SlowHandler] })
+    await app.ready()
+    await app.events.publish(event)
+    await begun
+    database.exec('BEGIN IMMEDIATE')
+    const closing = app.close()
+    if (isEnding) release()
+    await delay(1)
+    database.exec('ROLLBACK')
+    await closing
+    const left = database.prepare('SELECT due_at <= ? FROM event_delivery').pluck().all(Date.now())
+    t.same(left, isEnding ? [] : [1], 'nothing, or what is due at once')
+  }
 })
 
 test('FMOD_CORE_PEER_MISSING: an optional peer that is not installed is named, and the cause kept', async (t) => {

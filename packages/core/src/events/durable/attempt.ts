@@ -31,7 +31,7 @@ export interface Attempt {
   readonly job: Job
   readonly options: Required<RetryOptions>
   /** The slots in which it runs; they tell whether the transport is closing. */
-  readonly slots: Pick<Slots, 'signal' | 'isClosing'>
+  readonly slots: Pick<Slots, 'signal' | 'isClosing' | 'waitFor'>
 }
 
 /** A failure that no further attempt can repair. */
@@ -73,8 +73,9 @@ export async function deliver(
  */
 async function runHandler(
   context: TransportContext,
-  { handler, job, options: { attemptTimeout }, slots: { signal } }: Attempt,
+  { handler, job, options: { attemptTimeout }, slots }: Attempt,
 ): Promise<void> {
+  const { signal } = slots
   const event = revive(context, handler, job)
   // AbortSignal.any would leave a trace on the transport's signal, which lives as long as the process.
   const ended = new AbortController()
@@ -89,6 +90,7 @@ async function runHandler(
         `The handler ${handler.name} did not finish within ${attemptTimeout} ms.`,
       )
       ended.abort(error)
+      slots.waitFor(handled)
       throw error
     }
     // After close nothing waits for a handler that does not end, so neither does the process.

@@ -1,7 +1,7 @@
 /** A durable transport on any queue: at least once, with retries, leases and dead letters. */
 import type { FastifyBaseLogger } from 'fastify'
+import { ArgumentException } from '../../domain-exceptions.ts'
 import { logFailure } from '../../internal/failures.ts'
-import { within } from '../../internal/timeout.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'
@@ -46,8 +46,6 @@ export function durableTransport<J extends Job>(
     | { readonly queue: Queue<J>; readonly dispatcher: Dispatcher<J>; log: FastifyBaseLogger }
     | undefined
 
-  let started: Promise<void> | undefined
-
   function opened() {
     if (!parts) throw new FMOD_CORE_TRANSPORT_NOT_OPEN(source.name)
     return parts
@@ -65,7 +63,11 @@ export function durableTransport<J extends Job>(
     name: source.name,
     transactional: source.transactional,
     deadLetters: {
-      list: async (limit = 100) => opened().queue.deadLetters.list(limit),
+      async list(limit = 100) {
+        if (!Number.isSafeInteger(limit) || limit < 1)
+          throw new ArgumentException('The limit of dead letters is not a positive integer.', 'limit')
+        return opened().queue.deadLetters.list(limit)
+      },
       replay: async (id) => opened().queue.deadLetters.replay(id),
       discard: async (id) => opened().queue.deadLetters.discard(id),
     },
@@ -88,9 +90,10 @@ export function durableTransport<J extends Job>(
         )
       }
     },
-    start() {
+    async start() {
       const { queue, dispatcher, log } = opened()
-      started = dispatcher.start(queue).then(() => warnOfRemovedHandlers(removedHandlers, log))
+      await dispatcher.start(queue)
+      await warnOfRemovedHandlers(removedHandlers, log)
     },
     publish: (event, { tx, traceparent }) => opened().queue.publish(stored(event, traceparent), tx),
     async publishQuietly(event, tx, { traceparent }) {
@@ -100,10 +103,7 @@ export function durableTransport<J extends Job>(
     },
     verify: (tx) => opened().queue.verify?.(tx) ?? false,
     stop: () => parts?.dispatcher.stop(),
-    async drain() {
-      if (started) await within(options.queueTimeout, started) // a silent database holds up no close
-      await parts?.dispatcher.drain()
-    },
+    drain: () => parts?.dispatcher.drain(),
     close: () => parts?.queue.close?.(),
   }
 }

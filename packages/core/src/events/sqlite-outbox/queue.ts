@@ -50,6 +50,7 @@ export class SqliteQueue implements Queue<SqliteJob> {
   #exchanging: Promise<readonly (readonly SqliteJob[])[] | undefined> | undefined
   #renewedAt = 0
   #seenVersion: unknown
+  #isStopped = false
   /** When a delivery falls due that a beat has not returned yet. */
   #nextDue = 0
 
@@ -64,8 +65,8 @@ export class SqliteQueue implements Queue<SqliteJob> {
     this.#ownTransaction = ownTransaction(database)
     this.deadLetters = {
       list: async (limit) => this.#statements.listDead.all(limit) as DeadLetter[],
-      replay: async (id) => this.#replay(...keyOf(id)),
-      discard: async (id) => this.#write(() => this.#removeDead(...keyOf(id))),
+      replay: (id) => this.#replay(...keyOf(id)),
+      discard: (id) => this.#writeAlone('a dead letter', () => this.#removeDead(...keyOf(id))),
     }
   }
 
@@ -86,18 +87,11 @@ export class SqliteQueue implements Queue<SqliteJob> {
 
   /** In the caller's transaction three statements, all or none with the caller's own. */
   publish(event: StoredEvent, tx: Tx | undefined): void | Promise<void> {
-    if (!tx && this.#database.inTransaction) return this.#publishLater(event)
-    if (tx?.kind === 'sync') insert(tx, event)
-    else this.#write(() => insert(this.#ownTransaction, event))
-    this.#context.wake(this.#handlers.get(event.type) ?? [])
-    return undefined
-  }
-
-  /** After a transaction that is open on the connection, whoever began it: its rollback would undo the event. */
-  async #publishLater(event: StoredEvent): Promise<void> {
-    for (const end = performance.now() + patience; this.#database.inTransaction; await sleep(1))
-      if (performance.now() > end) throw new FMOD_CORE_TRANSACTION_OPEN(event.type)
-    return this.publish(event, undefined)
+    const wake = () => this.#context.wake(this.#handlers.get(event.type) ?? [])
+    if (tx?.kind !== 'sync')
+      return this.#writeAlone(`the event ${event.type}`, () => insert(this.#ownTransaction, event)).then(wake)
+    insert(tx, event)
+    return wake()
   }
 
   verify(tx: Tx): boolean {
@@ -111,13 +105,13 @@ export class SqliteQueue implements Queue<SqliteJob> {
     return (await this.#exchanging)?.[place]
   }
 
-  #exchangeAll(): readonly (readonly SqliteJob[])[] | undefined {
+  async #exchangeAll(): Promise<readonly (readonly SqliteJob[])[] | undefined> {
     const exchanges = this.#exchanges
     this.#exchanges = []
     this.#exchanging = undefined
-    // The application keeps a transaction open on this connection across awaits: its writes may still be rolled back.
-    if (this.#database.inTransaction) return undefined
-    return this.#write(() => {
+    // The application keeps a transaction open on this connection across awaits. At the end there is no later time.
+    if (this.#database.inTransaction && !this.#isStopped) return undefined
+    return this.#writeAlone('what was handled', () => {
       const now = Date.now()
       return exchanges.map((exchange) => this.#recordAndClaim(exchange, now))
     })
@@ -154,7 +148,8 @@ export class SqliteQueue implements Queue<SqliteJob> {
     const age = now - this.#renewedAt
     // After the clock went back, new leases end before the old ones.
     if (held.length > 0 && (age >= this.#lease / 3 || age < 0)) {
-      this.#renew(held, now + this.#lease)
+      const until = now + this.#lease
+      for (const job of this.#write(() => this.#renew(held, until))) job.heldUntil = until
       this.#renewedAt = now
     }
     const version = this.#lock.read(() => this.#database.pragma('data_version', { simple: true }))
@@ -173,11 +168,12 @@ export class SqliteQueue implements Queue<SqliteJob> {
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#lock.forget() // waits its turn this time: outcomes that are not recorded now are delivered again
   }
 
-  release(held: readonly SqliteJob[]): void {
-    if (held.length > 0) this.#renew(held, Date.now())
+  async release(held: readonly SqliteJob[]): Promise<void> {
+    if (held.length > 0) await this.#writeAlone('a release', () => this.#renew(held, Date.now()))
   }
 
   async listRemoved(own: readonly string[]): Promise<readonly RemovedHandler[]> {
@@ -188,7 +184,9 @@ export class SqliteQueue implements Queue<SqliteJob> {
   async unsubscribe(handler: string): Promise<boolean> {
     const found = await this.listRemoved([])
     if (!found.some((one) => one.handler === handler)) return false
-    while (this.#write(() => this.#deletePortion(handler)) === portion) await turn()
+    const remove = () =>
+      this.#writeAlone(`the end of the subscription ${handler}`, () => this.#deletePortion(handler))
+    while ((await remove()) === portion) await turn()
     return true
   }
 
@@ -196,16 +194,22 @@ export class SqliteQueue implements Queue<SqliteJob> {
     return this.#lock.write(() => this.#transaction.immediate(work)) as T
   }
 
-  #renew(held: readonly SqliteJob[], until: number): void {
-    const { renew } = this.#statements
-    const renewed = this.#write(() =>
-      held.filter(({ id, handler, heldUntil }) => renew.run(until, id, handler, heldUntil).changes > 0),
-    )
-    for (const job of renewed) job.heldUntil = until // not before the commit
+  /** After a transaction that is open on the connection, whoever began it: its rollback would undo the work, which `what` names. */
+  async #writeAlone<T>(what: string, work: () => T): Promise<T> {
+    for (const end = performance.now() + patience; this.#database.inTransaction; await sleep(1))
+      if (performance.now() > end) throw new FMOD_CORE_TRANSACTION_OPEN(what)
+    return this.#write(work)
   }
 
-  #replay(event: number, handler: string): boolean {
-    const { changes } = this.#write(() => this.#statements.replay.run(Date.now(), event, handler))
+  /** Those of the jobs that this process has not lost. */
+  #renew(held: readonly SqliteJob[], until: number): readonly SqliteJob[] {
+    const { renew } = this.#statements
+    return held.filter(({ id, handler, heldUntil }) => renew.run(until, id, handler, heldUntil).changes > 0)
+  }
+
+  async #replay(event: number, handler: string): Promise<boolean> {
+    const { replay } = this.#statements
+    const { changes } = await this.#writeAlone('a replay', () => replay.run(Date.now(), event, handler))
     this.#context.wake([handler])
     return changes > 0
   }
