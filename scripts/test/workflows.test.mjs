@@ -49,7 +49,7 @@ function jobProblems({ permissions = {}, environment, steps, 'timeout-minutes': 
       ? ['an action of others may publish']
       : []),
     ...(publishes &&
-    Object.entries(permissions).some((right) => `${right}` !== 'id-token,write' && right[1] !== 'read')
+    Object.entries(permissions).some(([name, right]) => name !== 'id-token' && right !== 'read')
       ? ['what publishes may write elsewhere']
       : []),
     ...Object.entries(commands)

@@ -23,7 +23,7 @@ test('what is large and the same for everybody, and what programs read, travels 
   const note = { title: 'Tea', body: 'Green or black. '.repeat(100) }
   t.equal((await admin.ask('/api/notes', { method: 'POST', body: note })).status, 201)
   const { text } = await admin.ask('/settings/preferences', { headers: { accept: 'text/html' } })
-  const script = `/settings/${/assets\/app\.[\w-]+\.js/.exec(text)}`
+  const script = `/settings/${/assets\/app\.[\w-]+\.js/.exec(text)?.[0]}`
   const paths = [
     '/api/docs/static/swagger-ui-bundle.js', // of @fastify/swagger-ui
     '/api/docs/static/swagger-ui.css',

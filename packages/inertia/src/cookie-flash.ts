@@ -39,7 +39,10 @@ export function cookieFlash({ secret }: CookieFlashOptions): FlashStore {
   return {
     put(request, entry, reply) {
       const name = nameFor(request)
-      if (entry === null) return void cookiesOf(reply).clearCookie(name, attributesFor(request))
+      if (entry === null) {
+        cookiesOf(reply).clearCookie(name, attributesFor(request))
+        return
+      }
       const { flash: _, ...rest } = entry
       const errors = entry.errors && { errors: { form: ErrorMessages.ValidationError } }
       const candidates = [entry, { ...entry, ...errors }, { ...rest, ...errors }]

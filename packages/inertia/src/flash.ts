@@ -114,7 +114,7 @@ function isSeen({ method, headers }: FastifyRequest): boolean {
 /** What a partial reload selects; undefined for a whole page. The client repeats the headers of a form when it is redirected. */
 function selectionOf({ headers }: FastifyRequest): string | undefined {
   if (headers['x-inertia-partial-component'] === undefined) return undefined
-  return digest(`${headers['x-inertia-partial-data'] ?? ''} ${headers['x-inertia-partial-except'] ?? ''}`)
+  return digest(JSON.stringify([headers['x-inertia-partial-data'], headers['x-inertia-partial-except']]))
 }
 
 /** Short, however long an address is: a cookie holds 4 kB. */
