@@ -23,6 +23,7 @@ import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
 import { ownRoutes, settingsPages } from './own-routes.ts'
+import { locales, translate } from './texts/translate.ts'
 import { createSharedProps } from './web/shared-props.ts'
 import { apiDocs } from './web/api-docs.ts'
 import { addCompression } from './web/compression.ts'
@@ -89,13 +90,14 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     definitions: [appSettings, userSettings, systemSettings],
     store: database.settingsStore,
     people: async () => Object.fromEntries(people),
+    translate,
+    locales,
     // Users change their own preferences without the right to change the application.
     selfService: true,
   })
   await app.register(settingsUi, {
-    ...settingsPagesLook(app),
+    ...settingsPagesLook(app, document),
     selfService: true,
-    logout: '/logout',
   })
   await app.register(settingsPages)
   await app.register(maintenance)
