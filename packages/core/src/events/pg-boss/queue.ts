@@ -47,7 +47,6 @@ export class PgBossQueue implements Queue<PgJob> {
   /** The handlers of this process, by the name of their queue. */
   readonly #handlers = new Map<string, string>()
   #stopListening: (() => void) | undefined
-  #isStopped = false
 
   constructor(parts: PgBossQueueParts, context: QueueContext) {
     const { pool, schema, lease } = parts
@@ -198,7 +197,7 @@ export class PgBossQueue implements Queue<PgJob> {
     const { lost, due } = await this.#cluster.beat(held.map(({ id }) => id))
     if (lost.length > 0)
       this.#context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
-    if (!this.#isStopped) this.#stopListening ??= this.#listen()
+    this.#stopListening ??= this.#listen()
     return [...due].map((queue) => this.#handlerOf(queue))
   }
 
@@ -216,8 +215,8 @@ export class PgBossQueue implements Queue<PgJob> {
   }
 
   stop(): void {
-    this.#isStopped = true
     this.#stopListening?.()
+    this.#stopListening = () => {} // a beat that is under way does not begin again
   }
 
   release(held: readonly PgJob[]): Promise<void> {
