@@ -68,7 +68,7 @@ const untraced: Delivery = Object.freeze({ attempt: 1 })
 class Lane {
   readonly handler: EventHandler
   #added: Published[] = []
-  /** What was added before that, the last one first: a long array takes its whole length to give up its first member. */
+  /** What was added before, in reverse: taking the last member of an array is quick, taking the first is not. */
   #first: Published[] = []
 
   constructor(handler: EventHandler) {

@@ -1,7 +1,7 @@
 /**
  * The queue in PostgreSQL: one pg-boss queue for each handler, and another one for dead letters. pg-boss makes the tables
  * and their partitions. The statements are our own: pg-boss's fetch sorts everything that waits and keeps what is done
- * (160 events/s where 100,000 wait; ours 16,000/s, bench/events.mjs), and its `publish` is no part of a transaction.
+ * (160 events/s where 100,000 wait; ours 16,000/s, bench/events.mjs), and its `publish` takes part in no transaction.
  */
 import { logFailure } from '../../internal/failures.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'

@@ -157,7 +157,7 @@ export class SqliteQueue implements Queue<SqliteJob> {
   }
 
   stop(): void {
-    this.#lock.forget() // waits its turn this time: outcomes that are not recorded now are delivered again
+    this.#lock.forget() // the last exchange waits as long as it may: what it does not record is delivered again
   }
 
   async release(held: readonly SqliteJob[]): Promise<void> {
