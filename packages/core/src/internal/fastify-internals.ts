@@ -24,29 +24,6 @@ export function createConfigReader(): (request: FastifyRequest) => RouteConfig {
   }
 }
 
-/**
- * A check whether a header was set on a reply, or may have been. `reply.getHeaders()` copies all of them into two
- * objects, and most failures have none to clean up.
- */
-export function createHeaderCheck(): (reply: FastifyReply) => boolean {
-  let key: symbol | null | undefined
-  return function hasHeaders(reply) {
-    if (key === undefined) key = findHeadersKey(reply)
-    const headers = key === null ? undefined : (reply as unknown as BySymbol)[key]
-    if (!isObject(headers)) return true
-    for (const name in headers) if (name !== '') return true
-    return reply.raw.getHeaderNames().length > 0
-  }
-}
-
-function findHeadersKey(reply: FastifyReply): symbol | null {
-  const mark = 'x-fastify-modular-probe'
-  reply.header(mark, '1')
-  const key = findKey(reply, 'fastify.reply.headers', (headers) => member(headers, mark) === '1')
-  reply.removeHeader(mark)
-  return key
-}
-
 /** The last one found. Each copy of Fastify has a symbol of its own, and the search is slow (bench/errors.mjs). */
 let trailersKey: symbol | null = null
 
@@ -70,10 +47,10 @@ export function isRequestLoggingDisabled({ server }: Pick<FastifyRequest, 'serve
   return member(controller ?? server.initialConfig, 'disableRequestLogging') === true
 }
 
-/** Each scope of an application has the one above it as prototype. */
-function rootOf(server: object): object {
-  const above: unknown = Object.getPrototypeOf(server)
-  return isObject(above) && above !== Object.prototype ? rootOf(above) : server
+/** The application of a scope: each scope has the one above it as prototype. */
+export function rootOf(scope: FastifyInstance): FastifyInstance {
+  const above: unknown = Object.getPrototypeOf(scope)
+  return isObject(above) && above !== Object.prototype ? rootOf(above as FastifyInstance) : scope
 }
 
 /** What the router keeps of a route. Two for the root of a prefix, which answers with and without the slash. */

@@ -2,11 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { publishQuietly } from '../events/bus.ts'
 import { defineEvent, type DomainEvent, type EventClass } from '../events/event.ts'
 import { events } from '../events/plugin.ts'
 import type { EventTracing, TracedDelivery } from '../events/tracing.ts'
-import type { EventTransport, Tx, Waker } from '../events/transport.ts'
+import type { EventTransport, Tx } from '../events/transport.ts'
 import { withTimeout } from '../internal/timeout.ts'
 
 /**
@@ -55,13 +54,8 @@ export class Unrelated extends defineEvent('contract.unrelated', Type.Object({})
 
 type Handle = (event: Happened, signal: AbortSignal) => unknown
 
-interface RunningApp extends AsyncDisposable {
-  readonly app: FastifyInstance
-}
-
 interface StartOptions {
   readonly tracing?: EventTracing
-  readonly beforeReady?: (app: FastifyInstance) => Promise<void>
   /** Further handlers. */
   readonly handlers?: readonly object[]
   /** Gets the messages of level warn. */
@@ -72,8 +66,8 @@ interface StartOptions {
 export async function start(
   transport: EventTransport,
   handlers: Record<string, Handle>,
-  { tracing, beforeReady, handlers: further = [], warnings }: StartOptions = {},
-): Promise<RunningApp> {
+  { tracing, handlers: further = [], warnings }: StartOptions = {},
+): Promise<FastifyInstance> {
   const write = (line: string) => void warnings?.push((JSON.parse(line) as { msg: unknown }).msg)
   const app = Fastify({ logger: warnings ? { level: 'warn', stream: { write } } : false })
   await app.register(events, {
@@ -84,9 +78,8 @@ export async function start(
     ],
     ...(tracing && { tracing }),
   })
-  await beforeReady?.(app)
   await app.ready()
-  return { app, [Symbol.asyncDispose]: () => app.close().then(() => undefined) }
+  return app
 }
 
 export function handlerClass<E extends DomainEvent>(
@@ -107,17 +100,6 @@ export function handlerClass<E extends DomainEvent>(
 export async function publish(app: FastifyInstance, event: DomainEvent, tx: Tx): Promise<void> {
   if (tx.kind === 'sync') app.events.publish(event, { tx })
   else await app.events.publish(event, { tx })
-}
-
-/** The same for a publisher that wakes the handlers after the commit, which transactions of SQLite need not. */
-export async function publishUnannounced(
-  app: FastifyInstance,
-  event: Happened,
-  tx: Tx,
-): Promise<Waker | undefined> {
-  if (tx.kind === 'async') return publishQuietly(app.events, event, tx)
-  app.events.publish(event, { tx })
-  return undefined
 }
 
 /** For closing what a rule has started, in milliseconds. */

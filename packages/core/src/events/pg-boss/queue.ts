@@ -1,15 +1,15 @@
 /**
  * The queue in PostgreSQL: one pg-boss queue for each handler, and another one for dead letters. pg-boss makes the tables
  * and their partitions. The statements are our own: pg-boss's fetch sorts everything that waits and keeps what is done
- * (160 events/s where 100,000 wait; ours 16,000/s, bench/events.mjs), and its `publish` is no part of a transaction.
+ * (160 events/s where 100,000 wait; ours 16,000/s, bench/events.mjs), and its `publish` takes part in no transaction.
  */
 import { logFailure } from '../../internal/failures.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx, Waker } from '../transport.ts'
+import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, hasLostLease, isOwn, owner } from './cluster.ts'
 import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
-import { Listener } from './listener.ts'
+import { listen } from './listener.ts'
 
 const deadLetterQueue = 'events.dead-letters'
 
@@ -46,8 +46,7 @@ export class PgBossQueue implements Queue<PgJob> {
   readonly #job: string
   /** The handlers of this process, by the name of their queue. */
   readonly #handlers = new Map<string, string>()
-  #listener: Listener | undefined
-  #isStopped = false
+  #stopListening: (() => void) | undefined
 
   constructor(parts: PgBossQueueParts, context: QueueContext) {
     const { pool, schema, lease } = parts
@@ -81,40 +80,42 @@ export class PgBossQueue implements Queue<PgJob> {
   }
 
   /** One exclusive section for all: pg-boss makes a table per queue, and two instances doing so at once run into a deadlock. */
-  async subscribe(handlers: readonly EventHandler[]): Promise<ReadonlyMap<string, string>> {
+  async subscribe(handlers: readonly EventHandler[]): Promise<void> {
     const { pool, schema } = this.#parts
     for (const { name } of handlers) this.#handlers.set(queueOf(name), name)
     const queues = handlers.map(({ name }) => queueOf(name))
     const types = handlers.map(({ event }) => event.type)
-    const former = await exclusively(pool, schema, () => this.#subscribe(queues, types))
+    await exclusively(pool, schema, () => this.#subscribe(queues, types))
     for (const queue of queues) this.#cluster.join(queue)
-    return new Map(former.map(({ queue, type }) => [this.#handlerOf(queue), type]))
   }
 
-  async #subscribe(queues: readonly string[], types: readonly string[]) {
+  async #subscribe(queues: readonly string[], types: readonly string[]): Promise<void> {
     const { boss, pool, schema } = this.#parts
     const missing = await pool.query(
       `SELECT name FROM unnest($1::text[]) AS name WHERE NOT EXISTS (SELECT FROM ${schema}.queue q WHERE q.name = name.name)`,
       [queues],
     )
     for (const { name } of missing.rows as { name: string }[]) await boss.createQueue(name)
-    const { rows } = await pool.query(
+    await pool.query(
       `WITH given AS (SELECT * FROM unnest($1::text[], $2::text[]) AS g (name, event)),
       added AS (
         INSERT INTO ${schema}.subscription (event, name) SELECT event, name FROM given ON CONFLICT DO NOTHING)
-      DELETE FROM ${schema}.subscription s USING given g WHERE s.name = g.name AND s.event <> g.event
-      RETURNING s.name AS queue, s.event AS type`,
+      DELETE FROM ${schema}.subscription s USING given g WHERE s.name = g.name AND s.event <> g.event`,
       [queues, types],
     )
-    return rows as { queue: string; type: string }[]
   }
 
   /**
    * Sends an event to each subscribed queue, in the caller's transaction or in one of its own, and notifies an instance
-   * for each at the commit.
+   * for each at the commit, or after it.
    */
   async publish(event: StoredEvent, tx: Tx | undefined): Promise<void> {
     const { channel, instance } = this.#cluster
+    if (tx?.kind === 'async' && tx.afterCommit) {
+      const { rows } = await tx.query(this.#insert, contentOf(event))
+      const queues = (rows as { name: string }[]).map(({ name }) => name)
+      return tx.afterCommit(() => this.#cluster.announce(queues))
+    }
     // NOTIFY makes commits of the whole database wait for each other: what this instance may do itself goes without.
     const { rows } = await this.#executor(tx).query(
       `WITH sent AS (${this.#insert})
@@ -125,12 +126,6 @@ export class PgBossQueue implements Queue<PgJob> {
     )
     const sent = rows as { queue: string; notified: string | null }[]
     this.#wake(sent.filter(({ notified }) => notified === null).map(({ queue }) => queue))
-  }
-
-  async publishQuietly(event: StoredEvent, tx: AsyncTx): Promise<Waker> {
-    const { rows } = await tx.query(this.#insert, contentOf(event))
-    const queues = (rows as { name: string }[]).map(({ name }) => name)
-    return { wake: () => this.#cluster.announce(queues) }
   }
 
   #executor(tx: Tx | undefined): Pick<AsyncTx, 'query'> {
@@ -202,14 +197,14 @@ export class PgBossQueue implements Queue<PgJob> {
     const { lost, due } = await this.#cluster.beat(held.map(({ id }) => id))
     if (lost.length > 0)
       this.#context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
-    if (!this.#isStopped) this.#listener ??= this.#listen()
+    this.#stopListening ??= this.#listen()
     return [...due].map((queue) => this.#handlerOf(queue))
   }
 
   /** From the first beat on: before that, the boot needs the connections. */
-  #listen(): Listener {
+  #listen(): () => void {
     const { pool, listening } = this.#parts
-    const listener = new Listener({
+    return listen({
       ...listening,
       pool,
       channel: this.#cluster.channel,
@@ -217,13 +212,11 @@ export class PgBossQueue implements Queue<PgJob> {
       onLost: (err) =>
         logFailure(this.#context.log, 'warn', { err }, 'event notices are lost for now, polling goes on'),
     })
-    listener.start()
-    return listener
   }
 
   stop(): void {
-    this.#isStopped = true
-    this.#listener?.close()
+    this.#stopListening?.()
+    this.#stopListening = () => {} // a beat that is under way does not begin again
   }
 
   release(held: readonly PgJob[]): Promise<void> {
@@ -248,10 +241,8 @@ export class PgBossQueue implements Queue<PgJob> {
     return removed.map(({ name, waiting }) => ({ handler: name.slice(prefix.length), waiting }))
   }
 
-  async unsubscribe(handler: string): Promise<boolean> {
+  async unsubscribe(handler: string): Promise<void> {
     const { pool, schema, lease } = this.#parts
-    const removed = await this.listRemoved([])
-    if (!removed.some((one) => one.handler === handler)) return false
     const queue = prefix + handler
     await pool.query(`DELETE FROM ${schema}.subscription WHERE name = $1`, [queue])
     const remove = `
@@ -259,7 +250,6 @@ export class PgBossQueue implements Queue<PgJob> {
         SELECT id FROM ${this.#job} WHERE name = $1 AND ${isWaiting} LIMIT ${portion} FOR UPDATE SKIP LOCKED)
       RETURNING id`
     while ((await pool.query(remove, [queue, lease])).rows.length === portion);
-    return true
   }
 
   /** Oldest first, by the index of due jobs: a dead letter falls due when it is buried. */
