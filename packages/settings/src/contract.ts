@@ -7,13 +7,7 @@ import {
 } from './memory/shared-values.ts'
 import { namedScope, requireUser, rowUser, type UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
-import {
-  type DefinitionFilter,
-  listShared,
-  readOwnValues,
-  selectStates,
-  type SettingsFilter,
-} from './reading/list.ts'
+import { listShared, readOwnValues, selectStates, type SettingsFilter } from './reading/list.ts'
 import { resolveFor, unwrap } from './reading/reader.ts'
 import type { Layer, RowCodec } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
@@ -122,9 +116,9 @@ function createReads({
   }
 
   /** Only rows of this user (decision 16). */
-  async function userValues(userId: string, filter: DefinitionFilter): Promise<SettingValueDto[]> {
+  async function userValues(userId: string, group: string | undefined): Promise<SettingValueDto[]> {
     const own = await readOwnValues({ store, codec }, userId)
-    return selectStates(states(), filter)
+    return selectStates(states(), group)
       .map(own.of)
       .filter(({ isOverridden }) => isOverridden)
   }
@@ -139,7 +133,8 @@ function createReads({
       return raw(sharedValues.find(key), await resolveUserSettingElement(key, userId))
     },
     async getSettingValues(filter: SettingsFilter = {}) {
-      if (namedScope(filter) === SettingScope.User) return userValues(requireUser(filter.userId), filter)
+      if (namedScope(filter) === SettingScope.User)
+        return userValues(requireUser(filter.userId), filter.group)
       return listShared(states(), filter)
     },
     async getSettingValue(key, scope, userId) {

@@ -57,9 +57,9 @@ export interface SettingHints {
   readonly options?: readonly SettingOption[] | null
   /** What a number counts: `seconds`, `px`. 1–30 characters. */
   readonly unit?: string | null
-  /** For search; letter case does not count. At most 20, each 1–50 characters without white space, commas and quotes. @default [] */
+  /** For the search of user interfaces; letter case does not count. At most 20, each 1–50 characters without white space, commas and quotes. @default [] */
   readonly tags?: readonly string[]
-  /** Other words that people look for it by: `dark mode`, `logo`. For search, never shown as a list. At most 20, each 1–50 characters. @default [] */
+  /** Other words that people look for it by: `dark mode`, `logo`. For the same search, never shown as a list. At most 20, each 1–50 characters. @default [] */
   readonly keywords?: readonly string[]
   /** Left out of user interfaces; the API serves it like any other. @default false */
   readonly hidden?: boolean

@@ -48,7 +48,7 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
 
   const app: SettingsApp = scope.withTypeProvider()
   const sharedLists = new SharedLists(service)
-  addListRoute(app, service, { sharedLists, localizer })
+  addListRoute(app, service, sharedLists)
   addDefinitionRoutes(app, localizer)
   addValueRoutes(app, service, { people, resolvedSecrets, maxBulkEntries, maxBulkBytes })
   addOwnValueRoutes(app, service, { sharedLists, selfService })

@@ -143,12 +143,6 @@ export const KeyParams = Type.Object({ key: Key })
 export const NoQuery = Type.Object({}, closed)
 export const ScopeQuery = Type.Object({ scope: ScopeText }, closed)
 
-/** Words to find, and a tag: members of a query. */
-export const search = {
-  q: Type.Optional(Type.String({ maxLength: 100, description: 'text of at most 100 characters' })),
-  tag: Type.Optional(Type.String({ maxLength: 50, description: 'text of at most 50 characters' })),
-}
-
 /** Decides everything and writes nothing; a member of a query. */
 export const DryRun = Type.Optional(
   decoded(

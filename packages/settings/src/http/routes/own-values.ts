@@ -40,7 +40,7 @@ export function addOwnValueRoutes(
       const own = await readOwnValues(service, id)
       reply.header('cache-control', 'private, no-cache')
       addVary(reply, 'Cookie, Authorization')
-      return sendUnlessUnchanged(request, reply, sharedLists.ownTagIn(undefined, own), () =>
+      return sendUnlessUnchanged(request, reply, sharedLists.ownTag(own), () =>
         Buffer.from(
           JSON.stringify(
             states()
