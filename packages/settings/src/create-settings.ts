@@ -12,7 +12,7 @@ import { createHistory, type ReadHistory } from './history/history.ts'
 import { createRevert, type Revert } from './history/revert.ts'
 import { createTransfer, type Transfer } from './history/transfer.ts'
 import { Coherence } from './memory/coherence.ts'
-import { createSharedValues } from './memory/shared-values.ts'
+import { SharedValues } from './memory/shared-values.ts'
 import { requireUser, UserCache } from './memory/user-values.ts'
 import type { Locked } from './overrides.ts'
 import { createInspect, findOrphans } from './reading/inspect.ts'
@@ -60,9 +60,9 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const observer = createObserver()
   const codec = createRowCodec({ sealing, refusesPlain, observer, log })
   const locked = new Map(init.locked)
-  const sharedValues = createSharedValues({ registry, codec, locked })
+  const sharedValues = new SharedValues({ registry, codec, locked })
   const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
-  const states = createStates(registry, sharedValues.find)
+  const states = createStates(registry, sharedValues)
   const listeners = createListeners({ sharedValues, states, log })
   const publisher = createChangePublisher({ registry, transactional: store.info.transactional, events, log })
   const coherence = new Coherence({ store, sharedValues, users, listeners, observer, log })

@@ -1,6 +1,6 @@
 /** Lists of values in their order: group, order, key (decision 16). */
 import type { Registry } from '../definitions/registry.ts'
-import { type SettingState, sharedScope } from '../memory/shared-values.ts'
+import { type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
@@ -12,7 +12,7 @@ import { type SettingValueDto, toSharedDto, toUserDto } from './dto.ts'
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
 export function createStates(
   registry: Registry,
-  find: (key: string) => SettingState | undefined,
+  sharedValues: Pick<SharedValues, 'find'>,
 ): () => readonly SettingState[] {
   let keys: readonly string[] = []
   return function states() {
@@ -23,7 +23,7 @@ export function createStates(
         .toSorted(byGroupOrderKey)
         .map(({ key }) => key)
     }
-    return keys.flatMap((key) => find(key) ?? [])
+    return keys.flatMap((key) => sharedValues.find(key) ?? [])
   }
 }
 

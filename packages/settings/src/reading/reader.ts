@@ -29,13 +29,11 @@ export interface UserReader extends SettingsReader {
 }
 
 /** The function that reads values without a user. Written out, as its sister for users is: helpers would double the time. */
-export function createSharedGet({
-  states,
-  require,
-}: SharedValues): (reference: SettingReference) => JsonValue {
+export function createSharedGet(sharedValues: SharedValues): (reference: SettingReference) => JsonValue {
+  const { states } = sharedValues
   return function get(reference) {
     const key = typeof reference === 'string' ? reference : reference.key
-    const { shared } = states.get(key) ?? require(key)
+    const { shared } = states.get(key) ?? sharedValues.require(key)
     if (shared.error !== undefined) throw shared.error
     return shared.value
   }
@@ -54,10 +52,10 @@ export function createUserReader(
   userId: string | null,
   values: UserValues,
 ): UserReader {
-  const { states, require } = sharedValues
+  const { states } = sharedValues
   function get(reference: SettingReference): unknown {
     const key = typeof reference === 'string' ? reference : reference.key
-    const { shared, locked } = states.get(key) ?? require(key)
+    const { shared, locked } = states.get(key) ?? sharedValues.require(key)
     const own = locked === undefined ? values.get(key) : undefined
     if (own === undefined) return unwrap(shared)
     if (typeof own === 'object' && own instanceof Error) throw own

@@ -198,7 +198,7 @@ function findCrossRules(init: WriteInit, entries: readonly WriteEntry[], ids: re
     id: idOf(entry),
     value: entry.change.kind === 'set' ? entry.change.value : null,
   }))
-  return crossRulesOf(values, { registry, codec, find: sharedValues.find })
+  return crossRulesOf(values, { registry, codec, find: (key) => sharedValues.find(key) })
 }
 
 function refuseLocked(entries: readonly WriteEntry[]): void {
