@@ -59,12 +59,7 @@ export type {
   RevertReport,
 } from './history/revert.ts'
 export type { SettingChange, SettingListener } from './events.ts'
-export type {
-  InvalidSettingDiagnostic,
-  SettingChangeDiagnostic,
-  SettingsRefreshDiagnostic,
-  SettingsStats,
-} from './diagnostics.ts'
+export type { SettingsDiagnostic, SettingsStats } from './diagnostics.ts'
 export type { SettingsStatus } from './memory/coherence.ts'
 export type { InspectedLayer, OrphanedSetting, SettingInspection } from './reading/inspect.ts'
 export type { SettingsReader, UserReader } from './reading/reader.ts'

@@ -28,7 +28,7 @@ export interface Settings extends SettingsReader {
   readonly definitions: SettingDefinitions
   /** Whether memory is known to agree with the database. */
   readonly status: SettingsStatus
-  /** What has happened since the start, for metrics; also on `fastify-modular:settings:*` diagnostics channels. */
+  /** What has happened since the start, for metrics; also on the diagnostics channel `fastify-modular:settings`. */
   readonly stats: SettingsStats
   /**
    * Adds definitions or token maps of a plugin that is not a module, while the application boots.
