@@ -67,6 +67,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const publisher = createChangePublisher({ registry, transactional: store.info.transactional, events, log })
   const coherence = new Coherence({ store, sharedValues, users, listeners, observer, log })
   const write = createWrite({
+    store,
     registry,
     codec,
     sharedValues,

@@ -21,7 +21,7 @@ import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
 import type { Retention } from '../store/retention.ts'
-import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../store/store.ts'
+import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, validateValue } from '../values/validate.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
@@ -92,7 +92,8 @@ export interface WriteInit {
   readonly codec: RowCodec
   readonly sharedValues: Pick<SharedValues, 'find' | 'apply'>
   readonly users: Pick<UserCache, 'forget'>
-  readonly coherence: Pick<Coherence, 'write' | 'confirm' | 'closeGap'>
+  readonly store: Pick<SettingsStore, 'shared' | 'users'>
+  readonly coherence: Pick<Coherence, 'observe' | 'afterFailure' | 'confirm' | 'closeGap'>
   readonly listeners: Pick<Listeners, 'notify'>
   readonly publisher: ChangePublisher
   readonly observer: Pick<Observer, 'count' | 'wrote'>
@@ -122,7 +123,7 @@ async function writeEntries(
   { actor = null, origin = 'contract', requestId = null, note = null }: WriteOptions,
   control: WriteControl,
 ): Promise<WriteOutcome> {
-  const { codec, coherence, publisher } = init
+  const { codec, coherence, publisher, store } = init
   refuseLocked(wanted)
   const budget = createPatternBudget()
   const { entries, errors } = await validateInTurns(wanted, budget, control.errors)
@@ -131,9 +132,11 @@ async function writeEntries(
   if (errors && !mayBeStale) throw errors
 
   const ids = entries.map(idOf)
+  const ofUsers = ids.some(({ scope }) => scope === SettingScope.User)
   const crossRules = findCrossRules(init, entries, ids)
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {
+    if (!ofUsers) coherence.observe(current)
     refuseStale(entries, current, control)
     // S 2.3.1: again; this is the value that is stored.
     const invalid = errors ?? validate(entries, budget) ?? toValidationException(crossRules.check(current))
@@ -143,15 +146,13 @@ async function writeEntries(
   }
 
   const publication = publisher.begin(actor)
-  const written = await coherence.write({
-    actor,
-    origin,
-    requestId,
-    note,
-    reads: [...ids, ...crossRules.reads],
-    decide,
-    // Without events a store need not wait between the rows and the commit.
-    ...(publication.enqueue && { enqueue: publication.enqueue }),
+  const request = { actor, origin, requestId, note, reads: [...ids, ...crossRules.reads], decide }
+  // Without events a store need not wait between the rows and the commit.
+  const { enqueue } = publication
+  const writing = (ofUsers ? store.users : store.shared).write(enqueue ? { ...request, enqueue } : request)
+  const written = await writing.catch(async (error: unknown) => {
+    await coherence.afterFailure(error)
+    throw error
   })
   const outcomes = decided.map(toOutcome(written))
   if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))

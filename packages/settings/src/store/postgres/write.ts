@@ -1,5 +1,5 @@
 /** Writes in PostgreSQL, from the lock to the commit. */
-import type { AsyncTx } from '@fastify-modular/core'
+import { type AsyncTx, isDomainException } from '@fastify-modular/core'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
@@ -287,7 +287,7 @@ async function enqueue(client: PoolClient, request: WriteRequest, result: WriteR
     kind: 'async',
     async query(sql, params) {
       if (!isOpen) throw new FMOD_SETTINGS_TRANSACTION_ENDED()
-      const { rows } = await orStoreFailure(client.query(sql, [...params]))
+      const { rows } = await orEventFailure(client.query(sql, [...params]))
       return { rows }
     },
   }
@@ -295,6 +295,19 @@ async function enqueue(client: PoolClient, request: WriteRequest, result: WriteR
     await request.enqueue?.(tx, result)
   } finally {
     isOpen = false
+  }
+}
+
+/**
+ * Waits for a statement of the events.
+ * @throws what `toStoreFailure` makes of its error; where the database answered, no 503: the transport is defective
+ */
+async function orEventFailure<T>(statement: Promise<T>): Promise<T> {
+  try {
+    return await orStoreFailure(statement)
+  } catch (error) {
+    if (!isDomainException(error) || isUnanswered(error)) throw error
+    throw new Error('PostgreSQL refused a statement of its events.', { cause: error })
   }
 }
 
