@@ -1,5 +1,5 @@
 /**
- * Notifications of changes: events on `app.events` (S 6, decision 28), and the listeners of `settings.on` in this
+ * Notifications of changes: events on `app.events`, and the listeners of `settings.on` in this
  * process.
  */
 import {
@@ -51,7 +51,7 @@ export class SettingChanged extends defineEvent(
 /** A stored value was removed: the setting is back to what it inherits. */
 export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {}
 
-/** Returns the function that finds the events of the application, which may have none (decision 28). */
+/** Returns the function that finds the events of the application, which may have none. */
 export function createFindEvents(app: FastifyInstance): () => Events | undefined {
   return () => (app.hasDecorator('events') ? getDecorator<Events>(app, 'events') : undefined)
 }
@@ -75,7 +75,7 @@ interface ChangePublisherInit {
   readonly registry: Pick<Registry, 'find'>
   /** The store's kind of transaction. */
   readonly transactional: Tx['kind'] | false
-  /** Called at each use: the application may not have events (decision 28). */
+  /** Called at each use: the application may not have events. */
   readonly events: () => Events | undefined
   readonly log: FastifyBaseLogger
 }

@@ -1,11 +1,11 @@
-/** @fastify-modular/settings: settings that modules declare, typed, validated, stored, scoped and masked (S 2–4). */
+/** @fastify-modular/settings: settings that modules declare, typed, validated, stored, scoped and masked. */
 import type { SettingsBuilder } from './definitions/builder.ts'
 import type { UserReader } from './reading/reader.ts'
 import type { Settings } from './settings.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Settings in process: synchronous reads, and the contract of the specification (S 4.2). */
+    /** Settings in process: synchronous reads, and the contract of the specification. */
     readonly settings: Settings
   }
   interface FastifyRequest {

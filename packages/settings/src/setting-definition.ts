@@ -1,13 +1,13 @@
-/** What a setting is: scopes, types and the definition that modules declare (S 2.1–2.3). */
+/** What a setting is: scopes, types and the definition that modules declare. */
 
-/** Where a setting applies; integers on the wire (S 2.2). */
+/** Where a setting applies; integers on the wire. */
 export const SettingScope = { System: 0, Application: 1, User: 2 } as const
 export type SettingScope = (typeof SettingScope)[keyof typeof SettingScope]
 
 /** The scopes whose values belong to no user. */
 export type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
 
-/** How a value is edited and checked; integers on the wire (S 2.3). */
+/** How a value is edited and checked; integers on the wire. */
 export const SettingType = {
   Text: 0,
   Number: 1,
@@ -76,7 +76,7 @@ export interface SettingHints {
   readonly patternHint?: string | null
 }
 
-/** A setting as a module declares it (S 2.1). Read-only at run time. */
+/** A setting as a module declares it. Read-only at run time. */
 export interface SettingDefinition extends SettingHints {
   /** Unique; `module.category.name`, dot-separated, 1–100 characters. */
   readonly key: string
@@ -85,7 +85,7 @@ export interface SettingDefinition extends SettingHints {
   /** Groups settings in the administration; independent of the key. */
   readonly group?: string | null
   readonly scope: SettingScope
-  /** Raw text, decoded by type: `587`, `true`, `{"a":1}` or the string itself; never JSON-encoded text (decision 4). */
+  /** Raw text, decoded by type: `587`, `true`, `{"a":1}` or the string itself; never JSON-encoded text. */
   readonly defaultValue?: string | null
   readonly type: SettingType
   /** The members of a Select. */

@@ -103,7 +103,7 @@ interface CompletedDefinition {
 
 /**
  * Reads every member of a declaration once and copies it, so that later changes have no effect; members that were left
- * out get their defaults (decision 1). The options of a Select are its allowed values unless it lists those itself.
+ * out get their defaults. The options of a Select are its allowed values unless it lists those itself.
  * JavaScript modules may declare anything: `memberProblems` reports what cannot be used.
  */
 export function completeDefinition(declared: SettingDefinition): CompletedDefinition {

@@ -1,4 +1,4 @@
-/** All definitions of an application (S 2.1, S 4.2). Modules add theirs, then they are checked together and frozen. */
+/** All definitions of an application. Modules add theirs, then they are checked together and frozen. */
 import { CloneType, type TSchema } from '@sinclair/typebox'
 import { closestName } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
@@ -17,7 +17,7 @@ import { schemaProblems } from '../values/json-schema.ts'
 import { checkCondition, checkDefinition, isFreeText, lintDefinition } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
 
-/** The definitions of all modules, read-only (S 4.2). */
+/** The definitions of all modules, read-only. */
 export interface SettingDefinitions {
   /** In the order of registration; all, or those of one scope. */
   getDefinitions(scope?: SettingScope): readonly CompleteDefinition[]
@@ -195,7 +195,7 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
 
 type TextLimits = Pick<RegisteredSetting, 'pattern' | 'maxLength'>
 
-/** The pattern and the longest text where the type honours them (S 2.3.2), or why the pattern cannot be used. */
+/** The pattern and the longest text where the type honours them, or why the pattern cannot be used. */
 function compile(definition: CompleteDefinition): TextLimits & { readonly problem?: string } {
   const { type, pattern: source, maxLength } = definition
   if (!isFreeText(type)) return { pattern: null, maxLength: null }

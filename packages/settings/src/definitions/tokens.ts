@@ -37,7 +37,7 @@ export type DynamicKey<K extends string> = {} extends Record<K, unknown> ? K : n
 /** The type of a token's value. */
 export type SettingValue<S> = S extends SettingToken<infer T> ? T : never
 
-/** What every type of setting takes; `default` is typed (decision 4) instead of raw. */
+/** What every type of setting takes; `default` is typed instead of raw. */
 export type TokenOptions<T> = Omit<
   SettingDefinition,
   | 'key'

@@ -1,4 +1,4 @@
-/** Definitions in the language of a request, made once for each language that the host names (decision 64). */
+/** Definitions in the language of a request, made once for each language that the host names. */
 import { acceptedLocales, canonicalLocale } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { type Translate, type TranslatedField, type Translation } from '../http-options.ts'

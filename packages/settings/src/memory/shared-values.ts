@@ -30,14 +30,13 @@ export function isUserSetting({ setting }: SettingState): boolean {
 }
 
 /**
- * The scope in which a setting has its shared value: a User setting has the application's default of it there
- * (decisions 16 and 20).
+ * The scope in which a setting has its shared value: a User setting has the application's default of it there.
  */
 export function sharedScope({ setting }: SettingState): SharedScope {
   return setting.definition.scope === SettingScope.System ? SettingScope.System : SettingScope.Application
 }
 
-/** @throws {ArgumentException} the setting has its shared value in another scope (decision 20) */
+/** @throws {ArgumentException} the setting has its shared value in another scope */
 export function requireFit(state: SettingState, scope: SettingScope): SettingState {
   const fits = sharedScope(state)
   if (scope === fits) return state

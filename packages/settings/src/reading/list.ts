@@ -1,4 +1,4 @@
-/** Lists of values in their order: group, order, key (decision 16). */
+/** Lists of values in their order: group, order, key. */
 import type { Registry } from '../definitions/registry.ts'
 import { type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
@@ -94,7 +94,7 @@ interface SharedFilter {
   readonly scope?: SettingScope | undefined
 }
 
-/** Selects values; members are combined with AND (S 2.6). */
+/** Selects values; members are combined with AND. */
 export interface SettingsFilter {
   readonly group?: string
   readonly scope?: SettingScope

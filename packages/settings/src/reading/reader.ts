@@ -1,4 +1,4 @@
-/** Synchronous reads of shared values, and of one user's (S 3.2). */
+/** Synchronous reads of shared values, and of one user's. */
 import {
   type DynamicKey,
   type SettingKeyMap,

@@ -59,7 +59,7 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
     return true
   }
 
-  /** Its writer had no key: a process with another configuration, or an intruder in the database (decision 59). */
+  /** Its writer had no key: a process with another configuration, or an intruder in the database. */
   function plainSecret(row: StoredRow): Layer {
     const { key, scope } = row
     if (isFirstReport(row))

@@ -1,4 +1,4 @@
-/** Sensitive values at rest: AES-256-GCM, bound to their row, under a ring of keys (decision 13). */
+/** Sensitive values at rest: AES-256-GCM, bound to their row, under a ring of keys. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { isUint8Array } from 'node:util/types'
 import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'

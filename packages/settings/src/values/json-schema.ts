@@ -1,4 +1,4 @@
-/** The schemas of Json settings (decision 73): which ones there may be, and what is wrong with a value. */
+/** The schemas of Json settings: which ones there may be, and what is wrong with a value. */
 import { Kind, KindGuard, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'

@@ -1,4 +1,4 @@
-/** Settings as they are registered, and what their values must be (S 2.3, decisions 7–12). Nothing is coerced, no message repeats a value. */
+/** Settings as they are registered, and what their values must be. Nothing is coerced, no message repeats a value. */
 import type { TSchema } from '@sinclair/typebox'
 import {
   type CompleteDefinition,
@@ -17,16 +17,16 @@ export interface RegisteredSetting {
   readonly definition: CompleteDefinition
   /** The module that declared it; the host's own definitions name the host. */
   readonly module: string
-  /** The default decoded (decision 4) and deep-frozen; null if there is none. */
+  /** The default decoded and deep-frozen; null if there is none. */
   readonly defaultValue: JsonValue
-  /** Null where there is none, or the type ignores patterns (S 2.3.2). */
+  /** Null where there is none, or the type ignores patterns. */
   readonly pattern: TextPattern | null
   /** The longest text, in UTF-16 units; null where its bytes alone decide. */
   readonly maxLength: number | null
   /** What the values of a Json look like; null where anything goes. */
   readonly schema: TSchema | null
   readonly validate: SettingRule | null
-  /** The longest value, in UTF-8 bytes of its text (decision 11). */
+  /** The longest value, in UTF-8 bytes of its text. */
   readonly maxBytes: number
 }
 
@@ -36,7 +36,7 @@ interface TextPattern extends CompiledPattern {
 }
 
 /**
- * Whether responses hide a stored value (decision 13): the definition is sensitive, or was when the value was sealed.
+ * Whether responses hide a stored value: the definition is sensitive, or was when the value was sealed.
  * @param row where the value is stored; undefined for defaults and locked values
  */
 export function isSecret(
@@ -65,7 +65,7 @@ export function maxBytesOf(type: SettingType, limits: ValueLimits): number {
 }
 
 /**
- * Whether the value counts as none (decision 10): null, the empty string, and white space where a Text or
+ * Whether the value counts as none: null, the empty string, and white space where a Text or
  * MultilineText is required. A required setting refuses these; elsewhere null clears, and `""` is a value of text.
  */
 export function isEmptyValue({ definition }: RegisteredSetting, value: unknown): boolean {
@@ -234,7 +234,7 @@ function fits(text: string, maxBytes: number): boolean {
   return text.length <= maxBytes && (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes)
 }
 
-/** The problems of any string value (decision 11). */
+/** The problems of any string value. */
 function checkText(setting: RegisteredSetting, text: string): string[] {
   const { maxBytes, maxLength } = setting
   if (!fits(text, maxBytes)) return [`Enter at most ${maxBytes} bytes of text.`]

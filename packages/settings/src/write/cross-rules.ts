@@ -94,7 +94,7 @@ function questionsOf(
   return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
 }
 
-/** The rows that may supply a value, strongest first (S 3.2, decision 18). */
+/** The rows that may supply a value, strongest first. */
 function layersOf(state: SettingState | undefined, userId: string): readonly RowId[] {
   if (!state) return []
   const { key, scope } = state.setting.definition

@@ -1,6 +1,6 @@
 /**
  * The one algorithm of every write: single, bulk, a user's own, import, rollback.
- * Locked → stale → invalid → one transaction (decision 22), then memory, listeners, events.
+ * Locked → stale → invalid → one transaction, then memory, listeners, events.
  */
 import { setImmediate } from 'node:timers/promises'
 import { ArgumentException, type FieldErrors, isDomainException } from '@fastify-modular/core'
@@ -298,7 +298,7 @@ function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: 
   return { before, change: { scope, userId, key, value: stored.value, sealed: stored.sealed } }
 }
 
-/** Writing an equal value is no change (decision 27), unless it is secret: a guess must not show that it is equal. */
+/** Writing an equal value is no change, unless it is secret: a guess must not show that it is equal. */
 function isNoChange({ state }: WriteEntry, before: StoredRow, text: string): boolean {
   return !isSecret(state.setting, before) && before.value === text
 }
@@ -326,7 +326,7 @@ function idOf({ state, scope, userId }: WriteEntry): RowId {
   return { scope, userId, key: state.setting.definition.key }
 }
 
-/** One entry of a bulk write (S 2.5). */
+/** One entry of a bulk write. */
 export interface BulkSettingUpdate {
   readonly key: string
   readonly scope: SettingScope
@@ -336,13 +336,13 @@ export interface BulkSettingUpdate {
   readonly version?: number
 }
 
-/** The entries of a bulk write, and the errors of unknown settings: one report covers everything (decision 22). */
+/** The entries of a bulk write, and the errors of unknown settings: one report covers everything. */
 export interface BulkEntries {
   readonly entries: readonly WriteEntry[]
   readonly errors: ReadonlyMap<string, readonly string[]>
 }
 
-/** @throws {ArgumentException} a User-scoped entry (S 4.1.2), or one row twice */
+/** @throws {ArgumentException} a User-scoped entry, or one row twice */
 export function toBulkEntries(
   sharedValues: SharedValues,
   updates: readonly BulkSettingUpdate[],

@@ -1,4 +1,4 @@
-/** `GET /definitions`: what can be set, in the caller's language (S 4.1). */
+/** `GET /definitions`: what can be set, in the caller's language. */
 import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import { definitionSchema } from '../../definitions/definition-schema.ts'
@@ -8,7 +8,7 @@ import type { LocalizedDefinitions, Localizer } from '../localized-definitions.t
 import { operation } from '../operation.ts'
 import { NoQuery, nullable, type SettingsApp } from '../schemas.ts'
 
-/** A definition as it is declared (S 2.1), and what forms need besides. */
+/** A definition as it is declared, and what forms need besides. */
 const Definition = Type.Object({
   ...definitionSchema.properties,
   groupName: nullable(Type.String({ description: 'what to show for the group' })),

@@ -1,4 +1,4 @@
-/** `GET /`: the values of many settings (S 4.1, decisions 16 and 26). */
+/** `GET /`: the values of many settings. */
 import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'

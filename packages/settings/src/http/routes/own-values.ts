@@ -1,4 +1,4 @@
-/** `/me`: the caller's own values (S 4.1, decisions 21 and 23). */
+/** `/me`: the caller's own values. */
 import { ArgumentException } from '@fastify-modular/core'
 import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'

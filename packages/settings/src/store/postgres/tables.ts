@@ -1,4 +1,4 @@
-/** The tables in PostgreSQL, for drizzle (decision 27). */
+/** The tables in PostgreSQL, for drizzle. */
 import { sql } from 'drizzle-orm'
 import {
   bigint,

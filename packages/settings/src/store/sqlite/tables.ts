@@ -1,4 +1,4 @@
-/** The tables in SQLite, for drizzle (decision 27). */
+/** The tables in SQLite, for drizzle. */
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SettingScope } from '../../setting-definition.ts'

@@ -1,4 +1,4 @@
-/** Cases: texts are replaced by others of the same meaning (decision 59). */
+/** Cases: texts are replaced by others of the same meaning. */
 import assert from 'node:assert/strict'
 import type { HistoryRow, ResealRequest, SettingsStore, StoredRow } from '../../store/store.ts'
 import {
