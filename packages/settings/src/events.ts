@@ -100,9 +100,9 @@ export function createChangePublisher({
     const payload = { key, scope, userId, changedBy, at: new Date(at).toISOString(), version }
     if (!after) return new SettingDeleted(payload)
     const isMasked = registry.find(key)?.definition.sensitive !== false
-    // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
+    // Encrypted values stay hidden even where the definition is not sensitive any more (decision 13).
     const show = (row: StoredRow | undefined): JsonValue =>
-      isMasked || row === undefined || row.sealed ? null : readText(row.value)
+      isMasked || row === undefined || row.encrypted ? null : readText(row.value)
     return new SettingChanged({ ...payload, oldValue: show(before), newValue: show(after) })
   }
 
@@ -182,7 +182,7 @@ export async function verifyEvents(store: SettingsStore, events: Events): Promis
     throw new Undo()
   }
   try {
-    const decide = (): RowChange[] => [{ ...probe, value: 'null', sealed: false }]
+    const decide = (): RowChange[] => [{ ...probe, value: 'null', encrypted: false }]
     await store.shared.write({ actor: null, origin: 'probe', reads: [probe], decide, enqueue })
   } catch (error) {
     if (!(error instanceof Undo)) throw error

@@ -74,7 +74,7 @@ export type {
 } from './history/transfer.ts'
 export type { LockedBy, Overrides } from './overrides.ts'
 export type { ReencryptReport } from './secrets/reencrypt.ts'
-export type { EncryptionKey } from './secrets/sealing.ts'
+export type { EncryptionKey } from './secrets/encryption.ts'
 export {
   type CompleteDefinition,
   type JsonValue,

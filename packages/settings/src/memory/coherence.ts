@@ -271,10 +271,10 @@ export class Coherence {
 }
 
 function toRow(entry: HistoryRow): StoredRow | undefined {
-  const { scope, userId, key, newValue: value, newSealed: sealed, revision, at, actor } = entry
+  const { scope, userId, key, newValue: value, newEncrypted: encrypted, revision, at, actor } = entry
   return value === null
     ? undefined
-    : { scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor }
+    : { scope, userId, key, value, encrypted, revision, updatedAt: at, updatedBy: actor }
 }
 
 /** Whether the database did not answer, or not in time. */

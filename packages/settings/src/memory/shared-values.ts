@@ -200,8 +200,8 @@ export class SharedValues {
     return this.resolveAgain(new Set(changed))
   }
 
-  /** Takes rows whose texts were sealed anew, with the values and revisions they had. */
-  reseal(rows: readonly StoredRow[]): readonly EffectiveChange[] {
+  /** Takes rows whose texts were encrypted anew, with the values and revisions they had. */
+  reencrypt(rows: readonly StoredRow[]): readonly EffectiveChange[] {
     const changed = new Set<string>()
     for (const row of rows) {
       if (row.scope === SettingScope.User) continue

@@ -62,7 +62,7 @@ function toDto(
 export interface SettingValueDto {
   readonly key: string
   readonly scope: SettingScope
-  /** Null for sensitive settings, and for what was sealed before a definition stopped being sensitive. */
+  /** Null for sensitive settings, and for what was encrypted before a definition stopped being sensitive. */
   readonly value: JsonValue
   readonly isOverridden: boolean
   readonly source: SettingSource

@@ -15,7 +15,7 @@ export interface SettingsReader {
    * The effective value: locked, then (for a user's reader) the user's own, then the application's or the system's,
    * then the default; null if there is none.
    * @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key
-   * @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a key that is not configured
+   * @throws {FMOD_SETTINGS_UNREADABLE} the value is encrypted with a key that is not configured
    */
   get<T>(token: SettingToken<T>): T
   get<K extends keyof SettingKeyMap & string>(key: K): SettingKeyMap[K]
@@ -64,7 +64,7 @@ export function createUserReader(
   return { userId, get } as UserReader // the token's phantom type says what its definition made sure of
 }
 
-/** The value of a resolution. @throws {FMOD_SETTINGS_UNREADABLE} its layer cannot be unsealed */
+/** The value of a resolution. @throws {FMOD_SETTINGS_UNREADABLE} its layer cannot be decrypted */
 export function unwrap(resolution: Resolution): JsonValue {
   if (resolution.error !== undefined) throw resolution.error
   return resolution.value

@@ -36,14 +36,14 @@ interface TextPattern extends CompiledPattern {
 }
 
 /**
- * Whether responses hide a stored value: the definition is sensitive, or was when the value was sealed.
+ * Whether responses hide a stored value: the definition is sensitive, or was when the value was encrypted.
  * @param row where the value is stored; undefined for defaults and locked values
  */
 export function isSecret(
   { definition }: RegisteredSetting,
-  row: { readonly sealed: boolean } | undefined,
+  row: { readonly encrypted: boolean } | undefined,
 ): boolean {
-  return definition.sensitive || row?.sealed === true
+  return definition.sensitive || row?.encrypted === true
 }
 
 /** A rule of the developer's own about one value. */

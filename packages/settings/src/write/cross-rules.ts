@@ -55,7 +55,7 @@ export function crossRulesOf(
     return state?.setting.defaultValue ?? null
   }
 
-  /** @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a lost key, so that the rule cannot be checked */
+  /** @throws {FMOD_SETTINGS_UNREADABLE} the value is encrypted with a lost key, so that the rule cannot be checked */
   function storedValue(state: SettingState | undefined, row: ReturnType<CurrentRows['get']>): JsonValue {
     const layer = state && row && codec.layerOf(state.setting, row)
     if (layer?.state === 'unreadable') throw layer.error

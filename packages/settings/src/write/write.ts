@@ -291,11 +291,11 @@ function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: 
   const before = current.get(id)
   const { scope, userId, key } = id // named one by one: spreading costs more than the rest of a large bulk
   const value = entry.change.kind === 'set' ? entry.change.value : null
-  if (value === null) return { before, change: before && { scope, userId, key, value, sealed: false } }
+  if (value === null) return { before, change: before && { scope, userId, key, value, encrypted: false } }
   const text = encodeValue(value)
   if (before && isNoChange(entry, before, text)) return { before, change: undefined }
   const stored = codec.toStored(entry.state.setting, id, text)
-  return { before, change: { scope, userId, key, value: stored.value, sealed: stored.sealed } }
+  return { before, change: { scope, userId, key, value: stored.value, encrypted: stored.encrypted } }
 }
 
 /** Writing an equal value is no change, unless it is secret: a guess must not show that it is equal. */
