@@ -100,7 +100,7 @@ export interface SettingDefinition extends SettingHints {
   readonly pattern?: string | null
   /** Of a Text, Password or MultilineText, in UTF-16 units. @default as long as its bytes, and its pattern, allow */
   readonly maxLength?: number | null
-  /** What the values of a Json look like, made with TypeBox. Lists and flat objects are edited as forms. */
+  /** A JSON Schema of the values of a Json, checked by Ajv as Fastify sets it up. Lists and flat objects are edited as forms. */
   readonly schema?: ValueSchema | null
   /** @default false */
   readonly required?: boolean

@@ -84,13 +84,13 @@ export const definitionSchema = Type.Object({
   restart: flag(),
   docsUrl: nullable(Type.String({ pattern: '^https://' }), 'an absolute https URL'),
   patternHint: nullable(Type.String(filled), 'a string that is not empty'),
-  schema: nullable(jsonSchema, 'a schema of TypeBox that JSON can carry, like Type.Array(Type.String())'),
+  schema: nullable(jsonSchema, 'a JSON Schema, of TypeBox for example: Type.Array(Type.String())'),
 })
 
 /** What JSON Schema cannot say about members that satisfy it. */
 const furtherChecks: Partial<Record<string, (definition: CompleteDefinition) => boolean>> = {
   showWhen: ({ showWhen }) => showWhen === null || isJson(showWhen.equals),
-  schema: ({ schema }) => schema === null || isJson(schema),
+  schema: ({ schema }) => schema === null || (typeof schema === 'object' && isJson(schema)),
   docsUrl: ({ docsUrl }) => docsUrl === null || checkUrl(docsUrl).length === 0,
 }
 

@@ -1,5 +1,4 @@
 /** Settings as they are registered, and what their values must be. Nothing is coerced, no message repeats a value. */
-import type { TSchema } from '@sinclair/typebox'
 import {
   type CompleteDefinition,
   isStorable,
@@ -9,7 +8,7 @@ import {
 } from '../setting-definition.ts'
 import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
 import { checkJson } from './json.ts'
-import { checkSchema } from './json-schema.ts'
+import type { CheckSchema } from './json-schema.ts'
 import type { CompiledPattern, PatternBudget } from './pattern.ts'
 
 /** One registered setting; frozen. */
@@ -23,8 +22,8 @@ export interface RegisteredSetting {
   readonly pattern: TextPattern | null
   /** The longest text, in UTF-16 units; null where its bytes alone decide. */
   readonly maxLength: number | null
-  /** What the values of a Json look like; null where anything goes. */
-  readonly schema: TSchema | null
+  /** Of the values of a Json; null where anything goes. */
+  readonly checkSchema: CheckSchema | null
   readonly validate: SettingRule | null
   /** The longest value, in UTF-8 bytes of its text. */
   readonly maxBytes: number
@@ -129,9 +128,9 @@ function checkType(setting: RegisteredSetting, value: unknown, budget?: PatternB
   }
 }
 
-function checkJsonValue({ schema, maxBytes }: RegisteredSetting, value: unknown): string[] {
+function checkJsonValue({ checkSchema, maxBytes }: RegisteredSetting, value: unknown): string[] {
   const problems = checkJson(value, maxBytes)
-  return problems.length === 0 && schema ? checkSchema(schema, value) : problems
+  return problems.length === 0 && checkSchema ? checkSchema(value) : problems
 }
 
 function checkMember(value: unknown, allowed: readonly string[]): string[] {
