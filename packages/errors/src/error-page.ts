@@ -78,6 +78,12 @@ function withRequestId({ headers, id }: FastifyRequest, props: ErrorPageProps): 
   return isNamed ? { ...props, requestId: String(id) } : { ...props }
 }
 
+/** For self-contained pages: an application's own policy may refuse the style in them. */
+const ownPolicy = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+}
+
 /** The renderer of applications without Inertia: page JSON without a version for the Inertia client, a self-contained document for all others. */
 export function createStandIn(template: string): PageRenderer {
   return {
@@ -92,7 +98,7 @@ export function createStandIn(template: string): PageRenderer {
         title: String(props['title']),
         message: String(props['message']),
       })
-      return Promise.resolve({ body, contentType: 'text/html; charset=utf-8' })
+      return Promise.resolve({ body, contentType: 'text/html; charset=utf-8', headers: ownPolicy })
     },
   }
 }
@@ -198,7 +204,7 @@ export function createLastResort(errorPage: Buffer): LastResort {
     status: 500,
     contentType: 'text/html; charset=utf-8',
     body: errorPage,
-    headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:" },
+    headers: ownPolicy,
   }
   const problem: Answer = {
     ...page,

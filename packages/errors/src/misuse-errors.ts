@@ -23,7 +23,7 @@ export const FMOD_ERRORS_HANDLER_REPLACED = createMisuseError<[string, string, s
 )
 export const FMOD_ERRORS_REGISTERED_LATE = createMisuseError<[string]>(
   'FMOD_ERRORS_REGISTERED_LATE',
-  'These routes were registered before the errors plugin, so Fastify itself would answer their failures, with the messages of unexpected errors: %s. Register errors first, or set an error handler for these routes.',
+  'These routes were registered before the errors plugin, so Fastify itself would answer their failures, with the messages of unexpected errors: %s. Register errors first.',
 )
 export const FMOD_ERRORS_INVALID_PROBLEM = createMisuseError<[string, string]>(
   'FMOD_ERRORS_INVALID_PROBLEM',

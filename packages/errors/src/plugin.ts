@@ -6,6 +6,7 @@ import {
   logFailure,
   precedesGate,
   routerEntries,
+  safeRead,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import { routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
@@ -105,7 +106,7 @@ function decorateReply(app: FastifyInstance, { fail }: Responder): void {
 /**
  * Answers everything thrown below this scope.
  * @throws {FMOD_ERRORS_HANDLER_TAKEN} the scope has an error handler
- * @throws {FMOD_ERRORS_REGISTERED_LATE} when ready: some routes of the scope have Fastify's handler
+ * @throws {FMOD_ERRORS_REGISTERED_LATE} when ready: failures of some routes of the scope would pass by it
  */
 function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }: Responder): void {
   if (hasErrorHandler(app)) throw new FMOD_ERRORS_HANDLER_TAKEN('setErrorHandler', 'errorHandler')
@@ -118,25 +119,39 @@ function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }:
     fail(request, reply, { problem, source: 'handler', error })
   }) satisfies AnswerFailure)
   refuseAnother(app, 'setErrorHandler', 'errorHandler')
+  const { errorHandler } = app // as Fastify keeps it
   app.addHook('onReady', function checkRoutes(done) {
-    const early = unansweredRoutes(app)
+    const early = unansweredRoutes(app, errorHandler)
     done(early.length === 0 ? undefined : new FMOD_ERRORS_REGISTERED_LATE(early.join(', ')))
   })
 }
 
 /**
- * The routes of this scope and those below it that kept Fastify's handler. The preflight route of a CORS plugin is left
- * out: it belongs before everything else, and nothing of the application runs in it.
+ * The routes of this scope and those below it whose failures do not reach this handler: what their own handlers throw again
+ * would be answered by Fastify's. The preflight route of a CORS plugin is left out: it belongs before everything else, and
+ * nothing of the application runs in it.
  */
-function unansweredRoutes(app: FastifyInstance): string[] {
-  const entries = routerEntries(app).filter(
-    ({ errorHandler: { func }, server }) => isFastifys(func) && isWithin(server, app),
+function unansweredRoutes(app: FastifyInstance, handler: unknown): readonly string[] {
+  const found = routerEntries(app).filter(
+    ({ errorHandler, server }) => isWithin(server, app) && !leadsTo(errorHandler, handler),
   )
-  const routes = new Set(entries.map(({ config: { method, url } }) => `${String(method)} ${url}`))
-  const isDerived = (route: string) => routes.has(route.replace(/^HEAD (.+?)\/?$/, 'GET $1'))
-  return [...routes].filter(
-    (route) => route !== 'OPTIONS *' && !(route.startsWith('HEAD ') && isDerived(route)),
-  )
+  const routes = found.map(({ config: { method, url } }) => ({ methods: [method].flat(), url }))
+  const served = new Set(routes.filter(({ methods }) => methods.includes('GET')).map(({ url }) => url))
+  const names = routes.flatMap(({ methods, url }) => {
+    const name = `${methods.join(',')} ${url}`
+    // Fastify makes HEAD routes of GET routes, which are named.
+    const isMade = name === `HEAD ${url}` && (served.has(url) || served.has(url.replace(/\/$/, '')))
+    return isMade || name === 'OPTIONS *' ? [] : [name]
+  })
+  return [...new Set(names)]
+}
+
+/** Handlers have as prototype the one that answers what they throw. */
+function leadsTo(from: unknown, handler: unknown): boolean {
+  for (let at: unknown = from; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) {
+    if (safeRead(at, 'func') === handler) return true
+  }
+  return false
 }
 
 /** A scope has the one above it as prototype. */

@@ -47,6 +47,10 @@ function fail(): never {
   throw new Error('secret of the database')
 }
 
+function rethrow(error: unknown): never {
+  throw error
+}
+
 /** What an application registers before `errors`, and the routes that Fastify would answer for. */
 const early: Record<string, readonly [register: (app: FastifyInstance) => unknown, names: string | null]> = {
   nothing: [() => undefined, null],
@@ -64,10 +68,17 @@ const early: Record<string, readonly [register: (app: FastifyInstance) => unknow
     'POST /a',
   ],
   'a wrapped plugin': [(app) => app.register(fp(async (scope) => void scope.get('/a', fail))), 'GET /a'],
-  'routes with a handler of their own': [(app) => app.get('/a', { errorHandler: () => 'mine' }, fail), null],
-  'a plugin with a handler of its own': [
-    (app) => app.register(async (scope) => void scope.setErrorHandler(() => 'mine').get('/a', fail)),
-    null,
+  'a route with several methods, whose HEAD is made of it': [
+    (app) => app.route({ method: ['GET', 'POST'], url: '/a', handler: fail }),
+    'GET,POST /a',
+  ],
+  'a route with a handler of its own, which may throw again': [
+    (app) => app.get('/a', { errorHandler: rethrow }, fail),
+    'GET /a',
+  ],
+  'a plugin with a handler of its own, which may throw again': [
+    (app) => app.register(async (scope) => void scope.setErrorHandler(rethrow).get('/a', fail)),
+    'GET /a',
   ],
   'the preflight route of a CORS plugin': [(app) => app.options('*', (_, reply) => reply.send()), null],
 }
@@ -95,6 +106,16 @@ for (const [name, [register, names]] of Object.entries(early)) {
     })
   }
 }
+
+test('decision 88: what a handler behind errors throws again gets the answer of errors', async (t) => {
+  const { app } = await createApp(t, {
+    after: (it) =>
+      it
+        .get('/route', { errorHandler: rethrow }, fail)
+        .register(async (scope) => void scope.setErrorHandler(rethrow).get('/scope', fail)),
+  })
+  for (const url of ['/route', '/scope']) t.notMatch(problemOf(t, await app.inject(url), 500), 'secret')
+})
 
 test('decision 88: routes outside the scope of errors are none of its business; errorHandler: false asks for none', async (t) => {
   const inScope = Fastify().get('/a', fail)
@@ -267,6 +288,28 @@ test('the built-in page cannot be made to run what an error says', async (t) => 
   const html = documentOf(t, await app.inject({ url: '/', headers: { accept: 'text/html' } }), 400)
   t.match(html, '&lt;script&gt;alert(1)&lt;/script&gt; $&amp; $1')
   t.notMatch(html, '<script')
+})
+
+test("the package's own pages keep their style under the policy of an application", async (t) => {
+  const policy = "default-src 'none'; style-src 'self'"
+  const { app } = await createThrowing(t, new Error('bug'), {
+    errors: { pagesForBrowsers: true },
+    before: (it) =>
+      it.addHook('onSend', (_request, reply, payload, done) => {
+        if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', policy)
+        done(null, payload)
+      }),
+  })
+  for (const url of ['/', '/nope', '/error/404']) {
+    const { headers, body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    t.match(body, '<style>')
+    const own = String(headers['content-security-policy'])
+    t.match(own, /default-src 'none'; style-src 'unsafe-inline'.*frame-ancestors 'none'/, url)
+  }
+  const program = await app.inject({ url: '/', headers: { accept: 'application/json' } })
+  t.equal(program.headers['content-security-policy'], policy)
+  const visit = await app.inject({ url: '/', headers: { 'x-inertia': 'true' } })
+  t.equal(visit.headers['content-security-policy'], policy)
 })
 
 test('the plugin is the default export too, and works in an application without a logger', async (t) => {

@@ -99,6 +99,38 @@ test('decision 86: the page for 401 is the same for existing and missing paths, 
       t.same(await answerTo(url, headers), await answerTo(`/${'m'.repeat(url.length - 1)}`, headers), url)
 })
 
+for (const [status, like] of [
+  [403, '/page'],
+  [503, '/missing'],
+] as const) {
+  test(`${status} is the page of the application, whatever handler the scope of a route has`, async (t) => {
+    const app = await gated(t, { status, options: { pagesForBrowsers: true } })
+    for (const headers of [browser, { 'x-inertia': 'true' }]) {
+      const [scope, other] = [
+        await app.inject({ url: '/scope', headers }),
+        await app.inject({ url: like, headers }),
+      ]
+      t.equal(scope.statusCode, status)
+      const same = { date: '', 'content-length': '' } // the path is in the body
+      t.same({ ...scope.headers, ...same }, { ...other.headers, ...same })
+      t.equal(scope.body.replaceAll('/scope', ''), other.body.replaceAll(like, ''))
+    }
+  })
+}
+
+test('headers that the application maps to a refusal are sent', async (t) => {
+  for (const status of [401, 403, 503] as const) {
+    const map = (app: FastifyInstance) =>
+      app.problems.map(() => true, { to: () => ({ status, headers: { 'retry-after': '9' } }) })
+    const app = await gated(t, { status, map, options: { pagesForBrowsers: true } })
+    for (const headers of [{}, browser]) {
+      const answer = await app.inject({ url: '/page', headers })
+      t.equal(answer.statusCode, status)
+      t.equal(answer.headers['retry-after'], '9', `${status}`)
+    }
+  }
+})
+
 test('a login page is still where people go', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())

@@ -2,7 +2,13 @@
  * Mistakes of the developer, most of them found while the application boots. One row each in
  * docs/reference/error-codes.md.
  */
+import { inspect } from 'node:util'
 import { createMisuseError } from '@fastify-modular/core/internal'
+
+/** Any value as a message names it. */
+export function nameOfValue(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 0 })
+}
 
 export const FMOD_PUBLIC_ROUTES_INVALID_OPTIONS = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
@@ -82,11 +88,15 @@ export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE = createMisuseError<[string
 )
 export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT',
-  'These entries of the option access cannot take effect: %s. Remove the rule, let the route declare its access, or remove the entry.',
+  'These entries of the option access cannot take effect: %s. Remove the entry or what stands against it.',
 )
 export const FMOD_PUBLIC_ROUTES_BEFORE_GATE = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_BEFORE_GATE',
   'These routes were registered before the gate, which reads who may call a route when it is registered: %s. Put "await app.register(publicRoutes, …)" before them, or move them into a plugin that is registered after it; with @fastify/autoload, name the plugin of the gate in the "dependencies" of fastify-plugin.',
+)
+export const FMOD_PUBLIC_ROUTES_HALF_REGISTERED = createMisuseError<[string]>(
+  'FMOD_PUBLIC_ROUTES_HALF_REGISTERED',
+  'The registration of these routes failed half-way: the router has them, and runs no hook before them, not even the gate: %s. Let the error of the registration stop the boot.',
 )
 export const FMOD_PUBLIC_ROUTES_UNDECLARED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNDECLARED',

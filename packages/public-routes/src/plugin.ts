@@ -78,14 +78,14 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const hadCors = app.hasPlugin('@fastify/cors')
   app.addHook('onReady', async function decideAndAudit() {
     const listed = readRouter(app) ?? []
-    routes.checkComplete(listed)
+    routes.checkComplete(listed, gate.name)
     assignAccess(routes.all, entries, scopeDefaults)
     rules.freeze()
     permissions.freeze()
     scopeDefaults.freeze()
     policies.decide(routes.all)
     checkPermissions({ routes: routes.all, entries, defaults: scopeDefaults, permissions })
-    checkEffect(routes.all, policies, app.log)
+    checkEffect({ routes: routes.all, entries, policies, log: app.log })
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
     describeInSwagger(app)
     await audit({
@@ -105,15 +105,14 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
 }
 
 /**
- * What the option or a default declares for the methods of routes that do not declare their own.
+ * What the option or a default declares for the methods of routes.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE}
  */
 function assignAccess(routes: readonly Route[], entries: AccessEntries, defaults: ScopeDefaults): void {
   for (const route of routes.filter(({ derivedFrom }) => derivedFrom === undefined)) {
     for (const method of route.methods) {
-      const entry = entries.find(route, method) // also for routes with their own: the entry is used
-      const access = entry ?? defaults.find(route.origin)
-      if (access !== undefined && route.ownRequirement(method) === undefined) route.assign(method, access)
+      const declared = entries.find(route, method) ?? defaults.find(route.origin)
+      if (declared !== undefined) route.assign(method, declared)
     }
   }
   entries.checkAllUsed(routes.map(({ url }) => url))

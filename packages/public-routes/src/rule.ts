@@ -5,6 +5,7 @@ import {
   FMOD_PUBLIC_ROUTES_INVALID_METHODS,
   FMOD_PUBLIC_ROUTES_INVALID_PATTERN,
   FMOD_PUBLIC_ROUTES_INVALID_REGEX,
+  nameOfValue,
 } from './misuse-errors.ts'
 import { compileLinearRegex, type LinearRegex } from './matching/linear-regex.ts'
 import { literalHead, parseRoutePattern, type RoutePattern, type Segments } from './matching/route-pattern.ts'
@@ -50,8 +51,8 @@ export class PublicRoute {
 
   constructor(pattern: string | RegExp, options: PublicRouteOptions = {}) {
     const kind = options.kind ?? (pattern instanceof RegExp ? 'regex' : 'prefix')
-    const name = nameOf(pattern)
-    if (!Object.hasOwn(matchers, kind)) throw new FMOD_PUBLIC_ROUTES_INVALID_KIND(name, JSON.stringify(kind))
+    const name = nameOfValue(pattern)
+    if (!Object.hasOwn(matchers, kind)) throw new FMOD_PUBLIC_ROUTES_INVALID_KIND(name, nameOfValue(kind))
     checkPattern({ pattern, kind, name })
     const { literal, segments = null, matchesPath } = matchers[kind](pattern)
 
@@ -215,8 +216,4 @@ function checkPattern({ pattern, kind, name }: Named): void {
 
 function sourceOf(pattern: string | RegExp): string {
   return typeof pattern === 'string' ? pattern : pattern.source
-}
-
-function nameOf(pattern: unknown): string {
-  return pattern instanceof RegExp ? String(pattern) : (JSON.stringify(pattern) ?? String(pattern))
 }

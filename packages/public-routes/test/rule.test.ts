@@ -82,6 +82,8 @@ const refused: readonly [string, unknown, object, string][] = [
   ['an empty set of methods', '/x', { methods: [] }, 'FMOD_PUBLIC_ROUTES_INVALID_METHODS'],
   ['an unknown method', '/x', { methods: ['GTE'] }, 'FMOD_PUBLIC_ROUTES_INVALID_METHODS'],
   ['methods that are one string', '/x', { methods: 'GET' }, 'FMOD_PUBLIC_ROUTES_INVALID_METHODS'],
+  ['a bigint', 1n, {}, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
+  ['a kind that is a bigint', '/x', { kind: 1n }, 'FMOD_PUBLIC_ROUTES_INVALID_KIND'],
   ['an unknown kind', '/x', { kind: 'glob' }, 'FMOD_PUBLIC_ROUTES_INVALID_KIND'],
   ['a kind that every object has', '/x', { kind: 'constructor' }, 'FMOD_PUBLIC_ROUTES_INVALID_KIND'],
   ['an invalid expression', '/x(', { kind: 'regex' }, 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'],

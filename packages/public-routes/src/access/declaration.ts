@@ -1,7 +1,7 @@
 /** What a route, a module or the option `access` declares: who may call. Parsed once, at boot. */
 import { METHODS } from 'node:http'
 import { type Caller, hasPermission } from '@fastify-modular/core'
-import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS, nameOfValue } from '../misuse-errors.ts'
 
 /**
  * Who may call: `public` is every caller, `signed-in` every known one; other texts name a permission that a module
@@ -31,19 +31,13 @@ export interface Requirement {
 /** Permissions of which one is enough. */
 type Clause = readonly string[]
 
-/** Access that something else than the route declares for one of its methods. */
-export interface Assigned {
+/** The declared access of a method of a route. */
+export interface Declared {
   readonly requirement: Requirement
-  /** `option access "GET /metrics"`, `default of module "notes"`. */
+  /** `route config`, `option access "GET /metrics"`, `default of module "notes"`. */
   readonly source: string
-  /** Whether the option `access` says so. */
-  readonly isOption?: true
-}
-
-/** The access that a route declares in its own configuration. */
-export interface RouteAccess {
-  /** The requirement of a method that the route serves; undefined where the route does not state one. */
-  for(method: string): Requirement | undefined
+  /** What the route itself declares counts before all rules, the option `access` before those of the framework. */
+  readonly by: 'route' | 'option' | 'default'
 }
 
 const isPublic: Requirement = Object.freeze({ kind: 'public', clauses: [], text: 'public' })
@@ -70,7 +64,7 @@ export function parseAccess(access: unknown, place: string): Requirement {
   if (access === 'public') return isPublic
   if (access === 'signed-in') return isSignedIn
   if (typeof access === 'string') return requirePermissions([[checkedName(access, place)]])
-  if (typeof access !== 'object' || access === null) throw invalid(place, `it is ${JSON.stringify(access)}`)
+  if (typeof access !== 'object' || access === null) throw invalid(place, `it is ${nameOfValue(access)}`)
   const [[mode, names] = [], ...others] = Object.entries(access) as [string, unknown][]
   if ((mode !== 'allOf' && mode !== 'anyOf') || others.length > 0) {
     throw invalid(place, `its members are ${Object.keys(access).join(', ') || 'missing'}`)
@@ -82,20 +76,35 @@ export function parseAccess(access: unknown, place: string): Requirement {
 }
 
 /**
- * Reads the access of a route, for all methods that it serves or by method.
+ * Reads the access in the configuration of a route, for all methods that it serves or by method.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
  */
-export function parseRouteAccess(access: unknown, served: readonly string[], place: string): RouteAccess {
+export function parseRouteAccess(
+  access: unknown,
+  served: readonly string[],
+  place: string,
+): readonly (readonly [method: string, declared: Declared])[] {
+  const declare = (requirement: Requirement): Declared => ({
+    requirement,
+    source: 'route config',
+    by: 'route',
+  })
   if (!isByMethod(access)) {
-    const requirement = parseAccess(access, place)
-    return { for: () => requirement }
+    const declared = declare(parseAccess(access, place))
+    return served.map((method) => [method, declared])
   }
-  const byMethod = new Map<string, Requirement>()
-  for (const [method, each] of Object.entries(access)) {
+  return Object.entries(access).map(([method, each]) => {
     if (!served.includes(method)) throw invalid(place, `the route does not serve ${method}`)
-    byMethod.set(method, parseAccess(each, `${place} for ${method}`))
-  }
-  return { for: (method) => byMethod.get(method) }
+    return [method, declare(parseAccess(each, `${place} for ${method}`))]
+  })
+}
+
+/** What declares the access of a handler that may take a request for any of several methods. */
+export function declareEvery(methods: readonly (Declared | undefined)[]): Declared | undefined {
+  const requirement = requireEvery(methods.map((declared) => declared?.requirement))
+  if (methods.length === 1 || requirement === undefined) return methods[0]
+  const by = (['route', 'option'] as const).find((each) => methods.some((declared) => declared?.by === each))
+  return { requirement, source: 'combination of its methods', by: by ?? 'default' }
 }
 
 /**
@@ -148,7 +157,7 @@ function textOf(clauses: readonly Clause[]): string {
 function checkedName(name: unknown, place: string): string {
   const fault = faultOfPermission(name)
   if (typeof name === 'string' && fault === null) return name
-  throw invalid(place, `${JSON.stringify(name)} is not a permission: ${fault}`)
+  throw invalid(place, `${nameOfValue(name)} is not a permission: ${fault}`)
 }
 
 function invalid(place: string, reason: string): Error {

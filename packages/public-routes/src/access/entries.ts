@@ -5,9 +5,10 @@ import {
   FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE,
   FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
 } from '../misuse-errors.ts'
-import { type Assigned, parseAccess } from './declaration.ts'
+import { type Declared, parseAccess } from './declaration.ts'
 
-interface Entry extends Assigned {
+/** An entry with what it declares. */
+export interface Entry extends Declared {
   readonly method: string | null
   /** Without the asterisk, where it has one. */
   readonly url: string
@@ -45,7 +46,7 @@ export class AccessEntries {
   find(
     { url, toleratesSlash }: { readonly url: string; readonly toleratesSlash: boolean },
     method: string,
-  ): Assigned | undefined {
+  ): Entry | undefined {
     const spelled = this.#spell(url, toleratesSlash)
     const fitting = this.#entries.filter(
       (entry) =>
@@ -67,7 +68,7 @@ export class AccessEntries {
     throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE(names.join(', '))
   }
 
-  get all(): readonly Assigned[] {
+  get all(): readonly Declared[] {
     return this.#entries
   }
 
@@ -80,7 +81,7 @@ export class AccessEntries {
 }
 
 function covers(isSubtree: boolean, url: string, spelled: string): boolean {
-  return spelled === url || (isSubtree && (spelled.startsWith(`${url}/`) || spelled === `${url}/*`))
+  return spelled === url || (isSubtree && spelled.startsWith(`${url}/`))
 }
 
 function toEntry(key: string, access: unknown): Entry {
@@ -95,9 +96,9 @@ function toEntry(key: string, access: unknown): Entry {
   }
   const isSubtree = url.endsWith('/*')
   const requirement = parseAccess(access, source)
-  if (url === '/*' && requirement.kind === 'public') {
+  if ((url === '/*' || url === '*') && requirement.kind === 'public') {
     throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it would open the whole application')
   }
   const literal = isSubtree ? url.slice(0, -2) : url
-  return { method, url: literal, isSubtree, requirement, source, isOption: true, hasRoute: false }
+  return { method, url: literal, isSubtree, requirement, source, by: 'option', hasRoute: false }
 }

@@ -2,7 +2,7 @@
 import { mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
-import { type Assigned, parseAccess } from './declaration.ts'
+import { type Declared, parseAccess } from './declaration.ts'
 
 /** Where a route was registered. */
 export interface RouteOrigin {
@@ -11,14 +11,14 @@ export interface RouteOrigin {
   readonly module: string | undefined
 }
 
-interface ScopeDefault extends Assigned {
+interface ScopeDefault extends Declared {
   /** The module inside which it was set. */
   readonly module: string | undefined
 }
 
 export class ScopeDefaults {
   readonly #app: FastifyInstance
-  readonly #byModule = new Map<string, Assigned>()
+  readonly #byModule = new Map<string, Declared>()
   readonly #byScope = new Map<FastifyInstance, ScopeDefault>()
   #isFrozen = false
 
@@ -29,7 +29,7 @@ export class ScopeDefaults {
   /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
   setForModule(module: string, access: unknown): void {
     const source = `default of module "${module}"`
-    this.#byModule.set(module, { requirement: parseAccess(access, source), source })
+    this.#byModule.set(module, { requirement: parseAccess(access, source), source, by: 'default' })
   }
 
   /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
@@ -38,11 +38,11 @@ export class ScopeDefaults {
     const fault = this.#faultOf(scope)
     if (fault !== null) throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, fault)
     const requirement = parseAccess(access, source)
-    this.#byScope.set(scope, { requirement, source, module: mountingModule(scope) })
+    this.#byScope.set(scope, { requirement, source, by: 'default', module: mountingModule(scope) })
   }
 
   /** The nearest default of a plugin inside the module, that of the module, or the nearest one around it. */
-  find(origin: RouteOrigin | null): Assigned | undefined {
+  find(origin: RouteOrigin | null): Declared | undefined {
     if (origin === null) return undefined
     const nearest = this.#nearest(origin.scope)
     const ofModule = origin.module === undefined ? undefined : this.#byModule.get(origin.module)
@@ -54,7 +54,7 @@ export class ScopeDefaults {
     this.#isFrozen = true
   }
 
-  get all(): readonly Assigned[] {
+  get all(): readonly Declared[] {
     return [...this.#byModule.values(), ...this.#byScope.values()]
   }
 

@@ -47,24 +47,20 @@ export function classifyRequest(request: FastifyRequest): ClientKind {
 
 export interface Answers {
   /** Answers a protected request of an anonymous caller, in the way that its kind of client understands. */
-  challenge(request: FastifyRequest, reply: FastifyReply): void
-  refuseForgery(request: FastifyRequest, reply: FastifyReply): void
-  /** Refuses a known caller; for a page, hands `done` the failure. `missing` is the end of a sentence. */
-  forbid(arrival: Visit, missing: string): void
-  /** Answers a protected request while the provider fails; for a page, hands `done` the failure. */
-  reportUnavailable(arrival: Visit, failure: unknown): void
+  challenge(visit: Visit): void
+  refuseForgery(visit: Visit): void
+  /** Refuses a known caller; `missing` is the end of a sentence. */
+  forbid(visit: Visit, missing: string): void
+  /** Answers a protected request while the provider fails. */
+  reportUnavailable(visit: Visit, failure: unknown): void
 }
 
-interface Visit {
+/** One request at the gate. */
+export interface Visit {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+  /** Goes on to the next hook; with an error, to the error handler. */
   readonly done: HookHandlerDoneFunction
-}
-
-interface Refused {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly refusal: Refusal
 }
 
 /** The same for existing and missing paths: it names no reason, and no path but that of the request. */
@@ -84,6 +80,8 @@ const retryAfter = 5
 interface Refusal {
   readonly exception: DomainException
   readonly problem: Problem
+  /** Those that the application does not map. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 function refusalOf(exception: DomainException): Refusal {
@@ -104,19 +102,14 @@ export function createAnswers(
   const { loginUrl } = provider
   return { challenge, refuseForgery, forbid, reportUnavailable }
 
-  function challenge(request: FastifyRequest, reply: FastifyReply): void {
+  function challenge(visit: Visit): void {
+    const { request, reply } = visit
     const kind: ClientKind = loginUrl === undefined ? 'api' : classify(request)
     if (loginUrl === undefined || kind === 'api') {
       const scheme = headerValue(challengeOf(provider, request))
-      const { [answerFailure]: answer } = app
-      if (loginUrl === undefined && answer !== undefined && isForPeople(request)) {
-        // Not by `done`: the error handler of a route's own scope would show that the route exists.
-        forbidCaching(reply)
-        answer(request, reply, new UnauthorizedException(undefined, scheme))
-      } else {
-        reply.header('www-authenticate', scheme)
-        sendProblem({ request, reply, refusal: unauthorized })
-      }
+      const isForPages = loginUrl === undefined && app[answerFailure] !== undefined
+      if (isForPages && showPage(visit, new UnauthorizedException(undefined, scheme))) return
+      sendProblem(visit, { ...unauthorized, headers: { 'www-authenticate': scheme } })
     } else if (kind === 'inertia' && isExternal(loginUrl)) {
       // A fetch cannot follow a redirect to another site: the client visits it instead.
       sendWithoutBody(reply.code(409).header('x-inertia-location', loginUrl))
@@ -127,36 +120,42 @@ export function createAnswers(
     }
   }
 
-  function refuseForgery(request: FastifyRequest, reply: FastifyReply): void {
-    sendProblem({ request, reply, refusal: crossOrigin })
+  function refuseForgery(visit: Visit): void {
+    sendProblem(visit, crossOrigin)
   }
 
-  function forbid({ request, reply, done }: Visit, missing: string): void {
+  function forbid(visit: Visit, missing: string): void {
     const failure = new ForbiddenException(`This needs ${missing}.`)
-    if (isForPeople(request)) {
-      forbidCaching(reply)
-      done(failure) // the application's error handler has the pages
-      return
-    }
-    sendProblem({ request, reply, refusal: refusalOf(failure) })
+    if (!showPage(visit, failure)) sendProblem(visit, refusalOf(failure))
   }
 
   /** 503 and not 401, at which clients throw away good credentials. */
-  function reportUnavailable({ request, reply, done }: Visit, failure: unknown): void {
+  function reportUnavailable(visit: Visit, failure: unknown): void {
+    const { request, reply } = visit
     reply.header('retry-after', String(retryAfter))
-    if (isForPeople(request)) {
-      // The application's error handler has the pages, and writes the record.
-      forbidCaching(reply)
-      done(new ServiceUnavailableException(undefined, retryAfter, failure))
-      return
-    }
+    // The application's error handler writes the record for a page.
+    if (showPage(visit, new ServiceUnavailableException(undefined, retryAfter, failure))) return
     logProviderFailure(request, failure)
-    sendProblem({ request, reply, refusal: unavailable })
+    sendProblem(visit, unavailable)
+  }
+
+  /**
+   * Shows people the page of the errors plugin, and returns whether it does; without that plugin the application's error
+   * handler has the pages. The handler of a route's own scope would show that the route exists.
+   */
+  function showPage({ request, reply, done }: Visit, failure: DomainException): boolean {
+    if (!isForPeople(request)) return false
+    forbidCaching(reply)
+    const { [answerFailure]: answer } = app
+    if (answer === undefined) done(failure)
+    else answer(request, reply, failure)
+    return true
   }
 
   /** Sends a problem (RFC 9457), mapped as the application maps its exceptions, with headers that keep it out of caches. */
-  function sendProblem({ request, reply, refusal }: Refused): void {
-    const problem = app.problems?.resolve(refusal.exception) ?? withTypeBase(refusal.problem)
+  function sendProblem({ request, reply }: Visit, { exception, problem: usual, headers }: Refusal): void {
+    const problem = app.problems?.resolve(exception) ?? withTypeBase(usual)
+    reply.headers({ ...problem.headers, ...headers })
     forbidCaching(reply)
     reply.code(problem.status)
     reply.header('content-type', problemMediaType)

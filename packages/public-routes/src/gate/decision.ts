@@ -24,21 +24,21 @@ export interface Decision {
 
 /**
  * `open`: every path of the route is public that is spelled canonically; `by path`: one is that a rule of these matches.
- * `closed` is the decision for all other paths.
+ * `otherwise` is the decision for all other paths.
  */
 export type Policy =
-  | { readonly kind: 'closed'; readonly closed: Decision }
+  | { readonly kind: 'closed'; readonly otherwise: Decision }
   | {
       readonly kind: 'open'
       readonly open: Decision
       /** The one target, beside its query, for which nothing is left to check; null where parameters are. */
       readonly target: string | null
-      readonly closed: Decision
+      readonly otherwise: Decision
     }
   | {
       readonly kind: 'by path'
       readonly rules: readonly RegisteredRule[]
       /** The one of them that matches a canonical path. */
       readonly find: (path: string) => RegisteredRule | undefined
-      readonly closed: Decision
+      readonly otherwise: Decision
     }

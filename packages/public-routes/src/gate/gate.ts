@@ -10,7 +10,7 @@ import { missingOf } from '../access/declaration.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { Authenticate } from '../provider.ts'
 import type { RegisteredRule } from '../rules.ts'
-import { type Answers, logProviderFailure } from './answers.ts'
+import { type Answers, logProviderFailure, type Visit } from './answers.ts'
 import type { Policies } from './policy.ts'
 import type { Decision, Policy, RequestAdmission } from './decision.ts'
 import type { Route, RouteTable } from './routes.ts'
@@ -27,11 +27,7 @@ export interface GateParts {
 
 export type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
-/** One request at the gate. */
-interface Visit {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly done: HookHandlerDoneFunction
+interface DecidedVisit extends Visit {
   readonly decision: Decision
 }
 
@@ -40,11 +36,11 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
   return function publicRoutesGate(request, reply, done) {
     const decision = decide(request) // before the provider, which may change the request
     if (takeProbe(request, reply, decision)) return
+    const visit = { request, reply, done, decision }
     if (isForgeable !== null && isForgeable(request)) {
-      answers.refuseForgery(request, reply)
+      answers.refuseForgery(visit)
       return
     }
-    const visit: Visit = { request, reply, done, decision }
     let caller: ReturnType<Authenticate>
     try {
       caller = authenticate(request)
@@ -56,21 +52,21 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
     else enter(visit, caller)
   }
 
-  function enterLater(visit: Visit, caller: Promise<Caller | null>): void {
+  function enterLater(visit: DecidedVisit, caller: Promise<Caller | null>): void {
     caller.then(
       (known) => enter(visit, known),
       (failure: unknown) => enterUnknown(visit, failure),
     )
   }
 
-  function enter(visit: Visit, caller: Caller | null): void {
+  function enter(visit: DecidedVisit, caller: Caller | null): void {
     const { request, reply, done, decision } = visit
     if (reply.sent) return // answered while the provider was at work, by a time-out of the route
     request.caller = caller
     try {
       const outcome = judge(decision, caller)
       if (outcome === 'sign in') {
-        answers.challenge(request, reply)
+        answers.challenge(visit)
         return
       }
       if (outcome !== 'let in') {
@@ -87,7 +83,7 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
   }
 
   /** A public path never depends on the provider (S 5.4). */
-  function enterUnknown(visit: Visit, failure: unknown): void {
+  function enterUnknown(visit: DecidedVisit, failure: unknown): void {
     const { request, reply, done, decision } = visit
     try {
       if (decision.opening === null) {
@@ -121,23 +117,19 @@ export function createDecide(
   return function decide(request) {
     const route = routes.of(request)
     const policy = policies.of(route, request.method)
-    if (policy.kind === 'closed') return policy.closed
+    if (policy.kind === 'closed') return policy.otherwise
     const target = request.raw.url ?? ''
     if (policy.kind === 'open' && policy.target !== null && isSpelledAs(target, policy.target))
       return policy.open
     const values = readParameters(request, route)
-    return values === null ? policy.closed : new PathDecision({ policy, target, route, values })
+    if (values === null) return policy.otherwise
+    return new PathDecision(policy.otherwise, function findOpening() {
+      const path = canonicalPath(target)
+      if (path === null) return null
+      const opening = openingOf(policy, path)
+      return opening !== null && (route === null || spellsPath(route, { values, path })) ? opening : null
+    })
   }
-}
-
-/** What a decision about a path depends on. */
-interface Question {
-  readonly policy: Policy
-  readonly target: string
-  /** The route that the router chose; null where none matches. */
-  readonly route: Route | null
-  /** The values of the route's parameters, in the order of `route.parameters`. */
-  readonly values: readonly unknown[]
 }
 
 /**
@@ -145,32 +137,21 @@ interface Question {
  * engine costs more than all else that the gate does: twice a request (bench/gate.mjs).
  */
 class PathDecision implements Decision {
-  readonly #question: Question
+  readonly needs: Decision['needs']
+  readonly admission: RequestAdmission
+  readonly #find: () => RequestAdmission | null
   #opening: RequestAdmission | null | undefined
 
-  constructor(question: Question) {
-    this.#question = question
-  }
-
-  get needs(): Decision['needs'] {
-    return this.#question.policy.closed.needs
-  }
-
-  get admission(): RequestAdmission {
-    return this.#question.policy.closed.admission
+  constructor({ needs, admission }: Decision, find: () => RequestAdmission | null) {
+    this.needs = needs
+    this.admission = admission
+    this.#find = find
   }
 
   get opening(): RequestAdmission | null {
-    if (this.#opening === undefined) this.#opening = findOpening(this.#question)
+    if (this.#opening === undefined) this.#opening = this.#find()
     return this.#opening
   }
-}
-
-function findOpening({ policy, target, route, values }: Question): RequestAdmission | null {
-  const path = canonicalPath(target)
-  if (path === null) return null
-  const opening = openingOf(policy, path)
-  return opening !== null && (route === null || spellsPath(route, { values, path })) ? opening : null
 }
 
 /** What opens a canonical path, if the route that the router chose spells it. */

@@ -3,9 +3,10 @@
  * when the application is ready; the gate, the table, `explain` and the OpenAPI document read it.
  */
 import { canonicalPath } from '@fastify-modular/core/internal'
-import { requireEvery, type Requirement } from '../access/declaration.ts'
+import { type Declared, requireEvery, type Requirement } from '../access/declaration.ts'
 import { compareSegments, literalHead, literalTail, segmentsOf } from '../matching/route-pattern.ts'
 import type { PublicRoute } from '../rule.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
 import { createFind, frameworkDefault, type RegisteredRule, type RuleSet } from '../rules.ts'
 import type { Decision, Policy, RequestAdmission } from './decision.ts'
 import type { Route } from './routes.ts'
@@ -37,11 +38,14 @@ export class Policies {
     this.#suffixes = suffixes
   }
 
-  /** Decides the policies of these routes. Call it once, when routes, rules and declarations are complete. */
+  /**
+   * Decides the policies of these routes. Call it once, when routes, rules and declarations are complete.
+   * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} a route that is declared public could never be
+   */
   decide(routes: readonly Route[]): void {
     for (const route of routes) {
       for (const method of route.methods) route.policies.set(method, this.#policyOf(route, method))
-      const every = requireEvery(route.methods.map((method) => route.requirement(method)))
+      const every = requireEvery(route.methods.map((method) => route.declared(method)?.requirement))
       route.policies.set(otherMethod, closedFor(every)) // a hook changed the method after the router chose
     }
   }
@@ -60,23 +64,25 @@ export class Policies {
   }
 
   #policyOf(route: Route, method: string): Policy {
-    const own = route.ownRequirement(method)
-    const assigned = route.assigned(method)
-    const closed = closedFor(route.requirement(method))
-    if (own !== undefined && own.kind !== 'public') return closed // against every rule
-    if (own !== undefined) return openFor(route, { by: 'declaration', source: 'route config' }, closed)
-    const rules = this.rulesFor(route, method).filter(
-      // The host's option stands above the framework's own public paths.
-      ({ rule }) => assigned?.isOption !== true || rule.source !== frameworkDefault,
-    )
+    const declared = route.declared(method)
+    const closed = closedFor(declared?.requirement)
+    const rules = this.#openingRules(route, method, declared)
     const covering = rules.find(({ reach }) => reach === 'every path')
     if (covering !== undefined) return openFor(route, { by: 'rule', rule: covering.rule }, closed)
-    if (assigned?.requirement.kind === 'public') {
-      return openFor(route, { by: 'declaration', source: assigned.source }, closed)
+    if (declared?.requirement.kind === 'public') {
+      return openFor(route, { by: 'declaration', source: declared.source }, closed)
     }
     return openBy(
       rules.map(({ rule }) => rule),
-      closed.closed,
+      closed.otherwise,
+    )
+  }
+
+  /** What a route declares holds against every rule; the host's option stands above the framework's own public paths. */
+  #openingRules(route: Route, method: string, declared: Declared | undefined): readonly RuleForRoute[] {
+    if (declared?.by === 'route') return []
+    return this.rulesFor(route, method).filter(
+      ({ rule }) => declared?.by !== 'option' || rule.source !== frameworkDefault,
     )
   }
 
@@ -103,23 +109,28 @@ const otherMethod = ''
 const maxMethods = 50
 
 function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind: 'closed' }> {
-  if (requirement?.kind !== 'permission') return { kind: 'closed', closed: signedIn }
+  if (requirement?.kind !== 'permission') return { kind: 'closed', otherwise: signedIn }
   const admission: RequestAdmission = Object.freeze({ by: 'caller', permission: requirement.text })
-  return { kind: 'closed', closed: Object.freeze({ opening: null, needs: requirement, admission }) }
+  return { kind: 'closed', otherwise: Object.freeze({ opening: null, needs: requirement, admission }) }
 }
 
-function openFor(route: Route, opening: RequestAdmission, { closed }: Policy): Policy {
-  if (route.path !== null && !isCanonical(route.path)) return { kind: 'closed', closed }
+function openFor(route: Route, opening: RequestAdmission, { otherwise }: Policy): Policy {
+  if (!isSpellable(route)) {
+    if (opening.by === 'rule') return { kind: 'closed', otherwise }
+    const fault = 'no canonical path leads to it, so that it could never be public'
+    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(`the route ${route.name}`, fault)
+  }
   const target = route.path !== null && canonicalPath(route.path) === route.path ? route.path : null
-  return { kind: 'open', open: Object.freeze({ ...closed, opening: Object.freeze(opening) }), target, closed }
+  const open = Object.freeze({ ...otherwise, opening: Object.freeze(opening) })
+  return { kind: 'open', open, target, otherwise }
 }
 
 function openBy(
   rules: readonly RegisteredRule[],
-  closed: Decision,
+  otherwise: Decision,
   find = (path: string) => rules.find(({ route }) => route.matchesPath(path)),
 ): Policy {
-  return rules.length === 0 ? { kind: 'closed', closed } : { kind: 'by path', rules, find, closed }
+  return rules.length === 0 ? { kind: 'closed', otherwise } : { kind: 'by path', rules, find, otherwise }
 }
 
 /** Which paths of a route a rule opens, by their texts alone: `some paths` where that is not certain. */
@@ -165,6 +176,14 @@ function reachOfPaths(
   )
   if (!matches.includes(true)) return 'no path'
   return matches.includes(false) ? 'some paths' : 'every path'
+}
+
+/** Whether a canonical path leads to the route, as far as its literal text shows. */
+function isSpellable({ patterns }: Route): boolean {
+  return patterns.some((pattern) => {
+    const path = pattern.map((part) => (typeof part === 'string' ? part : 'x')).join('')
+    return isCanonical(path.startsWith('/') ? path : `/${path}`)
+  })
 }
 
 /** Whether a request can spell the path in the canonical way. */

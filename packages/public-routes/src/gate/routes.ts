@@ -6,14 +6,7 @@ import {
   routerEntries,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import {
-  type Assigned,
-  faultOfPermission,
-  parseRouteAccess,
-  requireEvery,
-  type Requirement,
-  type RouteAccess,
-} from '../access/declaration.ts'
+import { type Declared, declareEvery, faultOfPermission, parseRouteAccess } from '../access/declaration.ts'
 import type { RouteOrigin } from '../access/scope-defaults.ts'
 import {
   isStaticPattern,
@@ -24,6 +17,7 @@ import {
 import {
   FMOD_PUBLIC_ROUTES_BEFORE_GATE,
   FMOD_PUBLIC_ROUTES_CONFIG_CHANGED,
+  FMOD_PUBLIC_ROUTES_HALF_REGISTERED,
   FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
 } from '../misuse-errors.ts'
 import type { Policy } from './decision.ts'
@@ -78,8 +72,7 @@ export class Route {
   readonly path: string | null
   /** By method; filled when the application is ready. */
   readonly policies = new Map<string, Policy>()
-  readonly #own: RouteAccess | null
-  readonly #assigned = new Map<string, Assigned>()
+  readonly #declared: Map<string, Declared>
 
   /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
   constructor({ url, methods, declares = undeclared, ...facts }: RouteFacts) {
@@ -92,7 +85,8 @@ export class Route {
     this.origin = facts.origin ?? null
     this.isWebsocket = facts.isWebsocket ?? false
     const name = `the route ${this.name}`
-    this.#own = this.derivedFrom === undefined ? ownAccess(declares, methods, name) : null
+    const isSilent = this.derivedFrom !== undefined || declares.access === undefined
+    this.#declared = new Map(isSilent ? [] : parseRouteAccess(declares.access, methods, name))
     this.checkedByHandler = this.derivedFrom?.checkedByHandler ?? checkedPermission(declares, name)
     this.patterns = parseRoutePattern(url)
     this.parameters = parameterNames(this.patterns[0] ?? []) // the other pattern leaves out the last parameter
@@ -121,49 +115,20 @@ export class Route {
     return this.url === '*' && this.name === 'OPTIONS *'
   }
 
-  /**
-   * What the route's own configuration requires for a method; undefined where it does not say. The HEAD route of a route
-   * that serves other methods as well needs what any of them needs: its handler may take HEAD for one of them.
-   */
-  ownRequirement(method: string): Requirement | undefined {
+  /** What declares who may call a method. The handler may take the HEAD that Fastify derives for any method of its route. */
+  declared(method: string): Declared | undefined {
     const origin = this.derivedFrom
-    if (origin === undefined) return this.#own?.for(method)
-    if (this.followsGet) return origin.ownRequirement('GET')
-    return requireEvery(origin.methods.map((each) => origin.ownRequirement(each)))
+    if (origin === undefined) return this.#declared.get(method)
+    return declareEvery(origin.methods.map((each) => origin.declared(each)))
   }
 
-  /** What something else than the route declares for a method. */
-  assigned(method: string): Assigned | undefined {
-    const origin = this.derivedFrom
-    if (origin === undefined) return this.#assigned.get(method)
-    if (this.followsGet) return origin.assigned('GET')
-    const every = origin.methods.map((each) => origin.requirement(each))
-    const requirement = every.length === 0 ? undefined : requireEvery(every)
-    const isOwn = origin.methods.every((each) => origin.ownRequirement(each) !== undefined)
-    if (requirement === undefined || isOwn) return undefined
-    const isOption = origin.methods.some((each) => origin.assigned(each)?.isOption === true)
-    return { requirement, source: 'the methods of its route', ...(isOption && { isOption }) }
-  }
-
-  assign(method: string, access: Assigned): void {
-    this.#assigned.set(method, access)
-  }
-
-  /** The declared requirement of a method, whatever declares it. */
-  requirement(method: string): Requirement | undefined {
-    const own = this.ownRequirement(method)
-    const assigned = this.assigned(method)?.requirement
-    // HEAD of a route that serves other methods as well: the route declares some of them, something else the others.
-    return own !== undefined && assigned !== undefined ? requireEvery([own, assigned]) : (own ?? assigned)
+  /** Declares the access of a method where the route itself does not. */
+  assign(method: string, declared: Declared): void {
+    if (!this.#declared.has(method)) this.#declared.set(method, declared)
   }
 }
 
 const undeclared: Declares = Object.freeze({ access: undefined, checkedByHandler: undefined })
-
-/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
-function ownAccess({ access }: Declares, methods: readonly string[], name: string): RouteAccess | null {
-  return access === undefined ? null : parseRouteAccess(access, methods, name)
-}
 
 /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
 function checkedPermission({ checkedByHandler }: Declares, name: string): string | undefined {
@@ -215,7 +180,7 @@ export class RouteTable {
     const config = Object.hasOwn(options, 'config') ? options.config : undefined
     const methods = typeof options.method === 'string' ? [options.method] : [...options.method]
     const declares = readDeclares(config)
-    refuseUndefined(config, `the route ${methods.join(',')} ${url}`)
+    refuseSilent(config ?? {}, `the route ${methods.join(',')} ${url}`)
     const route = new Route({
       url,
       methods,
@@ -250,8 +215,10 @@ export class RouteTable {
       )
     }
     for (const { config } of listed?.filter(mayPrecedeGate) ?? []) {
-      const methods = [config.method].flat()
-      this.#early.set(config, new Route({ url: config.url, methods, declares: readDeclares(config) }))
+      const { url, method } = config
+      const derivedFrom = [...this.#early.values()].find((known) => method === 'HEAD' && known.url === url)
+      const route = new Route({ url, methods: [method].flat(), declares: readDeclares(config), derivedFrom })
+      this.#early.set(config, route)
     }
     refuseEarly(listed?.filter((entry) => !mayPrecedeGate(entry)) ?? [])
   }
@@ -260,15 +227,19 @@ export class RouteTable {
    * Checks that the router has the routes that the gate has read, with what it has read.
    * @throws {FMOD_PUBLIC_ROUTES_CONFIG_CHANGED} a later onRoute hook changed or replaced a configuration
    * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} a plugin from before the gate registered a route after it
+   * @throws {FMOD_PUBLIC_ROUTES_HALF_REGISTERED} the hook of this name, that of the gate, does not run before a route
    */
-  checkComplete(listed: readonly RouterEntry[]): void {
+  checkComplete(listed: readonly RouterEntry[], gateName: string): void {
     const changed = this.#registrations.filter(({ route, options }) => {
       const config: Configuration = options.config as Configuration
       return config?.[mark] !== route || !haveSameMembers(readDeclares(config), route.declares)
     })
     if (changed.length > 0)
       throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
-    refuseEarly(listed.filter(({ config }) => !(mark in config) && !this.#early.has(config)))
+    const late = listed.filter(({ config }) => !this.#early.has(config))
+    refuseEarly(late.filter(({ config }) => !(mark in config)))
+    const open = late.filter(({ onRequest }) => !onRequest?.some(({ name }) => name === `bound ${gateName}`))
+    if (open.length > 0) throw new FMOD_PUBLIC_ROUTES_HALF_REGISTERED(namesOf(open))
   }
 
   /** The route that the router chose; null where no route matches and the not-found handler answers. */
@@ -321,8 +292,12 @@ function mayPrecedeGate({ config }: RouterEntry): boolean {
 /** @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} */
 function refuseEarly(entries: readonly RouterEntry[]): void {
   if (entries.length === 0) return
-  const names = new Set(entries.map(({ config: { method, url } }) => `${[method].flat().join(',')} ${url}`))
-  throw new FMOD_PUBLIC_ROUTES_BEFORE_GATE([...names].join(', '))
+  throw new FMOD_PUBLIC_ROUTES_BEFORE_GATE(namesOf(entries))
+}
+
+function namesOf(entries: readonly RouterEntry[]): string {
+  const names = entries.map(({ config: { method, url } }) => `${[method].flat().join(',')} ${url}`)
+  return [...new Set(names)].join(', ')
 }
 
 /** Own members alone: what objects inherit declares nothing. */
@@ -333,18 +308,19 @@ function readDeclares(config: object | undefined): Declares {
 }
 
 /**
- * A constant whose name is misspelt is undefined: it would declare nothing, and the route would fall to a default.
+ * A constant whose name is misspelt is undefined, and members that are inherited do not reach the router: both would declare
+ * nothing, and the route would fall to a default.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
  */
-function refuseUndefined(config: object | undefined, place: string): void {
-  const name = Object.keys(undeclared).find(
-    (each) => config !== undefined && Object.hasOwn(config, each) && Reflect.get(config, each) === undefined,
-  )
-  if (name === undefined) return
-  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
-    place,
-    `config.${name} is undefined; leave it out, or correct the name of the constant`,
-  )
+function refuseSilent(config: object, place: string): void {
+  for (const name of Object.keys(undeclared)) {
+    const isUndefined = Reflect.get(config, name) === undefined
+    if (Object.hasOwn(config, name) !== isUndefined) continue
+    const fault = isUndefined
+      ? 'is undefined; leave it out, or correct the name of the constant'
+      : 'is inherited; copy it into the configuration'
+    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, `config.${name} ${fault}`)
+  }
 }
 
 function haveSameMembers(one: Declares, other: Declares): boolean {

@@ -5,6 +5,7 @@ import { judge } from '../gate/gate.ts'
 import type { Route, RouteTable } from '../gate/routes.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { Probes } from './probes.ts'
+import type { AccessRow } from './table.ts'
 
 /** What the gate does: it lets the request in, needs a known caller (401), or misses a permission (403). */
 export type AttemptOutcome = 'let in' | 'sign in' | 'forbidden'
@@ -26,7 +27,7 @@ interface Tried {
 
 /** Tries a route with each of these callers; no handler runs. */
 export type Attempt = (
-  route: { readonly method: string; readonly url: string; readonly constraints: string },
+  route: Pick<AccessRow, 'method' | 'url' | 'constraints'>,
   callers: readonly (Caller | null)[],
   sample?: Sample,
 ) => Promise<Tried>

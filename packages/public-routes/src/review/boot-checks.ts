@@ -44,8 +44,8 @@ interface Named {
 function namedByRoute(route: Route): readonly Named[] {
   if (route.derivedFrom !== undefined) return []
   const own = route.methods.flatMap((method) => {
-    const requirement = route.ownRequirement(method)
-    return requirement === undefined ? [] : namedBy(requirement, `${method} ${route.url}`)
+    const declared = route.declared(method)
+    return declared?.by === 'route' ? namedBy(declared.requirement, `${method} ${route.url}`) : []
   })
   const { checkedByHandler } = route
   return checkedByHandler === undefined ? own : [...own, { name: checkedByHandler, place: route.name }]
@@ -56,29 +56,66 @@ function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
 }
 
 /**
- * An entry of the option `access` that closes a route has to close it.
- * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} a rule opens the whole route; one of the environment is a warning
+ * An entry of the option `access` takes effect, or the log says why not.
+ * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} its one route declares something else, or a rule opens what it closes; one of the environment is a warning
  */
-export function checkEffect(routes: readonly Route[], policies: Policies, log: FastifyBaseLogger): void {
+export function checkEffect({
+  routes,
+  entries,
+  policies,
+  log,
+}: Pick<Declarations, 'routes' | 'entries'> & {
+  readonly policies: Policies
+  readonly log: FastifyBaseLogger
+}): void {
   const conflicts = routes.flatMap((route) =>
-    route.methods.flatMap((method) => {
-      const assigned = route.assigned(method)
-      const policy = policies.of(route, method)
-      if (assigned?.isOption !== true || assigned.requirement.kind === 'public') return []
-      if (policy.kind !== 'open' || policy.open.opening?.by !== 'rule') return []
-      const { rule } = policy.open.opening
-      const text = `${assigned.source} closes ${method} ${route.url}, and the rule ${nameOfRule(rule)} opens it`
-      return [{ text, isFromEnvironment: rule.source.includes(environmentVariable) }]
-    }),
+    route.methods.flatMap((method) => findConflict({ route, method, entries, policies }) ?? []),
   )
-  const byCode = conflicts.filter(({ isFromEnvironment }) => !isFromEnvironment)
-  if (byCode.length > 0)
-    throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT(byCode.map(({ text }) => text).join('; '))
+  const fatal = conflicts.filter(({ isFatal }) => isFatal)
+  if (fatal.length > 0)
+    throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT(fatal.map(({ text }) => text).join('; '))
   if (conflicts.length > 0)
     log.warn(
-      { conflicts: conflicts.map(({ text }) => text) },
-      'the environment opens what the option access closes',
+      { entries: conflicts.map(({ text }) => text) },
+      'entries of the option access have no effect on these routes, or on some of their paths',
     )
+}
+
+/** What stands against the entry for a method of a route. */
+function findConflict({
+  route,
+  method,
+  entries,
+  policies,
+}: {
+  readonly route: Route
+  readonly method: string
+  readonly entries: AccessEntries
+  readonly policies: Policies
+}): { readonly text: string; readonly isFatal: boolean } | undefined {
+  const entry = route.derivedFrom === undefined ? entries.find(route, method) : undefined
+  if (entry === undefined) return undefined
+  const { source, requirement, isSubtree } = entry
+  const name = `${method} ${route.url}`
+  const own = route.declared(method)
+  if (own?.by === 'route') {
+    if (own.requirement.text === requirement.text) return undefined
+    const text = `${source} says ${requirement.text} about ${name}, and the route config declares ${own.requirement.text}`
+    return { text, isFatal: !isSubtree }
+  }
+  const policy = policies.of(route, method)
+  if (requirement.kind === 'public' || policy.kind === 'closed') return undefined
+  const closes = `${source} closes ${name}, and the rule`
+  if (policy.kind === 'by path') {
+    const rules = policy.rules.map(nameOfRule).join(', ')
+    return { text: `${closes} ${rules} could open some of its paths`, isFatal: false }
+  }
+  if (policy.open.opening?.by !== 'rule') return undefined
+  const { rule } = policy.open.opening
+  return {
+    text: `${closes} ${nameOfRule(rule)} opens it`,
+    isFatal: !rule.source.includes(environmentVariable),
+  }
 }
 
 /**
@@ -90,7 +127,7 @@ export function refuseUndeclared(routes: readonly Route[], policies: Policies): 
     route.methods.flatMap((method) => {
       if (route.derivedFrom !== undefined || route.isPreflight) return []
       const policy = policies.of(route, method)
-      if (route.requirement(method) !== undefined || policy.kind === 'open') return []
+      if (route.declared(method) !== undefined || policy.kind === 'open') return []
       const module = route.origin?.module
       const partly =
         policy.kind === 'by path'

@@ -102,9 +102,9 @@ export function createExplain({ probes, rules, routes, policies }: ExplainParts)
     if (!isSpelled && openingOf(policies.of(route, method), path) !== null) {
       return `the route "${route.url}" that the router chose does not spell this path`
     }
-    const requirement = route?.requirement(method)
-    if (route !== null && requirement !== undefined && requirement.kind !== 'public') {
-      return `the ${route.assigned(method)?.source ?? `route "${route.url}"`} declares ${requirement.text}`
+    const declared = route?.declared(method)
+    if (declared !== undefined && declared.requirement.kind !== 'public') {
+      return `the ${declared.source} declares ${declared.requirement.text}`
     }
     if (literal !== undefined) {
       return literal.route.kind === 'suffix'

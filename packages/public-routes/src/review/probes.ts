@@ -27,7 +27,6 @@ export class Probes {
       message.method = method
       message.url = target
       message.headers = { host: 'localhost', ...headers }
-      message.push(null)
       routeSilently(this.#app, message)
     })
     return withTimeout(outcome, patience, () => ({ reached: false, status: 0 }))
@@ -40,53 +39,53 @@ export function takeProbe(request: FastifyRequest, reply: FastifyReply, decision
   if (waiting.size === 0 || !(raw instanceof ProbeMessage)) return false
   reply.hijack()
   raw.settle({ reached: true, request, decision })
-  raw.response.finish()
+  raw.response.end()
   return true
 }
 
 /** Probes that nothing has answered: most requests come while there are none, and are not looked at. */
 const waiting = new Set<ProbeMessage>()
 
-/** With what hooks before the gate may read of every request: an address, a socket and a response. */
+/** Has what hooks before the gate may use of every request: an address, a socket, a response that ends. */
 class ProbeMessage extends IncomingMessage {
   readonly settle: (outcome: ProbeOutcome) => void
-  readonly response: ProbeResponse
+  readonly response: ServerResponse
 
   constructor(settle: (outcome: ProbeOutcome) => void) {
-    const local = { value: '127.0.0.1' }
-    const socket = Object.defineProperties(new Socket(), {
-      remoteAddress: local,
-      localAddress: local,
-      remoteFamily: { value: 'IPv4' },
-      remotePort: { value: 0 },
-      localPort: { value: 0 },
-    })
+    const socket = new ProbeSocket()
     super(socket)
+    Object.assign(this, { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1, complete: true })
+    this.push(null)
     this.settle = (outcome) => {
       waiting.delete(this)
       settle(outcome)
     }
     waiting.add(this)
-    this.response = new ProbeResponse(this)
+    this.response = new ServerResponse(this)
     this.response.assignSocket(socket)
+    this.response.on('finish', () => {
+      this.settle({ reached: false, status: this.response.statusCode })
+      socket.destroy() // the response closes with it
+    })
+    socket.on('drain', () => this.response.emit('drain'))
+    socket.on('close', () => this.settle({ reached: false, status: 0 }))
   }
 }
 
-/** Goes nowhere; passes on the status of an answer before the gate. */
-class ProbeResponse extends ServerResponse<ProbeMessage> {
-  override write(): boolean {
-    return true
+/** Comes from this machine, and swallows what is written to it. */
+class ProbeSocket extends Socket {
+  override readonly remoteAddress = '127.0.0.1'
+  override readonly localAddress = '127.0.0.1'
+  override readonly remoteFamily = 'IPv4'
+  override readonly remotePort = 0
+  override readonly localPort = 0
+
+  override _write(_chunk: unknown, _encoding: string, done: () => void): void {
+    done()
   }
 
-  override end(): this {
-    this.req.settle({ reached: false, status: this.statusCode })
-    this.finish()
-    return this
-  }
-
-  /** Requests that are counted at their beginning are counted at their end, too: `onResponse` runs. */
-  finish(): void {
-    queueMicrotask(() => this.emit('finish'))
+  override _writev(_chunks: unknown, done: () => void): void {
+    done()
   }
 }
 

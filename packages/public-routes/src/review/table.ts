@@ -23,6 +23,8 @@ export interface AccessRow {
    * decide, without a guess: a rule whose expression meets a parameter could.
    */
   readonly openedBy: readonly string[]
+  /** `GET /notes` for the HEAD route that Fastify derived from it; null for routes that the application registered. */
+  readonly derivedFrom: string | null
   /** The module that registered the route; null for routes of no module. */
   readonly module: string | null
   /** A permission that the handler checks by itself; null where the route names none. */
@@ -58,6 +60,7 @@ function notFoundRow({ rules }: RuleSet): AccessRow {
     access: 'signed-in',
     why: 'undeclared',
     openedBy: rules.filter(({ route }) => route.kind !== 'route').map(nameOfRule),
+    derivedFrom: null,
     module: null,
     checkedByHandler: null,
     note: 'not found',
@@ -84,9 +87,10 @@ function toRow({
     method,
     url: route.url,
     constraints: route.constraintsText,
-    access: policy.kind === 'open' ? 'public' : (policy.closed.needs?.text ?? 'signed-in'),
+    access: policy.kind === 'open' ? 'public' : (policy.otherwise.needs?.text ?? 'signed-in'),
     why: whyOf(policy, route, method),
     openedBy: policy.kind === 'by path' ? policy.rules.map(nameOfRule) : [],
+    derivedFrom: route.derivedFrom === undefined ? null : `GET ${route.derivedFrom.url}`,
     module: route.origin?.module ?? null,
     checkedByHandler: route.checkedByHandler ?? null,
     note: noteOn(route),
@@ -99,8 +103,7 @@ function toRow({
 function whyOf(policy: Policy, route: Route, method: string): string {
   const opening = policy.kind === 'open' ? policy.open.opening : null
   if (opening?.by === 'rule') return `rule ${nameOfRule(opening.rule)}`
-  if (route.ownRequirement(method) !== undefined) return 'route config'
-  return route.assigned(method)?.source ?? 'undeclared'
+  return route.declared(method)?.source ?? 'undeclared'
 }
 
 function noteOn(route: Route): string {

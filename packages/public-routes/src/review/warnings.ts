@@ -33,9 +33,9 @@ const overruledMessage =
 
 /** What a reviewer should look at, for a method of a route. */
 export function warningsOfRoute(route: Route, method: string, policies: Policies): readonly WarningOfRoute[] {
-  const own = route.ownRequirement(method)
+  const declared = route.declared(method)
   const found = policies.rulesFor(route, method).filter(({ rule }) => rule.source !== frameworkDefault)
-  if (own !== undefined && own.kind !== 'public') {
+  if (declared?.by === 'route' && declared.requirement.kind !== 'public') {
     const certain = found.filter(({ rule, reach }) => reach === 'every path' || rule.route.kind !== 'regex')
     return certain.map(({ rule }) => ({ rule, message: overruledMessage }))
   }

@@ -47,8 +47,8 @@ export type AccessEntry = RouteEntry | RuleEntry
 /**
  * Compares who may call each route, and every rule but the framework's own, with a JSON file, and tries each route as an
  * anonymous caller, as one without the permission and as one with it, through the router and the hooks up to the gate.
- * `UPDATE_SNAPSHOTS=1` writes the file. HEAD routes and twins with a slash that need what their GET route needs are tried,
- * and not listed.
+ * `UPDATE_SNAPSHOTS=1` writes the file. HEAD routes that Fastify derives, and that need what their GET route needs, are tried,
+ * and not listed. What it cannot see is a hook before the gate that answers for some values of a parameter alone.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_CHANGED} naming what is new, gone or different, and what could not be tried
  */
 export async function expectAccess(
@@ -73,45 +73,34 @@ export async function expectAccess(
 
 /** What the application would have in the file. */
 export function accessEntries(app: FastifyInstance, source?: string): readonly AccessEntry[] {
-  const rows = routeEntries(app, source)
-  const byName = new Map(rows.map((entry) => [nameOf(entry), entry]))
+  const routes = listRoutes(app, source)
+  const words = new Map(routes.map(({ name, entry }) => [name, wordsOf(entry)]))
   const rules = app.publicRoutes
     .list()
     .filter((rule) => rule.source !== frameworkDefault && (source === undefined || rule.module === source))
     .map((rule): RuleEntry => ({ rule: String(rule.route), from: rule.source }))
   return [
-    ...rows.filter((entry) => {
-      const leader = leaderOf(entry, byName)
-      return leader === undefined || wordsOf(leader) !== wordsOf(entry)
-    }),
+    ...routes.filter(({ entry, origin }) => words.get(origin) !== wordsOf(entry)).map(({ entry }) => entry),
     ...rules.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)),
   ]
 }
 
+interface ListedRoute {
+  readonly row: AccessRow
+  readonly entry: RouteEntry
+  readonly name: string
+  /** The name of the route from which Fastify derived this one; empty for all others. */
+  readonly origin: string
+}
+
 /** One for each row of the table. */
-function routeEntries(app: FastifyInstance, source: string | undefined): readonly RouteEntry[] {
-  return app.access
-    .table()
-    .filter((row) => source === undefined || row.module === source)
-    .map(toEntry)
-}
-
-/** The entry from which this one may follow: that of GET for HEAD, or that of the URL without its last slash. */
-function leaderOf<Entry extends AccessEntry>(
-  entry: RouteEntry,
-  byName: ReadonlyMap<string, Entry>,
-): Entry | undefined {
-  const { method, url } = partsOf(entry)
-  const shorter = url.length > 1 ? url.replace(/\/$/, '') : url
-  const routes = [`GET ${url}`, `${method} ${shorter}`, `GET ${shorter}`].filter(
-    (route) => route !== entry.route && (method === 'HEAD' || route.startsWith(`${method} `)),
-  )
-  return routes.map((route) => byName.get(nameOf({ ...entry, route }))).find((leader) => leader !== undefined)
-}
-
-function partsOf({ route }: RouteEntry): { readonly method: string; readonly url: string } {
-  const [, method = '', url = ''] = /^(\S+) (.*)$/.exec(route) ?? []
-  return { method, url }
+function listRoutes(app: FastifyInstance, source: string | undefined): readonly ListedRoute[] {
+  const rows = app.access.table().filter((row) => source === undefined || row.module === source)
+  return rows.map((row) => {
+    const entry = toEntry(row)
+    const { derivedFrom: route } = row
+    return { row, entry, name: nameOf(entry), origin: route === null ? '' : nameOf({ ...entry, route }) }
+  })
 }
 
 function toEntry(row: AccessRow): RouteEntry {
@@ -179,24 +168,19 @@ export async function tryAccess(
   const attempt = getDecorator<Attempt>(app, attemptDecorator)
   const permissions = app.permissions.list().map(({ name }) => name)
   const byName = new Map(expected.map((entry) => [nameOf(entry), entry]))
-  const actual = routeEntries(app, source)
-  const now = new Map(actual.map((entry) => [nameOf(entry), entry]))
   const problems: string[] = []
-  for (const present of actual.filter(hasPath)) {
-    const entry = expectationOf(present, now, byName)
-    if (entry === undefined) continue // it is new: the comparison says so
+  for (const { row, name, origin } of listRoutes(app, source).filter(hasPath)) {
+    const entry = byName.get(name) ?? byName.get(origin)
+    if (entry === undefined || 'rule' in entry) continue // it is new: the comparison says so
     const tried = triedCallers(entry, permissions)
-    const { method, url } = partsOf(present)
     const { outcomes, fault } = await attempt(
-      { method, url, constraints: present.constraints ?? '' },
+      row,
       tried.map(({ caller }) => caller),
-      samples[nameOf(present).slice(method.length + 1)] ?? samples[url],
+      samples[name.slice(row.method.length + 1)] ?? samples[row.url],
     )
-    const faults = outcomes.map((got) =>
-      faultsOf({ name: nameOf(present), access: entry.access, tried, got }),
-    )
+    const faults = outcomes.map((got) => faultsOf({ name, access: entry.access, tried, got }))
     if (faults.length === 0) {
-      problems.push(`${nameOf(present)} was not tried: ${fault}`)
+      problems.push(`${name} was not tried: ${fault}`)
     } else if (entry.openedBy === undefined || faults.every((each) => each.length > 0)) {
       // Where rules could open some paths, one path that they leave closed is enough.
       problems.push(...(faults.find((each) => each.length > 0) ?? []))
@@ -205,20 +189,8 @@ export async function tryAccess(
   return problems
 }
 
-/** What the file says about a route, or about the one from which it follows. */
-function expectationOf(
-  present: RouteEntry,
-  now: ReadonlyMap<string, RouteEntry>,
-  expected: ReadonlyMap<string, AccessEntry>,
-): RouteEntry | undefined {
-  const entry = expected.get(nameOf(present))
-  if (entry !== undefined) return 'rule' in entry ? undefined : entry
-  const leader = leaderOf(present, now)
-  return leader && expectationOf(leader, now, expected)
-}
-
 /** The not-found handler has no path of its own, and CORS answers preflight requests before the gate. */
-function hasPath({ note }: RouteEntry): boolean {
+function hasPath({ row: { note } }: ListedRoute): boolean {
   return note !== 'not found' && note !== 'preflight'
 }
 

@@ -1,4 +1,5 @@
 /** What the boot refuses about declared access. */
+import { inspect } from 'node:util'
 import { defineModule, type Module } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -22,6 +23,14 @@ async function bootError(
 const unusable: readonly (readonly [string, Record<string, unknown>])[] = [
   ['a number', { access: 1 }],
   ['null', { access: null }],
+  ['a bigint', { access: 1n }],
+  ['a list with a bigint', { access: { anyOf: [1n] } }],
+  ['a documented permission that is a bigint', { checkedByHandler: 1n }],
+  ['what a configuration inherits', Object.create({ access: 'Notes.Edit' })],
+  [
+    'a documented permission that a configuration inherits',
+    Object.create({ checkedByHandler: 'Notes.Edit' }),
+  ],
   ['a boolean', { access: true }],
   ['an empty text', { access: '' }],
   ['a wildcard', { access: 'Notes.*' }],
@@ -74,10 +83,13 @@ const unusableEntries: readonly Record<string, unknown>[] = [
   { '/docs': { GET: 'public' } },
   { '/docs': 5 },
   { '/*': 'public' },
+  { '*': 'public' },
+  { 'GET *': 'public' },
+  { '/docs': 1n },
 ]
 
 for (const access of unusableEntries) {
-  test(`the boot refuses the entry ${JSON.stringify(access)} of the option access`, async (t) => {
+  test(`the boot refuses the entry ${inspect(access)} of the option access`, async (t) => {
     const error = await bootError(t, () =>
       booted(t, async (app) => void app.get('/docs', ran), { access: access as Record<string, string> }),
     )
@@ -155,11 +167,15 @@ test('undeclared: refuse lets an application start that declares everything', as
   t.equal(await statuses(app, '/a'), '401/200')
 })
 
-test('what objects inherit declares nothing', async (t) => {
-  const config = Object.create({ access: 'public' }) as object
-  const app = await booted(t, async (scope) => void scope.get('/inherited', { config }, ran))
-  t.equal(await statuses(app, '/inherited'), '401/200')
-})
+for (const url of ['/a;b', '/a//b', '/a/../b', '/a;b/:id', '/a/:id/b;c']) {
+  test(`the boot refuses ${url} as public: no canonical path leads to it`, async (t) => {
+    const add = (config: object) => () => booted(t, async (app) => void app.get(url, { config }, ran))
+    const error = await bootError(t, add({ access: 'public' }))
+    t.equal(error.code, 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS')
+    t.match(error.message, `GET ${url}`)
+    await (await add({ access: 'signed-in' })()).ready()
+  })
+}
 
 test('what every object inherits declares nothing', async (t) => {
   Reflect.set(Object.prototype, 'config', { access: 'public' })

@@ -287,7 +287,7 @@ const headStatuses: readonly (readonly [string, AccessByMethod, readonly number[
   ['/option', {}, [401, 403, 200]],
   ['/none', {}, [401, 200, 200]],
   ['/mixed', { GET: 'public' }, [401, 403, 200]],
-  ['/opened', { GET: 'public' }, [401, 200, 200]],
+  ['/opened', { GET: 'public' }, [200, 200, 200]],
   ['/in/default', { GET: 'Notes.Edit' }, [401, 403, 200]],
 ]
 

@@ -216,6 +216,25 @@ test('what follows from another line is not in the file, and is tried all the sa
   })
 })
 
+const written: Readonly<Record<string, readonly [mount: Change, name: string]>> = {
+  'a HEAD route': [(app) => void app.head('/written', ran), 'HEAD /written'],
+  'a route with a slash more': [(app) => void app.get('/written/', ran), 'GET /written/'],
+}
+
+for (const [what, [mount, name]] of Object.entries(written)) {
+  test(`${what} that the application writes itself is new, whatever the GET route of its URL needs`, async (t) => {
+    const get: Change = (app) => void app.get('/written', async () => 'other')
+    const file = await snapshot(t, await sample(t, { mount: get }))
+    const both: Change = (app) => {
+      mount(app)
+      get(app)
+    }
+    await t.rejects(expectAccess(await sample(t, { mount: both }), file, { samples }), {
+      message: `- ${name} is new: signed-in`,
+    })
+  })
+}
+
 test('a route that cannot be tried is reported, and fails until it has a sample', async (t) => {
   const custom: Change = (app) => {
     app.get('/odd/:x(^[b-d]+$)', ran)

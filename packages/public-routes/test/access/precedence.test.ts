@@ -81,8 +81,8 @@ test("a route's own declaration counts before the option, the option before defa
     async (root) => {
       await root.register(async (scope) => {
         scope.access.setDefault('public')
-        scope.get('/own', { config: { access: 'Ops.Read' } }, ran)
-        scope.get('/own-public', { config: { access: 'public' } }, ran)
+        scope.get('/closed/own', { config: { access: 'Ops.Read' } }, ran)
+        scope.get('/opened/own', { config: { access: 'public' } }, ran)
         scope.get('/option', ran)
         scope.get('/default', ran)
         await scope.register(async (inner) => {
@@ -95,11 +95,11 @@ test("a route's own declaration counts before the option, the option before defa
       })
       root.get('/outside', ran)
     },
-    { access: { 'GET /own': 'public', '/own-public': 'Ops.Read', '/option': 'Notes.Edit' } },
+    { access: { '/closed/*': 'public', '/opened/*': 'Ops.Read', '/option': 'Notes.Edit' } },
   )
   const expected = {
-    '/own': '401/403',
-    '/own-public': '200/200',
+    '/closed/own': '401/403',
+    '/opened/own': '200/200',
     '/option': '401/403',
     '/default': '200/200',
     '/inherited': '200/200',
@@ -246,6 +246,46 @@ test('decision 93: an entry that closes what a rule opens stops the boot; both a
   await boot((app) => void app.publicRoutes.addRegex('/docs/[0-9]+$'), '/docs/:page') // closes the other pages
 })
 
+const warningOf = (warnings: readonly Readonly<Record<string, unknown>>[]) =>
+  warnings.find(
+    ({ msg }) =>
+      msg === 'entries of the option access have no effect on these routes, or on some of their paths',
+  )
+
+test('an entry that closes what a rule opens in part gives a warning that names both', async (t) => {
+  const { app, warnings } = loggingApp(t)
+  await gate(app, { defaults: false, access: { '/docs/*': 'signed-in' } })
+  app.publicRoutes.addRegex('/docs/[0-9]+$')
+  app.get('/docs/:page', ran)
+  app.get('/docs/a/b', ran)
+  await app.ready()
+  t.match(warningOf(warnings())?.['entries'], [
+    'option access "/docs/*" closes GET /docs/:page, and the rule "* regex /docs/[0-9]+$" (application) could open some of its paths',
+  ])
+})
+
+test('an entry for a route that declares another access itself stops the boot; one for everything below a path warns', async (t) => {
+  const boot = async (entry: string, access: string) => {
+    const { app, warnings } = loggingApp(t)
+    await gate(app, { defaults: false, access: { [entry]: access } })
+    app.permissions.add('Ops.Read')
+    app.get('/docs/own', { config: { access: 'public' } }, ran)
+    app.get('/docs/other', ran)
+    await app.ready()
+    return warningOf(warnings())?.['entries']
+  }
+  const text = (entry: string) =>
+    `option access "${entry}" says Ops.Read about GET /docs/own, and the route config declares public`
+  for (const entry of ['/docs/own', 'GET /docs/own']) {
+    await t.rejects(boot(entry, 'Ops.Read'), {
+      code: 'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT',
+      message: text(entry),
+    })
+  }
+  t.same(await boot('/docs/*', 'Ops.Read'), [text('/docs/*')])
+  t.equal(await boot('/docs/own', 'public'), undefined, 'they agree')
+})
+
 test('decision 93: where the environment opens what an entry closes, a warning names both', async (t) => {
   const { app, warnings } = loggingApp(t)
   await gate(app, {
@@ -255,12 +295,9 @@ test('decision 93: where the environment opens what an entry closes, a warning n
   })
   app.get('/docs', ran)
   await app.ready()
-  t.match(
-    warnings().find(({ msg }) => msg === 'the environment opens what the option access closes')?.[
-      'conflicts'
-    ],
-    [/option access "\/docs" closes GET \/docs, and the rule "\* prefix \/docs" \(environment/],
-  )
+  t.match(warningOf(warnings())?.['entries'], [
+    /option access "\/docs" closes GET \/docs, and the rule "\* prefix \/docs" \(environment/,
+  ])
 })
 
 test('entries compare URLs as the router does: letter case, and one trailing slash', async (t) => {

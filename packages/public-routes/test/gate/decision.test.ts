@@ -33,9 +33,9 @@ function createCounting({ authenticate, findOpening = () => null }: Behaviour) {
       },
       authenticate,
       answers: {
-        challenge: (_, reply) => void reply.code(401).send(),
+        challenge: ({ reply }) => void reply.code(401).send(),
         forbid: ({ reply }) => void reply.code(403).send(),
-        refuseForgery: (_, reply) => void reply.code(403).send(),
+        refuseForgery: ({ reply }) => void reply.code(403).send(),
         reportUnavailable: ({ reply }) => void reply.code(503).send(),
       },
       isForgeable: null,

@@ -1,10 +1,16 @@
+import { Readable } from 'node:stream'
 import type { AuthProvider } from '@fastify-modular/public-routes'
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import jwt from '@fastify/jwt'
 import rateLimit from '@fastify/rate-limit'
 import session from '@fastify/session'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import { test } from 'tap'
 import { gate, loggingApp } from '../support/logging-application.ts'
@@ -131,10 +137,13 @@ test('what stands before the gate sees whole requests of the gate, from their ad
   const { app, warnings } = loggingApp(t)
   const seen: unknown[] = []
   let inFlight = 0
-  app.addHook('onRequest', async (request) => {
+  const ends: string[] = []
+  app.addHook('onRequest', async (request, reply) => {
     inFlight++
-    const { ip, id, socket, hostname, protocol } = request
-    seen.push([ip, typeof id, socket.remoteAddress, socket.localAddress, hostname, protocol])
+    const { ip, id, socket, hostname, protocol, raw } = request
+    const version = [raw.httpVersion, raw.httpVersionMajor, raw.httpVersionMinor].join(' ')
+    seen.push([ip, typeof id, socket.remoteAddress, socket.localAddress, hostname, protocol, version])
+    for (const end of ['finish', 'close']) reply.raw.on(end, () => ends.push(end))
   })
   app.addHook('onResponse', async () => void inFlight--)
   await gate(app, { earlierHooks: ['anonymous'] })
@@ -143,12 +152,50 @@ test('what stands before the gate sees whole requests of the gate, from their ad
   await app.access.explain('GET', '/x')
   await app.access.explain('GET', '/%zz')
   await new Promise((resolve) => setImmediate(resolve))
+  const address = '127.0.0.1'
   t.same(
     seen,
-    Array.from({ length: 2 }, () => ['127.0.0.1', 'string', '127.0.0.1', '127.0.0.1', 'localhost', 'http']),
+    Array.from({ length: 2 }, () => [address, 'string', address, address, 'localhost', 'http', '1.1 1 1']),
   )
+  t.same(ends, ['finish', 'close', 'finish', 'close'])
   t.equal(inFlight, 0)
   t.same(warnings(), [])
+})
+
+const writingHooks: Readonly<Record<string, (request: FastifyRequest, reply: FastifyReply) => void>> = {
+  'sends early hints': (_, { raw }) => raw.writeEarlyHints({ link: '</style.css>; rel=preload' }),
+  'flushes the headers': (_, { raw }) => raw.flushHeaders(),
+  'writes more than a socket buffers': (_, { raw }) => void raw.write('x'.repeat(1_000_000)),
+  'sets a time-out': ({ raw }) =>
+    void raw.setTimeout(60_000).socket.setKeepAlive(true).setNoDelay(true).unref(),
+}
+
+for (const [name, write] of Object.entries(writingHooks)) {
+  test(`an earlier hook that ${name} does not stop the boot`, async (t) => {
+    const { app, warnings } = loggingApp(t)
+    app.addHook('onRequest', function early(request, reply, done) {
+      write(request, reply)
+      done()
+    })
+    await gate(app, { earlierHooks: ['early'] })
+    app.get('/x', async () => 'ran')
+    await app.ready()
+    t.match(await app.access.explain('GET', '/x'), { decision: 'protected' })
+    t.same(warnings(), [])
+  })
+}
+
+test('an earlier hook that sends a stream, or ends the connection, is seen at once', async (t) => {
+  const { app } = loggingApp(t)
+  app.addHook('onRequest', function early({ url, raw }, reply, done) {
+    if (url === '/stream') void reply.code(418).send(Readable.from(['x'.repeat(1_000_000), 'y']))
+    else if (url === '/cut') raw.destroy()
+    else done()
+  })
+  await gate(app, { earlierHooks: ['early'] })
+  await app.ready()
+  t.match(await app.access.explain('GET', '/stream'), { decision: 'rejected', status: 418 })
+  t.match(await app.access.explain('GET', '/cut'), { decision: 'rejected', status: 0 })
 })
 
 test('a logger whose level cannot be written boots, and explains', async (t) => {

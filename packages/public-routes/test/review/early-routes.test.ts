@@ -48,6 +48,21 @@ test('decision 85: the preflight route of CORS, and a route that says so, stand 
       '* | (no route) | signed-in | not found',
     ],
   )
+  t.same(
+    app.access.table().map(({ derivedFrom }) => derivedFrom),
+    [null, null, 'GET /error/:statusCode', null],
+  )
+})
+
+test('a route that the router has although its registration failed stops the boot: no hook would run before it', async (t) => {
+  const { app } = loggingApp(t)
+  await gate(app)
+  app.post('/x', async () => 'ran')
+  t.throws(() => app.route({ method: ['GET', 'POST'], url: '/x', handler: async () => 'ran' }))
+  await t.rejects(booting(app.ready()), {
+    code: 'FMOD_PUBLIC_ROUTES_HALF_REGISTERED',
+    message: /: GET,POST \/x\./,
+  })
 })
 
 const unreadable: Readonly<Record<string, (routes: unknown[]) => void>> = {
