@@ -36,7 +36,6 @@ export { settings, settings as default } from './plugin.ts'
 export { SettingChanged, SettingDeleted, type SettingListener } from './events.ts'
 export type { SettingDefinitions, SettingsContract } from './contract.ts'
 export type { SetOptions } from './write/set.ts'
-export type { BulkSettingUpdate } from './write/write.ts'
 export type { SettingsFilter } from './reading/list.ts'
 export type { SettingValueDto } from './reading/dto.ts'
 export {
@@ -53,6 +52,12 @@ export type { SettingsReader, UserReader } from './reading/reader.ts'
 export { visibleTo } from './visibility.ts'
 export type { Settings } from './settings.ts'
 export type { ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
-export { type JsonValue, type SettingDefinition, SettingScope, SettingType } from './setting-definition.ts'
+export {
+  type CompleteDefinition,
+  type JsonValue,
+  type SettingDefinition,
+  SettingScope,
+  SettingType,
+} from './setting-definition.ts'
 export { memoryStore } from './store/memory.ts'
 export { valueSchema } from './values/value-schema.ts'
