@@ -54,7 +54,7 @@ export interface TestCallers {
 
 /**
  * How a gate finds the caller of a request by `injectAs` of `core/testing`; undefined in an application that called no
- * `testCallers`, so that outside tests the header means nothing.
+ * `enableTestCallers`, so that outside tests the header means nothing.
  */
 export function findTestCaller(
   app: FastifyInstance,

@@ -100,7 +100,7 @@ export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<
 
 /**
  * Waits for the provider, but no longer than `timeout` milliseconds. Callers of `injectAs` come first where a test
- * called `testCallers`, which production code does not.
+ * called `enableTestCallers`, which production code does not.
  */
 export function createAuthenticate(
   app: FastifyInstance,
