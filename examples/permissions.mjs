@@ -12,8 +12,8 @@ import { defineModule, modules, requireCaller } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
 
 const callers = new Map([
-  ['Bearer reader-token', { id: 'reader', permissions: [], isAdmin: false }],
-  ['Bearer writer-token', { id: 'writer', permissions: ['Notes.Write'], isAdmin: false }],
+  ['Bearer reader-token', { id: 'reader' }],
+  ['Bearer writer-token', { id: 'writer', permissions: ['Notes.Write'] }],
 ])
 const list = []
 

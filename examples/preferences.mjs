@@ -27,7 +27,7 @@ await app.register(publicRoutes, {
   // For an example: the header is the user.
   provider: {
     authenticate: ({ headers: { authorization: id } }) =>
-      id ? { id, permissions: [], isAdmin: false } : null,
+      id ? { id } : null,
   },
 })
 await app.register(settings, {

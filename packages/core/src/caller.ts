@@ -8,10 +8,10 @@ export interface Caller {
   readonly id: string
   /** For display only. */
   readonly name?: string
-  /** Permission names such as `Settings.Update`; `Settings.*` grants a group, `*` everything. */
-  readonly permissions: readonly string[]
-  /** An administrator passes every permission check (S 5.2). */
-  readonly isAdmin: boolean
+  /** Permission names such as `Settings.Update`; `Settings.*` grants a group, `*` everything. @default [] */
+  readonly permissions?: readonly string[]
+  /** An administrator passes every permission check. @default false */
+  readonly isAdmin?: boolean
 }
 
 /**

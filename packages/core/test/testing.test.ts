@@ -5,7 +5,7 @@ import { findTestCaller } from '@fastify-modular/core/internal'
 import { eventsOf, injectAs, enableTestCallers } from '@fastify-modular/core/testing'
 import { NoteShared } from './events/fixtures/events.js'
 
-const alice: Caller = { id: 'alice', permissions: [], isAdmin: false }
+const alice: Caller = { id: 'alice' }
 
 test('injectAs makes one request as a caller, and the token is worth nothing afterwards', async (t) => {
   const app = Fastify()

@@ -12,7 +12,7 @@ const limit = setting.number('shop.limit', {
   default: 3,
 })
 
-const ada = { id: 'ada', permissions: [], isAdmin: false }
+const ada = { id: 'ada' }
 
 const plugins = {
   errors: (app: FastifyInstance) => app.register(errors),

@@ -9,8 +9,8 @@ import type { FastifyInstance } from 'fastify'
 import { createApp } from '../src/app.ts'
 import { NoteAdded } from '../src/notes.ts'
 
-const writer: Caller = { id: 'writer', permissions: ['Notes.Write'], isAdmin: false }
-const reader: Caller = { id: 'reader', permissions: [], isAdmin: false }
+const writer: Caller = { id: 'writer', permissions: ['Notes.Write'] }
+const reader: Caller = { id: 'reader' }
 
 async function start(t: TestContext): Promise<FastifyInstance> {
   const app = await createApp({

@@ -6,7 +6,7 @@ import { setting, SettingChanged, settings, SettingScope } from '@fastify-modula
 import type { SettingsStore } from '@fastify-modular/settings/store'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 
-const admin: Caller = { id: 'admin', permissions: [], isAdmin: true }
+const admin: Caller = { id: 'admin', isAdmin: true }
 
 /** The requests of the flows; `put` writes `title`. */
 export const requests = {

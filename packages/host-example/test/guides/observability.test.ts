@@ -28,7 +28,7 @@ const title = setting.text('app.title', {
   scope: SettingScope.Application,
   default: 'Notes',
 })
-const admin = { id: 'ada', permissions: [], isAdmin: true }
+const admin = { id: 'ada', isAdmin: true }
 
 test('the audit plugin logs who changed which setting, without the value, until the application closes', async (t) => {
   const lines: string[] = []

@@ -16,7 +16,7 @@ import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
 
 const guide = new URL('../../../../docs/guides/troubleshooting.md', import.meta.url)
-const ada = { id: 'ada', permissions: [], isAdmin: false }
+const ada = { id: 'ada' }
 /** Whoever sends the header is Ada. */
 const provider = {
   authenticate: ({ headers }: { headers: Record<string, unknown> }) => (headers['x-ada'] ? ada : null),
