@@ -20,7 +20,7 @@ const list = []
 const notes = defineModule({
   name: 'notes',
   prefix: '/notes',
-  permissions: (builder) => builder.add('Notes.Write', { displayName: 'Write notes' }),
+  permissions: { 'Notes.Write': 'Write notes' },
   access: 'signed-in', // for the routes that do not say
   plugin: async (app) => {
     app.get('/', { config: { access: 'public' } }, async () => list)

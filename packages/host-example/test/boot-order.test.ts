@@ -30,7 +30,7 @@ type Name = keyof typeof plugins
 function shop(read: number[]) {
   return defineModule({
     name: 'shop',
-    settings: (builder) => void builder.add(limit),
+    settings: { limit },
     publicRoutes: (registry) => void registry.addExact('/open', { methods: ['GET'] }),
     plugin: async (scope) => {
       read.push(scope.settings.get(limit))

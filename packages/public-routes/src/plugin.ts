@@ -44,7 +44,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const permissions = new Permissions()
   app.decorate('permissions', permissions)
   receive(app, 'permissions', {
-    take: (declare, module) => declare(permissions.builder(`module "${module}"`)),
+    take: (contributed, module) => permissions.addAll(contributed, `module "${module}"`),
   })
   const entries = new AccessEntries(access, spellingOf(app))
   const scopeDefaults = new ScopeDefaults(app)

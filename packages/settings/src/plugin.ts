@@ -45,7 +45,11 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receive(app, 'settings', {
-    take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),
+    take(contributed, module) {
+      const builder = new SettingsBuilder(registry, module)
+      if (typeof contributed === 'function') contributed(builder)
+      else builder.addAll(contributed)
+    },
     complete: async () => void (await check(boot)),
   })
   const findCaller = createFindCaller(app, options.caller)

@@ -5,7 +5,12 @@ import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
 import { BoundedConnections, type PostgresTimeouts } from '#src/internal/postgres.js'
 
-function openPool(t: Test, connectionString: string, timeouts: PostgresTimeouts = {}, sessionTimeouts = true) {
+function openPool(
+  t: Test,
+  connectionString: string,
+  timeouts: PostgresTimeouts = {},
+  sessionTimeouts = true,
+) {
   const connections = new BoundedConnections({ timeouts, sessionTimeouts })
   const pool = new pg.Pool({ connectionString, ...connections.poolConfig })
   pool.on('error', () => {})

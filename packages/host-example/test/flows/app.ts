@@ -40,7 +40,7 @@ export async function startApp(
   }
   const notes = defineModule({
     name: 'notes',
-    settings: (builder) => void builder.addAll({ title }),
+    settings: { title },
     publicRoutes: (registry) => void registry.addPrefix('/notes/', { methods: ['GET'] }),
     handlers: [TitleHandler],
     plugin: async (scope) => {

@@ -92,7 +92,7 @@ symptom('FMOD_PUBLIC_ROUTES_NOT_AT_ROOT', async (t) => {
 })
 
 symptom('FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN', async (t) => {
-  const shop = defineModule({ name: 'shop', settings: (builder) => void builder.add(title) })
+  const shop = defineModule({ name: 'shop', settings: { title } })
   const app = create(t)
   await t.rejects(async () => await app.register(modules, { modules: [shop] }), {
     code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
@@ -368,9 +368,7 @@ test('the application of the guide boots in its order', async (t) => {
   const { build } = (await import(file)) as {
     build: (given: object, list: readonly object[]) => Promise<FastifyInstance>
   }
-  const app = await build(provider, [
-    { name: 'shop', settings: (builder: { add(it: unknown): void }) => builder.add(title) },
-  ])
+  const app = await build(provider, [{ name: 'shop', settings: { title } }])
   t.teardown(() => app.close())
   await app.ready()
   t.equal((await app.inject('/about')).body, 'own routes come last')

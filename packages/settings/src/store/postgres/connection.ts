@@ -1,6 +1,10 @@
 /** Connections to PostgreSQL: a pool for the store, a client of its own for the listener, who gets one, and what their failures mean. */
 import { isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
-import { BoundedConnections, type ConnectionOptions, type PostgresTimeouts } from '@fastify-modular/core/internal/postgres'
+import {
+  BoundedConnections,
+  type ConnectionOptions,
+  type PostgresTimeouts,
+} from '@fastify-modular/core/internal/postgres'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type * as Driver from 'pg'
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
