@@ -75,7 +75,7 @@ const refused: readonly [string, object, string][] = [
   [
     'a legacy path that would open everything',
     { provider: { ...headerProvider, publicPaths: ['/'] } },
-    'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',
+    'FMOD_PUBLIC_ROUTES_INVALID_RULE',
   ],
 ]
 
@@ -124,7 +124,7 @@ test('a bad rule of a module stops the boot', async (t) => {
   const app = await gatedApp(t)
   const module = defineModule({ name: 'notes', publicRoutes: (registry) => registry.addPrefix('') })
   await t.rejects(Promise.resolve(app.register(modules, { modules: [module] })), {
-    code: 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',
+    code: 'FMOD_PUBLIC_ROUTES_INVALID_RULE',
   })
 })
 

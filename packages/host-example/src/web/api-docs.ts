@@ -1,5 +1,6 @@
 /** How the API describes itself: `/openapi.json`, and Swagger UI at `/api/docs` to browse it. */
 import { readFileSync } from 'node:fs'
+import { accessTransform } from '@fastify-modular/public-routes'
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyPluginAsync } from 'fastify'
@@ -34,7 +35,7 @@ const policy = [
 
 /** `style`: the file with the colours of the house. */
 const apiDocsPlugin: FastifyPluginAsync<{ readonly style: string }> = async (app, { style }) => {
-  await app.register(swagger, description)
+  await app.register(swagger, { ...description, transformObject: accessTransform(app) })
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   await app.register(swaggerUi, {
     routePrefix: '/api/docs',
@@ -44,5 +45,5 @@ const apiDocsPlugin: FastifyPluginAsync<{ readonly style: string }> = async (app
   })
 }
 
-/** Register it before the routes that it is to describe, and after the gate, which adds who may call them. */
+/** Register it before the routes that it is to describe. */
 export const apiDocs = fp(apiDocsPlugin, { name: 'api-docs' })
