@@ -1,6 +1,6 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
 import { receive } from '@fastify-modular/core'
-import { checkCoreVersion, mountingModule, supportedFastify } from '@fastify-modular/core/internal'
+import { mountingModule, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { AccessEntries } from './access/entries.ts'
@@ -27,7 +27,6 @@ import { findWarnings } from './review/warnings.ts'
 import { RuleSet } from './rules.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
-  checkCoreVersion(import.meta.url)
   checkOptions(options)
   checkPlace(app)
   const { provider, timeout = 5000, suffixesMatchParameters = 'within-segments', earlierHooks = [] } = options

@@ -144,12 +144,6 @@ symptom('FMOD_SETTINGS_FROZEN, FMOD_PUBLIC_ROUTES_FROZEN, FMOD_ERRORS_CLOSED', a
   })
 })
 
-elsewhere(
-  'FMOD_CORE_VERSION_MISMATCH',
-  'core/test/internal/core-version.test.ts',
-  'FMOD_CORE_VERSION_MISMATCH',
-)
-
 symptom(
   'The boot ends after ten seconds with FST_ERR_PLUGIN_TIMEOUT or AVV_ERR_PLUGIN_EXEC_TIMEOUT',
   async (t) => {

@@ -16,8 +16,7 @@ interface Permissions {
 const permissions = {
   [updatePermission]: {
     displayName: 'Change settings',
-    description:
-      'Change Application settings, and see their history; System settings need an administrator.',
+    description: 'Change Application settings, and see their history; System settings need an administrator.',
   },
 }
 
