@@ -1,9 +1,9 @@
 // The parts of a release, in the order in which the release workflow runs them:
 //   node scripts/release.mjs pack <folder>       packs what is not published yet; the packages must be built
 //   node scripts/release.mjs publish <folder>    publishes these tarballs, with provenance
-//   node scripts/release.mjs tag                 makes the release of the version on GitHub, and its tag
-// With `--dry-run` the first packs every package, and the second uploads nothing. The last two run in the job that may
-// publish: this file imports nothing but Node's modules and files beside it.
+//   node scripts/release.mjs tag                 makes the release of the version on GitHub, and its tag, once all of it is published
+// With `--dry-run` the first packs every package, and the second uploads nothing. The last two run in jobs that may write:
+// this file imports nothing but Node's modules and files beside it.
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { capture, quietPnpm, run } from './command.mjs'
@@ -50,6 +50,11 @@ async function read(file) {
 
 async function tag() {
   const name = `v${version}`
+  for (const each of published) {
+    const { name: missing } = manifestOf(each)
+    if (!(await isPublished(missing)))
+      throw new Error(`${missing}@${version} is not published, so ${name} is no release`)
+  }
   const isMade = await capture('gh', ['release', 'view', name]).then(
     () => true,
     () => false,

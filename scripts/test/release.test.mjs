@@ -9,6 +9,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -88,6 +90,39 @@ test('what is published are tarballs of this version, and no others', async (t) 
   for (const name of ['@fastify-modular/host-example', 'left-pad']) {
     await t.rejects(publish(copy, { name, version: '0.1.0' }), /which is no package of 0\.1\.0/)
   }
+})
+
+test('a version is tagged when all of it is published, also by a later run', async (t) => {
+  const copy = await copyOfRepository(t)
+  await release(copy, {})
+  const names = packagesOf(copy).map(({ name }) => name)
+  const missing = new Set([names.at(-1)])
+  const registry = createServer(({ url }, response) => {
+    const name = decodeURIComponent(url.slice(1))
+    const body = { name, 'dist-tags': { latest: '0.1.0' }, versions: { '0.1.0': { name, version: '0.1.0' } } }
+    response.writeHead(missing.has(name) ? 404 : 200).end(JSON.stringify(body))
+  })
+  registry.listen(0, '127.0.0.1')
+  t.teardown(() => registry.close())
+  await once(registry, 'listening')
+  // A command line of GitHub that knows no release, and writes down what it is asked for.
+  const bin = mkdtempSync(join(copy, 'bin-'))
+  writeFileSync(join(bin, 'gh'), '#!/bin/sh\necho "$@" >> "$0.log"\ntest "$2" = create\n', { mode: 0o755 })
+  const env = {
+    ...process.env,
+    PATH: `${bin}:${process.env.PATH}`,
+    GITHUB_SHA: 'abc',
+    npm_config_registry: `http://127.0.0.1:${registry.address().port}`,
+    npm_config_cache: join(copy, 'cache'),
+  }
+  const tag = () => capture(process.execPath, [releaseScript, 'tag'], { cwd: copy, env })
+  await t.rejects(tag(), /@0\.1\.0 is not published/)
+  missing.clear()
+  await tag()
+  t.equal(
+    readFileSync(join(bin, 'gh.log'), 'utf8'),
+    'release view v0.1.0\nrelease create v0.1.0 --target abc --generate-notes\n',
+  )
 })
 
 /** Publishes one tarball, which holds this manifest and nothing else. */

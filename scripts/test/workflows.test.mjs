@@ -11,8 +11,12 @@ const texts = Object.fromEntries(
   readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
 )
 
-/** Scripts of ours that the job with the right to publish may run. */
-const publishing = ['node scripts/release.mjs publish tarballs', 'node scripts/release.mjs tag']
+/** What a job runs that publishes, tags or packs: nothing that tests, and with rights nothing of third parties. */
+const commands = {
+  publish: ['node scripts/release.mjs publish tarballs'],
+  tag: ['node scripts/release.mjs tag'],
+  pack: ['node scripts/run.mjs install build', 'node scripts/release.mjs pack tarballs'],
+}
 
 /** The rules that a workflow breaks. */
 function problemsOf(text) {
@@ -44,9 +48,14 @@ function jobProblems({ permissions = {}, environment, steps, 'timeout-minutes': 
     ...(publishes && steps.some(({ uses = 'actions/' }) => !uses.startsWith('actions/'))
       ? ['an action of others may publish']
       : []),
-    ...(publishes && steps.some(({ run = publishing[0] }) => !publishing.includes(run))
-      ? ['a command of others may publish']
+    ...(publishes &&
+    Object.entries(permissions).some(([name, right]) => name !== 'id-token' && right !== 'read')
+      ? ['what publishes may write elsewhere']
       : []),
+    ...Object.entries(commands)
+      .filter(([part]) => steps.some(({ run }) => run?.includes(`release.mjs ${part}`)))
+      .filter(([part]) => steps.some(({ run }) => run && !commands[part].includes(run)))
+      .map(([part]) => `other commands run beside ${part}`),
   ]
 }
 
@@ -83,6 +92,10 @@ test('a workflow that does more is noticed', async (t) => {
     ['contents: read', 'id-token: write'],
     ['  push:\n', '  pull_request_target:\n'],
     ['timeout-minutes: 10', 'continue-on-error: true'],
+    ['- run: npm run check', '- run: npm run check && node scripts/release.mjs pack tarballs'],
+    ['node scripts/run.mjs install build', 'npm test'],
+    ['run: node scripts/release.mjs tag', 'run: npm run check && node scripts/release.mjs tag'],
+    ['      contents: read\n      id-token', '      contents: write\n      id-token'],
   ]
   for (const [before, after] of changes) {
     const changed = release.replace(before, after)

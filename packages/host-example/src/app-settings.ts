@@ -128,7 +128,7 @@ export const userSettings = {
       { value: 'dark', label: 'Dark' },
       {
         value: 'system',
-        label: 'Like my system',
+        label: 'System',
         description: 'Follows the device, also when it changes at night.',
       },
     ],

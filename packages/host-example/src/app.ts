@@ -23,8 +23,10 @@ import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
 import { ownRoutes, settingsPages } from './own-routes.ts'
+import { locales, translate } from './texts/translate.ts'
 import { createSharedProps } from './web/shared-props.ts'
 import { apiDocs } from './web/api-docs.ts'
+import { addCompression } from './web/compression.ts'
 import { createDocument, createRootTemplate, readAssets } from './web/document.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { settingsPagesLook } from './web/settings-pages-look.ts'
@@ -61,7 +63,9 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   const database = await openDatabase(config.database, (err) => app.log.warn({ err }, 'a connection broke'))
   app.addHook('onClose', () => database.close()) // the first hook runs last: everything else may still write
   const auth = await createAuth(database, config)
+  const people: ReadonlyMap<string, string> = auth.isDemo ? demoNames : new Map()
 
+  await addCompression(app)
   app.addHook('onSend', securityHeaders(config.isProduction))
   // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
   await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
@@ -85,13 +89,15 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
     store: database.settingsStore,
+    people: async () => Object.fromEntries(people),
+    translate,
+    locales,
     // Users change their own preferences without the right to change the application.
     selfService: true,
   })
   await app.register(settingsUi, {
-    ...settingsPagesLook(app),
+    ...settingsPagesLook(app, document),
     selfService: true,
-    logout: '/logout',
   })
   await app.register(settingsPages)
   await app.register(maintenance)
@@ -105,6 +111,6 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   })
 
   await app.register(loginRoutes, { ...auth, document, script: assets.comfort })
-  await app.register(homeRoutes, { database, people: auth.isDemo ? demoNames : new Map() })
+  await app.register(homeRoutes, { database, people })
   await app.register(ownRoutes, { assets })
 }

@@ -1,5 +1,4 @@
 /** Liveness and readiness probes. */
-import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 
@@ -9,9 +8,6 @@ declare module 'fastify' {
     drain(): void
   }
 }
-
-const Status = <T extends string>(...statuses: readonly T[]) =>
-  Type.Object({ status: Type.Union(statuses.map((status) => Type.Literal(status))) })
 
 /** No route asks the database: it is shared, and instances that all leave the balancer at once serve nobody. */
 const healthPlugin: FastifyPluginAsync = async (app) => {
@@ -25,45 +21,19 @@ const healthPlugin: FastifyPluginAsync = async (app) => {
     done(null, payload)
   })
 
-  const quiet = { logLevel: 'warn' } as const // they are asked every second
-  for (const [url, operationId] of [
-    ['/health', 'getHealth'],
-    ['/health/live', 'getLiveness'],
-  ] as const) {
-    app.get(
-      url,
-      {
-        ...quiet,
-        schema: {
-          tags: ['operation'],
-          operationId,
-          summary: 'Whether the process answers; restart it otherwise',
-          response: { 200: Status('ok') },
-        },
-      },
-      (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }),
-    )
-  }
-  app.get(
-    '/health/ready',
-    {
-      ...quiet,
-      schema: {
-        tags: ['operation'],
-        operationId: 'getReadiness',
-        summary:
-          'Whether this instance should get requests; 503 while it stops, or knows no stored setting of a database that is down',
-        response: { 200: Status('ok'), 503: Status('draining', 'unavailable') },
-      },
-    },
-    (_request, reply) => {
-      const { state, revision } = app.settings.status
-      reply.header('cache-control', 'no-store')
-      if (isDraining) return reply.code(503).send({ status: 'draining' })
-      if (state === 'stale' && revision === 0) return reply.code(503).send({ status: 'unavailable' })
-      return reply.send({ status: 'ok' })
-    },
-  )
+  // Asked every second, by balancers and supervisors alone.
+  const quiet = { logLevel: 'warn', schema: { hide: true } } as const
+  // Whether the process answers; restart it otherwise.
+  for (const url of ['/health', '/health/live'])
+    app.get(url, quiet, (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
+  // Whether this instance should get requests: not while it stops, or knows no stored setting of a database that is down.
+  app.get('/health/ready', quiet, (_request, reply) => {
+    const { state, revision } = app.settings.status
+    reply.header('cache-control', 'no-store')
+    if (isDraining) return reply.code(503).send({ status: 'draining' })
+    if (state === 'stale' && revision === 0) return reply.code(503).send({ status: 'unavailable' })
+    return reply.send({ status: 'ok' })
+  })
 }
 
 export const health = fp(healthPlugin, { name: 'health' })

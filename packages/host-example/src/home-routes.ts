@@ -1,9 +1,13 @@
 /** The home page: an introduction for strangers, a dashboard for everyone who is signed in. */
 import { type Caller, hasPermission } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { type CompleteDefinition, SettingType } from '@fastify-modular/settings'
 import type { Database } from './database/database.ts'
 import type { Note } from './modules/notes/note.ts'
 import { createNotesService } from './modules/notes/notes-service.ts'
+import { textsOf } from './texts/texts.ts'
+import { translate } from './texts/translate.ts'
+import { readLook } from './web/look.ts'
 
 /** A change of a setting, as the dashboard shows it. */
 export interface Change {
@@ -53,22 +57,32 @@ async function readChanges(
 ): Promise<Change[] | null> {
   if (!hasPermission(caller, 'Settings.Update')) return null
   const { entries } = await settings.history({ limit: shown, visibleTo: caller })
+  const { language } = await readLook(settings, caller)
   return entries.map(({ revision, key, actor, oldValue, newValue, isOverridden, at }) => {
     const definition = settings.definitions.getDefinition(key)
     return {
       id: `${revision} ${key}`,
       actor: people.get(actor ?? '') ?? actor ?? '–',
-      setting: definition?.displayName ?? key,
-      from: textOf(oldValue),
-      to: textOf(newValue),
+      setting: translate(key, 'displayName', language) ?? definition?.displayName ?? key,
+      from: textOf(oldValue, definition, language),
+      to: textOf(newValue, definition, language),
       isSecret: definition?.sensitive === true && isOverridden,
       at,
     }
   })
 }
 
-function textOf(value: unknown): string | null {
-  if (value === null) return null
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+/** A value as people say it. */
+function textOf(value: unknown, definition: CompleteDefinition | null, language: string): string | null {
+  if (value === null || value === '') return null
+  const { on, off } = textsOf(language)
+  if (typeof value === 'boolean') return value ? on : off
+  if (typeof value !== 'string') return textOf(JSON.stringify(value), null, language)
+  if (definition?.type === SettingType.DateTime)
+    return new Date(value).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' })
+  const option = definition?.options?.find((each) => each.value === value)
+  const label =
+    option && (translate(definition?.key ?? '', `options.${value}.label`, language) ?? option.label)
+  const text = label ?? value
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

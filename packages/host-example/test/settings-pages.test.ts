@@ -1,6 +1,7 @@
 /** The settings pages in both flavours: prebuilt, and as React components within the application's layout. */
 import { test } from 'tap'
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { violationsOf } from './axe.js'
 import { startHost } from './host.js'
 
 test('the settings pages in a browser', async (t) => {
@@ -118,14 +119,41 @@ test('the settings pages in a browser', async (t) => {
 
   await t.test('a link does not take along what is unsaved without asking', async (t) => {
     await page.goto(`${host.url}/inertia/settings?scope=application`)
-    await page.getByLabel('Title', { exact: true }).fill('Unsaved')
-    page.once('dialog', (dialog) => void dialog.dismiss())
-    await page.getByRole('link', { name: 'Notes', exact: true }).click()
-    t.equal(await page.getByLabel('Title', { exact: true }).inputValue(), 'Unsaved')
+    const title = page.getByLabel('Title', { exact: true })
+    const notes = page.getByRole('link', { name: 'Notes', exact: true })
+    const question = page.getByRole('dialog', { name: 'Leave this page?' })
+    await title.fill('Unsaved')
+    await notes.click()
+    t.same(await violationsOf(page), [])
+    await question.getByRole('button', { name: 'Stay' }).click()
+    await question.waitFor({ state: 'detached' })
+    t.equal(await title.inputValue(), 'Unsaved')
     t.equal(new URL(page.url()).pathname, '/inertia/settings')
-    page.once('dialog', (dialog) => void dialog.accept())
-    await page.getByRole('link', { name: 'Notes', exact: true }).click()
+    await notes.click()
+    await question.getByRole('button', { name: 'Leave' }).click()
     await page.waitForURL(`${host.url}/notes`)
+    await page.getByRole('heading', { level: 1, name: 'Notes' }).waitFor()
+  })
+
+  await t.test('both flavours stand below the same header, with the current page marked', async (t) => {
+    const headerAt = async (path: string) => {
+      await page.goto(host.url + path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      const header = page.getByRole('banner')
+      const places = await header.locator('a:visible, button:visible, .face:visible').evaluateAll((all) =>
+        all.map((each) => {
+          const { x, y, width, height } = each.getBoundingClientRect()
+          const { color } = getComputedStyle(each)
+          return [each.textContent.trim(), x, y, width, height, color].join(' ')
+        }),
+      )
+      const current = await header.locator('[aria-current]:visible').allTextContents()
+      return { places, current: current.map((text) => text.trim()) }
+    }
+    const own = await headerAt('/inertia/settings')
+    t.same(own.current, ['Settings'])
+    t.same(await headerAt('/settings/manage'), own)
+    t.same(await headerAt('/settings/preferences'), await headerAt('/inertia/preferences'))
   })
 
   await t.test('preferences are there for every user', async (t) => {
@@ -135,4 +163,117 @@ test('the settings pages in a browser', async (t) => {
   })
 
   t.same(complaints, [], 'the browser refused and reported nothing')
+})
+
+test('the settings pages in German', async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  const admin = await host.signIn('admin')
+  const own = { key: 'app.language', value: 'de' }
+  t.equal((await admin.ask('/api/settings/me', { method: 'PUT', body: own })).status, 204)
+  await admin.enter(browser)
+  const page = await browser.newPage()
+
+  await t.test('definitions say everything in German', async (t) => {
+    const read = async (language: string) =>
+      (await admin.ask('/api/settings/definitions', { headers: { 'accept-language': language } })).json as {
+        key: string
+        options: { value: string; label: string; description: string }[] | null
+        keywords: string[]
+        [text: string]: unknown
+      }[]
+    const [english, german] = [await read('en'), await read('de')]
+    /** What is the same word in both. */
+    const same = ['Logo', 'System', 'Banner', 'English', 'Deutsch', 'https://example.org', 'smtp.example.org']
+    for (const [index, { key, options, ...definition }] of english.entries()) {
+      const other = german[index]
+      for (const field of ['displayName', 'description', 'groupName', 'confirm', 'placeholder']) {
+        const text = definition[field]
+        if (typeof text !== 'string' || same.includes(text)) continue
+        t.not(other?.[field], text, `${key} ${field}`)
+      }
+      if (key === 'app.timezone') continue // the names of places
+      for (const [at, { label, description }] of (options ?? []).entries()) {
+        if (!same.includes(label)) t.not(other?.options?.[at]?.label, label, `${key} ${label}`)
+        if (description) t.not(other?.options?.[at]?.description, description, `${key} ${description}`)
+      }
+    }
+    t.notMatch(JSON.stringify(german.map(({ schema }) => schema)), /Search of notes|Public links|Tips on/)
+  })
+
+  for (const path of ['/settings/manage', '/inertia/settings']) {
+    await t.test(`everyday words find the setting that is meant, first: ${path}`, async (t) => {
+      const meant = [
+        ['dunkelmodus', 'app.theme'],
+        ['mailserver', 'mail.host'],
+        ['registrieren', 'system.registration_enabled'],
+        ['wartungsmdous', 'system.maintenance_mode'],
+        ['logo', 'app.logo'],
+        ['farbe', 'app.primary_color'],
+        ['zeitzone', 'app.timezone'],
+        ['smtp paswort', 'mail.password'],
+        ['sprache', 'app.language'],
+        ['nacht', 'app.theme'],
+        ['neue benutzer', 'system.registration_enabled'],
+        ['kennwort', 'mail.password'],
+        ['hinweis', 'app.banner'],
+        ['homepage', 'app.homepage_url'],
+        ['titel', 'app.title'],
+        ['eröffnung', 'app.launch_at'],
+        ['kompakt', 'user.preferred_density'],
+        ['übersetzung', 'app.language'],
+        ['uhr', 'app.timezone'],
+        ['hilfe', 'app.support_email'],
+        ['postausgang', 'mail.host'],
+      ] as const
+      for (const [query, key] of meant) {
+        await page.goto(`${host.url}${path}?q=${encodeURIComponent(query)}`)
+        const first = page.locator('main [data-key]').first()
+        await first.waitFor()
+        t.equal(await first.getAttribute('data-key'), key, query)
+      }
+    })
+  }
+
+  await t.test('quick settings have the words of the settings, in both languages', async (t) => {
+    const keys = [
+      'app.theme',
+      'user.preferred_density',
+      'app.primary_color',
+      'system.registration_enabled',
+      'system.maintenance_mode',
+    ]
+    for (const value of ['en', 'de']) {
+      await admin.ask('/api/settings/me', { method: 'PUT', body: { key: 'app.language', value } })
+      const headers = { 'accept-language': value }
+      const definitions = (await admin.ask('/api/settings/definitions', { headers })).json as {
+        key: string
+        displayName: string
+        options: { label: string }[] | null
+      }[]
+      await page.goto(host.url)
+      const quick = page.locator('.quick')
+      for (const { displayName, options } of definitions.filter(({ key }) => keys.includes(key))) {
+        t.equal(await quick.getByText(displayName, { exact: true }).count(), 1, displayName)
+        for (const { label } of options ?? [])
+          t.equal(await quick.getByText(label, { exact: true }).count(), 1, label)
+      }
+    }
+  })
+
+  await t.test('the dashboard names settings and values as the settings pages do', async (t) => {
+    for (const body of [
+      { key: 'app.logo', scope: 1, value: 'leaf' },
+      { key: 'system.registration_enabled', scope: 0, value: true },
+      { key: 'app.launch_at', scope: 1, value: '2026-12-24T18:30:00+00:00' },
+    ])
+      t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
+    await page.goto(host.url)
+    const changes = page.getByRole('listitem').filter({ hasText: 'Ada änderte' })
+    await changes.first().waitFor()
+    const texts = (await changes.allTextContents()).join(' ')
+    for (const text of ['Logo', 'Blatt', 'Registrierung', 'Ein', '24.12.2026']) t.match(texts, text)
+    t.notMatch(texts, /true|T18:30/)
+  })
 })

@@ -57,6 +57,15 @@ test('settings of the application', async (t) => {
     },
   )
 
+  await t.test('history names people, not their accounts', async (t) => {
+    const body = { key: 'app.timezone', scope: scope.application, value: 'UTC' }
+    t.equal((await editor.ask('/api/settings', { method: 'PUT', body })).status, 204)
+    const { entries, people } = (await admin.ask('/api/settings/app.timezone/history')).json
+    t.same([entries[0].actor, people], ['editor', { editor: 'Eli' }])
+    const { people: ofAll } = (await admin.ask('/api/settings/changes')).json
+    t.match(ofAll, { editor: 'Eli' })
+  })
+
   await t.test(
     'S 5.2: an editor changes the application, only administrators the system, others nothing',
     async (t) => {

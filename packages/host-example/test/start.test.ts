@@ -110,8 +110,14 @@ test('in production there are no demo accounts and no faults, and cookies travel
     signedIn.headers.getSetCookie()[0],
     /^__Host-session=.*; Path=\/;.* HttpOnly; Secure; SameSite=Lax$/,
   )
-  const plain = await signIn('admin', secrets.HOST_ADMIN_PASSWORD, { 'x-forwarded-proto': 'http' })
-  t.same(plain.headers.getSetCookie(), [])
+  for (const headers of [{ 'x-forwarded-proto': 'http' }, {}] as Record<string, string>[]) {
+    const plain = await signIn('admin', secrets.HOST_ADMIN_PASSWORD, headers as never)
+    t.same([plain.status, plain.headers.getSetCookie()], [500, []], 'not a success that signs nobody in')
+    const body = new URLSearchParams({ username: 'admin', password: secrets.HOST_ADMIN_PASSWORD }).toString()
+    const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+    t.equal((await host.anonymous.ask('/login', { method: 'POST', body, headers: form })).status, 500)
+  }
+  await host.printed(/set X-Forwarded-Proto/)
   const fault = await host.anonymous.ask('/api/faults/unknown', { headers: { cookie: cookieOf(signedIn) } })
   t.equal(fault.status, 404)
   t.notMatch(host.log(), /a long admin password|a session secret/)

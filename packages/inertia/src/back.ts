@@ -3,6 +3,7 @@ import { canonicalPath } from '@fastify-modular/core/internal'
 import createRouter from 'find-my-way'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refererPath } from './page.ts'
+import { isRead } from './visits.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -16,14 +17,16 @@ export type FindBack = (request: FastifyRequest) => string | null
 
 /**
  * Watches the routes of an application. The address is the path and query of the referer, if it is on this host, spelt
- * canonically, and a GET route answers it; else that of the request itself under the same condition; else null.
+ * canonically, and a GET route answers it; else that of the request itself under the same condition; else null. A GET
+ * request never gets its own address: it would be redirected for ever.
  * @param basePath what a proxy takes away in front of the paths of this application
  */
 export function watchRoutes(app: FastifyInstance, basePath: string): FindBack {
-  const { ignoreTrailingSlash = false, caseSensitive = true } = app.initialConfig.routerOptions ?? {}
-  const router = createRouter({ ignoreTrailingSlash, caseSensitive })
-  app.addHook('onRoute', function rememberRoute({ method, url, config }) {
+  const { initialConfig } = app // what the application's own router reads paths by, in both of its spellings
+  const router = createRouter({ ...initialConfig, ...initialConfig.routerOptions })
+  app.addHook('onRoute', function rememberRoute({ method, url, config, constraints = {} }) {
     if (![method].flat().includes('GET') || router.hasRoute('GET', url)) return
+    if (Object.keys(constraints).length > 0) return // it answers some requests only
     router.on('GET', url, () => {}, { isPage: config?.back !== false })
   })
 
@@ -34,7 +37,9 @@ export function watchRoutes(app: FastifyInstance, basePath: string): FindBack {
   }
 
   return (request) => {
-    const candidates = [refererPath(request, basePath), request.originalUrl]
+    const own = request.originalUrl
+    const referer = refererPath(request, basePath)
+    const candidates = isRead(request) ? [referer === own ? null : referer] : [referer, own]
     return candidates.find((path) => path !== null && isPage(path)) ?? null
   }
 }

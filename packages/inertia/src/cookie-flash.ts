@@ -38,20 +38,21 @@ export function cookieFlash({ secret }: CookieFlashOptions): FlashStore {
 
   return {
     put(request, entry, reply) {
-      const general = { form: ErrorMessages.ValidationError }
-      const { errors, flash: _, ...rest } = entry
-      const smaller = errors === undefined ? rest : { ...rest, errors: general }
-      const candidates = [entry, { ...entry, ...(errors && { errors: general }) }, smaller]
+      const name = nameFor(request)
+      if (entry === null) {
+        cookiesOf(reply).clearCookie(name, attributesFor(request))
+        return
+      }
+      const { flash: _, ...rest } = entry
+      const errors = entry.errors && { errors: { form: ErrorMessages.ValidationError } }
+      const candidates = [entry, { ...entry, ...errors }, { ...rest, ...errors }]
       const texts = candidates.map((each) => encrypt(JSON.stringify(each), key))
       const value = texts.find(({ length }) => length <= maxLength) ?? ''
-      cookiesOf(reply).setCookie(nameFor(request), value, { ...attributesFor(request), maxAge: 60 })
+      cookiesOf(reply).setCookie(name, value, { ...attributesFor(request), maxAge: 60 })
     },
-    take(request, reply) {
-      const name = nameFor(request)
-      const value = (request as WithCookies).cookies?.[name]
-      if (value === undefined) return null
-      cookiesOf(reply).clearCookie(name, attributesFor(request))
-      return decrypt(value, keys)
+    get(request) {
+      const value = (request as WithCookies).cookies?.[nameFor(request)]
+      return value === undefined ? null : decrypt(value, keys)
     },
     check(app) {
       if (!app.hasReplyDecorator('setCookie'))

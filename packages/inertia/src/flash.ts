@@ -1,34 +1,33 @@
 /** What one answer leaves for the next page: the errors of a form, and messages that are shown once. */
-import { type createFindCaller } from '@fastify-modular/core/internal'
+import { createHash } from 'node:crypto'
+import type { createFindCaller } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Props } from './props.ts'
 
-/** Left for one full page answer: of one path, to one caller, within a minute. */
+/** Left for one answer: of one page, to one caller, within a minute. */
 export interface FlashEntry {
   /** When it was left, in milliseconds since 1970. */
   readonly at: number
-  /** Path and query of the page that it is for. */
-  readonly path: string
+  /** A digest of the address of the page that it is for. */
+  readonly page: string
+  /** The props that the form wants back, where it named them (`only`): that partial reload shows the entry, too. */
+  readonly only?: string
   /** The id of the caller whom it is for; null for an anonymous one. */
   readonly caller: string | null
-  /** One message by field; below the name of an error bag where the form has one. */
+  /** One message by field. */
   readonly errors?: Readonly<Record<string, unknown>>
+  /** The name below which the form expects its errors. */
+  readonly bag?: string
   /** Becomes `page.flash`. */
   readonly flash?: Props
 }
 
-/**
- * Where the entry of a client waits. `cookieFlash` needs nothing else; with a session these are three lines:
- * `{ put: (request, entry) => request.session.set('flash', entry), take: … }`.
- */
+/** Where the entry of a client waits. `cookieFlash` needs nothing else; with a session these are two lines. */
 export interface FlashStore {
-  /** Keeps an entry in place of the one before. */
-  put(request: FastifyRequest, entry: FlashEntry, reply: FastifyReply): void | Promise<void>
-  /** Returns the entry and forgets it. */
-  take(
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): FlashEntry | null | undefined | Promise<FlashEntry | null | undefined>
+  /** Keeps an entry in place of the one before; null forgets it. */
+  put(request: FastifyRequest, entry: FlashEntry | null, reply: FastifyReply): void | Promise<void>
+  /** Returns the entry, and keeps it. */
+  get(request: FastifyRequest): FlashEntry | null | undefined | Promise<FlashEntry | null | undefined>
   /** Called when the application is ready; throws where the store cannot work. */
   check?(app: FastifyInstance): void
 }
@@ -46,15 +45,15 @@ export async function leaveFlash(
   { store, findCaller }: FlashParts,
   { request, reply, path, errors, flash }: Left,
 ): Promise<void> {
+  const only = selectionOf(request)
   const bag = request.headers['x-inertia-error-bag']
-  const caller = (await findCaller(request))?.id ?? null
   const entry: FlashEntry = {
     at: Date.now(),
-    path,
-    caller,
-    ...(errors && {
-      errors: typeof bag === 'string' ? { [bag]: firstMessages(errors) } : firstMessages(errors),
-    }),
+    page: digest(path),
+    ...(only !== undefined && { only }),
+    caller: await callerId(findCaller, request),
+    ...(errors && { errors: firstMessages(errors) }),
+    ...(typeof bag === 'string' && { bag }),
     ...(flash && { flash }),
   }
   await store.put(request, entry, reply)
@@ -78,24 +77,47 @@ function firstMessages(errors: Readonly<Record<string, unknown>>): Readonly<Reco
   )
 }
 
-/** The entry for this page, if it is shown now. One for another page is left where it is. */
+/**
+ * The entry for this answer, if it shows it to a person. One for another page is left as it is, and no cookie is written:
+ * that answer may arrive after the page that shows the entry.
+ */
 export async function takeFlash(
   { store, findCaller }: FlashParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FlashEntry | null> {
-  const entry = await store.take(request, reply)
-  if (!entry || Math.abs(Date.now() - entry.at) > lifetime) return null
-  if (entry.caller !== ((await findCaller(request))?.id ?? null)) return null
-  if (entry.path === request.originalUrl) return entry
-  await store.put(request, entry, reply)
-  return null
+  if (!isSeen(request)) return null
+  const entry = await store.get(request)
+  if (!entry) return null
+  const isMine = entry.caller === (await callerId(findCaller, request))
+  const isOver = !isMine || Math.abs(Date.now() - entry.at) > lifetime
+  const only = selectionOf(request)
+  if (!isOver && (entry.page !== digest(request.originalUrl) || (only !== undefined && only !== entry.only)))
+    return null
+  await store.put(request, null, reply)
+  return isOver ? null : entry
 }
 
-/** Whether an answer shows a whole page to a person: prefetched pages may never be seen, and polls are not read. */
-export function showsFlash({ method, headers }: FastifyRequest): boolean {
+async function callerId(
+  findCaller: FlashParts['findCaller'],
+  request: FastifyRequest,
+): Promise<string | null> {
+  return (await findCaller(request))?.id ?? null
+}
+
+/** Whether a person sees the answer: prefetched pages may never be shown. */
+function isSeen({ method, headers }: FastifyRequest): boolean {
   const purpose = String(headers['purpose'] ?? headers['sec-purpose'] ?? '')
-  return (
-    method === 'GET' && !purpose.includes('prefetch') && headers['x-inertia-partial-component'] === undefined
-  )
+  return method === 'GET' && !purpose.includes('prefetch')
+}
+
+/** What a partial reload selects; undefined for a whole page. The client repeats the headers of a form when it is redirected. */
+function selectionOf({ headers }: FastifyRequest): string | undefined {
+  if (headers['x-inertia-partial-component'] === undefined) return undefined
+  return digest(JSON.stringify([headers['x-inertia-partial-data'], headers['x-inertia-partial-except']]))
+}
+
+/** Short, however long an address is: a cookie holds 4 kB. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }

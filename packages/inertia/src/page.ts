@@ -49,6 +49,6 @@ function ownPath(target: string): string {
 export function refererPath({ headers: { referer }, host }: FastifyRequest, basePath: string): string | null {
   if (!referer || !URL.canParse(referer)) return null
   const url = new URL(referer)
-  const path = url.pathname + url.search
-  return url.host === host && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : null
+  if (url.host !== host || !`${url.pathname}/`.startsWith(`${basePath}/`)) return null
+  return (url.pathname.slice(basePath.length) || '/') + url.search
 }

@@ -70,13 +70,13 @@ const schema: OptionsSchema<InertiaOptions> = Type.Object({
   rootTemplate: Type.Union([Type.String(), option.function()], { description: 'HTML or a function' }),
   nonce: option.function('a function of the request and the reply'),
   encryptHistory: option.boolean(),
-  flash: option.that(isFlashStore, 'a store with put and take, such as cookieFlash({ secret })'),
+  flash: option.that(isFlashStore, 'a store with put and get, such as cookieFlash({ secret })'),
   basePath: option.that(isBasePath, 'a path such as /tools/app, without a slash at its end'),
   client: option.that((value) => value === 2 || value === 3, '2 or 3'),
 })
 
 function isFlashStore(value: unknown): boolean {
-  return typeof safeRead(value, 'put') === 'function' && typeof safeRead(value, 'take') === 'function'
+  return typeof safeRead(value, 'put') === 'function' && typeof safeRead(value, 'get') === 'function'
 }
 
 function isBasePath(value: unknown): boolean {
@@ -94,10 +94,12 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
 
   app.decorate('inertia', {
     ...createRenderer({ ...options, ...site, flash }),
-    keepErrors: async (request, reply, errors) =>
-      flash && isInertia(request) && !isRead(request) && !isApi(request)
-        ? leave(flash, findBack, { request, reply, errors })
-        : null,
+    async keepErrors(request, reply, errors) {
+      if (!flash || !isInertia(request) || isRead(request) || isApi(request)) return null
+      const path = findBack(request)
+      if (path !== null) await leaveFlash(flash, { request, reply, path, errors })
+      return path
+    },
   } satisfies InertiaRenderer)
   app.decorateReply('inertia', renderReply)
   app.decorateReply('inertiaLocation', createLocation(site))
@@ -120,15 +122,6 @@ function isApi({ url, routeOptions }: FastifyRequest): boolean {
   return isApiTarget(url) || routeOptions.config.back === false
 }
 
-type Left = Omit<Parameters<typeof leaveFlash>[1], 'path'>
-
-/** Leaves errors for the page that a form is on; returns its address, or null where there is none. */
-async function leave(flash: FlashParts, findBack: FindBack, left: Left): Promise<string | null> {
-  const path = findBack(left.request)
-  if (path !== null) await leaveFlash(flash, { ...left, path })
-  return path
-}
-
 /** `return reply.inertiaBack({ title: 'Enter a title.' })`: back to the form, or by `/` where no page is known. */
 function createBack(flash: FlashParts | undefined, findBack: FindBack) {
   return function inertiaBack(
@@ -139,8 +132,11 @@ function createBack(flash: FlashParts | undefined, findBack: FindBack) {
     if (!flash)
       throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack needs the option flash of the inertia plugin')
     const { request } = this
-    leave(flash, () => findBack(request) ?? '/', { request, reply: this, errors, flash: message })
-      .then((path) => this.redirect(path ?? '/', 303))
+    const path = findBack(request) ?? '/'
+    if (isRead(request) && path === request.originalUrl)
+      throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack would redirect GET / to itself')
+    leaveFlash(flash, { request, reply: this, path, errors, flash: message })
+      .then(() => this.redirect(path, 303))
       .catch((thrown: unknown) => this.send(toError(thrown)))
     return this
   }

@@ -93,6 +93,17 @@ export async function resolveProps(
   return { props: await resolution.members(props, '', partial ?? everything), labels: resolution.labels() }
 }
 
+/** The props. A promise among them that fails before it is read, or that the visit does not ask for, must not end the process. */
+export function ignoreUnread<T>(props: T, seen = new Set<unknown>()): T {
+  if (props instanceof Promise) props.catch(() => {})
+  else if (props instanceof Prop) ignoreUnread(props.value, seen)
+  else if (isPlainObject(props) && !seen.has(props)) {
+    seen.add(props)
+    for (const member of Object.values(props)) ignoreUnread(member, seen)
+  }
+  return props
+}
+
 /** Deeper objects are sent as they are: one that contains itself would have no end, and JSON says so. */
 const maxDepth = 50
 

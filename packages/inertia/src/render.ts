@@ -6,10 +6,10 @@ import {
   varyWith,
 } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type FlashParts, showsFlash, takeFlash } from './flash.ts'
+import { type FlashParts, takeFlash } from './flash.ts'
 import { type HistoryFlags, type Page, pageUrl } from './page.ts'
 import { always } from './prop-kinds.ts'
-import { type Props, readSelection, resolveProps } from './props.ts'
+import { ignoreUnread, type Props, readSelection, resolveProps } from './props.ts'
 import { compileRoot, type NonceSource, type RootTemplate } from './root-html.ts'
 import { isInertia, type Site } from './visits.ts'
 
@@ -36,13 +36,13 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
 
   /** Shared props below the page's own; `errors` is always present, for the client reads it on every page. */
   async function withSharedProps(request: FastifyRequest, reply: FastifyReply, own: Props) {
-    // A promise that fails before it is read, or that the visit does not ask for, must not end the process.
-    for (const prop of Object.values(own)) if (prop instanceof Promise) prop.catch(() => {})
-    const shared = (typeof share === 'function' ? await share(request) : share) ?? {}
-    const left = flash && showsFlash(request) ? await takeFlash(flash, request, reply) : null
+    const shared = ignoreUnread((typeof share === 'function' ? await share(request) : share) ?? {})
+    const left = flash ? await takeFlash(flash, request, reply) : null
     const all: Props = { ...shared, ...own }
-    const ownErrors = async () => inErrorBag(request, (await read(all['errors'])) ?? {})
-    const errors = always(async () => ({ ...left?.errors, ...(await ownErrors()) }))
+    const ownErrors = async () =>
+      inErrorBag(request.headers['x-inertia-error-bag'], (await read(all['errors'])) ?? {})
+    const leftErrors = inErrorBag(left?.bag, left?.errors ?? {})
+    const errors = always(async () => ({ ...leftErrors, ...(await ownErrors()) }))
     return { props: { ...all, errors }, sharedProps: Object.keys(shared), flash: left?.flash }
   }
 
@@ -51,7 +51,8 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
     reply: FastifyReply,
     requested: PageRequest,
   ): Promise<Page> {
-    const { component, props: own } = requested
+    const { component } = requested
+    const own = ignoreUnread(requested.props)
     const address = { url: basePath + pageUrl(request, basePath), version: version() }
     const flags = historyFlags(requested, encryptHistory)
     if (!requested.shared) return { component, props: (await resolveProps(own)).props, ...address, ...flags }
@@ -102,7 +103,6 @@ async function read(value: unknown): Promise<unknown> {
 }
 
 /** Two forms on one page keep their errors apart by the name that the client gives. */
-function inErrorBag(request: FastifyRequest, errors: object): object {
-  const bag = request.headers['x-inertia-error-bag']
+function inErrorBag(bag: unknown, errors: object): object {
   return typeof bag !== 'string' || Object.keys(errors).length === 0 ? errors : { [bag]: errors }
 }

@@ -1,7 +1,7 @@
 import createError from '@fastify/error'
 import { test } from 'tap'
 import Fastify from 'fastify'
-import { inertia } from '@fastify-modular/inertia'
+import { defer, inertia, optional } from '@fastify-modular/inertia'
 import { createApp, version, visit } from './fixture.js'
 
 test('a prop that fails becomes the error of the request, in every way a handler can be written', async (t) => {
@@ -65,6 +65,31 @@ test('one failing prop does not leave the others as unhandled rejections', async
     ),
   )
   t.equal((await app.inject('/')).json().message, 'a')
+})
+
+test('a promise that fails where nobody reads it does not end the process, at any depth', async (t) => {
+  const failures: unknown[] = []
+  const remember = (failure: unknown) => void failures.push(failure)
+  process.on('unhandledRejection', remember)
+  t.teardown(() => process.off('unhandledRejection', remember))
+  const failing = () => Promise.reject(new Error('unread'))
+  const share = () => ({ user: { plan: failing() } })
+  const app = await createApp({ share }, (it) =>
+    it.get('/', (_, reply) =>
+      reply.inertia('Page', {
+        read: 1,
+        top: failing(),
+        nested: { deep: { er: failing() } },
+        kind: defer(failing()),
+        both: { kind: optional(defer(failing())) },
+        inKind: optional({ nested: failing() }),
+      }),
+    ),
+  )
+  const headers = { 'x-inertia-partial-component': 'Page', 'x-inertia-partial-data': 'read' }
+  t.same((await visit(app, { url: '/', headers })).json().props, { read: 1, errors: {} })
+  await new Promise((resolve) => setImmediate(resolve))
+  t.same(failures, [])
 })
 
 test('registering twice is refused', async (t) => {

@@ -1,110 +1,10 @@
-/** Forms: what is refused comes back with its errors, and messages are shown once. */
+/** Forms: what is refused comes back to its page with its errors. */
 import cookie from '@fastify/cookie'
-import { errors } from '@fastify-modular/errors'
-import { type Caller, ValidationException } from '@fastify-modular/core'
-import {
-  cookieFlash,
-  type FlashEntry,
-  type FlashStore,
-  inertia,
-  type InertiaOptions,
-  type Page,
-} from '@fastify-modular/inertia'
-import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
-import { test, type Test } from 'tap'
+import { cookieFlash, inertia, type Page } from '@fastify-modular/inertia'
+import Fastify, { type FastifyServerOptions } from 'fastify'
+import { test } from 'tap'
 import { embeddedPage } from './fixture.js'
-
-const secret = 'a secret of thirty-two characters or more'
-const schema = {
-  body: {
-    type: 'object',
-    required: ['title'],
-    properties: { title: { type: 'string', minLength: 3 }, body: { type: 'string', maxLength: 5 } },
-  },
-} as const
-
-/** A client that keeps cookies, and says who calls by a header. */
-class Client {
-  readonly #app: FastifyInstance
-  readonly #jar = new Map<string, string>()
-  readonly setCookies: string[] = []
-  caller = ''
-  hasScript = true
-
-  constructor(app: FastifyInstance) {
-    this.#app = app
-  }
-
-  async send(method: 'GET' | 'POST' | 'HEAD' | 'PUT', url: string, options: InjectOptions = {}) {
-    const answer = await this.#app.inject({
-      method,
-      url,
-      ...options,
-      headers: {
-        ...(this.hasScript && { 'x-inertia': 'true' }),
-        host: 'app.test',
-        ...(this.caller && { 'x-caller': this.caller }),
-        ...(this.#jar.size > 0 && { cookie: [...this.#jar].map((pair) => pair.join('=')).join('; ') }),
-        ...options.headers,
-      },
-    })
-    for (const { name, value } of answer.cookies) {
-      if (value === '') this.#jar.delete(name)
-      else this.#jar.set(name, value)
-    }
-    this.setCookies.push(...[answer.headers['set-cookie'] ?? []].flat())
-    return answer
-  }
-
-  /** Sends a form from a page, and follows the redirect as the client does: with the same headers. */
-  async submit(from: string, url: string, payload: object, headers: Record<string, string> = {}) {
-    const referer = `http://app.test${from}`
-    const answer = await this.send('POST', url, { payload, headers: { referer, ...headers } })
-    const location = String(answer.headers.location)
-    const page = answer.statusCode === 303 ? await this.send('GET', location, { headers }) : undefined
-    return { answer, page: page?.json<Page>() }
-  }
-
-  get cookie(): string {
-    return [...this.#jar.values()][0] ?? ''
-  }
-  set cookie(value: string) {
-    for (const name of this.#jar.keys()) this.#jar.set(name, value)
-  }
-}
-
-async function createApp(t: Test, options: InertiaOptions = { flash: cookieFlash({ secret }) }) {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  app.decorateRequest('caller', null)
-  app.addHook('onRequest', async (request) => {
-    const { 'x-caller': id } = request.headers
-    if (typeof id === 'string') Object.assign(request, { caller: { id } satisfies Caller })
-  })
-  await app.register(errors, { errorPage: false })
-  await app.register(cookie)
-  await app.register(inertia, { version: 'v1', ...options })
-  app.get('/notes', (_, reply) => reply.inertia('Notes', { list: [1] }))
-  app.get('/notes/:id/edit', (_, reply) => reply.inertia('Edit'))
-  app.get('/callback', { config: { back: false } }, (_, reply) => reply.inertia('Callback'))
-  app.get('/new', (_, reply) => reply.inertia('New'))
-  app.post('/new', { schema }, (_, reply) => reply.inertiaBack())
-  app.post('/notes', { schema }, (_, reply) => reply.inertiaBack({}, { message: 'Saved.' }))
-  app.post('/api/notes', { schema }, async () => 'ok')
-  app.post('/hook', { schema, config: { back: false } }, async () => 'ok')
-  app.post<{ Body: Record<string, unknown> }>('/throws', (request) => {
-    const { message, ...byField } = request.body as Record<string, string[]>
-    throw new ValidationException(message === undefined ? byField : String(message))
-  })
-  app.post('/taken', (_, reply) => reply.inertiaBack({ title: ['is taken', 'is short'] }, { tries: 2 }))
-  app.post('/fails', () => {
-    throw new Error('secret')
-  })
-  return app
-}
-
-const client = async (t: Test, options?: InertiaOptions): Promise<Client> =>
-  new Client(await createApp(t, options))
+import { Client, client, createApp, secret } from './form-fixture.js'
 
 test('a form that the schema refuses is shown again with the first message of each field', async (t) => {
   const { answer, page } = await (
@@ -139,6 +39,89 @@ test('errors and messages of a handler come with the next page, once', async (t)
   t.same([again.props['errors'], again.flash], [{}, undefined])
   const saved = await sent.submit('/notes', '/notes', { title: 'Tea' })
   t.same([saved.page?.props['errors'], saved.page?.flash], [{}, { message: 'Saved.' }])
+})
+
+test('a form that names the props that it wants back gets its errors with them', async (t) => {
+  const sent = await client(t)
+  const partial = { 'x-inertia-partial-component': 'Notes', 'x-inertia-partial-data': 'list' }
+  const { page } = await sent.submit('/notes', '/taken', {}, partial)
+  t.same(page?.props, { list: [1], errors: { title: 'is taken' } })
+  t.same(page?.flash, { tries: 2 })
+  const polled = (await sent.send('GET', '/notes', { headers: partial })).json<Page>()
+  t.same([polled.props['errors'], polled.flash], [{}, undefined], 'once')
+
+  await sent.send('POST', '/taken', { headers: { ...partial, referer: 'http://app.test/notes' } })
+  const other = { ...partial, 'x-inertia-partial-data': 'count' }
+  t.same((await sent.send('GET', '/notes', { headers: other })).json<Page>().props['errors'], {}, 'a poll')
+  t.same((await sent.send('GET', '/notes')).json<Page>().props['errors'], { title: 'is taken' })
+})
+
+test('an answer for another page does not bring back what its own page has shown', async (t) => {
+  const sent = await client(t)
+  await sent.send('POST', '/taken', { headers: { referer: 'http://app.test/notes' } })
+  const other = await sent.send('GET', '/new')
+  t.equal(other.headers['set-cookie'], undefined, 'which may arrive after the page')
+})
+
+test('a handler of GET that goes back never redirects to itself', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(cookie)
+  await app.register(inertia, { flash: cookieFlash({ secret }) })
+  app.get('/notes', (_, reply) => reply.inertia('Notes'))
+  app.get('/verify', (_, reply) => reply.inertiaBack({}, { message: 'Thanks.' }))
+  app.get('/', (_, reply) => reply.inertiaBack())
+  const goesTo = async (url: string, referer?: string) => {
+    const answer = await app.inject({ url, headers: { host: 'app.test', ...(referer && { referer }) } })
+    return answer.headers.location ?? answer.json().code
+  }
+  t.equal(await goesTo('/verify', 'http://app.test/notes'), '/notes')
+  t.equal(await goesTo('/verify', 'http://app.test/verify'), '/')
+  t.equal(await goesTo('/verify'), '/')
+  t.equal(await goesTo('/'), 'FMOD_INERTIA_INVALID_FLASH')
+  t.equal(await goesTo('/', 'http://app.test/'), 'FMOD_INERTIA_INVALID_FLASH')
+})
+
+/** Addresses that only some options of the router read as those of a page. */
+const spellings: readonly (readonly [address: string, options: FastifyServerOptions])[] = [
+  ['/notes/', { routerOptions: { ignoreTrailingSlash: true } }],
+  ['/notes/', { ignoreTrailingSlash: true } as FastifyServerOptions],
+  ['/NOTES', { routerOptions: { caseSensitive: false } }],
+  ['/NOTES', { caseSensitive: false, routerOptions: {} } as FastifyServerOptions],
+  [`/items/${'7'.repeat(150)}`, { routerOptions: { maxParamLength: 200 } }],
+]
+
+for (const [address, options] of spellings) {
+  test(`the page of a form is found as the router finds it: ${address} ${JSON.stringify(options)}`, async (t) => {
+    for (const isRead of [true, false]) {
+      const app = Fastify(isRead ? options : {})
+      t.teardown(() => app.close())
+      await app.register(cookie)
+      await app.register(inertia, { flash: cookieFlash({ secret }) })
+      app.get('/notes', (_, reply) => reply.inertia('Notes'))
+      app.get('/items/:id', (_, reply) => reply.inertia('Item'))
+      app.post('/', (_, reply) => reply.inertiaBack())
+      t.equal((await app.inject(address)).statusCode === 200, isRead)
+      const headers = { host: 'app.test', referer: `http://app.test${address}` }
+      const answer = await app.inject({ method: 'POST', url: '/', headers })
+      t.equal(answer.headers.location, isRead ? address : '/')
+    }
+  })
+}
+
+test('an expression that only allowUnsafeRegex permits does not stop the boot', async (t) => {
+  const app = Fastify({ routerOptions: { allowUnsafeRegex: true } })
+  t.teardown(() => app.close())
+  await app.register(inertia)
+  app.get('/:id(^([a-z]+)+$)', async () => 'found')
+  t.equal((await app.inject('/abc')).body, 'found')
+})
+
+test('a route for some requests only is no page to go back to', async (t) => {
+  const app = await createApp(t)
+  app.get('/admin', { constraints: { host: 'admin.test' } }, (_, reply) => reply.inertia('Admin'))
+  const { answer } = await new Client(app).submit('/admin', '/throws', { title: ['x'] })
+  t.equal(answer.statusCode, 400)
 })
 
 test('a form without script goes back, too: the document carries the errors', async (t) => {
@@ -211,156 +194,10 @@ test('behind a proxy that takes a prefix away, the page is compared without it, 
   t.equal(answer.headers.location, '/notes', 'which the proxy mends')
   t.equal(page?.url, '/tools/app/notes')
   t.match(page?.props['errors'], { title: /required/ })
-  const foreign = await sent.submit('/notes', '/throws', { title: ['x'] })
-  t.equal(foreign.answer.statusCode, 400, 'a page of the host behind the same proxy')
-})
-
-/** What comes between the refused form and the page, and whether the page then has the errors. */
-const between: Readonly<Record<string, readonly [(sent: Client) => Promise<unknown>, boolean]>> = {
-  nothing: [async () => {}, true],
-  'a prefetch': [(sent) => sent.send('GET', '/notes', { headers: { purpose: 'prefetch' } }), true],
-  'a partial reload or poll': [
-    (sent) =>
-      sent.send('GET', '/notes', {
-        headers: { 'x-inertia-partial-component': 'Notes', 'x-inertia-partial-data': 'list' },
-      }),
-    true,
-  ],
-  'another page': [(sent) => sent.send('GET', '/new'), true],
-  'the same path with another query': [(sent) => sent.send('GET', '/notes?q=1'), true],
-  'a HEAD request': [(sent) => sent.send('HEAD', '/notes'), true],
-  'a stale client (409)': [
-    (sent) => sent.send('GET', '/notes', { headers: { 'x-inertia-version': 'old' } }),
-    true,
-  ],
-  'the page itself': [(sent) => sent.send('GET', '/notes'), false],
-  'a sign-in': [async (sent) => void (sent.caller = 'ada'), false],
-  'a cookie of another key': [async (sent) => void (sent.cookie = await foreignCookie()), false],
-  'a changed cookie': [
-    async (sent) => void (sent.cookie = sent.cookie.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))),
-    false,
-  ],
-  'a cookie of rubbish': [async (sent) => void (sent.cookie = '%00'), false],
-}
-
-/** The value that this store gives an entry under another secret. */
-async function foreignCookie(): Promise<string> {
-  let kept = ''
-  const reply = { setCookie: (_name: string, value: string) => void (kept = value) }
-  await cookieFlash({ secret: secret.toUpperCase() }).put({} as never, {} as never, reply as never)
-  return kept
-}
-
-for (const [what, [happens, isShown]] of Object.entries(between)) {
-  test(`errors wait for a whole page of their path: ${what} ${isShown ? 'leaves' : 'takes'} them`, async (t) => {
-    const sent = await client(t)
-    await sent.send('POST', '/notes', { payload: {}, headers: { referer: 'http://app.test/notes' } })
-    await happens(sent)
-    const page = (await sent.send('GET', '/notes')).json<Page>()
-    t.equal('title' in (page.props['errors'] as object), isShown)
-  })
-}
-
-test('errors of a signed-in caller are for that caller alone: signing out loses them', async (t) => {
-  const sent = await client(t)
-  sent.caller = 'ada'
-  await sent.send('POST', '/notes', { payload: {}, headers: { referer: 'http://app.test/notes' } })
-  sent.caller = ''
-  t.same((await sent.send('GET', '/notes')).json<Page>().props['errors'], {})
-  sent.caller = 'ada'
-  t.same((await sent.send('GET', '/notes')).json<Page>().props['errors'], {}, 'and the cookie is gone')
-})
-
-test('errors are forgotten after a minute', async (t) => {
-  for (const [at, isShown] of [
-    [Date.now() - 59_000, true],
-    [Date.now() - 61_000, false],
-    [Date.now() + 120_000, false],
-  ] as const) {
-    const entry: FlashEntry = { at, path: '/notes', caller: null, errors: { title: 'x' } }
-    const kept: (FlashEntry | null)[] = [entry]
-    const flash: FlashStore = { put: (_, each) => void kept.push(each), take: () => kept.pop() }
-    const page = (await (await client(t, { flash })).send('GET', '/notes')).json<Page>()
-    t.same(page.props['errors'], isShown ? { title: 'x' } : {})
+  const home = await sent.submit('/tools/app?q=1', '/throws', { title: ['x'] })
+  t.equal(home.answer.headers.location, '/?q=1', 'its root, without the slash')
+  for (const from of ['/notes', '/tools/apple/notes']) {
+    const foreign = await sent.submit(from, '/throws', { title: ['x'] })
+    t.equal(foreign.answer.statusCode, 400, 'a page of the host behind the same proxy')
   }
-})
-
-test('the cookie is readable by nothing but the server, and bound to the host over TLS', async (t) => {
-  const sent = await client(t)
-  await sent.submit('/notes', '/taken', {})
-  const [set = '', cleared = ''] = sent.setCookies
-  t.match(set, /^inertia-flash=[\w-]+; Max-Age=60; Path=\/; HttpOnly; SameSite=Lax$/)
-  t.match(cleared, /^inertia-flash=; .*Path=\/; .*Expires=Thu, 01 Jan 1970/)
-  t.notMatch(Buffer.from(sent.cookie, 'base64url').toString('latin1'), 'taken')
-
-  const app = Fastify({ trustProxy: true })
-  t.teardown(() => app.close())
-  await app.register(cookie)
-  await app.register(inertia, { flash: cookieFlash({ secret }) })
-  app.post('/', (_, reply) => reply.inertiaBack({ a: 'b' }))
-  const answer = await app.inject({ method: 'POST', url: '/', headers: { 'x-forwarded-proto': 'https' } })
-  t.match(
-    answer.headers['set-cookie'],
-    /^__Host-inertia-flash=[\w-]+; .*Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-  )
-})
-
-test('secrets are rotated: the first encrypts, all decrypt', async (t) => {
-  const [old, young] = [secret, secret.toUpperCase()]
-  const before = await client(t, { flash: cookieFlash({ secret: old }) })
-  await before.send('POST', '/taken', { payload: {}, headers: { referer: 'http://app.test/notes' } })
-  for (const [secrets, isShown] of [
-    [[young, old], true],
-    [[young], false],
-  ] as const) {
-    const after = await createApp(t, { flash: cookieFlash({ secret: secrets }) })
-    const headers = { 'x-inertia': 'true', cookie: `inertia-flash=${before.cookie}` }
-    const page = (await after.inject({ url: '/notes', headers })).json<Page>()
-    t.same(page.props['errors'], isShown ? { title: 'is taken' } : {})
-  }
-})
-
-test('what no cookie holds is cut: first many errors, then messages', async (t) => {
-  const app = await createApp(t)
-  const long = 'x'.repeat(3000)
-  app.post('/many', (_, reply) =>
-    reply.inertiaBack(Object.fromEntries(Array.from({ length: 200 }, (__, at) => [`f${at}`, 'is wrong'])), {
-      m: 1,
-    }),
-  )
-  app.post('/loud', (_, reply) => reply.inertiaBack({ a: 'b' }, { long }))
-  const sent = new Client(app)
-  const many = await sent.submit('/notes', '/many', {})
-  t.same(many.page?.props['errors'], { form: 'One or more validation errors occurred.' })
-  t.same(many.page?.flash, { m: 1 })
-  const loud = await sent.submit('/notes', '/loud', {})
-  t.same(
-    [loud.page?.props['errors'], loud.page?.flash],
-    [{ form: 'One or more validation errors occurred.' }, undefined],
-  )
-  for (const set of sent.setCookies) t.ok(Buffer.byteLength(set) < 4096, String(set.length))
-})
-
-test('mistakes of the developer stop the boot, or the call', async (t) => {
-  const code = 'FMOD_INERTIA_INVALID_FLASH'
-  for (const short of ['', 'short', [], [secret, 'short']])
-    t.throws(() => cookieFlash({ secret: short }), { code, message: /32 characters/ })
-  const app = Fastify()
-  t.teardown(() => app.close())
-  void app.register(inertia, { flash: cookieFlash({ secret }) })
-  await t.rejects(async () => app.ready(), { code, message: /@fastify\/cookie/ })
-  const without = await client(t, {})
-  t.equal((await without.send('POST', '/taken', { payload: {} })).statusCode, 500)
-})
-
-test('a store that fails loses the errors of a form, and the answer is the literal one', async (t) => {
-  const flash: FlashStore = {
-    put: () => Promise.reject(new Error('the session store is down')),
-    take: () => null,
-  }
-  const { answer }: { answer: LightMyRequestResponse } = await (
-    await client(t, { flash })
-  ).submit('/notes', '/notes', {})
-  t.equal(answer.statusCode, 400)
-  t.equal(answer.json<Page>().component, 'Error/400')
 })

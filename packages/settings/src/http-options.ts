@@ -17,7 +17,7 @@ export type FindPeople = (
 /** Who gets sensitive Application values from `/resolved`: every signed-in caller, only owners their own, or those who may write. */
 export type ResolvedSecrets = 'signed-in' | 'owner' | 'permission'
 
-/** What can be translated of a definition; options by their value: `options.dark.label`. */
+/** What can be translated of a definition; options by their value (`options.dark.label`), words of the search by the English ones (`keywords.dark mode`), members of a form by their names (`properties.search.title`). */
 export type TranslatedField =
   | 'displayName'
   | 'description'
@@ -25,6 +25,8 @@ export type TranslatedField =
   | 'placeholder'
   | 'unit'
   | 'confirm'
+  | `keywords.${string}`
+  | `properties.${string}.title`
   | `options.${string}.label`
   | `options.${string}.description`
 

@@ -6,6 +6,7 @@ import { settings } from '@fastify-modular/settings'
 import type { SettingsStore } from '@fastify-modular/settings/store'
 import { settingsUi } from '@fastify-modular/settings-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { addCompression } from './compression.ts'
 import { home } from './home.ts'
 import { notesModule } from './notes.ts'
 import { securityHeaders } from './page.ts'
@@ -26,6 +27,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     requestTimeout: 30_000, // a client that sends slowly cannot hold a connection for ever
     ...createErrorServerOptions(),
   })
+  await addCompression(app)
   app.addHook('onSend', securityHeaders)
   // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
   await app.register(errors, { pagesForBrowsers: true })

@@ -51,6 +51,16 @@ test('everybody reads notes, writing them takes the permission', async (t) => {
   assert.equal((await injectAs(app, writer, newNote('Milk'))).statusCode, 201)
 })
 
+test('what programs read is compressed, documents are not', async (t) => {
+  const app = await start(t)
+  for (const text of Array.from({ length: 20 }, () => 'Milk and bread. '.repeat(20)))
+    await injectAs(app, writer, newNote(text))
+  const encodingOf = async (url: string) =>
+    (await app.inject({ url, headers: { 'accept-encoding': 'br' } })).headers['content-encoding']
+  assert.equal(await encodingOf('/api/notes'), 'br')
+  assert.equal(await encodingOf('/login'), undefined)
+})
+
 test('a note that is added is published, and handled', async (t) => {
   const app = await start(t)
   const record = eventsOf(app)

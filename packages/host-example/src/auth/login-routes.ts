@@ -51,6 +51,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
   const sendForm = createFormSender(options)
   await app.register(formbody)
   const parts = { ...options, throttle: await addThrottle(app, options.database) }
+  if (options.isSecure) app.addHook('preHandler', async (request) => checkTls(request))
   const isPublic = { config: { access: 'public' }, bodyLimit: maxFormBytes }
 
   app.get(
@@ -165,6 +166,14 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
       return send(reply.headers(headers), { status, error: message, username, returnTo, isNew })
     }
   }
+}
+
+/** Browsers would not keep the cookie, and nobody would know why signing in changes nothing. */
+function checkTls({ method, protocol }: FastifyRequest): void {
+  if (method === 'POST' && protocol !== 'https')
+    throw new Error(
+      'No session starts or ends without TLS. The proxy where TLS ends has to set X-Forwarded-Proto: https.',
+    )
 }
 
 function isForm(request: FastifyRequest): boolean {

@@ -7,7 +7,6 @@ import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
 import { MailsPage } from './mails-page.tsx'
 import { NotesPage } from './notes-page.tsx'
-import { PreferencesPage, ManagePage } from './settings-pages.tsx'
 
 const pages = new Map([
   ['Dashboard', DashboardPage],
@@ -15,12 +14,16 @@ const pages = new Map([
   ['Home', Home],
   ['Mails/Index', MailsPage],
   ['Notes/Index', NotesPage],
-  ['Settings/Manage', ManagePage],
-  ['Settings/Me', PreferencesPage],
+])
+
+/** The components of settings-ui are loaded when one of their pages is opened. */
+const settingsPages = new Map([
+  ['Settings/Manage', async () => (await import('./settings-pages.tsx')).ManagePage],
+  ['Settings/Me', async () => (await import('./settings-pages.tsx')).PreferencesPage],
 ])
 
 function findPage(name: string) {
-  const page = pages.get(name)
+  const page = pages.get(name) ?? settingsPages.get(name)?.()
   if (!page) throw new Error(`There is no page named ${name}`)
   return page
 }

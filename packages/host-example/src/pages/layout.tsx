@@ -2,7 +2,7 @@
 import { Link, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect } from 'react'
 import type { User } from '../web/shared-props.ts'
-import { navigation } from '../web/site-header.ts'
+import { maintenanceSwitch, navigation, roleOf } from '../web/site-header.ts'
 import { Face, Icon, Logo } from './drawings.tsx'
 import { mailTo, useShared, useTexts } from './shared.ts'
 
@@ -73,7 +73,6 @@ function NavLinks(): ReactNode {
 /** Signing out is a plain form: the next page is loaded afresh, so that nothing of the session stays in memory. */
 function Account({ user }: { user: User }): ReactNode {
   const texts = useTexts()
-  const role = user.isAdmin ? texts.administrator : user.canUpdateSettings ? texts.editor : texts.member
   return (
     <>
       <button className="me" type="button" popoverTarget="me">
@@ -82,7 +81,7 @@ function Account({ user }: { user: User }): ReactNode {
       </button>
       <div className="menu" id="me" popover="auto">
         <p>
-          {user.name} · {role}
+          {user.name} · {roleOf(texts, user)}
         </p>
         <div className="menu-nav">
           <NavLinks />
@@ -112,7 +111,7 @@ function Notices(): ReactNode {
       {app.isInMaintenance ? (
         <p className="banner is-warn">
           <strong>{texts.maintenanceIsOn}</strong> {texts.onlyAdministrators}{' '}
-          <a href="/inertia/settings#setting:system.maintenance_mode">{texts.turnItOff}</a>
+          <a href={maintenanceSwitch}>{texts.turnItOff}</a>
         </p>
       ) : null}
       {app.banner ? <p className="banner">{app.banner}</p> : null}

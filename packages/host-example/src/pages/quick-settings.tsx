@@ -2,6 +2,7 @@
 import { router } from '@inertiajs/react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { callApi, wordsOf } from './api.ts'
+import { ConfirmDialog } from './confirm-dialog.tsx'
 import { useShared, useTexts } from './shared.ts'
 
 const application = 1
@@ -11,6 +12,7 @@ export function QuickSettings(): ReactNode {
   const { app, user } = useShared()
   const texts = useTexts()
   const [problem, setProblem] = useState<string | null>(null)
+  const [isAsking, setAsking] = useState(false)
   if (!app || !user) return null
 
   /** Without a scope: the preference of the caller. */
@@ -22,6 +24,8 @@ export function QuickSettings(): ReactNode {
       (failure: unknown) => setProblem(wordsOf(failure, texts)),
     )
   }
+
+  const saveMaintenance = (value: boolean): void => save('system.maintenance_mode', value, system)
 
   return (
     <div className="card quick">
@@ -63,10 +67,7 @@ export function QuickSettings(): ReactNode {
           <Switch
             label={texts.maintenance}
             value={app.isInMaintenance}
-            onChange={(value) => {
-              if (!value || window.confirm(texts.maintenanceQuestion))
-                save('system.maintenance_mode', value, system)
-            }}
+            onChange={(value) => (value ? setAsking(true) : saveMaintenance(false))}
           />
         </>
       ) : null}
@@ -75,6 +76,16 @@ export function QuickSettings(): ReactNode {
           {problem}
         </p>
       )}
+      {isAsking ? (
+        <ConfirmDialog
+          question={texts.maintenanceQuestion}
+          consequence={texts.maintenanceMore}
+          no={texts.leaveOff}
+          yes={texts.turnOn}
+          onYes={() => saveMaintenance(true)}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
     </div>
   )
 }

@@ -2,7 +2,8 @@
 import { ManageSettings, Preferences, type SettingsProps } from '@fastify-modular/settings-ui/react'
 import { de } from '@fastify-modular/settings-ui/texts'
 import { router, usePage } from '@inertiajs/react'
-import { type ReactNode, useCallback, useEffect, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Layout } from './layout.tsx'
 import { useShared, useTexts } from './shared.ts'
 
@@ -19,6 +20,7 @@ function useLanguage(): Pick<SettingsProps, 'locale' | 'messages'> {
 
 export function ManagePage(): ReactNode {
   const { canUpdate, isAdmin } = usePage<{ canUpdate: boolean; isAdmin: boolean }>().props
+  const [onDirtyChange, question] = useLeaveGuard()
   return (
     <Layout title={useTexts().settings}>
       <main className="page" id="main" tabIndex={-1}>
@@ -26,9 +28,10 @@ export function ManagePage(): ReactNode {
           {...useLanguage()}
           canUpdate={canUpdate}
           isAdmin={isAdmin}
-          onDirtyChange={useLeaveGuard()}
+          onDirtyChange={onDirtyChange}
           onSaved={reload}
         />
+        {question}
       </main>
     </Layout>
   )
@@ -36,31 +39,52 @@ export function ManagePage(): ReactNode {
 
 /** Every signed-in user may change preferences here: `selfService: true`. */
 export function PreferencesPage(): ReactNode {
+  const [onDirtyChange, question] = useLeaveGuard()
   return (
     <Layout title={useTexts().preferences}>
       <main className="page is-narrow" id="main" tabIndex={-1}>
-        <Preferences {...useLanguage()} canUpdate onDirtyChange={useLeaveGuard()} onSaved={reload} />
+        <Preferences {...useLanguage()} canUpdate onDirtyChange={onDirtyChange} onSaved={reload} />
+        {question}
       </main>
     </Layout>
   )
 }
 
 /**
- * A function for `onDirtyChange` of the settings components. Links of this application load no new document, so the
- * browser does not warn of unsaved changes: this does.
+ * A function for `onDirtyChange` of the settings components, and the question to show. Links of this application load no
+ * new document, so the browser does not warn of unsaved changes: this does.
  */
-function useLeaveGuard(): (isDirty: boolean) => void {
+function useLeaveGuard(): [onDirtyChange: (isDirty: boolean) => void, question: ReactNode] {
   const isDirty = useRef(false)
-  const { leaveUnsaved } = useTexts()
+  const [held, setHeld] = useState<(() => void) | null>(null)
+  const words = useTexts()
   useEffect(
     () =>
       router.on('before', ({ detail: { visit } }) => {
         const isReload = visit.only.length > 0
-        return isReload || !isDirty.current || window.confirm(leaveUnsaved)
+        if (isReload || !isDirty.current) return true
+        setHeld(() => () => router.visit(visit.url, visit))
+        return false
       }),
-    [leaveUnsaved],
+    [],
   )
-  return useCallback((value) => {
+  const onDirtyChange = useCallback((value: boolean) => {
     isDirty.current = value
   }, [])
+  function leave(): void {
+    isDirty.current = false
+    held?.()
+  }
+
+  const question = held && (
+    <ConfirmDialog
+      question={words.leaveUnsaved}
+      consequence={words.leaveUnsavedMore}
+      no={words.stay}
+      yes={words.leave}
+      onYes={leave}
+      onClose={() => setHeld(null)}
+    />
+  )
+  return [onDirtyChange, question]
 }

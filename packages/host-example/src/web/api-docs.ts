@@ -1,8 +1,8 @@
 /** How the API describes itself: `/openapi.json`, and Swagger UI at `/api/docs` to browse it. */
 import { readFileSync } from 'node:fs'
-import { accessTransform } from '@fastify-modular/public-routes'
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import { accessTransform } from '@fastify-modular/public-routes'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 
@@ -13,7 +13,18 @@ const description: FastifyDynamicSwaggerOptions = {
       title: 'Fastify Modular example',
       description: 'Notes, settings and sessions of the example application. [Back to the application](/)',
       version: '1.0.0',
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'Fastify Modular', url: 'https://github.com/fastify-modular/fastify-modular' },
     },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'notes', description: 'Notes, and the links that share them' },
+      { name: 'settings', description: 'What administrators and users may change, and its history' },
+      { name: 'session', description: 'Signing in and out' },
+      { name: 'mail', description: 'What the application has sent' },
+      { name: 'events', description: 'Events that no handler could take' },
+      { name: 'faults', description: 'Failures on request' },
+    ],
   },
   refResolver: {
     // Shared schemas keep their names, for people and for generated clients.
@@ -35,7 +46,10 @@ const policy = [
 
 /** `style`: the file with the colours of the house. */
 const apiDocsPlugin: FastifyPluginAsync<{ readonly style: string }> = async (app, { style }) => {
-  await app.register(swagger, { ...description, transformObject: accessTransform(app) })
+  await app.register(swagger, {
+    ...description,
+    transformObject: (document) => describeCallers(accessTransform(app)(document)),
+  })
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   await app.register(swaggerUi, {
     routePrefix: '/api/docs',
@@ -43,6 +57,25 @@ const apiDocsPlugin: FastifyPluginAsync<{ readonly style: string }> = async (app
     uiConfig: { layout: 'BaseLayout' },
     theme: { title: 'API', css: [{ filename: 'house.css', content: readFileSync(style, 'utf8') }] },
   })
+}
+
+/** Says in words, too, who may call each operation. */
+function describeCallers<Document extends { readonly paths?: object }>(document: Document): Document {
+  for (const item of Object.values(document.paths ?? {})) {
+    for (const operation of Object.values(item as object) as Operation[]) {
+      const { security = [], 'x-permission': permission } = operation
+      if (security.length === 0) operation.description = 'Everybody may call it.'
+      else if (permission === undefined) operation.description = 'For callers who are signed in.'
+      else operation.description = `For callers with the permission ${permission}.`
+    }
+  }
+  return document
+}
+
+interface Operation {
+  readonly security?: readonly object[]
+  readonly 'x-permission'?: string
+  description?: string
 }
 
 /** Register it before the routes that it is to describe. */

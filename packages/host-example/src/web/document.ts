@@ -15,12 +15,14 @@ import { withoutScript } from './without-script.ts'
 type DocumentLook = Pick<Look, 'theme' | 'density' | 'language' | 'primaryColor'>
 
 interface DocumentParts {
-  readonly title: string
+  readonly title: string | Html
   readonly body: Html
   /** @default as the browser's system says, in English */
   readonly look?: DocumentLook
   /** Scripts of the build that the page runs. */
   readonly scripts?: readonly string[]
+  /** What else the page needs in its head. */
+  readonly head?: Html
 }
 
 /** Writes a whole document. */
@@ -35,7 +37,7 @@ const plainLook: DocumentLook = {
 
 /** The document with the styles of the front end. */
 export function createDocument(assets: Assets): Document {
-  return ({ title, body, look = plainLook, scripts = [] }) => {
+  return ({ title, body, look = plainLook, scripts = [], head }) => {
     const { theme, density, language, primaryColor } = look
     return String(
       html`<!doctype html>
@@ -47,7 +49,7 @@ export function createDocument(assets: Assets): Document {
             <title>${title}</title>
             <link rel="stylesheet" href="${assets.style}" />
             ${primaryColor === defaultAccent ? '' : html`<link rel="stylesheet" href="${accentPath(primaryColor)}" />`}
-            ${scripts.map((script) => html`<script type="module" src="${script}"></script>`)}
+            ${scripts.map((script) => html`<script type="module" src="${script}"></script>`)} ${head}
           </head>
           <body>
             ${body}

@@ -10,18 +10,17 @@ const common = {
 
 const overTls = { ...common, 'strict-transport-security': 'max-age=31536000' }
 
-const policy = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-}
+/** The Content-Security-Policy of pages. */
+export const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 /**
  * An onSend hook. `isSecure`: the host is reached over TLS only, and browsers remember it. What somebody sees who is signed in is not kept: going back after signing out shows none of it.
@@ -31,7 +30,7 @@ export function securityHeaders(isSecure: boolean): onSendHookHandler {
   const headers = isSecure ? overTls : common
   return function setSecurityHeaders(request, reply, payload, done) {
     reply.headers(headers)
-    if (!reply.hasHeader('content-security-policy')) reply.headers(policy)
+    if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', policy)
     if (request.caller && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     done(null, payload)
   }

@@ -1,60 +1,34 @@
-/** The prebuilt settings pages wear the look of the application: its title, logo, links, colour, theme and language. */
+/** The prebuilt settings pages within the document, the header and the look of this application. */
 import type { SettingsUiOptions } from '@fastify-modular/settings-ui'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { userSettings } from '../app-settings.ts'
-import { textsOf } from '../texts/texts.ts'
-import { logoOf, logoTile } from './drawings.ts'
-import { createSharedProps, type SharedProps } from './shared-props.ts'
-import { navigation } from './site-header.ts'
+import type { Document } from './document.ts'
+import { Html, html } from './html.ts'
+import { policy } from './security-headers.ts'
+import { createSharedProps } from './shared-props.ts'
+import { siteHeader } from './site-header.ts'
 
-type LookOptions = Required<Pick<SettingsUiOptions, 'title' | 'logo' | 'links' | 'theme' | 'locale'>>
+type LookOptions = Required<Pick<SettingsUiOptions, 'title' | 'theme' | 'locale' | 'layout' | 'csp'>>
 
 /** The options of settings-ui that follow the settings and the caller. */
-export function settingsPagesLook(app: FastifyInstance): LookOptions {
+export function settingsPagesLook(app: FastifyInstance, document: Document): LookOptions {
   const shared = createSharedProps(app)
-  const fromShared =
-    <T>(choose: (props: SharedProps) => T) =>
-    async (request: FastifyRequest): Promise<T> =>
-      choose(await shared(request))
   return {
-    title: fromShared((props) => props.app.title),
-    logo: fromShared((props) => logoImage(props.app.logo, props.app.primaryColor)),
-    links: fromShared(({ app: { language }, user }) =>
-      navigation(textsOf(language), user)
-        .filter(([href]) => href !== '/inertia/settings') // these pages link to each other
-        .map(([href, label]) => ({ href, label })),
-    ),
-    theme: fromShared(({ app: { theme, primaryColor, density } }) => ({
-      scheme: theme === 'light' || theme === 'dark' ? theme : 'auto',
-      setting: userSettings.theme.key,
-      tokens: {
-        accent: `light-dark(${toneOf(primaryColor, 'light')}, ${toneOf(primaryColor, 'dark')})`,
-        ...gaps[density],
-      },
-    })),
-    locale: fromShared((props) => props.app.language),
+    title: async (request) => (await shared(request)).app.title,
+    locale: async (request) => (await shared(request)).app.language,
+    theme: { setting: userSettings.theme.key },
+    // These pages write no HTML from scripts: they get the policy of all others, and Trusted Types.
+    csp: `${policy}; require-trusted-types-for 'script'; trusted-types 'none'`,
+    async layout(request, { title, head, body }) {
+      const props = await shared(request)
+      const isManage = request.url.startsWith('/settings/manage')
+      return document({
+        title: new Html(title),
+        head: new Html(head),
+        body: html`${siteHeader(props, isManage ? '/inertia/settings' : '/inertia/preferences')}
+          <main id="main" tabindex="-1">${new Html(body)}</main>`,
+        look: props.app,
+      })
+    },
   }
-}
-
-/** As in `pages/tokens.css`. */
-const gaps: Readonly<Record<string, { readonly gap: string }>> = {
-  compact: { gap: '0.7rem' },
-  spacious: { gap: '1.35rem' },
-}
-
-/** Whatever colour an administrator picks, text in it and on it stays readable. */
-function toneOf(color: string, scheme: 'light' | 'dark'): string {
-  return scheme === 'light'
-    ? `oklch(from ${color} min(l, 0.53) c h)`
-    : `oklch(from ${color} max(l, 0.76) min(c, 0.13) h)`
-}
-
-/** The logo as an address of its own, in the shades of both schemes. */
-function logoImage(name: string, color: string): string {
-  const strokes = logoOf(name).map(([look, d]) => `<path class="${look}" d="${d}"/>`)
-  const shades = (tone: string, ink: string): string =>
-    `.tile{fill:${tone}}.ink{fill:${ink}}.fold{fill:color-mix(in oklab,${ink} 55%,${tone})}.line{stroke:${ink}}.vein{stroke:${tone}}`
-  const style = `${shades(toneOf(color, 'light'), '#fff')}.line,.vein{fill:none;stroke-width:2}@media (prefers-color-scheme:dark){${shades(toneOf(color, 'dark'), '#0c1330')}}`
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>${style}</style><path class="tile" d="${logoTile}"/>${strokes.join('')}</svg>`
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`
 }

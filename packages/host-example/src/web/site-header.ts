@@ -1,5 +1,5 @@
 /** What surrounds pages that the server writes whole, as `pages/layout.tsx` surrounds the others. */
-import type { SharedProps } from './shared-props.ts'
+import type { SharedProps, User } from './shared-props.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
 import { icons, type IconName, logoOf, logoTile, type Stroke } from './drawings.ts'
 import { type Html, html } from './html.ts'
@@ -37,11 +37,11 @@ export function siteHeader({ app, user }: Pick<SharedProps, 'app' | 'user'>, pat
     user === null
       ? html`<a class="button" href="/login">${texts.signIn}</a>`
       : html`<button class="me" type="button" popovertarget="me">
-            <span class="face" aria-hidden="true">${initials(user.name)}</span
+            <span class="face face-${user.id}" aria-hidden="true">${initials(user.name)}</span
             ><span class="unseen">${texts.account(user.name)}</span>
           </button>
           <div class="menu" id="me" popover>
-            <p>${user.name}</p>
+            <p>${user.name} · ${roleOf(texts, user)}</p>
             <div class="menu-nav">${links}</div>
             <a href="/inertia/preferences">${icon('sliders')}${texts.preferences}</a>
             <form method="post" action="/logout">
@@ -54,7 +54,27 @@ export function siteHeader({ app, user }: Pick<SharedProps, 'app' | 'user'>, pat
       <nav aria-label="${texts.main}">${links}</nav>
       <div class="session">${session}</div>
     </header>
-    ${app.banner && html`<aside aria-label="${texts.notices}"><p class="banner">${app.banner}</p></aside>`}`
+    ${
+      (app.isInMaintenance || app.banner !== null) &&
+      html`<aside aria-label="${texts.notices}">
+        ${
+          app.isInMaintenance &&
+          html`<p class="banner is-warn">
+            <strong>${texts.maintenanceIsOn}</strong> ${texts.onlyAdministrators}
+            <a href="${maintenanceSwitch}">${texts.turnItOff}</a>
+          </p>`
+        }
+        ${app.banner && html`<p class="banner">${app.banner}</p>`}
+      </aside>`
+    }`
+}
+
+/** Where administrators end maintenance. */
+export const maintenanceSwitch = '/inertia/settings#setting:system.maintenance_mode'
+
+/** What an account is for, in words. */
+export function roleOf(texts: Texts, user: User): string {
+  return user.isAdmin ? texts.administrator : user.canUpdateSettings ? texts.editor : texts.member
 }
 
 /** The pages that this caller may use. */

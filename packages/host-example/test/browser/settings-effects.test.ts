@@ -2,6 +2,7 @@
 import { testBrowser } from '@fastify-modular/test-support/browser'
 import { type Locator, type Page } from 'playwright-core'
 import { test } from 'tap'
+import { violationsOf } from '../axe.js'
 import { startHost } from '../host.js'
 
 interface Effect {
@@ -133,15 +134,22 @@ test('quick settings save at once, and the page follows', async (t) => {
   await page.goto(host.url)
   await page.getByRole('radiogroup', { name: 'Theme' }).getByText('Dark').click()
   await page.locator('html[data-theme=dark]').waitFor()
-  await page.getByRole('switch', { name: 'New sign-ups' }).click()
-  await page.getByRole('switch', { name: 'New sign-ups', checked: true }).waitFor()
+  await page.getByRole('switch', { name: 'Registration' }).click()
+  await page.getByRole('switch', { name: 'Registration', checked: true }).waitFor()
   t.match((await host.anonymous.ask('/login')).text, 'Create an account')
   await page.getByText('Ada changed Registration').waitFor()
-  page.once('dialog', (dialog) => void dialog.dismiss())
-  await page.getByRole('switch', { name: 'Maintenance mode' }).click()
-  t.equal(
-    (await admin.ask('/api/settings/system.maintenance_mode/resolved')).json,
-    false,
-    'only when confirmed',
-  )
+  const maintenance = page.getByRole('switch', { name: 'Maintenance mode' })
+  const question = page.getByRole('dialog', { name: 'Turn on maintenance mode?' })
+  const isOn = async () => (await admin.ask('/api/settings/system.maintenance_mode/resolved')).json
+  await maintenance.click()
+  t.same(await violationsOf(page), [])
+  await question.getByRole('button', { name: 'Leave it off' }).click()
+  await question.waitFor({ state: 'detached' })
+  t.equal(await isOn(), false, 'only when confirmed')
+  await maintenance.click()
+  await question.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByText('Maintenance mode is on.').waitFor()
+  t.equal(await isOn(), true)
+  await maintenance.click()
+  await page.getByText('Maintenance mode is on.').waitFor({ state: 'detached' })
 })

@@ -27,11 +27,12 @@ function Probe({ children }: { readonly children?: ReactNode }) {
   )
 }
 
-function Form({ bag }: { readonly bag?: string }) {
+function Form({ bag, only }: { readonly bag?: string; readonly only?: string[] }) {
   const form = useForm({ title: '', body: '' })
   const options = {
     preserveScroll: true,
     ...(bag !== undefined && { errorBag: bag }),
+    ...(only && { only }),
     onSuccess: () => void events.push('form succeeded'),
     onError: () => void events.push('form failed'),
   }
@@ -64,6 +65,11 @@ const pages: Readonly<Record<string, (props: never) => ReactNode>> = {
   Notes: () => (
     <Probe>
       <Form />
+    </Probe>
+  ),
+  Only: () => (
+    <Probe>
+      <Form only={['list']} />
     </Probe>
   ),
   Bags: () => (

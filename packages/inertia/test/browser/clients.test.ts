@@ -143,6 +143,13 @@ const features: Readonly<Record<string, Feature>> = {
     await tab.page.locator('#two em').getByText('must NOT').waitFor()
     t.equal(await tab.page.locator('#one em').textContent(), '')
   },
+  'a form that names the props that it wants back has its errors, too': async (tab, t) => {
+    await tab.open('/only')
+    await tab.page.fill('[name=title]', 'a')
+    await tab.page.click('button')
+    await tab.page.locator('em').getByText('must NOT have fewer than 3 characters').waitFor()
+    t.ok((await tab.events()).includes('form failed'))
+  },
   'a prefetch leaves errors for the page': async (tab, t) => {
     await tab.open('/bags')
     await tab.page.evaluate(() =>

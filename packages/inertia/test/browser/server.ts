@@ -47,6 +47,7 @@ export async function startServer(
 
   app.get('/', (_, reply) => reply.inertia('Probe', { home: true }))
   app.get('/notes', (_, reply) => reply.inertia('Notes'))
+  app.get('/only', (_, reply) => reply.inertia('Only', { list: [1] }))
   app.get('/bags', (_, reply) => reply.inertia('Bags'))
   app.post<{ Body: { title: string } }>('/notes', { schema: { body } }, (request, reply) =>
     request.body.title === 'taken'

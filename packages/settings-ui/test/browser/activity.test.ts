@@ -135,6 +135,30 @@ test('activity', async (t) => {
     await page.waitForURL((url) => !url.searchParams.has('view'))
   })
 
+  await t.test('a set of which one value was changed since still has its Undo, which says so', async (t) => {
+    const bar = page.locator('.fm-bar')
+    await open('/settings/manage?view=activity')
+    await app.settings.setMany(
+      [
+        { key: 'app.title', scope: Application, value: 'Bulk' },
+        { key: 'app.style', scope: Application, value: 'dense' },
+      ],
+      { actor: 'Grace' },
+    )
+    await write('app.title', 'Later', 'linus')
+    await page.reload()
+    const together = event('Grace changed 2 settings').first()
+    await together.getByRole('button', { name: /^Undo/ }).click()
+    await bar.getByText('Linus Tor has changed Title since').waitFor()
+    t.equal(app.settings.get(definitions.style), 'dense', 'all or nothing')
+    await bar.getByRole('button', { name: 'Undo anyway' }).click()
+    await bar.getByText('2 settings are as they were').waitFor()
+    t.same(
+      [app.settings.get(definitions.title), app.settings.get(definitions.style)],
+      ['Fastify Modular', 'calm'],
+    )
+  })
+
   await t.test('older changes come page by page', async (t) => {
     await open('/settings/manage?view=activity')
     for (let index = 0; index < 60; index++) await write('app.title', `Title ${index}`, 'Grace')
@@ -248,6 +272,32 @@ test('activity', async (t) => {
       await page.setViewportSize({ width: 1280, height: 800 })
     },
   )
+
+  await t.test('on a phone an address can be read whole', async (t) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open('/settings/manage?view=activity')
+    await write('contact.website', 'https://acme.example.org/about/us', 'linus')
+    await write('contact.support', 'help-and-support@acme.example.org', 'linus')
+    await page.reload()
+    await event('Support address').first().waitFor()
+    for (const name of ['Support address', 'Website']) {
+      const shown = event(name).first().locator('ins')
+      t.ok(
+        await shown.evaluate(
+          (element) =>
+            element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth,
+        ),
+        name,
+      )
+      t.ok(
+        (await event(name)
+          .first()
+          .evaluate((each) => each.clientHeight)) <= 96,
+        name,
+      )
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
 
   await t.test('who may not change settings has no activity; an editor has none of System', async (t) => {
     await write('mail.host', 'mail.test', 'Grace', System)

@@ -62,16 +62,16 @@ test('everyday work', async (t) => {
     },
   )
 
-  await t.test('F-03: after Keep mine and Use theirs it is on the setting', async (t) => {
+  await t.test('F-03: after Keep mine and Take theirs it is on the setting', async (t) => {
     await open('/settings/manage')
-    for (const choice of ['Keep mine', 'Use theirs']) {
+    for (const choice of ['Keep mine', 'Take somebody’s']) {
       await field('Title').fill(`Mine, then ${choice}`)
       await app.settings.contract.setSetting('app.title', `Theirs before ${choice}`, Application)
       await page.evaluate(() => dispatchEvent(new Event('focus'))) // another program was in front
       await page.getByRole('button', { name: new RegExp(`^${choice}`) }).click()
       await focusIsOn('app.title')
     }
-    t.equal(await field('Title').inputValue(), 'Theirs before Use theirs')
+    t.equal(await field('Title').inputValue(), 'Theirs before Take somebody’s')
   })
 
   await t.test('F-29: what was discarded comes back with Undo', async (t) => {
@@ -168,7 +168,7 @@ test('everyday work', async (t) => {
     const small = () =>
       page
         .locator(
-          'main :is(button, a, select, summary, label:has([type=radio], [type=file]), .fm-field):visible',
+          ':is(button, a, select, summary, label:has([type=radio], [type=file]), .fm-field):not(.fm-skip):visible',
         )
         .evaluateAll((all) =>
           all

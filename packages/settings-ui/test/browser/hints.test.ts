@@ -213,7 +213,7 @@ test('hints of definitions', async (t) => {
       modules: [plainHost],
     })
     await browser.addCookies([{ name: 'user', value: 'ada', url: host.url }])
-    await page.goto(`${host.url}/settings/manage?group=post`)
+    await page.goto(`${host.url}/settings/manage?group=mail`)
     await page.getByRole('heading', { level: 2, name: 'Post' }).waitFor()
     t.ok(await row('mail.transport').getByText('Auf Deutsch').first().isVisible())
     await page.goto(host.url + plainPath('<fm-settings page="manage" group="Mail"></fm-settings>'))

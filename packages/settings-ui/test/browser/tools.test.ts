@@ -155,7 +155,7 @@ test('history, files, links, tabs', async (t) => {
       await page.waitForFunction(() =>
         document.querySelector<HTMLInputElement>('#fm-app\\.title')?.value.startsWith('From'),
       )
-      await row('app.style').getByRole('button', { name: 'Use theirs' }).click()
+      await row('app.style').getByRole('button', { name: 'Take ada’s' }).click()
       t.ok(await row('app.style').getByRole('radio', { name: 'playful' }).isChecked())
       t.equal(await bar.getByText('unsaved').count(), 0)
       await other.close()

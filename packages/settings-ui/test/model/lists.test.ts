@@ -127,6 +127,7 @@ test('where nothing is found the closest settings are named', async (t) => {
   t.equal(nearest('licence format')[0], 'app.expires_at')
   t.equal(nearest('registrar')[0], 'app.sign_up')
   t.same(nearest('zzz'), [])
+  t.same(nearest('printer paper'), [], 'a few letters in common are no likeness')
   t.same(nearest('smtp'), [], 'what is found needs no help')
 })
 
@@ -145,8 +146,8 @@ test('groups come as modules declared them, settings without one first; within a
   if (!first) throw new Error('no definitions')
   const slugs = groupDefinitions(
     [
-      { ...first, groupName: 'A & B' },
-      { ...first, groupName: 'A + B' },
+      { ...first, group: 'A & B', groupName: 'Eins' },
+      { ...first, group: 'A + B', groupName: 'Zwei' },
     ],
     'General',
     'en',

@@ -274,7 +274,9 @@ export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
       await choose('app.style', 'dense')
       await app.settings.set('app.title', 'Theirs', { actor: 'Grace' })
       await save.click()
-      const conflict = row('app.title').getByRole('group', { name: 'Changed by somebody else' })
+      const conflict = row('app.title').getByRole('group', {
+        name: 'Grace changed this while you were editing.',
+      })
       await conflict.waitFor()
       t.match(await conflict.textContent(), /Grace changed this .*Theirs/)
       t.equal(await field('Title').inputValue(), 'Mine')

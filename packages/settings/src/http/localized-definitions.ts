@@ -122,7 +122,8 @@ function translateDefinition(
     isTranslated = true
     return text
   }
-  const { options } = definition
+  const { options, schema, keywords } = definition
+  const members = Object.entries(schema?.['properties'] ?? {}) as [string, { readonly title?: string }][]
   const result = {
     ...definition,
     displayName: translated('displayName', definition.displayName),
@@ -131,6 +132,19 @@ function translateDefinition(
     placeholder: translated('placeholder', definition.placeholder),
     unit: translated('unit', definition.unit),
     confirm: translated('confirm', definition.confirm),
+    keywords: keywords.map((word) => translated(`keywords.${word}`, word)),
+    schema:
+      members.length === 0
+        ? schema
+        : {
+            ...schema,
+            properties: Object.fromEntries(
+              members.map(([name, member]) => [
+                name,
+                { ...member, title: translated(`properties.${name}.title`, member.title ?? name) },
+              ]),
+            ),
+          },
     options:
       options &&
       options.map(({ value, label, description }) => ({

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import { setting, SettingScope, type SettingsOptions, type Translate } from '@fastify-modular/settings'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
@@ -73,6 +74,28 @@ for (const [header, name, locale] of wanted) {
     t.same(await nameOf(header), [name, locale])
   })
 }
+
+test('words of the search and members of forms are translated too', async (t) => {
+  const form = setting.json('ui.form', {
+    displayName: 'Form',
+    scope: Application,
+    keywords: ['night', 'dark mode'],
+    schema: Type.Object({ tips: Type.Boolean({ title: 'Tips', default: true }), plain: Type.String() }),
+  })
+  const app = await createApp(t, {
+    definitions: [{ form }],
+    locales: ['de'],
+    translate: (_key, field) =>
+      field === 'keywords.night' ? 'Nacht' : field === 'properties.tips.title' ? 'Hinweise' : undefined,
+  })
+  const read = async (language: string) =>
+    (await as(app, 'alice')('GET', '/definitions', undefined, { 'accept-language': language })).json[0]
+  const german = await read('de')
+  t.same(german.keywords, ['Nacht', 'dark mode'])
+  t.same(german.schema.properties.tips, { type: 'boolean', title: 'Hinweise', default: true })
+  t.equal(german.schema.properties.plain.type, 'string')
+  t.same((await read('en')).keywords, ['night', 'dark mode'])
+})
 
 test('S7: what has no translation stays English, and what requests and writes name is never translated', async (t) => {
   const { get } = await createTranslated(t)

@@ -12,6 +12,7 @@ import { problemResponses } from '@fastify-modular/errors'
 import { Type } from '@sinclair/typebox'
 
 const faults = {
+  none: () => null,
   validation: () => new ValidationException({ name: ['is required'] }),
   argument: () => new ArgumentException('The argument cannot be used.', 'name'),
   'not-found': () => new NotFoundException('Fault', 42),
@@ -31,12 +32,17 @@ const faultRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['faults'],
         operationId: 'fail',
         summary: 'Fail in a given way',
-        response: problemResponses(400, 401, 403, 404, 409, 500),
+        response: {
+          204: Type.Null({ description: 'Nothing failed' }),
+          ...problemResponses(400, 401, 403, 404, 409, 500),
+        },
         params: Type.Object({ fault: Type.Union(names.map((name) => Type.Literal(name))) }),
       },
     },
-    (request) => {
-      throw faults[request.params.fault]()
+    (request, reply) => {
+      const failure = faults[request.params.fault]()
+      if (failure !== null) throw failure
+      return reply.code(204).send(null)
     },
   )
 }

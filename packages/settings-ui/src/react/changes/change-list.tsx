@@ -109,16 +109,18 @@ function Change({ change, newest, source, ofOne }: ChangeProps): ReactNode {
         {initialsOf(person)}
       </span>
       <p>
-        {withNodes(sentence, {
-          who: <bdi>{person}</bdi>,
-          name: <SettingName entry={first} isLink={!ofOne} />,
-        })}
-        <Reason entry={first} />
+        <span>
+          {withNodes(sentence, {
+            who: <bdi>{person}</bdi>,
+            name: <SettingName entry={first} isLink={!ofOne} />,
+          })}
+          <Reason entry={first} />
+        </span>{' '}
+        <time className="fm-small" dateTime={at} title={displayTime(at, locale)}>
+          {relativeTime(new Date(at), locale)}
+        </time>
       </p>
       <div className="fm-what">{isSingle ? <EntryDiff entry={first} /> : <Folded entries={entries} />}</div>
-      <time dateTime={at} title={displayTime(at, locale)}>
-        {relativeTime(new Date(at), locale)}
-      </time>
       <WayBack change={change} newest={newest} source={source} ofOne={ofOne} />
     </li>
   )

@@ -17,8 +17,9 @@ interface WayBackProps {
 
 export function WayBack({ change, newest, source, ofOne }: WayBackProps): ReactNode {
   const { entries } = change
+  // Of a set, one value that holds is enough: Undo says who has changed the others since.
   const isCurrent = useEditor(({ values }) =>
-    entries.every((entry) => newest.get(entry.key) === entry && holds(entry, values.get(entry.key))),
+    entries.some((entry) => newest.get(entry.key) === entry && holds(entry, values.get(entry.key))),
   )
   const mayChange = useMayChangeAll(entries)
   if (!mayChange) return null

@@ -7,7 +7,7 @@ export interface Group {
   readonly name: string
   /** As its modules name it, in any language; null without one. */
   readonly group: string | null
-  /** The name as a part of an address, the only one such on its page. */
+  /** What modules call it as a part of an address, the same in all languages, the only one such on its page. */
   readonly slug: string
   readonly definitions: readonly Definition[]
 }
@@ -32,7 +32,7 @@ export function groupDefinitions(
     .map(([name, members]) => ({
       name,
       group: members[0]?.group ?? null,
-      slug: uniqueSlug(name, slugs),
+      slug: uniqueSlug(members[0]?.group ?? 'general', slugs),
       definitions: members.toSorted(
         (a, b) => a.order - b.order || collator.compare(a.displayName, b.displayName),
       ),

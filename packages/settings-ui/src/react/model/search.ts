@@ -196,7 +196,7 @@ function similar(entries: readonly Entry[], words: readonly string[]): readonly 
     )
   return entries
     .map((entry) => ({ entry, like: likeness(entry) }))
-    .filter(({ like }) => like > 0.2)
+    .filter(({ like }) => like >= 0.5)
     .toSorted((a, b) => b.like - a.like)
     .map(({ entry }) => entry)
 }

@@ -13,6 +13,7 @@ export function Attention(): ReactNode {
   const drafts = useEditor((state) => state.drafts)
   const definitions = useEditor((state) => state.definitions)
   const wrong = needsAttention({ definitions, drafts })
+  const isToDecide = wrong.every(({ key }) => drafts.get(key)?.theirs)
   /** Where the last step led. */
   const last = useRef('')
 
@@ -29,13 +30,13 @@ export function Attention(): ReactNode {
   }
 
   return (
-    <span className="fm-pill is-bad fm-attention">
+    <span className={`fm-pill fm-attention ${isToDecide ? 'is-warn' : 'is-bad'}`}>
       <Icon name="alert" />
       <MenuButton
         className="fm-link"
         role="group"
         isAbove
-        label={plural(messages.needAttention, wrong.length, locale)}
+        label={plural(isToDecide ? messages.toDecide : messages.needAttention, wrong.length, locale)}
       >
         {(close) =>
           wrong.map(({ key, displayName }) => (
@@ -53,7 +54,7 @@ export function Attention(): ReactNode {
                 {displayName}
                 <span className="fm-small">
                   {(drafts.get(key)?.errors ?? []).map((error) => splitError(error).text).join(' ') ||
-                    messages.conflict}
+                    messages.decideFirst}
                 </span>
               </span>
             </a>

@@ -12,7 +12,7 @@ export function useHighlight(
   useEffect(() => {
     if (!('highlights' in CSS) || words.length === 0) return undefined
     const texts =
-      root.current?.querySelectorAll('.fm-name label, .fm-label, .fm-about p, .fm-alias span') ?? []
+      root.current?.querySelectorAll('.fm-name label, .fm-label, .fm-about bdi, .fm-alias span') ?? []
     const ranges = [...texts].flatMap((element) => rangesOf(element, words))
     // One for all pages in the document: each takes its own ranges away.
     const marks = CSS.highlights.get(name) ?? new Highlight()

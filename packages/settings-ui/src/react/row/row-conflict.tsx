@@ -3,7 +3,7 @@ import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import { Diff } from '../diff/diff.tsx'
 import { format } from '../../texts/messages.ts'
-import { parseInput, relativeTime } from '../model/input.ts'
+import { parseInput } from '../model/input.ts'
 import {
   type Definition,
   displayValue,
@@ -26,22 +26,18 @@ interface RowConflictProps {
 }
 
 export function RowConflict({ id, definition, theirs, input }: RowConflictProps): ReactNode {
-  const { editor, messages, locale } = usePage()
+  const { editor, messages } = usePage()
   const { key, sensitive, type } = definition
-  const name = useWriter(theirs)
+  const name = useWriter(theirs) ?? messages.somebody
   const parsed = parseInput(definition, input, theirs.value)
   const mine = 'value' in parsed ? parsed.value : String(input)
-  const [mineText, theirText] = [mine, theirs.value].map((value: JsonValue) =>
-    displayValue(definition, value, messages),
-  )
-  const isShort = [mineText, theirText].every((text) => text !== undefined && text.length <= shortest)
+  const texts = [mine, theirs.value].map((value: JsonValue) => displayValue(definition, value, messages))
+  const [mineText, theirText] = texts
+  const isShort = texts.every((text) => text.length <= shortest && !text.includes('\n'))
   const isNamed = isShort && !sensitive && type !== SettingType.Json
-  const text = format(messages.theirs, {
-    name: name ?? messages.somebody,
-    time: relativeTime(new Date(theirs.updatedAt ?? Date.now()), locale),
-  })
+  const text = format(messages.theirs, { name })
   return (
-    <div className="fm-conflict" role="group" aria-label={messages.conflict}>
+    <div className="fm-conflict" role="group" aria-label={text}>
       <p id={id} dir="auto">
         {text}
       </p>
@@ -51,7 +47,7 @@ export function RowConflict({ id, definition, theirs, input }: RowConflictProps)
         {isNamed && <bdi>({mineText})</bdi>}
       </button>
       <button type="button" className="fm-button" onClick={() => editor.undo(key)}>
-        {messages.useTheirs}
+        {format(messages.useTheirs, { name })}
         {isNamed && <bdi>({theirText})</bdi>}
       </button>
     </div>

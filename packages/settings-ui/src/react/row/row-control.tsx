@@ -33,7 +33,7 @@ export function RowControl({
   const field: Field = {
     id: elementId(page, definition),
     'aria-describedby': describedBy || undefined,
-    'aria-invalid': (draft?.errors.length ?? 0) > 0 || undefined,
+    'aria-invalid': (draft && !draft.theirs && draft.errors.length > 0) || undefined,
     value: String(input),
     placeholder: sensitive ? secret : example,
     required: required && !(sensitive && isSet),

@@ -1,6 +1,6 @@
 /** What there is to know about a setting and its value, below its name. */
 import { SettingScope, SettingType } from '@fastify-modular/settings/client'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { format, type Messages } from '../../texts/messages.ts'
 import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, type Draft, isStale, type SettingValue } from '../model/setting.ts'
@@ -16,7 +16,7 @@ interface PartsProps extends RowParts {
   readonly id: string
 }
 
-/** One paragraph. */
+/** One paragraph, each sentence in the direction of its own language. */
 export function RowDescription({ id, definition, value, draft }: PartsProps): ReactNode {
   const { editor, messages, canUpdate } = usePage()
   const { description, type, sensitive, scope, restart, options, docsUrl, displayName } = definition
@@ -35,16 +35,17 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Re
   const isLinked = docsUrl !== null && editor.isOwn
   if (facts.length === 0 && !isLinked) return null
   return (
-    <p id={id} dir="auto">
-      {facts.join(' ')}
+    <p id={id}>
+      {facts.map((fact) => (
+        <Fragment key={String(fact)}>
+          <bdi>{fact}</bdi>{' '}
+        </Fragment>
+      ))}
       {isLinked && (
-        <>
-          {' '}
-          <a href={docsUrl} target="_blank" rel="noreferrer">
-            {messages.documentation}
-            <span className="fm-hidden"> {displayName}</span>
-          </a>
-        </>
+        <a href={docsUrl} target="_blank" rel="noreferrer">
+          {messages.documentation}
+          <span className="fm-hidden"> {displayName}</span>
+        </a>
       )}
     </p>
   )

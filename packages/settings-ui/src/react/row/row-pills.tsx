@@ -53,10 +53,9 @@ export function RowPills(props: RowPillsProps): ReactNode {
 /** The default is no news; a change is shown by the edge and by ↺. */
 function usePill({ definition, value, draft, state }: RowPillsProps, isJustSaved: boolean): Pill | null {
   const { editor, messages } = usePage()
-  if (draft?.theirs) return { text: messages.conflict, kind: 'warn' }
   if (draft) {
     const text = editor.isOwn ? messages.notSaved : unsavedText(definition, value, messages)
-    return { text, kind: state === 'invalid' ? 'bad' : undefined }
+    return { text, kind: draft.theirs ? 'warn' : state === 'invalid' ? 'bad' : undefined }
   }
   if (state === 'invalid') return { text: messages.invalid, kind: 'bad' }
   if (isJustSaved) return { text: messages.savedNow, kind: 'good', icon: 'check' }

@@ -1,0 +1,170 @@
+/** What waits for the next page: for which page, how long, and where. */
+import cookie from '@fastify/cookie'
+import { cookieFlash, type FlashEntry, type FlashStore, inertia, type Page } from '@fastify-modular/inertia'
+import Fastify, { type LightMyRequestResponse } from 'fastify'
+import { test } from 'tap'
+import { Client, client, createApp, secret } from './form-fixture.js'
+
+/** What comes between the refused form and the page, and whether the page then has the errors. */
+const between: Readonly<Record<string, readonly [(sent: Client) => Promise<unknown>, boolean]>> = {
+  nothing: [async () => {}, true],
+  'a prefetch': [(sent) => sent.send('GET', '/notes', { headers: { purpose: 'prefetch' } }), true],
+  'a partial reload or poll': [
+    (sent) =>
+      sent.send('GET', '/notes', {
+        headers: { 'x-inertia-partial-component': 'Notes', 'x-inertia-partial-data': 'list' },
+      }),
+    true,
+  ],
+  'another page': [(sent) => sent.send('GET', '/new'), true],
+  'the same path with another query': [(sent) => sent.send('GET', '/notes?q=1'), true],
+  'a HEAD request': [(sent) => sent.send('HEAD', '/notes'), true],
+  'a stale client (409)': [
+    (sent) => sent.send('GET', '/notes', { headers: { 'x-inertia-version': 'old' } }),
+    true,
+  ],
+  'a partial reload with other props than the form named': [
+    (sent) =>
+      sent.send('GET', '/notes', {
+        headers: { 'x-inertia-partial-component': 'Notes', 'x-inertia-partial-data': 'count' },
+      }),
+    true,
+  ],
+  'the page itself': [(sent) => sent.send('GET', '/notes'), false],
+  'a sign-in': [async (sent) => void (sent.caller = 'ada'), false],
+  'a cookie of another key': [async (sent) => void (sent.cookie = await foreignCookie()), false],
+  'a changed cookie': [
+    async (sent) => void (sent.cookie = sent.cookie.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))),
+    false,
+  ],
+  'a cookie of rubbish': [async (sent) => void (sent.cookie = '%00'), false],
+}
+
+/** The value that this store gives an entry under another secret. */
+async function foreignCookie(): Promise<string> {
+  let kept = ''
+  const reply = { setCookie: (_name: string, value: string) => void (kept = value) }
+  await cookieFlash({ secret: secret.toUpperCase() }).put({} as never, {} as never, reply as never)
+  return kept
+}
+
+for (const [what, [happens, isShown]] of Object.entries(between)) {
+  test(`errors wait for a whole page of their path: ${what} ${isShown ? 'leaves' : 'takes'} them`, async (t) => {
+    const sent = await client(t)
+    await sent.send('POST', '/notes', { payload: {}, headers: { referer: 'http://app.test/notes' } })
+    await happens(sent)
+    const page = (await sent.send('GET', '/notes')).json<Page>()
+    t.equal('title' in (page.props['errors'] as object), isShown)
+  })
+}
+
+test('errors of a signed-in caller are for that caller alone: signing out loses them', async (t) => {
+  const sent = await client(t)
+  sent.caller = 'ada'
+  await sent.send('POST', '/notes', { payload: {}, headers: { referer: 'http://app.test/notes' } })
+  sent.caller = ''
+  t.same((await sent.send('GET', '/notes')).json<Page>().props['errors'], {})
+  sent.caller = 'ada'
+  t.same((await sent.send('GET', '/notes')).json<Page>().props['errors'], {}, 'and the cookie is gone')
+})
+
+test('errors are forgotten after a minute', async (t) => {
+  for (const [at, isShown] of [
+    [Date.now() - 59_000, true],
+    [Date.now() - 61_000, false],
+    [Date.now() + 120_000, false],
+  ] as const) {
+    let kept: FlashEntry | null = null
+    const flash: FlashStore = { put: (_, entry) => void (kept = entry), get: () => kept }
+    const sent = await client(t, { flash })
+    await sent.send('POST', '/taken', { headers: { referer: 'http://app.test/notes' } })
+    Object.assign(kept ?? {}, { at })
+    const page = (await sent.send('GET', '/notes')).json<Page>()
+    t.equal(kept, null)
+    t.same(page.props['errors'], isShown ? { title: 'is taken' } : {})
+  }
+})
+
+test('the cookie is readable by nothing but the server, and bound to the host over TLS', async (t) => {
+  const sent = await client(t)
+  await sent.submit('/notes', '/taken', {})
+  const [set = '', cleared = ''] = sent.setCookies
+  t.match(set, /^inertia-flash=[\w-]+; Max-Age=60; Path=\/; HttpOnly; SameSite=Lax$/)
+  t.match(cleared, /^inertia-flash=; .*Path=\/; .*Expires=Thu, 01 Jan 1970/)
+  t.notMatch(Buffer.from(sent.cookie, 'base64url').toString('latin1'), 'taken')
+
+  const app = Fastify({ trustProxy: true })
+  t.teardown(() => app.close())
+  await app.register(cookie)
+  await app.register(inertia, { flash: cookieFlash({ secret }) })
+  app.post('/', (_, reply) => reply.inertiaBack({ a: 'b' }))
+  const answer = await app.inject({ method: 'POST', url: '/', headers: { 'x-forwarded-proto': 'https' } })
+  t.match(
+    answer.headers['set-cookie'],
+    /^__Host-inertia-flash=[\w-]+; .*Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  )
+})
+
+test('secrets are rotated: the first encrypts, all decrypt', async (t) => {
+  const [old, young] = [secret, secret.toUpperCase()]
+  const before = await client(t, { flash: cookieFlash({ secret: old }) })
+  await before.send('POST', '/taken', { payload: {}, headers: { referer: 'http://app.test/notes' } })
+  for (const [secrets, isShown] of [
+    [[young, old], true],
+    [[young], false],
+  ] as const) {
+    const after = await createApp(t, { flash: cookieFlash({ secret: secrets }) })
+    const headers = { 'x-inertia': 'true', cookie: `inertia-flash=${before.cookie}` }
+    const page = (await after.inject({ url: '/notes', headers })).json<Page>()
+    t.same(page.props['errors'], isShown ? { title: 'is taken' } : {})
+  }
+})
+
+test('what no cookie holds is cut: first many errors, then messages', async (t) => {
+  const app = await createApp(t)
+  const long = 'x'.repeat(3000)
+  app.post('/many', (_, reply) =>
+    reply.inertiaBack(Object.fromEntries(Array.from({ length: 200 }, (__, at) => [`f${at}`, 'is wrong'])), {
+      m: 1,
+    }),
+  )
+  app.post('/loud', (_, reply) => reply.inertiaBack({ a: 'b' }, { long }))
+  const sent = new Client(app)
+  const many = await sent.submit('/notes', '/many', {})
+  t.same(many.page?.props['errors'], { form: 'One or more validation errors occurred.' })
+  t.same(many.page?.flash, { m: 1 })
+  const bag = await sent.submit('/notes', '/many', {}, { 'x-inertia-error-bag': 'create' })
+  t.same(bag.page?.props['errors'], { create: { form: 'One or more validation errors occurred.' } })
+  const far = await sent.submit(`/notes?q=${'x'.repeat(3400)}`, '/notes', {})
+  t.same(far.page?.props['errors'], { title: "must have required property 'title'" }, 'a long address')
+  const loud = await sent.submit('/notes', '/loud', {})
+  t.same(
+    [loud.page?.props['errors'], loud.page?.flash],
+    [{ form: 'One or more validation errors occurred.' }, undefined],
+  )
+  for (const set of sent.setCookies) t.ok(Buffer.byteLength(set) < 4096, String(set.length))
+})
+
+test('mistakes of the developer stop the boot, or the call', async (t) => {
+  const code = 'FMOD_INERTIA_INVALID_FLASH'
+  for (const short of ['', 'short', [], [secret, 'short']])
+    t.throws(() => cookieFlash({ secret: short }), { code, message: /32 characters/ })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  void app.register(inertia, { flash: cookieFlash({ secret }) })
+  await t.rejects(async () => app.ready(), { code, message: /@fastify\/cookie/ })
+  const without = await client(t, {})
+  t.equal((await without.send('POST', '/taken', { payload: {} })).statusCode, 500)
+})
+
+test('a store that fails loses the errors of a form, and the answer is the literal one', async (t) => {
+  const flash: FlashStore = {
+    put: () => Promise.reject(new Error('the session store is down')),
+    get: () => null,
+  }
+  const { answer }: { answer: LightMyRequestResponse } = await (
+    await client(t, { flash })
+  ).submit('/notes', '/notes', {})
+  t.equal(answer.statusCode, 400)
+  t.equal(answer.json<Page>().component, 'Error/400')
+})

@@ -1,0 +1,150 @@
+/** How rows, their menus and the bar are drawn where there is little room, two meanings, or another direction. */
+import { setting, SettingScope } from '@fastify-modular/settings'
+import { test } from 'tap'
+import { definitions } from '../support/definitions.js'
+import { boxOf } from '../support/looks.js'
+import { visit } from '../support/visit.js'
+
+const { Application } = SettingScope
+
+const more = {
+  welcome: setting.text('app.welcome', {
+    displayName: 'Begrüßungsnachricht',
+    description: 'Shown to everybody who signs in.',
+    scope: Application,
+    restart: true,
+  }),
+}
+
+test('how rows are drawn', async (t) => {
+  const people = async () => ({ linus: 'Linus Tor' })
+  const visited = await visit(t, { settings: { definitions: [definitions, more], people } })
+  if (!visited) return
+  const { page, app, open, row } = visited
+  const field = (name: string) => page.getByLabel(name, { exact: true })
+  const bar = page.locator('.fm-bar')
+
+  /** Somebody saves another title while this page has a draft of it, which is then sent. */
+  const clash = async (theirs: string) => {
+    await open('/settings/manage')
+    await field('Title').fill('Mine')
+    await app.settings.set('app.title', theirs, { actor: 'linus' })
+    await page.keyboard.press('Control+s')
+    await row('app.title').and(page.locator('[data-state=conflict]')).waitFor()
+  }
+
+  await t.test('an edge and a tint, or a ring: a row with an error or a decision has no ring', async (t) => {
+    const outline = (key: string) => row(key).evaluate((element) => getComputedStyle(element).outlineStyle)
+    await clash('Theirs')
+    await bar.getByRole('button', { name: 'Next' }).click()
+    await row('app.title').locator('input:focus').waitFor()
+    t.equal(await outline('app.title'), 'none')
+    await open('/settings/manage?group=mail')
+    await field('SMTP port').fill('0')
+    await page.keyboard.press('Control+s')
+    await row('mail.port').and(page.locator('[data-state=invalid]')).waitFor()
+    t.equal(await outline('mail.port'), 'none')
+    await page.emulateMedia({ forcedColors: 'active' })
+    t.equal(await outline('mail.port'), 'none')
+    await page.emulateMedia({ forcedColors: 'none' })
+  })
+
+  await t.test('a decision says who saved what, and the bar how many there are', async (t) => {
+    await clash('Theirs')
+    const decision = row('app.title').getByRole('group', {
+      name: 'Linus Tor changed this while you were editing.',
+    })
+    t.same(await decision.getByRole('button').allTextContents(), [
+      'Keep mine(Mine)',
+      'Take Linus Tor’s(Theirs)',
+    ])
+    await bar.getByRole('button', { name: '1 to decide' }).waitFor()
+    t.match(await row('app.title').locator('.fm-pill').first().textContent(), 'Unsaved · was Fastify Modular')
+    await field('Open registration').check()
+    await decision.getByRole('button', { name: 'Keep mine' }).click()
+    t.equal(await bar.getByText('to decide').count(), 0)
+  })
+
+  await t.test('a name is broken between its words only, whatever stands beside it', async (t) => {
+    await open('/settings/manage?group=general')
+    await page.setViewportSize({ width: 1000, height: 800 })
+    await field('Title').fill('A')
+    await app.settings.set('app.welcome', `Welcome ${'on board '.repeat(8)}`)
+    await page.reload()
+    await field('Begrüßungsnachricht').fill('Hi')
+    await row('app.welcome')
+      .getByText(/^Unsaved/)
+      .waitFor()
+    const label = row('app.welcome').locator('label')
+    t.equal(
+      await label.evaluate((element) => {
+        const range = new Range()
+        range.selectNodeContents(element)
+        return range.getClientRects().length
+      }),
+      1,
+    )
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  await t.test('the menu of a row lies over no group', async (t) => {
+    await open('/settings/manage')
+    await row('app.title').getByRole('button', { name: 'More for Title' }).click()
+    const menu = await boxOf(page.getByRole('menu'))
+    const groups = await boxOf(page.getByRole('navigation', { name: 'Groups' }))
+    t.ok(menu.x >= groups.x + groups.width, `${menu.x} px, the groups end at ${groups.x + groups.width}`)
+    await page.keyboard.press('Escape')
+  })
+
+  await t.test(
+    'on a phone the bar has a line for what it says and one for its buttons, also in German',
+    async (t) => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      for (const [language, name] of [
+        ['en', 'Title'],
+        ['de', 'Title'],
+      ] as const) {
+        await page.setExtraHTTPHeaders({ 'accept-language': language })
+        await open('/settings/manage')
+        await field(name).fill('A')
+        await field('Open registration').check()
+        const tops = await bar
+          .locator('button')
+          .evaluateAll((all) => [...new Set(all.map((each) => Math.round(each.getBoundingClientRect().top)))])
+        t.equal(tops.length, 1, language)
+      }
+      await page.setExtraHTTPHeaders({})
+      await page.setViewportSize({ width: 1280, height: 800 })
+    },
+  )
+
+  await t.test(
+    'right to left: each sentence ends where its own language ends, and the key stands at the name',
+    async (t) => {
+      await page.setExtraHTTPHeaders({ 'accept-language': 'ar' })
+      await open('/settings/manage')
+      const sentences = row('app.welcome').locator('.fm-about bdi')
+      t.equal(await sentences.count(), 2)
+      const box = await boxOf(sentences.first())
+      // The full stop of an English sentence is at its right end.
+      const stop = await sentences.first().evaluate((element) => {
+        const text = element.firstChild as Text
+        const range = new Range()
+        range.setStart(text, text.length - 1)
+        range.setEnd(text, text.length)
+        return range.getBoundingClientRect().right
+      })
+      t.ok(Math.abs(stop - (box.x + box.width)) < 1)
+      await row('app.welcome').hover()
+      const [key, tools] = await Promise.all([
+        boxOf(row('app.welcome').locator('.fm-key')),
+        boxOf(row('app.welcome').locator('.fm-acts')),
+      ])
+      t.ok(
+        tools.x - (key.x + key.width) < 20,
+        `${tools.x - (key.x + key.width)} px between the tools and the key`,
+      )
+      await page.setExtraHTTPHeaders({})
+    },
+  )
+})
