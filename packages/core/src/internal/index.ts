@@ -15,7 +15,6 @@ export { mountingModule, precedesGate } from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
-  createHeaderCheck,
   isRequestLoggingDisabled,
   removeTrailers,
   type RouteConfig,
@@ -28,6 +27,7 @@ export {
   type NodeSqliteDatabase,
   sqliteCodeOf,
 } from './node-sqlite.ts'
+export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
 export { createMisuseError, type MisuseError, type MisuseErrorClass } from './misuse-error.ts'
 export {
   argumentProblems,
