@@ -227,9 +227,9 @@ export class RouteTable {
    * Checks that the router has the routes that the gate has read, with what it has read.
    * @throws {FMOD_PUBLIC_ROUTES_CONFIG_CHANGED} a later onRoute hook changed or replaced a configuration
    * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} a plugin from before the gate registered a route after it
-   * @throws {FMOD_PUBLIC_ROUTES_HALF_REGISTERED} the hook of this name, that of the gate, does not run before a route
+   * @throws {FMOD_PUBLIC_ROUTES_HALF_REGISTERED} no hook runs before a route, that of the gate included
    */
-  checkComplete(listed: readonly RouterEntry[], gateName: string): void {
+  checkComplete(listed: readonly RouterEntry[]): void {
     const changed = this.#registrations.filter(({ route, options }) => {
       const config: Configuration = options.config as Configuration
       return config?.[mark] !== route || !haveSameMembers(readDeclares(config), route.declares)
@@ -238,7 +238,7 @@ export class RouteTable {
       throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
     const late = listed.filter(({ config }) => !this.#early.has(config))
     refuseEarly(late.filter(({ config }) => !(mark in config)))
-    const open = late.filter(({ onRequest }) => !onRequest?.some(({ name }) => name === `bound ${gateName}`))
+    const open = late.filter(({ onRequest }) => !onRequest?.length) // the name of a hook may be that of a wrapper
     if (open.length > 0) throw new FMOD_PUBLIC_ROUTES_HALF_REGISTERED(namesOf(open))
   }
 
