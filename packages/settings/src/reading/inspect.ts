@@ -9,12 +9,12 @@ import { isSecret } from '../values/validate.ts'
 import { requireUser } from '../memory/user-values.ts'
 
 /** One place that may hold a value. */
-export interface InspectedLayer {
+interface InspectedLayer {
   readonly source: SettingSource
   /** Null where nothing is set, and for secrets. */
   readonly value: JsonValue
   readonly isSet: boolean
-  /** A stored value that no longer fits its definition, or cannot be unsealed: it counts as unset. */
+  /** A stored value that no longer fits its definition, or cannot be decrypted: it counts as unset. */
   readonly invalid: boolean
 }
 
