@@ -1,12 +1,15 @@
 /** The module of notes: its public route, its HTTP API and its page. */
-import { defineModule, type Module, requireCaller } from '@fastify-modular/core'
+import { type Caller, defineModule, isDomainException, type Module, requireCaller } from '@fastify-modular/core'
 import { problemResponses } from '@fastify-modular/errors'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac } from 'node:crypto'
 import { appSettings } from '../../app-settings.ts'
 import type { Database } from '../../database/database.ts'
-import { NewNote, Note, NoteChange, SharedNote } from './note.ts'
+import { textsOf } from '../../texts/texts.ts'
+import { readLook } from '../../web/look.ts'
+import { NewNote, Note, NoteChange, NoteForm, SharedNote } from './note.ts'
 import { createNotesService, notesPerPage, type NotesService } from './notes-service.ts'
 
 export function notesModule(database: Database): Module {
@@ -43,6 +46,34 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       perPage: notesPerPage,
     })
   })
+
+  // The form of the page. What is refused comes back to it with errors, and success with a message that is shown once.
+  app.post('/notes', { schema: { body: NoteForm, hide: true } }, (request, reply) => {
+    const { title, body } = request.body
+    return answerForm(request, reply, 'added', (caller) => notes.add(caller, { title, body }))
+  })
+
+  app.patch('/notes/:id', { schema: { params: Id, body: NoteForm, hide: true } }, (request, reply) =>
+    answerForm(request, reply, 'saved', (caller) => notes.change(caller, request.params.id, request.body)),
+  )
+
+  async function answerForm(
+    request: FastifyRequest<{ Body: NoteForm }>,
+    reply: FastifyReply,
+    done: 'added' | 'saved',
+    save: (caller: Caller) => Promise<Note>,
+  ): Promise<FastifyReply> {
+    const caller = requireCaller(request)
+    const texts = textsOf((await readLook(app.settings, caller)).language)
+    if (request.body.title.trim() === '') return reply.inertiaBack({ title: texts.enterTitle })
+    try {
+      const { id, title } = await save(caller)
+      return reply.inertiaBack({}, { message: texts[done](title), note: id })
+    } catch (failure) {
+      if (!isDomainException(failure) || failure.statusCode >= 500) throw failure
+      return reply.inertiaBack({ form: failure.message })
+    }
+  }
 
   app.get(
     '/api/notes',
