@@ -5,7 +5,7 @@ import {
   type SettingState,
   type SharedValues,
 } from './memory/shared-values.ts'
-import { requireUser, rowUser, type UserCache } from './memory/user-values.ts'
+import { namedScope, requireUser, rowUser, type UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
 import {
   type DefinitionFilter,
@@ -139,7 +139,7 @@ function createReads({
       return raw(sharedValues.find(key), await resolveUserSettingElement(key, userId))
     },
     async getSettingValues(filter: SettingsFilter = {}) {
-      if (filter.scope === SettingScope.User) return userValues(requireUser(filter.userId), filter)
+      if (namedScope(filter) === SettingScope.User) return userValues(requireUser(filter.userId), filter)
       return listShared(states(), filter)
     },
     async getSettingValue(key, scope, userId) {

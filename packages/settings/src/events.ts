@@ -11,7 +11,6 @@ import {
   type Tx,
 } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
-import { publishQuietly, type Waker } from '@fastify-modular/core/internal/events'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
@@ -124,15 +123,18 @@ export function createChangePublisher({
       const bus = events()
       if (bus === undefined) return silent
       if (!isWithin(bus)) return { committed: (written) => publishAfterwards(bus, eventsOf(written, actor)) }
-      let wakers: readonly Waker[] = []
+      const notices: (() => void)[] = []
       return {
         enqueue(tx, written) {
           const published = eventsOf(written, actor)
           if (tx.kind === 'sync') return publishSync(bus, tx, published)
-          return publishAsync(bus, tx, published).then((given) => void (wakers = given))
+          notices.length = 0 // those of a try that was rolled back
+          const query: AsyncTx['query'] = (sql, params) => tx.query(sql, params)
+          const afterCommit = (notify: () => void) => void notices.push(notify)
+          return publishAsync(bus, { kind: 'async', query, afterCommit }, published)
         },
         async committed() {
-          for (const waker of wakers) waker.wake()
+          for (const notify of notices) notify()
         },
       }
     },
@@ -143,14 +145,8 @@ function publishSync(bus: Events, tx: SyncTx, events: readonly DomainEvent[]): v
   for (const event of events) bus.publish(event, { tx })
 }
 
-async function publishAsync(
-  bus: Events,
-  tx: AsyncTx,
-  events: readonly DomainEvent[],
-): Promise<readonly Waker[]> {
-  const wakers: Waker[] = []
-  for (const event of events) wakers.push(await publishQuietly(bus, event, tx))
-  return wakers
+async function publishAsync(bus: Events, tx: AsyncTx, events: readonly DomainEvent[]): Promise<void> {
+  for (const event of events) await bus.publish(event, { tx })
 }
 
 /** Thrown to undo the probe. */

@@ -80,11 +80,14 @@ export interface HistoryRetentionOptions {
   readonly perValue?: number
 }
 
+/** What a request can have as its path, spelled as the router compares it; `:tenant` is a parameter. */
+const prefixPattern = String.raw`^(/(?!\.{1,2}(/|$))[\w.~:-]+)+$`
+
 const schema: OptionsSchema<SettingsOptions> = Type.Object({
   definitions: Type.Array(Type.Unknown(), { description: 'an array of definitions and token maps' }),
   store: option.that(isStore, 'a store such as sqlite({ file })'),
   caller: option.function('a function of the request'),
-  prefix: Type.String({ pattern: '^(/[^/]+)+$', description: 'a path such as "/api/settings"' }),
+  prefix: Type.String({ pattern: prefixPattern, description: 'a path such as "/api/settings"' }),
   routes: option.boolean(),
   overrides: option.record('an object with values by key'),
   encryption: objectOf<NonNullable<SettingsOptions['encryption']>>({

@@ -5,10 +5,14 @@ import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
 /** The permission of every write (S 4.1), and of looking at what was written. */
 export const updatePermission = 'Settings.Update'
 
-/** @throws {ForbiddenException} the caller may not change settings */
-export function requireUpdater(caller: Caller): void {
+/**
+ * @param scopes of the rows, and of their definitions where rows may be older
+ * @throws {ForbiddenException} the caller may not change settings, or not these
+ */
+export function requireUpdater(caller: Caller, scopes: readonly (SettingScope | undefined)[] = []): void {
   if (!hasPermission(caller, updatePermission))
     throw new ForbiddenException(`This needs the permission ${updatePermission}.`)
+  if (scopes.includes(SettingScope.System)) requireAdmin(caller)
 }
 
 /** @throws {ForbiddenException} the caller is not an administrator */

@@ -20,7 +20,6 @@ import type {
   SyncTx,
   TransportContext,
   Tx,
-  Waker,
 } from './transport.ts'
 
 /** Publishes events (S 6.2) and counts what became of them. */
@@ -53,17 +52,6 @@ export interface Events {
   stats(): Readonly<EventCounts>
 }
 
-/** Stands for the waker of a transport that needs none. */
-const needsNoWaking: Waker = { wake() {} }
-
-/**
- * Publishes within a transaction, which then carries no notification: in PostgreSQL, transactions that notify commit one
- * at a time. For those who own the transaction and call `wake` after its commit.
- */
-export function publishQuietly(events: Events, event: DomainEvent, tx: AsyncTx): Promise<Waker> {
-  return (events as EventBus).publishQuietly(event, tx) // `app.events` is a bus
-}
-
 /** Transports that an application has opened: they keep its handlers and counts. */
 const taken = new WeakSet<EventTransport>()
 
@@ -72,8 +60,6 @@ const longestStart = 5000
 
 /** The bus and what the plugin needs to fill, start and stop it. */
 export interface EventBus extends Events {
-  /** Behind `publishQuietly`. */
-  publishQuietly(event: DomainEvent, tx: AsyncTx): Promise<Waker>
   /** @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it */
   add(handlers: readonly EventHandler[]): Promise<void>
   /** Called when the application is ready; a transport that does not start is logged. */
@@ -104,17 +90,11 @@ export async function openEventBus(
   const revive: TransportContext['revive'] = (...stored) => classes.revive(...stored)
   await transport.open({ log, announce, revive })
 
-  /** Returns the type of an event that may be published. */
-  function accept(event: DomainEvent, tx: Tx | undefined): string {
+  function submit(event: DomainEvent, tx: Tx | undefined): void | Promise<void> {
     const type = classes.accept(event)
     if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
-    return type
-  }
-
-  function submit(event: DomainEvent, tx: Tx | undefined): void | Promise<void> {
-    const type = accept(event, tx)
     const { eventId } = event
     const submitted = transport.publish(event, { tx, traceparent: currentTraceparent(tracing) })
     if (submitted instanceof Promise) return submitted.then(() => announce('published', { type, eventId }))
@@ -134,14 +114,6 @@ export async function openEventBus(
     } catch (error) {
       return Promise.reject(error)
     }
-  }
-
-  async function publishQuietly(event: DomainEvent, tx: AsyncTx): Promise<Waker> {
-    const type = accept(event, tx)
-    const options = { tx, traceparent: currentTraceparent(tracing) }
-    const waker = await (transport.publishQuietly?.(event, tx, options) ?? transport.publish(event, options))
-    announce('published', { type, eventId: event.eventId })
-    return waker ?? needsNoWaking
   }
 
   function verify(tx: SyncTx): boolean
@@ -174,7 +146,6 @@ export async function openEventBus(
 
   return {
     publish,
-    publishQuietly,
     verify,
     transactional: transport.transactional,
     deadLetters: transport.deadLetters ?? null,

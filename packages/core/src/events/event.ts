@@ -134,24 +134,17 @@ export function isEventClass(value: unknown): value is EventClass {
   return typeof value === 'function' && 'type' in value && 'schema' in value
 }
 
-interface KnownClass {
-  readonly eventClass: EventClass
-  readonly check: SchemaCheck
-}
-
 /** The event classes that one application knows. */
 export class EventClasses {
-  readonly #byType = new Map<string, KnownClass>()
+  readonly #byType = new Map<string, EventClass>()
 
   /** @throws {FMOD_CORE_DUPLICATE_EVENT_TYPE} another class has this type */
-  add(eventClass: EventClass): KnownClass {
+  add(eventClass: EventClass): void {
     const known = this.#byType.get(eventClass.type)
-    if (known && known.eventClass !== eventClass) throw new FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
-    if (known) return known
+    if (known === eventClass) return
+    if (known) throw new FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
     compileEvents([eventClass])
-    const added = { eventClass, check: checks.get(eventClass.schema) as SchemaCheck }
-    this.#byType.set(eventClass.type, added)
-    return added
+    this.#byType.set(eventClass.type, eventClass)
   }
 
   /**
@@ -163,7 +156,8 @@ export class EventClasses {
     const eventClass = eventClassOf(event)
     if (!eventClass)
       throw new FMOD_CORE_INVALID_EVENT(typeof event, 'it was not made by a class from defineEvent')
-    checkPayload(this.add(eventClass), event)
+    this.add(eventClass)
+    checkPayload(eventClass, event)
     if (!hasJsonMembers(event as object, 0))
       throw new FMOD_CORE_INVALID_EVENT(eventClass.type, 'its payload has a value that JSON does not have')
     return eventClass.type
@@ -174,15 +168,15 @@ export class EventClasses {
     const known = this.#byType.get(type)
     if (!known) throw new FMOD_CORE_INVALID_EVENT(type, 'no class of this type is known here')
     checkPayload(known, payload)
-    const event = Object.create(known.eventClass.prototype) as DomainEvent
+    const event = Object.create(known.prototype) as DomainEvent
     fill(event, payload as object, eventId)
     return event
   }
 }
 
-function checkPayload({ eventClass, check }: KnownClass, payload: unknown): void {
-  const problem = check(payload)
-  if (problem !== undefined) throw new FMOD_CORE_INVALID_EVENT(eventClass.type, problem)
+function checkPayload({ type, schema }: EventClass, payload: unknown): void {
+  const problem = checks.get(schema)?.(payload)
+  if (problem !== undefined) throw new FMOD_CORE_INVALID_EVENT(type, problem)
 }
 
 /** Deeper values are refused; one that contains itself has no end. */

@@ -4,6 +4,7 @@ import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
 import { supportedFastify } from '../internal/core-version.ts'
 import { getDecorator } from '../internal/decorators.ts'
+import { rootOf } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
@@ -47,7 +48,8 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   compileEvents()
   const bus = await openEventBus(transport, app.log, tracing)
   app.decorate('events', bus)
-  // Within onReady, `ready` calls back after the last of these hooks, whichever scope it is in.
+  // Within onReady, `ready` of the root calls back after the last of these hooks, with the error of any; that of a scope
+  // calls back between them.
   app.addHook('onReady', async () => rootOf(app).ready((error) => void (error || bus.start())))
   app.addHook('preClose', async () => bus.stop())
   app.addHook('onClose', () => bus.close())
@@ -59,12 +61,6 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
     complete: () => bus.add(discovered),
   })
   if (handlers) await bus.add(await discoverHandlers('app', handlers, app.log))
-}
-
-/** The application itself: `ready` of a scope calls back between the hooks of scopes, and without their errors. */
-function rootOf(app: FastifyInstance): FastifyInstance {
-  const parent: unknown = Object.getPrototypeOf(app)
-  return parent === Object.prototype || parent === null ? app : rootOf(parent as FastifyInstance)
 }
 
 /** Resolves when no handler of the application runs any more, and none will: then what handlers use may close. */

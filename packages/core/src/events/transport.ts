@@ -20,7 +20,7 @@ export interface EventTransport {
   open(context: TransportContext): void | Promise<void>
   /**
    * Registers handlers; called before `start`, once for those of all modules. From now on a durable transport keeps events
-   * for them. Of a handler that had another event before, what waits of that event becomes a dead letter.
+   * for them. What waits of the event that a handler had before becomes a dead letter when it is due.
    */
   subscribe(handlers: readonly EventHandler[]): void | Promise<void>
   /**
@@ -33,8 +33,6 @@ export interface EventTransport {
    * event; within a synchronous one the event is stored before `publish` returns.
    */
   publish(event: DomainEvent, options: PublishOptions): void | Promise<void>
-  /** The same in an asynchronous transaction that then carries no notification; absent where none is needed. */
-  publishQuietly?(event: DomainEvent, tx: AsyncTx, options: PublishOptions): Promise<Waker | undefined>
   /**
    * Whether a transaction is on the transport's own database, so that publishing in it is atomic. Writes nothing that
    * outlives the transaction; absent where `transactional` is false.
@@ -68,12 +66,6 @@ export interface PublishOptions {
   readonly tx?: Tx | undefined
   /** Travels with the event, and comes back with each of its deliveries. */
   readonly traceparent?: string | undefined
-}
-
-/** Has an event delivered at once that was published quietly. */
-export interface Waker {
-  /** Called after the commit. Never throws. If the process dies first, the next poll finds the event. */
-  wake(): void
 }
 
 /** What the bus gives a transport. */
@@ -145,6 +137,12 @@ export interface AsyncTx {
   readonly kind: 'async'
   /** Parameters stand as `$1`, `$2`, … */
   query(sql: string, params: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>
+  /**
+   * Keeps what the owner of the transaction is to call after the commit; it never throws, and tells other processes of what
+   * was published. Without it the transaction itself notifies them, and PostgreSQL commits those that do so one at a time.
+   * Where it is not called, because the process has died, the next poll finds the events.
+   */
+  afterCommit?(notify: () => void): void
 }
 
 /** The caller's open transaction. */

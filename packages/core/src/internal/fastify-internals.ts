@@ -70,10 +70,10 @@ export function isRequestLoggingDisabled({ server }: Pick<FastifyRequest, 'serve
   return member(controller ?? server.initialConfig, 'disableRequestLogging') === true
 }
 
-/** Each scope of an application has the one above it as prototype. */
-function rootOf(server: object): object {
-  const above: unknown = Object.getPrototypeOf(server)
-  return isObject(above) && above !== Object.prototype ? rootOf(above) : server
+/** The application of a scope: each scope has the one above it as prototype. */
+export function rootOf(scope: FastifyInstance): FastifyInstance {
+  const above: unknown = Object.getPrototypeOf(scope)
+  return isObject(above) && above !== Object.prototype ? rootOf(above as FastifyInstance) : scope
 }
 
 /** What the router keeps of a route. Two for the root of a prefix, which answers with and without the slash. */

@@ -5,6 +5,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { closestName } from './closest-name.ts'
+import { safeRead } from './safe.ts'
 
 /** The builder of the schemas: one copy of it for all packages. */
 export { Type, type TSchema }
@@ -66,11 +67,15 @@ function membersOf(
   const unknown = Object.keys(options)
     .filter((name) => !names.includes(name) && !(mayHaveOthers && isForOthers(name, names)))
     .map((name) => unknownOption(name, names, path))
-  const wrong = Object.entries(schema.properties).flatMap(([name, member]) => {
-    const value: unknown = Reflect.get(options, name)
-    return value === undefined && member.isRequired !== true ? [] : problemsOf(member, value, path + name)
+  return [...wrongMembers(schema, options, path), ...unknown]
+}
+
+/** The members that are not what the schema says, whatever others the value has. */
+export function wrongMembers(schema: TObject, value: unknown, path = ''): string[] {
+  return Object.entries(schema.properties).flatMap(([name, member]) => {
+    const given = safeRead(value, name)
+    return given === undefined && member.isRequired !== true ? [] : problemsOf(member, given, path + name)
   })
-  return [...wrong, ...unknown]
 }
 
 function isForOthers(name: string, names: readonly string[]): boolean {

@@ -24,9 +24,9 @@ export function safeKeys(value: object): string[] {
   }
 }
 
-/** At most `limit` characters of the text; the last one is an ellipsis where the text is longer. */
+/** At most `limit` UTF-16 units of the text, no half of a character; the last one is an ellipsis where the text is longer. */
 export function truncate(text: string, limit: number): string {
-  return text.length > limit ? `${text.slice(0, limit - 1)}…` : text
+  return text.length > limit ? `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
 /** Whether a value is a promise, of this or another library. */

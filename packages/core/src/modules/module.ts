@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
 import type { Contribution, ModuleContributions } from '../contributions.ts'
 import type { HandlerSource } from '../events/handlers.ts'
+import { option, type OptionsSchema, Type, wrongMembers } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_INVALID_MODULE } from '../misuse-errors.ts'
 
@@ -43,51 +44,32 @@ export function defineModule(module: Module): Module {
   return module
 }
 
-interface Expectation {
-  readonly fits: (value: unknown) => boolean
-  readonly what: string
-}
-
-const aFunction: Expectation = { fits: (value) => typeof value === 'function', what: 'a function' }
-const aString: Expectation = { fits: (value) => typeof value === 'string', what: 'a string' }
-const aName: Expectation = {
-  fits: (value) => typeof value === 'string' && value !== '',
-  what: 'a string of one or more characters',
-}
-const aList: Expectation = {
-  fits: (value) => Array.isArray(value) && value.every((name) => aName.fits(name)),
-  what: 'a list of names',
-}
-
 /** The members that are the module's own, and what each must be. Every other member is a contribution. */
-const expected: Readonly<Record<Exclude<keyof ModuleCore, 'handlers'>, Expectation>> = {
-  name: aName,
-  dependsOn: aList,
-  optionalDependsOn: aList,
-  plugin: aFunction,
-  prefix: aString,
-  onReady: aFunction,
-  onClose: aFunction,
-}
+const expected: OptionsSchema<Omit<ModuleCore, 'handlers'>> = Type.Object({
+  name: option.required(Type.String({ minLength: 1, description: 'a string of one or more characters' })),
+  dependsOn: option.names('a list of names'),
+  optionalDependsOn: option.names('a list of names'),
+  plugin: option.function(),
+  prefix: option.string(),
+  onReady: option.function(),
+  onClose: option.function(),
+})
 
 /** The members of `ModuleCore` that are not contributions. */
-export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected))
+export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected.properties))
 
 /** Members that count on a plugin with a scope of its own: the prefix and the access of its routes. */
 const ofTheScope = ['prefix', 'access']
 
 /**
  * Checks what TypeScript cannot: Fastify would report an invalid plugin without the name of its module.
- * @throws {FMOD_CORE_INVALID_MODULE} the first member of the wrong type, a contribution that is undefined or inherited, or
+ * @throws {FMOD_CORE_INVALID_MODULE} with all members of the wrong type, or a contribution that is undefined or inherited, or
  *   one that its plugin, wrapped by fastify-plugin, leaves without effect
  */
 export function checkModule(module: unknown): void {
-  for (const [member, { fits, what }] of Object.entries(expected)) {
-    const value = safeRead(module, member)
-    if ((value !== undefined || member === 'name') && !fits(value))
-      throw new FMOD_CORE_INVALID_MODULE(String(safeRead(module, 'name')), `its ${member} is not ${what}`)
-  }
   const name = String(safeRead(module, 'name'))
+  const problems = wrongMembers(expected, module)
+  if (problems.length > 0) throw new FMOD_CORE_INVALID_MODULE(name, problems.join('; '))
   const lost = ofTheScope.find((member) => safeRead(module, member) !== undefined)
   if (lost !== undefined && isWrapped(safeRead(module, 'plugin')))
     throw new FMOD_CORE_INVALID_MODULE(name, `it has ${lost}, and its plugin ${withoutScope}`)

@@ -110,20 +110,17 @@ export function severalProcesses(durable: Contract): void {
   )
 
   durable(
-    'a handler whose event was changed gets no events of the former type',
+    'a handler whose event was changed gets none of the former type, and what waits of it becomes a dead letter',
     async ({ create, until }) => {
-      const before = await start(create(patient), { OneHandler: () => {} })
+      const before = await start(create(patient), { OneHandler: () => new Promise(() => {}) })
+      await before.app.events.publish(new Happened({ number: 1 }))
       await before.app.close()
-      const warnings: unknown[] = []
       const changed = handlerClass('OneHandler', () => {}, Unrelated)
-      await using running = await start(create(patient), {}, { warnings, handlers: [changed] })
-      assert.deepEqual(warnings, [
-        'event handler has another event now; what waits of the former one becomes a dead letter',
-      ])
-      await running.app.events.publish(new Happened({ number: 1 }))
+      await using running = await start(create(patient), {}, { handlers: [changed] })
+      await running.app.events.publish(new Happened({ number: 2 }))
       await running.app.events.publish(new Unrelated({}))
       await until(() => running.app.events.stats().handled === 1)
-      assert.deepEqual(await running.app.events.deadLetters?.list(), [])
+      await until(async () => (await running.app.events.deadLetters?.list())?.length === 1)
       assert.deepEqual(await running.app.events.removedHandlers?.list(), [])
     },
   )

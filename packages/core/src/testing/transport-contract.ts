@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TracedDelivery } from '../events/tracing.ts'
-import type { Tx, Waker } from '../events/transport.ts'
+import type { Tx } from '../events/transport.ts'
 import { lifeCycle } from './life-cycle-contract.ts'
 import { severalProcesses } from './several-processes-contract.ts'
 import {
@@ -10,7 +10,6 @@ import {
   handlerClass,
   Happened,
   publish,
-  publishUnannounced,
   recordTraces,
   runRule,
   Said,
@@ -201,14 +200,14 @@ function durableTransport(durable: Contract): void {
   )
 
   durable(
-    'who wakes the handlers after the commit delivers what it committed',
+    'a transaction that notifies after its commit has delivered what it committed',
     async ({ create, until, transaction }) => {
       if (!transaction) return
       const seen: number[] = []
       await using running = await start(create(), { OneHandler: ({ number }) => seen.push(number) })
-      const wakers: (Waker | undefined)[] = []
+      const notices: (() => void)[] = []
       const publishIn = (number: number) => async (tx: Tx) =>
-        void wakers.push(await publishUnannounced(running.app, new Happened({ number }), tx))
+        publish(running.app, new Happened({ number }), notifying(tx, notices))
       await assert.rejects(
         transaction(async (tx) => {
           await publishIn(1)(tx)
@@ -216,13 +215,13 @@ function durableTransport(durable: Contract): void {
         }),
       )
       await transaction(publishIn(2))
-      for (const waker of wakers) waker?.wake()
+      for (const notify of notices) notify()
       await until(() => seen.length === 1)
-      await transaction(publishIn(3)) // its process ends before it can wake anybody
+      await transaction(publishIn(3)) // its process ends before it can notify anybody
       await until(() => seen.length === 2)
       assert.deepEqual(seen, [2, 3])
       await running.app.close()
-      for (const waker of wakers) waker?.wake()
+      for (const notify of notices) notify()
     },
   )
 
@@ -339,4 +338,14 @@ function durableTransport(durable: Contract): void {
       }
     },
   )
+}
+
+/** The transaction of an owner who notifies after the commit, which those of SQLite need not. */
+function notifying(tx: Tx, notices: (() => void)[]): Tx {
+  if (tx.kind === 'sync') return tx
+  return {
+    kind: 'async',
+    query: (sql, params) => tx.query(sql, params),
+    afterCommit: (notify) => void notices.push(notify),
+  }
 }

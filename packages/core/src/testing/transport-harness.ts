@@ -2,11 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { publishQuietly } from '../events/bus.ts'
 import { defineEvent, type DomainEvent, type EventClass } from '../events/event.ts'
 import { events } from '../events/plugin.ts'
 import type { EventTracing, TracedDelivery } from '../events/tracing.ts'
-import type { EventTransport, Tx, Waker } from '../events/transport.ts'
+import type { EventTransport, Tx } from '../events/transport.ts'
 import { withTimeout } from '../internal/timeout.ts'
 
 /**
@@ -107,17 +106,6 @@ export function handlerClass<E extends DomainEvent>(
 export async function publish(app: FastifyInstance, event: DomainEvent, tx: Tx): Promise<void> {
   if (tx.kind === 'sync') app.events.publish(event, { tx })
   else await app.events.publish(event, { tx })
-}
-
-/** The same for a publisher that wakes the handlers after the commit, which transactions of SQLite need not. */
-export async function publishUnannounced(
-  app: FastifyInstance,
-  event: Happened,
-  tx: Tx,
-): Promise<Waker | undefined> {
-  if (tx.kind === 'async') return publishQuietly(app.events, event, tx)
-  app.events.publish(event, { tx })
-  return undefined
 }
 
 /** For closing what a rule has started, in milliseconds. */

@@ -20,6 +20,9 @@ interface Storage {
 /** About as many are published in one case. Raise it for a longer run: `EVENT_CRASH_TEST_EVENTS=100000`. */
 const events = Number(process.env['EVENT_CRASH_TEST_EVENTS'] ?? 3000)
 
+/** How often a process is killed whose lease is the usual one; says how long its events wait: `EVENT_TAKEOVERS=10`. */
+const takeovers = Number(process.env['EVENT_TAKEOVERS'] ?? 0)
+
 function spawnWorker(
   t: Test,
   storage: Storage,
@@ -114,6 +117,25 @@ async function consumerKilledInTheMiddle(t: Test, storage: Storage): Promise<voi
   spawnWorker(t, storage, { mode: 'handle' })
   await until(storage, handled, 3)
   t.comment(`redelivered ${Date.now() - killedAt} ms after the kill`)
+}
+
+/** Another process runs already; the kill comes at any moment between two renewals. */
+async function takenOver(t: Test, storage: Storage): Promise<void> {
+  const times: number[] = []
+  for (let number = 0; number < takeovers; number++) {
+    const publish = { from: number, to: number + 1, perTransaction: 1 }
+    const hanging = spawnWorker(t, storage, { mode: 'hang', isUsual: true, publish })
+    await hanging.printed(/hangs on /)
+    const other = spawnWorker(t, storage, { mode: 'handle', isUsual: true })
+    await other.printed(/ready/)
+    await delay(Math.random() * 4000)
+    const killedAt = Date.now()
+    await hanging.stop('SIGKILL')
+    await until(storage, handled, number + 1)
+    times.push(Date.now() - killedAt)
+    await other.stop()
+  }
+  t.comment(`taken over after ${times.toSorted((a, b) => a - b).join(', ')} ms`)
 }
 
 async function consumersKilledAgainAndAgain(t: Test, storage: Storage): Promise<void> {
@@ -233,6 +255,7 @@ const cases: Readonly<Record<string, (t: Test, storage: Storage) => Promise<void
   'six instances that boot at once all get ready': sixInstancesBootAtOnce,
   'events of a publisher that is killed before it delivers them are delivered': publisherKilledBeforeDelivery,
   'events of a consumer that is killed in the middle are delivered again': consumerKilledInTheMiddle,
+  ...(takeovers > 0 && { 'what a killed process held is taken over by another one': takenOver }),
   'a handler that never failed gets its event, however often processes were killed':
     consumersKilledAgainAndAgain,
   'events of a consumer that is terminated are handed to another one at once': consumerTerminated,

@@ -1,9 +1,8 @@
 /** What the transport on PostgreSQL does beside the contract of all: who is notified, who fetches, in which order. */
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { events, fromPg, modules } from '@fastify-modular/core'
+import { type AsyncTx, events, fromPg, modules } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
-import { publishQuietly, type Waker } from '@fastify-modular/core/internal/events'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
 import {
@@ -16,6 +15,13 @@ import {
   silentJob,
   isFetch,
 } from './pg-boss-instances.ts'
+
+/** A transaction whose owner notifies after the commit. */
+function notifyingLater(tx: AsyncTx) {
+  const notices: (() => void)[] = []
+  const afterCommit = (notify: () => void) => void notices.push(notify)
+  return { tx: { ...tx, afterCommit }, notices }
+}
 
 test('an event costs at most two statements for each handler, and other instances nothing', async (t) => {
   const { url } = await testDatabase(t)
@@ -76,9 +82,11 @@ test('an idle instance is told at once of what a busy one publishes, in each of 
     if (way === 0) return busy.app.events.publish(event)
     await client.query('BEGIN')
     if (way === 1) await busy.app.events.publish(event, { tx: fromPg(client) })
-    const waker = way === 2 ? await publishQuietly(busy.app.events, event, fromPg(client)) : undefined
+    const { tx, notices } = notifyingLater(fromPg(client))
+    if (way === 2) await busy.app.events.publish(event, { tx })
     await client.query('COMMIT')
-    return waker?.wake()
+    notices.forEach((notify) => notify())
+    return undefined
   }
   while (begun.length === 0) {
     await publishOne(0)
@@ -144,19 +152,19 @@ test('what is woken after the commit is notified in no transaction, at most once
   const publisher = await startInstance(t, url, undefined, unpolled)
   publisher.statements.length = 0
   const texts: string[] = []
-  const tx = fromPg({
+  const recorded = fromPg({
     query(text, params) {
       texts.push(text)
       return client.query<object>(text, params)
     },
   })
   await client.query('BEGIN')
-  const wakers: Waker[] = []
+  const { tx, notices } = notifyingLater(recorded)
   for (let number = 0; number < 100; number++)
-    wakers.push(await publishQuietly(publisher.app.events, new Numbered({ number }), tx))
+    await publisher.app.events.publish(new Numbered({ number }), { tx })
   await client.query('COMMIT')
   t.notOk(texts.some((text) => text.includes('notify')))
-  for (const waker of wakers) waker.wake()
+  for (const notify of notices) notify()
   await until(() => handled === 100)
   t.equal(publisher.statements.filter(({ text }) => text.includes('pg_notify')).length, 1)
 })
@@ -167,9 +175,10 @@ test('an instance that is picked itself wakes without any notification', async (
   let handled = 0
   const { app, statements } = await startInstance(t, url, () => handled++, unpolled)
   await client.query('BEGIN')
-  const waker = await publishQuietly(app.events, new Numbered({ number: 1 }), fromPg(client))
+  const { tx, notices } = notifyingLater(fromPg(client))
+  await app.events.publish(new Numbered({ number: 1 }), { tx })
   await client.query('COMMIT')
-  waker.wake()
+  for (const notify of notices) notify()
   await until(() => handled === 1)
   t.notOk(statements.some(({ text }) => text.includes('pg_notify')))
 })

@@ -129,6 +129,27 @@ test('what was handled is recorded at the end, and the rest handed back, after a
   }
 })
 
+test('a transaction that stays open holds up deliveries on its connection, is logged once, and loses none', async (t) => {
+  const database = new Database(':memory:')
+  const messages: string[] = []
+  const write = (line: string) => void messages.push(line)
+  const app = Fastify({ logger: { level: 'error', stream: { write } } })
+  t.teardown(() => app.close())
+  await app.register(events, { transport: sqliteOutbox({ database }), handlers: [CountHandler] })
+  await app.ready()
+  database.exec('BEGIN')
+  app.events.publish(event, { tx: fromBetterSqlite(database) })
+  await until(() => messages.length > 0)
+  t.match(JSON.parse(messages[0] ?? '{}'), {
+    msg: 'event queue cannot be used',
+    err: { code: 'FMOD_CORE_TRANSACTION_OPEN' },
+  })
+  t.equal(app.events.stats().handled, 0)
+  database.exec('COMMIT')
+  await until(() => app.events.stats().handled === 1)
+  t.equal(messages.length, 1)
+})
+
 test('FMOD_CORE_PEER_MISSING: an optional peer that is not installed is named, and the cause kept', async (t) => {
   const cause = new Error('Cannot find package')
   const failure = await loadPeer('pg-boss', () => Promise.reject(cause)).catch(

@@ -95,7 +95,7 @@ test('a member of the wrong type is a boot error that names the module', async (
   for (const [member, value] of [...Object.entries(wrong), ...lists]) {
     t.throws(() => orderModules([{ name: 'mail', [member]: value } as never]), {
       code: 'FMOD_CORE_INVALID_MODULE',
-      message: new RegExp(`"mail" is not valid: its ${member} is not a`),
+      message: new RegExp(`"mail" is not valid: ${member} must be a`),
     })
   }
 })

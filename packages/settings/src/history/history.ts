@@ -5,7 +5,7 @@ import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryPlace, HistoryRow, SettingsStore } from '../store/store.ts'
 import { readText } from '../values/json.ts'
 import { isSecret } from '../values/validate.ts'
-import { rowUser } from '../memory/user-values.ts'
+import { namedScope, rowUser } from '../memory/user-values.ts'
 import { namedCaller, requireVisible, visibleTo } from '../visibility.ts'
 
 /** One change of one value. */
@@ -40,7 +40,7 @@ export interface HistoryFilter {
   readonly visibleTo?: Caller
   readonly key?: string
   readonly scope?: SettingScope
-  /** Selects the values of this user, which have User scope; all others without it. @throws {ArgumentException} another scope */
+  /** Selects the values of this user, which have User scope; all others without it. @throws {ArgumentException} another scope, no user */
   readonly userId?: string
   /** The version that the change gave the value. */
   readonly revision?: number
@@ -109,14 +109,13 @@ export function createHistory({ store, sharedValues }: HistoryInit): ReadHistory
    * The rows that a filter asks for: those of one user, or those that belong to no user.
    * @throws {ForbiddenException} the caller may not see them
    */
-  function rowsOf({ key, scope: named, userId: user }: HistoryFilter, caller: Caller | undefined) {
-    const scope = user === undefined ? named : (named ?? SettingScope.User)
-    if (user !== undefined && scope !== SettingScope.User)
-      throw new ArgumentException('Only values of User scope belong to a user.', 'userId')
-    const userId = scope === undefined ? '' : rowUser(scope, user)
+  function rowsOf(filter: HistoryFilter, caller: Caller | undefined) {
+    const { key } = filter
+    const scope = namedScope(filter)
+    const userId = scope === undefined ? '' : rowUser(scope, filter.userId)
     if (!caller) return { scope, userId }
     const definition = key === undefined ? undefined : sharedValues.find(key)?.setting.definition
-    requireVisible(caller, definition, { scope, userId: user })
+    requireVisible(caller, definition, { scope, userId: filter.userId })
     return { scope: scope ?? (caller.isAdmin === true ? scope : SettingScope.Application), userId }
   }
 

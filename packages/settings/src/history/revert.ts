@@ -1,12 +1,12 @@
 /** The way back: what a revision replaced, or wrote, is written once more, checked like every write. */
 import { ArgumentException, type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
 import { requireFit, requireSetting, type SharedValues } from '../memory/shared-values.ts'
-import { rowUser } from '../memory/user-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryRow, SettingsStore } from '../store/store.ts'
 import { isSecret } from '../values/validate.ts'
-import { namedCaller, requireUpdater, requireVisible } from '../visibility.ts'
+import { namedCaller, requireUpdater } from '../visibility.ts'
+import { placeOf, type ValuePlace } from '../write/set.ts'
 import {
   changeKind,
   type ChangeKind,
@@ -21,13 +21,11 @@ import {
 } from '../write/write.ts'
 
 /** The setting to restore, and the revision whose value is wanted. */
-export interface RestoreTarget {
+export interface RestoreTarget extends ValuePlace {
   readonly key: string
-  readonly scope: SettingScope
   readonly revision: number
   /** Restores what the revision replaced, in place of what it wrote. @default false */
   readonly undo?: boolean
-  readonly userId?: string
 }
 
 /** How one value is restored. */
@@ -75,6 +73,7 @@ export interface Revert {
   /**
    * Writes the value that a revision had written, or the one that it replaced, as a new revision.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
+   * @throws {ArgumentException} the target is not a value of the setting at a revision
    * @throws {ConflictException} the old value cannot be decrypted any more, or the host locked the setting
    * @throws {PreconditionFailedException} the row is not at `version` any more
    */
@@ -89,7 +88,7 @@ export interface Revert {
 }
 
 interface RevertInit {
-  readonly store: Pick<SettingsStore, 'history'>
+  readonly store: Pick<SettingsStore, 'history' | 'shared'>
   readonly sharedValues: SharedValues
   readonly codec: RowCodec
   readonly write: Write
@@ -98,17 +97,19 @@ interface RevertInit {
 /** An entry to write, with the entry of history that it takes back. */
 interface Undone {
   readonly row: HistoryRow
+  readonly storedAt: string | null
   readonly entry: WriteEntry
 }
 
 export function createRevert({ store, sharedValues, codec, write }: RevertInit): Revert {
   async function restore(
-    { key, scope, revision, userId, undo = false }: RestoreTarget,
+    { key, revision, undo = false, ...place }: RestoreTarget,
     { version, ...options }: RestoreOptions = {},
     expects: Expects | undefined = isVersion(version),
   ): Promise<WriteOutcome> {
-    const id = { key, scope, userId: rowUser(scope, userId) }
     const state = requireSetting(sharedValues, key)
+    const id = { key, ...placeOf(state, place) }
+    requireRevision(revision)
     const [past] = await store.history({ ...id, revision, limit: 1 })
     if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
     const text = undo ? oldTextOf(past) : { value: past.newValue, sealed: past.newSealed }
@@ -125,16 +126,19 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
     const caller = namedCaller(revertOptions)
     const { keys, force = false, dryRun = false, visibleTo: _caller, ...options } = revertOptions
     const rows = await rowsOf(revision, keys)
-    if (caller) requireUpdater(caller)
-    if (caller) for (const { key, scope } of rows) requireVisible(caller, definitionOf(key), { scope })
+    const scopes = rows.flatMap(({ key, scope }) => [scope, sharedValues.find(key)?.setting.definition.scope])
+    if (caller) requireUpdater(caller, scopes)
     requireWhole(revision, rows, keys)
+    // What is written from here on is not in what the history says.
+    const { revision: seen } = await store.shared.read([])
+    const past = await Promise.all(rows.map(lookBack))
     const errors = new Map<string, readonly string[]>()
-    const undone = rows.map((row): Undone => {
+    const undone = past.map(({ row, storedAt, isLast }): Undone => {
       const state = requireFit(requireSetting(sharedValues, row.key), row.scope)
       const change = toChange(row, oldTextOf(row), codec)
       if (!change) errors.set(row.key, [unreadable(row.key)])
-      const expects = force ? undefined : (version: number) => version === versionAfter(row)
-      return { row, entry: { ...idOf(row), state, change: change ?? { kind: 'clear' }, expects } }
+      const expects = force ? undefined : (version: number) => isLast && version === versionAfter(row)
+      return { row, storedAt, entry: { ...idOf(row), state, change: change ?? { kind: 'clear' }, expects } }
     })
     const outcome = await write(
       undone.map(({ entry }) => entry),
@@ -143,9 +147,14 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
         ...options,
         note: [`Reverts revision ${revision}.`, options.note ?? ''].join(' ').trim(),
       },
-      { onStale: toConflict, errors, dryRun },
+      {
+        onStale: toConflict,
+        errors,
+        dryRun,
+        expects: force || rows.every(({ newValue }) => newValue !== null) ? undefined : (now) => now === seen,
+      },
     )
-    const values = await Promise.all(undone.map((each, index) => toReverted(each, outcome.entries[index])))
+    const values = undone.map((each, index) => toReverted(each, outcome.entries[index]))
     return { revision: outcome.revision, dryRun, values }
   }
 
@@ -154,8 +163,7 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
     revision: number,
     keys: readonly string[] | undefined,
   ): Promise<readonly HistoryRow[]> {
-    if (!Number.isSafeInteger(revision) || revision < 1)
-      throw new ArgumentException('The revision must be a positive integer.', 'revision')
+    requireRevision(revision)
     const selection = { revision, ...(keys && { keys }) }
     const rows: HistoryRow[] = []
     for (let size = portion; size === portion;) {
@@ -167,8 +175,16 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
     return rows
   }
 
-  function definitionOf(key: string) {
-    return sharedValues.find(key)?.setting.definition
+  /** Everything that the history says about an entry: it may not answer any more once the write is done. */
+  async function lookBack(row: HistoryRow) {
+    const { setting } = requireSetting(sharedValues, row.key)
+    const sealed = row.oldSealed || row.newSealed
+    const comesBack = row.oldValue !== null && isSecret(setting, { sealed })
+    const [stored] = comesBack ? await store.history({ ...idOf(row), before: row.revision, limit: 1 }) : []
+    // A row that is not there has no version: only the history knows whether it was written since.
+    const [last] = row.newValue === null ? await store.history({ ...idOf(row), limit: 1 }) : [row]
+    const storedAt = stored ? new Date(stored.at).toISOString() : null
+    return { row, storedAt, isLast: last?.revision === row.revision }
   }
 
   function requireWhole(
@@ -182,16 +198,11 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
       throw new NotFoundException('Change set', revision)
   }
 
-  async function toReverted(
-    { row, entry }: Undone,
-    outcome: EntryOutcome | undefined,
-  ): Promise<RevertedValue> {
+  function toReverted({ row, storedAt, entry }: Undone, outcome: EntryOutcome | undefined): RevertedValue {
     const { setting } = entry.state
     const before = outcome?.before
     const layer = before && codec.layerOf(setting, before)
     const secret = isSecret(setting, before) || row.oldSealed
-    const comesBack = secret && row.oldValue !== null
-    const [stored] = comesBack ? await store.history({ ...idOf(row), before: row.revision, limit: 1 }) : []
     const newValue = entry.change.kind === 'set' ? entry.change.value : null
     return {
       key: row.key,
@@ -200,7 +211,7 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
       oldValue: secret || layer?.state !== 'valid' ? null : layer.value,
       newValue: secret ? null : newValue,
       isSecret: secret,
-      storedAt: stored ? new Date(stored.at).toISOString() : null,
+      storedAt,
     }
   }
 
@@ -212,6 +223,12 @@ const portion = 500
 
 function idOf({ scope, userId, key }: HistoryRow) {
   return { scope, userId, key }
+}
+
+/** @throws {ArgumentException} without a revision the newest entry would be taken */
+function requireRevision(revision: number): void {
+  if (!Number.isSafeInteger(revision) || revision < 1)
+    throw new ArgumentException('The revision must be a positive integer.', 'revision')
 }
 
 function isVersion(version: number | undefined): Expects | undefined {

@@ -58,9 +58,9 @@ export interface ImportOptions extends WriteOptions {
   /** Writes only if the store is still at this revision, that of a dry run. */
   readonly revision?: number
   /**
-   * Leaves alone what an export for this caller would not name: `replace` does not remove it. Whether the caller may write
-   * the values of the file is for the application to check.
-   * @throws {ForbiddenException} the caller may not change settings
+   * Imports for this caller, who needs to be an administrator if the file has System settings. What an export for the
+   * caller would not name is left alone: `replace` does not remove it.
+   * @throws {ForbiddenException} the caller may not change settings, or not these
    */
   readonly visibleTo?: Caller
 }
@@ -122,7 +122,8 @@ export function createTransfer({ sharedValues, states, coherence, write }: Trans
     },
     async importSettings(file, importOptions = {}, expects) {
       const caller = namedCaller(importOptions)
-      if (caller) requireUpdater(caller)
+      const scopes = file.settings.map(({ scope }) => scope)
+      if (caller) requireUpdater(caller, scopes)
       const { mode = 'merge', dryRun = false, revision, visibleTo: _caller, ...options } = importOptions
       if (!importModes.includes(mode)) throw new ArgumentException('Use "merge" or "replace".', 'mode')
       // Values to remove may have been stored by another process.

@@ -4,7 +4,7 @@ import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException } from '../exceptions.ts'
 import type { FindCaller } from '../http-options.ts'
-import { requireAdmin, requireUpdater, updatePermission } from '../visibility.ts'
+import { requireUpdater, updatePermission } from '../visibility.ts'
 import { SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { WriteOptions } from '../write/write.ts'
 import { parseScope } from './schemas.ts'
@@ -100,8 +100,7 @@ export function requireUpdate(
   scopes: readonly (SettingScope | undefined)[] = [],
 ): Caller {
   const caller = callerOf(request)
-  requireUpdater(caller)
-  if (scopes.includes(SettingScope.System)) requireAdmin(caller)
+  requireUpdater(caller, scopes)
   return caller
 }
 

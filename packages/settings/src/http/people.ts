@@ -1,4 +1,5 @@
 /** The names of the people in an answer: the host knows them, by the option `people`. */
+import { once } from 'node:events'
 import { truncate } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingsChangedException } from '../exceptions.ts'
@@ -14,44 +15,43 @@ const keptFor = 60_000
 const maxKept = 1000
 const maxLength = 100
 
-interface KnownName {
-  /** Null for an id that the host does not know. */
-  readonly name: string | null
+interface AskedFor {
+  /** Undefined for an id that the host does not know, or has not answered for. */
+  name?: string
+  /** Settled when the host has answered. */
+  readonly answered: Promise<void>
+  /** When the host may be asked again. */
   readonly until: number
 }
 
 /** Returns the function that names people. It never rejects: where the host is slow, or fails, ids have no names. */
 export function createPeople(find: FindPeople | undefined, log: FastifyBaseLogger) {
   /** The oldest first. */
-  const kept = new Map<string, KnownName>()
+  const kept = new Map<string, AskedFor>()
 
-  /** Asks the host. */
-  async function ask(find: FindPeople, ids: readonly string[]): Promise<void> {
-    const deadline = new AbortController()
-    let timer: NodeJS.Timeout | undefined
-    const isLate = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => {
-        deadline.abort()
-        resolve(undefined)
-      }, patience)
-    })
-    try {
-      const names = await Promise.race([find(ids, deadline.signal), isLate])
-      if (names) for (const id of ids) keep(id, Object.hasOwn(names, id) ? names[id] : undefined)
-    } catch (err) {
-      log.warn({ err }, 'settings option people failed; ids are shown')
-    } finally {
-      clearTimeout(timer)
+  /** Asks the host for people, who are kept at once, so that nobody else asks for them. */
+  function ask(find: FindPeople, ids: readonly string[], signal: AbortSignal): void {
+    const answered = answer(find, ids, signal)
+    for (const id of ids) {
+      kept.delete(id)
+      kept.set(id, { answered, until: Date.now() + keptFor })
     }
-  }
-
-  function keep(id: string, name: unknown): void {
-    kept.delete(id)
-    const shown = typeof name === 'string' && name !== '' ? truncate(name, maxLength) : null
-    kept.set(id, { name: shown, until: Date.now() + keptFor })
     for (const oldest of kept.keys()) {
       if (kept.size <= maxKept) return
       kept.delete(oldest)
+    }
+  }
+
+  async function answer(find: FindPeople, ids: readonly string[], signal: AbortSignal): Promise<void> {
+    try {
+      const names: Readonly<Record<string, unknown>> | undefined = await find(ids, signal)
+      for (const id of ids) {
+        const name = names && Object.hasOwn(names, id) ? names[id] : undefined
+        const known = kept.get(id)
+        if (known && typeof name === 'string' && name !== '') known.name = truncate(name, maxLength)
+      }
+    } catch (err) {
+      log.warn({ err }, 'settings option people failed; ids are shown')
     }
   }
 
@@ -59,12 +59,17 @@ export function createPeople(find: FindPeople | undefined, log: FastifyBaseLogge
     const wanted = [...new Set(ids)].filter((id) => typeof id === 'string' && id !== '') as string[]
     const now = Date.now()
     const unknown = wanted.filter((id) => (kept.get(id)?.until ?? 0) <= now)
-    if (find && unknown.length > 0) await ask(find, unknown)
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), patience)
+    if (find && unknown.length > 0) ask(find, unknown, deadline.signal)
+    const asked = wanted.map((id) => [id, kept.get(id)] as const)
+    await Promise.race([
+      Promise.all(asked.flatMap(([, known]) => known?.answered ?? [])),
+      once(deadline.signal, 'abort'),
+    ])
+    clearTimeout(timer)
     return Object.fromEntries(
-      wanted.flatMap((id) => {
-        const name = kept.get(id)?.name
-        return typeof name === 'string' ? [[id, name]] : []
-      }),
+      asked.flatMap(([id, known]) => (known?.name === undefined ? [] : [[id, known.name]])),
     )
   }
 }

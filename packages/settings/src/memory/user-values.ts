@@ -24,6 +24,20 @@ export function rowUser(scope: SettingScope, userId: string | null | undefined):
   return requireUser(userId)
 }
 
+/**
+ * The scope that options name: a user, also one who is missing, means User scope.
+ * @throws {ArgumentException} a user together with another scope
+ */
+export function namedScope(place: {
+  readonly scope?: SettingScope | undefined
+  readonly userId?: string
+}): SettingScope | undefined {
+  if (!Object.hasOwn(place, 'userId')) return place.scope
+  if (place.scope !== undefined && place.scope !== SettingScope.User)
+    throw new ArgumentException('Only values of User scope belong to a user.', 'userId')
+  return SettingScope.User
+}
+
 /** @throws {ArgumentException} no user, or an identifier of more than 255 characters */
 export function requireUser(userId: string | null | undefined): string {
   if (typeof userId === 'string' && userId !== '' && userId.length <= 255) return userId

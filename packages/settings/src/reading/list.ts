@@ -153,6 +153,6 @@ function fold(text: string): string {
 /** Selects values; members are combined with AND (S 2.6). */
 export interface SettingsFilter extends DefinitionFilter {
   readonly scope?: SettingScope
-  /** Required when `scope` is User. */
+  /** Selects what this user has stored. Required with User scope. @throws {ArgumentException} another scope, no user */
   readonly userId?: string
 }

@@ -1,5 +1,5 @@
 /** Conditions and orders of the reads, on the columns of either engine. */
-import { and, asc, type Column, desc, eq, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, type Column, desc, eq, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { HistoryId, HistoryPlace, HistoryQuery, RowId } from './store.ts'
 
 /** The columns that identify a row. */
@@ -65,15 +65,22 @@ export function isAfterEntry(
     : sql`(${revision}, ${scope}, ${userId}, ${key}) > (${after.revision}, ${after.scope}, ${after.userId}, ${after.key})`
 }
 
-/** The entries that a query selects. Conditions on the scope repeat those of the partial indexes. */
-export function isSelected(history: HistoryColumns, query: HistoryQuery): SQL | undefined {
+/**
+ * The entries that a query selects. Conditions on the scope repeat those of the partial indexes.
+ * @param isAnyOf whether a column has one of these texts, of which there may be more than a statement has parameters
+ */
+export function isSelected(
+  history: HistoryColumns,
+  query: HistoryQuery,
+  isAnyOf: (column: Column, texts: readonly string[]) => SQL,
+): SQL | undefined {
   const { userId = '', following } = query
   return and(
     userId === '' ? sql`${history.scope} < 2` : and(eq(history.userId, userId), sql`${history.scope} = 2`),
     query.key === undefined ? undefined : eq(history.key, query.key),
     query.scope === undefined ? undefined : eq(history.scope, query.scope),
     query.revision === undefined ? undefined : eq(history.revision, query.revision),
-    query.keys && inArray(history.key, [...query.keys]),
+    query.keys && isAnyOf(history.key, query.keys),
     query.actor === undefined ? undefined : eq(history.actor, query.actor),
     // The sign keeps the index of times out of it, which has all users' entries.
     query.since === undefined ? undefined : sql`+${history.at} >= ${query.since}`,

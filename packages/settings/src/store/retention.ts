@@ -20,6 +20,8 @@ interface RetentionInit {
   readonly log: FastifyBaseLogger
   /** Milliseconds until the first run. @default five to ten minutes */
   readonly delay?: number
+  /** Milliseconds that stopping waits for the portion that runs. @default five seconds */
+  readonly patience?: number
 }
 
 /**
@@ -47,11 +49,14 @@ export class Retention {
     this.#wait(this.#init.delay ?? afterBoot * (1 + Math.random()))
   }
 
-  /** Resolves after the portion that runs. */
+  /** Resolves after the portion that runs, unless the store does not answer in time. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
-    await this.#running
+    let timer: NodeJS.Timeout | undefined
+    const isLate = new Promise((resolve) => (timer = setTimeout(resolve, this.#init.patience ?? 5000)))
+    await Promise.race([this.#running, isLate])
+    clearTimeout(timer)
   }
 
   /** Counts a write. */

@@ -68,12 +68,15 @@ function compile(source: string): RE2JS {
   } catch (error) {
     throw new SyntaxError(`is not a regular expression with the flag u: ${fixOfSyntax(source, error)}`)
   }
+  const linear = toLinearSyntax(expression.source)
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(toLinearSyntax(expression.source)))
-  } catch {
-    throw new SyntaxError(fixOfEngine(source))
+    return RE2JS.compile(RE2JS.translateRegExp(linear))
+  } catch (error) {
+    throw new SyntaxError(fixOfEngine(source, error))
   }
 }
+
+const refersBack = 'refers back to a group, which takes too long on some texts: use validate'
 
 /** What may be escaped under the flag u; a hyphen in a class only. */
 const escapable = /[\^$.*+?()[\]{}|/\\dDsSwWbBfnrtvcxukpP0-9]/
@@ -90,13 +93,13 @@ function fixOfSyntax(source: string, error: unknown): string {
   return `correct it (${reason})`
 }
 
-function fixOfEngine(source: string): string {
+function fixOfEngine(source: string, error: unknown): string {
   const groups = source.replace(/\\[^1-9k]|\[(?:\\.|[^\]\\])*\]/gsu, '')
   if (/\(\?<?[=!]/.test(groups))
     return 'looks ahead or behind, which takes too long on some texts: use maxLength for the length, or validate'
-  if (/\\[1-9k]/.test(groups))
-    return 'refers back to a group, which takes too long on some texts: use validate'
-  return 'has syntax that RE2 does not know: use validate'
+  if (/\\[1-9]/.test(groups)) return refersBack
+  const reason = error instanceof Error ? error.message.slice(error.message.indexOf(': ') + 2) : ''
+  return `has syntax that RE2 refuses (${reason.replaceAll('`', '')}): write it in another way, or use validate`
 }
 
 /** What `\s` means in JavaScript (ECMA-262, 22.2.2.9); in RE2 it is ASCII without the vertical tab. */
@@ -120,7 +123,9 @@ function toLinearSyntax(source: string): string {
     if (found === String.raw`\s`) return inClass ? space : `[${space}]`
     if (found === String.raw`\S`) return inClass ? notSpace : `[^${space}]`
     // Two halves of a surrogate pair are one character here; \k is a k there.
-    if (found.length > 2 || found === String.raw`\k`) throw new SyntaxError(found)
+    if (found === String.raw`\k`) throw new SyntaxError(refersBack)
+    if (found.length > 2)
+      throw new SyntaxError('has two halves of a character: write the character itself, or \\u{…}')
     if (found.startsWith('\\')) return found
     if (found === '.') return inClass ? found : notLineEnd
     if (found === '[' && inClass) return String.raw`\[` // or RE2 would read [[:alpha:]

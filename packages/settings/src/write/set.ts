@@ -1,7 +1,14 @@
 /** Writes of code in process, with options by name: the scope is the definition's, unless it is named. */
 import { keyOf, type SettingReference } from '../definitions/tokens.ts'
-import { requireSetting, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
-import { rowUser } from '../memory/user-values.ts'
+import {
+  isUserSetting,
+  requireFit,
+  requireSetting,
+  type SettingState,
+  sharedScope,
+  type SharedValues,
+} from '../memory/shared-values.ts'
+import { namedScope, rowUser } from '../memory/user-values.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import {
   type BulkSettingUpdate,
@@ -26,10 +33,14 @@ export interface SetOptions extends ValuePlace, WriteOptions {
   readonly version?: number
 }
 
-/** The row that options name. @throws {ArgumentException} User scope without a user */
-export function placeOf(state: SettingState, { scope, userId }: ValuePlace) {
-  const place = scope ?? (userId === undefined ? sharedScope(state) : SettingScope.User)
-  return { scope: place, userId: rowUser(place, userId) }
+/**
+ * The row that options name.
+ * @throws {ArgumentException} User scope without a user, a user with another scope, a scope that the setting does not have
+ */
+export function placeOf(state: SettingState, place: ValuePlace) {
+  const scope = namedScope(place) ?? sharedScope(state)
+  if (scope !== SettingScope.User || !isUserSetting(state)) requireFit(state, scope)
+  return { scope, userId: rowUser(scope, place.userId) }
 }
 
 interface SetInit {
@@ -58,6 +69,7 @@ export function createSet({ sharedValues, write }: SetInit) {
       change(reference, { kind: 'clear' }, options),
     async setMany(updates: readonly BulkSettingUpdate[], options: WriteOptions = {}): Promise<void> {
       const { entries, errors } = toBulkEntries(sharedValues, updates)
+      for (const { state, scope } of entries) requireFit(state, scope)
       await write(entries, options, { onStale: toConflict, errors })
     },
   }

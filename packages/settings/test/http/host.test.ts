@@ -89,7 +89,8 @@ test('the prefix of register is where the routes are, and the boot log names the
       [{ msg: 'settings are served', url: address }],
     )
   }
-  for (const prefix of ['', '/', 'settings', '/settings/', '//settings'])
+  const unreachable = ['/a?b', '/a#b', '/%61', '/a b', '/a/../b', '/.', '/ä', '/a*', '/a\\b', '/a\n']
+  for (const prefix of ['', '/', 'settings', '/settings/', '//settings', ...unreachable])
     t.match(
       await rejection(createApp(t, { prefix })),
       { error: { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /prefix must be a path such as/ } },

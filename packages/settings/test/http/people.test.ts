@@ -1,6 +1,7 @@
 /** Names of people beside their ids, for those who may change what the answer is about. */
 import type { FindPeople } from '@fastify-modular/settings'
 import { test } from 'tap'
+import { until } from '#src/testing/contract/case.js'
 import { as, createApp, rejection } from '../support/app.ts'
 
 const title = (value: unknown, more: object = {}) => ({ key: 'app.title', scope: 1, value, ...more })
@@ -79,6 +80,44 @@ test('names are text of at most 100 characters, and ids are ids whatever they ar
   const { people } = (await as(app, 'admin')('GET', '/changes')).json
   t.same(Object.keys(people).toSorted(), ['__proto__', 'toString'])
   for (const name of Object.values(people)) t.match(name, /^<b>n{96}…$/)
+  const faces: FindPeople = async (ids) => Object.fromEntries(ids.map((id) => [id, '😀'.repeat(200)]))
+  const other = await createApp(t, { people: faces })
+  await as(other, 'admin')('PUT', '', title('one'))
+  t.same((await as(other, 'admin')('GET', '/changes')).json.people, { admin: `${'😀'.repeat(49)}…` })
+})
+
+test('answers that wait for the same people ask for them once', async (t) => {
+  const asked: (readonly string[])[] = []
+  let answer = (_names: typeof names): void => {}
+  const people: FindPeople = (ids) => (asked.push(ids), new Promise((resolve) => (answer = resolve)))
+  const app = await createApp(t, { people })
+  await as(app, 'admin')('PUT', '', title('one'))
+  const answers = Promise.all(
+    ['/changes', '/app.title/history', '/changes'].map((url) => as(app, 'admin')('GET', url)),
+  )
+  await until('the question', () => asked.length > 0)
+  answer(names)
+  for (const { json } of await answers) t.same(json.people, { admin: 'Ada' })
+  t.same(asked, [['admin']])
+})
+
+test('names that come late are in the next answer, and who failed is not asked again at once', async (t) => {
+  const asked: string[] = []
+  let answer = (_names: typeof names): void => {}
+  const hosts: Readonly<Record<string, FindPeople>> = {
+    late: () => (asked.push('late'), new Promise((resolve) => (answer = resolve))),
+    failing: () => (asked.push('failing'), Promise.reject(new Error('no directory'))),
+  }
+  for (const [name, people] of Object.entries(hosts)) {
+    const app = await createApp(t, { people })
+    await as(app, 'admin')('PUT', '', title('one'))
+    for (const url of ['/changes', '/app.title/history'])
+      t.same((await as(app, 'admin')('GET', url)).json.people, {}, name)
+    answer(names)
+    const { people: found } = (await as(app, 'admin')('GET', '/changes')).json
+    t.same(found, name === 'late' ? { admin: 'Ada' } : {}, name)
+  }
+  t.same(asked, ['late', 'failing'])
 })
 
 test('people must be a function', async (t) => {

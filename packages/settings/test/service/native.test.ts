@@ -1,5 +1,5 @@
 /** The options by name: scope, user and version of one value. */
-import { SettingScope } from '@fastify-modular/settings'
+import { type RestoreTarget, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { createApp, definitions, rejection } from '../support/app.ts'
 
@@ -67,4 +67,58 @@ test('what cannot be written is refused as over HTTP', async (t) => {
   t.match(await rejection(settings.set('mail.port', 'x')), { status: 422 })
   t.match(await rejection(settings.set('app.title', 'x')), { status: 409 })
   t.match(await rejection(settings.set('app.theme', 'dark', { scope: User })), { status: 400 })
+})
+
+test('options that name no value of the setting are refused, and write nothing', async (t) => {
+  const { settings } = await createApp(t)
+  // What a host passes whose request has no caller.
+  const nobody: object = { userId: undefined }
+  const places: readonly (readonly [key: string, place: object])[] = [
+    ['app.theme', nobody],
+    ['app.theme', { userId: null }],
+    ['app.theme', { userId: '' }],
+    ['app.theme', { scope: User }],
+    ['app.theme', { scope: Application, userId: 'alice' }],
+    ['app.theme', { scope: Application, ...nobody }],
+    ['app.theme', { scope: System }],
+    ['app.theme', { scope: 3 }],
+    ['app.title', { userId: 'alice' }],
+    ['app.title', { scope: User, userId: 'alice' }],
+    ['app.title', { scope: System }],
+    ['mail.port', { scope: Application }],
+    ['mail.port', { scope: System, userId: 'alice' }],
+  ]
+  for (const [key, place] of places) {
+    const name = `${key} ${JSON.stringify(place)}`
+    const refused = { name: 'ArgumentException', status: 400 }
+    t.match(await rejection(settings.set(key, 'dark', place)), refused, `set ${name}`)
+    t.match(await rejection(settings.reset(key, place)), refused, `reset ${name}`)
+    t.match(await rejection(settings.record(key, place)), refused, `record ${name}`)
+    const target = { key, revision: 1, scope: User, ...place }
+    t.match(await rejection(settings.restore(target)), refused, `restore ${name}`)
+  }
+  const updates = [{ key: 'app.title', scope: System, value: 'x' }]
+  t.match(await rejection(settings.setMany(updates)), { name: 'ArgumentException' })
+  t.same((await settings.history()).entries, [])
+})
+
+test('a list with a user is that of the user, and never of another scope', async (t) => {
+  const { settings } = await createApp(t)
+  await settings.set('app.theme', 'dark', { userId: 'alice' })
+  t.match(await settings.list({ userId: 'alice' }), [{ key: 'app.theme', value: 'dark', scope: User }])
+  t.same(await settings.list({ userId: 'bob' }), [])
+  const nobody: object = { userId: undefined }
+  for (const filter of [nobody, { userId: '' }, { userId: 'alice', scope: System }, { scope: User }])
+    t.match(await rejection(settings.list(filter)), { name: 'ArgumentException' }, JSON.stringify(filter))
+  t.match(await rejection(settings.history(nobody)), { name: 'ArgumentException' }, 'nor is history')
+})
+
+test('restore wants a revision: without one it would take the newest', async (t) => {
+  const { settings } = await createApp(t)
+  for (const value of ['one', 'two']) await settings.set('app.title', value)
+  for (const revision of [undefined, null, 0, -1, 1.5, Number.NaN, '1']) {
+    const target = { key: 'app.title', scope: Application, revision } as object as RestoreTarget
+    t.match(await rejection(settings.restore(target)), { name: 'ArgumentException' }, String(revision))
+  }
+  t.equal(settings.get('app.title'), 'two')
 })

@@ -61,6 +61,16 @@ test('history that is kept for longer than there are times is no wrong time', as
   t.same(calls, [`older than ${Math.round(Date.now() / day)} days, 100 of a value`])
 })
 
+test('stopping does not wait for a store that never answers', async (t) => {
+  let begun = false
+  const store = { trim: () => ((begun = true), new Promise<TrimResult>(() => {})) }
+  const retention = new Retention({ store, log: silentLog, delay: 0, patience: 1 })
+  retention.start()
+  await until('the portion', () => begun)
+  await retention.stop()
+  t.pass('it has stopped')
+})
+
 test('a run begins when one value was written as often as entries of it are kept', async (t) => {
   const { calls, store } = recorder()
   const retention = new Retention({ store, perValue: 3, log: silentLog })

@@ -1,5 +1,6 @@
 /** A change set is taken back as a whole, on three stores. */
 import { randomBytes } from 'node:crypto'
+import { ServiceUnavailableException } from '@fastify-modular/core'
 import { memoryStore, setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import type { SettingsStore } from '@fastify-modular/settings/store'
 import { postgres } from '@fastify-modular/settings/postgres'
@@ -7,8 +8,9 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import t, { type Test, test } from 'tap'
-import { trimAll } from '#src/testing/contract/case.js'
+import { nextMillisecond, trimAll, until } from '#src/testing/contract/case.js'
 import { admin, as, createApp, definitions, editor, rejection } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const { System, Application } = SettingScope
 
@@ -82,10 +84,34 @@ for (const [name, open] of Object.entries(stores)) {
     t.equal(app.settings.get(definitions.title), 'one')
   })
 
+  test(`${name}: what the set removed is put back only if nobody wrote it since`, async (t) => {
+    const app = await createChanged(t, { store: await open(t) })
+    const asAdmin = as(app, 'admin')
+    await asAdmin('PUT', '', port(26))
+    await asAdmin('DELETE', '/mail.port?scope=0')
+    const refused = await asAdmin('POST', '/changes/2/revert', {})
+    t.match(refused, { status: 409, json: { conflicts: [{ key: 'mail.port', scope: 0, version: 0 }] } })
+    t.equal(app.settings.get(definitions.port), 587)
+    t.equal(app.settings.get(definitions.title), 'two', 'all or nothing')
+    const keys = ['app.title']
+    t.equal((await asAdmin('POST', '/changes/2/revert', { keys })).status, 200, 'the others were not written')
+    const forced = await asAdmin('POST', '/changes/2/revert', { keys: ['mail.port'], force: true })
+    t.equal(forced.status, 200)
+    t.equal(app.settings.get(definitions.port), 25)
+  })
+
+  test(`${name}: keys may be more than a statement has parameters`, async (t) => {
+    const app = await createChanged(t, { store: await open(t) })
+    const keys = ['app.title', ...Array.from({ length: 70_000 }, (_, index) => `no.such${index}`)]
+    t.match(await rejection(app.settings.revert(2, { keys })), { status: 404 })
+    t.match((await app.settings.history({ keys, limit: 1 })).entries, [{ key: 'app.title', revision: 2 }])
+  })
+
   test(`${name}: a set of which an entry was trimmed is not found, also by force`, async (t) => {
     const store = await open(t)
     const app = await createChanged(t, { store })
     await as(app, 'editor')('PUT', '', title('three'))
+    await nextMillisecond(until)
     await trimAll(store, { olderThan: Date.now() + 60_000 })
     for (const options of [{}, { force: true }, { keys: ['app.title'] }])
       t.match(await rejection(app.settings.revert(2, options)), { name: 'NotFoundException', status: 404 })
@@ -175,4 +201,39 @@ test('a secret is put back without being shown, and refused where its key is gon
   const lost = await as(rotated, 'admin')('POST', '/changes/2/revert', { force: true })
   t.match(lost, { status: 422, json: { errors: { 'mail.password': [/cannot be read any more/] } } })
   t.notMatch(lost.text, /first|second/)
+})
+
+test('a value that is written and removed while a revert begins is not put back', async (t) => {
+  const store = memoryStore()
+  const other = await createApp(t, { store })
+  let meanwhile = async () => {}
+  const interrupted = changedStore(store, {
+    async write(request, inner) {
+      await meanwhile()
+      return inner(request)
+    },
+  })
+  const app = await createChanged(t, { store: interrupted })
+  meanwhile = async () => {
+    meanwhile = async () => {}
+    await other.settings.set('mail.port', 26)
+    await other.settings.reset('mail.port')
+  }
+  t.match(await rejection(app.settings.revert(2)), { name: 'SettingsChangedException', status: 409 })
+  t.equal(other.settings.get(definitions.port), 587)
+})
+
+test('a revert that was committed is answered, whatever the history does afterwards', async (t) => {
+  const store = memoryStore()
+  const silent = changedStore(store, {
+    history: async (query) => {
+      if ((await store.shared.read([])).revision > 2) throw new ServiceUnavailableException('silent')
+      return store.history(query)
+    },
+  })
+  const app = await createApp(t, { store: silent })
+  for (const value of ['first', 'second'])
+    await as(app, 'admin')('PUT', '/bulk', [{ key: 'mail.password', scope: 0, value }])
+  const reverted = await as(app, 'admin')('POST', '/changes/2/revert', {})
+  t.match(reverted, { status: 200, json: { revision: 3, values: [{ isSecret: true, storedAt: /Z$/ }] } })
 })

@@ -162,3 +162,33 @@ test('an import in a mode that there is not is refused, and removes nothing', as
   t.match(await rejection(app.settings.importSettings(file, mode)), { name: 'ArgumentException' })
   t.equal((await app.settings.record('app.title'))?.isOverridden, true)
 })
+
+test('an import for a caller has no System entries of one who is not an administrator, in both modes', async (t) => {
+  const app = await createWithHistory(t)
+  const title = { key: 'app.title', scope: 1, value: 'theirs' } as const
+  const port = { key: 'mail.port', scope: 0, value: 26 } as const
+  for (const mode of ['merge', 'replace'] as const) {
+    const refused = app.settings.importSettings({ settings: [title, port] }, { mode, visibleTo: editor })
+    t.match(
+      await rejection(refused),
+      { name: 'ForbiddenException', error: { message: /administrators/ } },
+      mode,
+    )
+    t.same(await app.settings.importSettings({ settings: [] }, { mode: 'merge', visibleTo: editor }), {
+      revision: 1,
+      create: [],
+      update: [],
+      delete: [],
+      unchanged: [],
+      unknown: [],
+      kept: [],
+      dryRun: false,
+    })
+    const dry = app.settings.importSettings({ settings: [port] }, { mode, dryRun: true, visibleTo: editor })
+    t.match(await rejection(dry), { name: 'ForbiddenException' }, `a dry run, ${mode}`)
+  }
+  t.match(await app.settings.record('app.title'), { value: 'one' })
+  t.match(await app.settings.record('mail.port'), { value: 25 })
+  const file = { settings: [title, port] }
+  t.same((await app.settings.importSettings(file, { visibleTo: admin })).update, ['app.title', 'mail.port'])
+})

@@ -42,7 +42,7 @@ class TimeoutError extends Error {}
 
 /**
  * Makes one attempt, announces and logs its outcome. Never rejects. `released`: the handler threw while the transport was
- * closing, when what it uses may be closed. It keeps its attempt, and the event is for another process.
+ * closing, when what it uses may be closed already. No attempt is counted, and the event goes to another process.
  */
 export async function deliver(
   context: TransportContext,

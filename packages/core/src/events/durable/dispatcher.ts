@@ -25,7 +25,7 @@ interface Lane<J extends Job> {
   readonly held: Map<J['id'], J>
   finished: FinishedJob<J>[]
   isWanted: boolean
-  /** An exchange did not take place: the next beat repeats it. */
+  /** An exchange failed: the next beat repeats it. */
   isMissing: boolean
   exchanging: Promise<void> | undefined
 }
@@ -147,8 +147,7 @@ export class Dispatcher<J extends Job> implements QueueContext {
     lane.finished = []
     try {
       const jobs = await queue.exchange({ handler: handler.name, finished, limit: Math.max(limit, 0) })
-      lane.isMissing = jobs === undefined
-      if (!jobs) return void lane.finished.unshift(...finished)
+      lane.isMissing = false
       this.#isFailing = false
       for (const { job } of finished) lane.held.delete(job.id)
       for (const job of jobs) this.#begin(lane, job)
@@ -162,8 +161,8 @@ export class Dispatcher<J extends Job> implements QueueContext {
   }
 
   /**
-   * What still runs here when it is fetched, because its lease had ended, is held again. Another attempt, after one that
-   * another process has made meanwhile, waits for the end of this one and of its lease. A job that comes when the
+   * A job that still runs here when it is fetched again, because its lease had ended, is held again. If another process has
+   * made an attempt meanwhile, the next one waits until this one and its lease have ended. A job that arrives while the
    * application closes is handed back.
    */
   #begin(lane: Lane<J>, job: J): void {

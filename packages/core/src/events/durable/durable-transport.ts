@@ -34,7 +34,7 @@ const defaults: Omit<DispatchOptions, 'beatInterval'> = {
 
 /**
  * Makes a transport of a queue. `beatInterval` is how often the queue hears that this process lives, in milliseconds: less
- * than half as long as it lends a job. `queueTimeout` is how long the queue may take for each of three steps when the
+ * than half of the time for which it lends a job. `queueTimeout` is how long the queue may take for each of three steps when the
  * application closes (default 5000).
  */
 export function durableTransport<J extends Job>(
@@ -77,18 +77,9 @@ export function durableTransport<J extends Job>(
       parts = { queue: await source.open(dispatcher), dispatcher, log: context.log }
     },
     async subscribe(handlers) {
-      const { queue, dispatcher, log } = opened()
-      const formerTypes = await queue.subscribe(handlers)
-      for (const handler of handlers) {
-        dispatcher.add(handler)
-        const formerEvent = formerTypes.get(handler.name)
-        if (formerEvent === undefined) continue
-        const record = { handler: handler.name, event: handler.event.type, formerEvent }
-        log.warn(
-          record,
-          'event handler has another event now; what waits of the former one becomes a dead letter',
-        )
-      }
+      const { queue, dispatcher } = opened()
+      await queue.subscribe(handlers)
+      for (const handler of handlers) dispatcher.add(handler)
     },
     async start() {
       const { queue, dispatcher, log } = opened()
@@ -96,11 +87,6 @@ export function durableTransport<J extends Job>(
       await warnOfRemovedHandlers(removedHandlers, log)
     },
     publish: (event, { tx, traceparent }) => opened().queue.publish(stored(event, traceparent), tx),
-    async publishQuietly(event, tx, { traceparent }) {
-      const { queue } = opened()
-      const content = stored(event, traceparent)
-      return (await (queue.publishQuietly?.(content, tx) ?? queue.publish(content, tx))) ?? undefined
-    },
     verify: (tx) => opened().queue.verify?.(tx) ?? false,
     stop: () => parts?.dispatcher.stop(),
     drain: () => parts?.dispatcher.drain(),

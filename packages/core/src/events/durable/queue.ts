@@ -1,7 +1,7 @@
 /** The port between the dispatcher of durable events and the database, or the broker, that keeps them. */
 import type { FastifyBaseLogger } from 'fastify'
 import type { EventHandler } from '../handlers.ts'
-import type { AsyncTx, DeadLetters, RemovedHandler, Tx, Waker } from '../transport.ts'
+import type { DeadLetters, RemovedHandler, Tx } from '../transport.ts'
 
 /** Where the events of one application are kept; `durableTransport` makes a transport of it. */
 export interface QueueSource<J extends Job = Job> {
@@ -65,27 +65,24 @@ export interface Exchange<J extends Job = Job> {
 /** An open queue. It keeps each event for each handler apart, and lends jobs to processes that show that they live. */
 export interface Queue<J extends Job = Job> {
   /**
-   * Keeps the events of these handlers from now on, also while no process has them. Returns the type of the event that a
-   * handler had before, by its name, where that was another one.
+   * Keeps the events of these handlers from now on, also while no process has them. A handler whose event is another one
+   * than before gets only the new one; the dispatcher buries what waits of the former.
    */
-  subscribe(
-    handlers: readonly EventHandler[],
-  ): ReadonlyMap<string, string> | Promise<ReadonlyMap<string, string>>
+  subscribe(handlers: readonly EventHandler[]): void | Promise<void>
   /**
    * Stores an event for each handler that is subscribed to its type, in the caller's transaction if there is one: within
-   * a synchronous one before it returns. Calls `wake` where the event is for this process.
+   * a synchronous one before it returns. Calls `wake` where the event is for this process. Others are notified by
+   * `tx.afterCommit` where the transaction has that.
    */
   publish(event: StoredEvent, tx: Tx | undefined): void | Promise<void>
-  /** The same without a notification in the transaction: `wake` sends it after the commit. */
-  publishQuietly?(event: StoredEvent, tx: AsyncTx): Promise<Waker>
   /** Whether a transaction is on the queue's own database; absent where `transactional` is false. */
   verify?(tx: Tx): boolean | Promise<boolean>
   /**
    * Records what has ended, and fetches due jobs in the order in which they fell due. A job that this process has lost to
-   * another one is changed only if it was handled: then it is done. Undefined where nothing could be done now, and
-   * nothing failed: the dispatcher asks again after the next beat.
+   * another one is changed only if it was handled: then it is done. Where it rejects, the dispatcher asks again after the
+   * next beat.
    */
-  exchange(exchange: Exchange<J>): Promise<readonly J[] | undefined>
+  exchange(exchange: Exchange<J>): Promise<readonly J[]>
   /** Shows that this process lives and still runs these jobs; returns the handlers that have due jobs. */
   beat(held: readonly J[]): Iterable<string> | Promise<Iterable<string>>
   /** No further jobs are fetched, and outcomes that cannot be recorded now are never recorded. */

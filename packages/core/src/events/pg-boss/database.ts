@@ -1,6 +1,6 @@
 /**
  * The database of the queue: the parts of pg and pg-boss that it uses, by structure, so that their types need not be
- * installed; transactions, locks, and what is added to the tables of pg-boss.
+ * installed; the lock of a boot, and what is added to the tables of pg-boss.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,14 +8,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { logFailure } from '../../internal/failures.ts'
 import type { BoundedConnections } from '../../internal/postgres.ts'
 import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
-import { type AsyncTx, fromPg } from '../transport.ts'
+import type { AsyncTx } from '../transport.ts'
 
 /** One connection of a pg pool. */
 export interface PgConnection {
   query(sql: string, params?: unknown[]): Promise<{ rows: unknown[] }>
   on(event: 'notification', listener: (notice: { payload?: string | undefined }) => void): unknown
   on(event: 'error' | 'end', listener: (error: Error) => void): unknown
-  off(event: 'error', listener: () => void): unknown
   release(reason?: Error | boolean): void
 }
 
@@ -25,11 +24,6 @@ export interface PgPool {
   query(sql: string, params?: unknown[]): Promise<{ rows: unknown[] }>
   on(event: 'error', listener: (error: Error) => void): unknown
   end(): Promise<void>
-}
-
-/** How pg-boss executes SQL. */
-interface BossDatabase {
-  executeSql(sql: string, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
 /** What is used of a pg-boss instance: it makes and migrates its tables, and its queues. */
@@ -48,7 +42,7 @@ export async function createBoss(pool: PgPool, schema: string): Promise<Boss> {
     if (typeof module.default !== 'function') throw new TypeError('The installed pg-boss is not version 10.')
     return module as { default: new (options: object) => Boss }
   })
-  const db: BossDatabase = { executeSql: (sql, params) => pool.query(sql, params) }
+  const db = { executeSql: (sql: string, params?: unknown[]) => pool.query(sql, params) }
   return new PgBoss({ schema, schedule: false, supervise: false, db })
 }
 
@@ -67,49 +61,32 @@ export async function loadPeer<T>(peer: string, load: () => Promise<T>): Promise
   }
 }
 
-/** Runs statements in one transaction; rolls back when `run` rejects. */
-async function inTransaction<T>(pool: PgPool, run: (tx: AsyncTx) => Promise<T>): Promise<T> {
-  const connection = await pool.connect()
-  connection.on('error', ignore)
-  try {
-    await connection.query('BEGIN')
-    const result = await run(fromPg(connection))
-    await connection.query('COMMIT')
-    connection.off('error', ignore)
-    connection.release()
-    return result
-  } catch (error) {
-    // A connection in an unknown state, or one that went silent, does not go back to the pool.
-    connection.release(true)
-    throw error
-  }
-}
-
-/** A lost connection rejects its statements; without a listener, its event would end the process besides. */
-function ignore(): void {}
-
 /** Milliseconds that an instance waits for others that boot at the same time. */
 const longestBoot = 60_000
 
 /** Runs while no other instance runs work of the same name. Takes one connection of the pool besides those `run` uses. */
-export async function exclusively<T>(pool: PgPool, name: string, run: () => Promise<T>): Promise<T> {
-  return inTransaction(pool, async (tx) => {
-    // This transaction only holds the lock: it waits while `run` works on other connections.
-    await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0', [])
-    for (const end = Date.now() + longestBoot; !(await tryLock(tx, name));) {
+export async function exclusively(pool: PgPool, name: string, run: () => Promise<void>): Promise<void> {
+  const connection = await pool.connect()
+  // A lost connection rejects its statements; without a listener, its event would end the process besides.
+  connection.on('error', () => {})
+  try {
+    // A transaction that only holds the lock: it waits while `run` works on other connections. It does not wait for the
+    // lock in the database, whose time-outs are for statements that are shorter than a boot.
+    await connection.query('BEGIN')
+    await connection.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+    for (const end = Date.now() + longestBoot; ; await delay(50 + 100 * Math.random())) {
+      const { rows } = await connection.query(
+        'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS is_taken',
+        [name],
+      )
+      if ((rows as { is_taken: boolean }[])[0]?.is_taken === true) break
       if (Date.now() > end) throw new Error(`Another instance holds the lock "${name}" and does not end.`)
-      await delay(50 + 100 * Math.random())
     }
-    return run()
-  })
-}
-
-/** Does not wait in the database, whose time-outs are for statements that are shorter than a boot. */
-async function tryLock(tx: AsyncTx, name: string): Promise<boolean> {
-  const { rows } = await tx.query('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS is_taken', [
-    name,
-  ])
-  return (rows as { is_taken: boolean }[])[0]?.is_taken === true
+    await run()
+    await connection.query('COMMIT')
+  } finally {
+    connection.release(true) // one that may be in any state does not go back to the pool
+  }
 }
 
 /**

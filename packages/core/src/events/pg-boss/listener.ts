@@ -1,5 +1,6 @@
 /** Listens for commits of publishers on one connection of the pool, which is replaced whenever it is lost. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { withTimeout } from '../../internal/timeout.ts'
 import type { PgConnection, PgPool } from './database.ts'
 
 export interface ListenerOptions {
@@ -73,29 +74,20 @@ export class Listener {
   async #keepListening(connection: PgConnection, released: AbortSignal): Promise<void> {
     const { channel, probe, onNotice } = this.#options
     connection.on('notification', ({ payload = '' }) => onNotice(payload))
-    await this.#query(connection, `LISTEN "${channel}"`, released)
+    await this.#query(connection, `LISTEN "${channel}"`)
     this.#pause = firstPause
     onNotice('') // for what was published while nothing listened
     while (!released.aborted) {
       await delay(probe, undefined, { signal: released, ref: false })
-      await this.#query(connection, 'SELECT 1', released)
+      await this.#query(connection, 'SELECT 1')
     }
   }
 
-  /** Rejects when the connection does not answer in time. */
-  async #query(connection: PgConnection, statement: string, released: AbortSignal): Promise<void> {
+  /** Rejects when the connection does not answer in time, or is released. */
+  async #query(connection: PgConnection, statement: string): Promise<void> {
     const { answer } = this.#options
-    const answered = new AbortController()
-    const cancel = () => answered.abort()
-    released.addEventListener('abort', cancel)
-    const late = delay(answer, undefined, { signal: answered.signal }).then(() => {
+    await withTimeout(connection.query(statement), answer, () => {
       throw new Error(`The connection that listens for events did not answer within ${answer} ms.`)
     })
-    try {
-      await Promise.race([connection.query(statement), late])
-    } finally {
-      released.removeEventListener('abort', cancel)
-      cancel()
-    }
   }
 }

@@ -6,7 +6,7 @@
 import { logFailure } from '../../internal/failures.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx, Waker } from '../transport.ts'
+import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, hasLostLease, isOwn, owner } from './cluster.ts'
 import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
 import { Listener } from './listener.ts'
@@ -81,40 +81,42 @@ export class PgBossQueue implements Queue<PgJob> {
   }
 
   /** One exclusive section for all: pg-boss makes a table per queue, and two instances doing so at once run into a deadlock. */
-  async subscribe(handlers: readonly EventHandler[]): Promise<ReadonlyMap<string, string>> {
+  async subscribe(handlers: readonly EventHandler[]): Promise<void> {
     const { pool, schema } = this.#parts
     for (const { name } of handlers) this.#handlers.set(queueOf(name), name)
     const queues = handlers.map(({ name }) => queueOf(name))
     const types = handlers.map(({ event }) => event.type)
-    const former = await exclusively(pool, schema, () => this.#subscribe(queues, types))
+    await exclusively(pool, schema, () => this.#subscribe(queues, types))
     for (const queue of queues) this.#cluster.join(queue)
-    return new Map(former.map(({ queue, type }) => [this.#handlerOf(queue), type]))
   }
 
-  async #subscribe(queues: readonly string[], types: readonly string[]) {
+  async #subscribe(queues: readonly string[], types: readonly string[]): Promise<void> {
     const { boss, pool, schema } = this.#parts
     const missing = await pool.query(
       `SELECT name FROM unnest($1::text[]) AS name WHERE NOT EXISTS (SELECT FROM ${schema}.queue q WHERE q.name = name.name)`,
       [queues],
     )
     for (const { name } of missing.rows as { name: string }[]) await boss.createQueue(name)
-    const { rows } = await pool.query(
+    await pool.query(
       `WITH given AS (SELECT * FROM unnest($1::text[], $2::text[]) AS g (name, event)),
       added AS (
         INSERT INTO ${schema}.subscription (event, name) SELECT event, name FROM given ON CONFLICT DO NOTHING)
-      DELETE FROM ${schema}.subscription s USING given g WHERE s.name = g.name AND s.event <> g.event
-      RETURNING s.name AS queue, s.event AS type`,
+      DELETE FROM ${schema}.subscription s USING given g WHERE s.name = g.name AND s.event <> g.event`,
       [queues, types],
     )
-    return rows as { queue: string; type: string }[]
   }
 
   /**
    * Sends an event to each subscribed queue, in the caller's transaction or in one of its own, and notifies an instance
-   * for each at the commit.
+   * for each at the commit, or after it.
    */
   async publish(event: StoredEvent, tx: Tx | undefined): Promise<void> {
     const { channel, instance } = this.#cluster
+    if (tx?.kind === 'async' && tx.afterCommit) {
+      const { rows } = await tx.query(this.#insert, contentOf(event))
+      const queues = (rows as { name: string }[]).map(({ name }) => name)
+      return tx.afterCommit(() => this.#cluster.announce(queues))
+    }
     // NOTIFY makes commits of the whole database wait for each other: what this instance may do itself goes without.
     const { rows } = await this.#executor(tx).query(
       `WITH sent AS (${this.#insert})
@@ -125,12 +127,6 @@ export class PgBossQueue implements Queue<PgJob> {
     )
     const sent = rows as { queue: string; notified: string | null }[]
     this.#wake(sent.filter(({ notified }) => notified === null).map(({ queue }) => queue))
-  }
-
-  async publishQuietly(event: StoredEvent, tx: AsyncTx): Promise<Waker> {
-    const { rows } = await tx.query(this.#insert, contentOf(event))
-    const queues = (rows as { name: string }[]).map(({ name }) => name)
-    return { wake: () => this.#cluster.announce(queues) }
   }
 
   #executor(tx: Tx | undefined): Pick<AsyncTx, 'query'> {

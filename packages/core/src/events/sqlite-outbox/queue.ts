@@ -47,10 +47,9 @@ export class SqliteQueue implements Queue<SqliteJob> {
   /** The handlers of this process, by the type of their event. */
   readonly #handlers = new Map<string, readonly string[]>()
   #exchanges: Exchange<SqliteJob>[] = []
-  #exchanging: Promise<readonly (readonly SqliteJob[])[] | undefined> | undefined
+  #exchanging: Promise<readonly (readonly SqliteJob[])[]> | undefined
   #renewedAt = 0
   #seenVersion: unknown
-  #isStopped = false
   /** When a delivery falls due that a beat has not returned yet. */
   #nextDue = 0
 
@@ -70,19 +69,11 @@ export class SqliteQueue implements Queue<SqliteJob> {
     }
   }
 
-  subscribe(handlers: readonly EventHandler[]): ReadonlyMap<string, string> {
-    const { typeOf, subscribe } = this.#statements
-    const formerTypes = new Map<string, string>()
-    this.#write(() => {
-      for (const { name, event } of handlers) {
-        const former = (typeOf.get(name) as { type: string } | undefined)?.type
-        if (former !== undefined && former !== event.type) formerTypes.set(name, former)
-        subscribe.run(name, event.type)
-      }
-    })
+  subscribe(handlers: readonly EventHandler[]): void {
+    const { subscribe } = this.#statements
+    this.#write(() => handlers.forEach(({ name, event }) => subscribe.run(name, event.type)))
     for (const { name, event } of handlers)
       this.#handlers.set(event.type, [...(this.#handlers.get(event.type) ?? []), name])
-    return formerTypes
   }
 
   /** In the caller's transaction three statements, all or none with the caller's own. */
@@ -99,18 +90,16 @@ export class SqliteQueue implements Queue<SqliteJob> {
   }
 
   /** All exchanges of one turn are one transaction, and so one wait for the disk. */
-  async exchange(exchange: Exchange<SqliteJob>): Promise<readonly SqliteJob[] | undefined> {
+  async exchange(exchange: Exchange<SqliteJob>): Promise<readonly SqliteJob[]> {
     const place = this.#exchanges.push(exchange) - 1
     this.#exchanging ??= Promise.resolve().then(() => this.#exchangeAll())
-    return (await this.#exchanging)?.[place]
+    return (await this.#exchanging)[place] ?? []
   }
 
-  async #exchangeAll(): Promise<readonly (readonly SqliteJob[])[] | undefined> {
+  #exchangeAll(): Promise<readonly (readonly SqliteJob[])[]> {
     const exchanges = this.#exchanges
     this.#exchanges = []
     this.#exchanging = undefined
-    // The application keeps a transaction open on this connection across awaits. At the end there is no later time.
-    if (this.#database.inTransaction && !this.#isStopped) return undefined
     return this.#writeAlone('what was handled', () => {
       const now = Date.now()
       return exchanges.map((exchange) => this.#recordAndClaim(exchange, now))
@@ -168,7 +157,6 @@ export class SqliteQueue implements Queue<SqliteJob> {
   }
 
   stop(): void {
-    this.#isStopped = true
     this.#lock.forget() // waits its turn this time: outcomes that are not recorded now are delivered again
   }
 
@@ -242,7 +230,6 @@ const isDead = 'event = ? AND handler = ? AND dead_at IS NOT NULL'
 
 function prepare(database: SqliteDatabase) {
   return {
-    typeOf: database.prepare('SELECT type FROM event_subscription WHERE handler = ?'),
     subscribe: database.prepare(
       'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT (handler) DO UPDATE SET type = excluded.type',
     ),

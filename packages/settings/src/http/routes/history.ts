@@ -6,7 +6,7 @@ import { requireSetting, sharedScope } from '../../memory/shared-values.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { dateTimePattern } from '../../values/validate.ts'
 import { requireVisible, updatePermission } from '../../visibility.ts'
-import { requireUpdate } from '../access.ts'
+import { callerOf, requireUpdate } from '../access.ts'
 import { operation } from '../operation.ts'
 import type { NamePeople } from '../people.ts'
 import {
@@ -131,7 +131,7 @@ function addHistoryRoute(
     async (request, reply) => {
       const { key } = request.params
       const { scope: named, ...paging } = request.query
-      const caller = requireUpdate(request)
+      const caller = callerOf(request)
       requireVisible(caller, sharedValues.find(key)?.setting.definition, { scope: named })
       const state = requireSetting(sharedValues, key)
       const scope = named ?? sharedScope(state)
@@ -162,7 +162,7 @@ function addChangesRoute(app: SettingsApp, { history, states }: SettingsService,
     }),
     async (request, reply) => {
       const { group, ...query } = request.query
-      const filter = { ...query, ...keysOf(group), visibleTo: requireUpdate(request) }
+      const filter = { ...query, ...keysOf(group), visibleTo: callerOf(request) }
       const { entries, next } = await history(filter)
       const names = await people(entries.map(({ actor }) => actor))
       reply.header('cache-control', 'no-store')

@@ -1,12 +1,10 @@
 /** The way back: one value as a revision had it, or everything that a change set replaced. */
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
-import { isUserSetting, requireFit, requireSetting } from '../../memory/shared-values.ts'
-import { rowUser } from '../../memory/user-values.ts'
 import { toSharedDto, toUserDto } from '../../reading/dto.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { updatePermission } from '../../visibility.ts'
-import { requireUpdate, writeOptionsOf } from '../access.ts'
+import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
 import { answerRepresentation, conditionOf } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts, type NamePeople } from '../people.ts'
@@ -62,7 +60,7 @@ export function addRestoreRoutes(app: SettingsApp, service: SettingsService, peo
       ok: Reverted,
     }),
     async (request, reply) => {
-      const visibleTo = requireUpdate(request)
+      const visibleTo = callerOf(request)
       const { note = null, ...what } = request.body
       const options = { ...writeOptionsOf(request), origin: 'revert', note, ...what, ...request.query }
       const reverting = service.revert(request.params.revision, { ...options, visibleTo })
@@ -97,9 +95,7 @@ function addRestoreRoute(app: SettingsApp, { restore, sharedValues, codec }: Set
       const { key } = request.params
       const { scope, revision, undo = false, note = null } = request.body
       const { id } = requireUpdate(request, [scope, sharedValues.find(key)?.setting.definition.scope])
-      const state = requireSetting(sharedValues, key)
-      if (scope !== SettingScope.User || !isUserSetting(state)) requireFit(state, scope)
-      const target = { key, scope, revision, undo, userId: rowUser(scope, id) }
+      const target = { key, scope, revision, undo, ...(scope === SettingScope.User && { userId: id }) }
       const options = { ...writeOptionsOf(request), origin: 'restore', note }
       const { entries } = await restore(target, options, conditionOf(request))
       const row = entries[0]?.after

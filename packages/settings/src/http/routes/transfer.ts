@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
 import { updatePermission } from '../../visibility.ts'
 import { toEtag } from '../../setting-definition.ts'
-import { refuseUserScope, requireUpdate, sharedScopeOf, writeOptionsOf } from '../access.ts'
+import { callerOf, refuseUserScope, sharedScopeOf, writeOptionsOf } from '../access.ts'
 import { conditionOf } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import {
@@ -46,11 +46,9 @@ export function addTransferRoutes(
       }),
     }),
     async (request, reply) => {
-      const caller = requireUpdate(request)
-      return reply
-        .header('cache-control', 'no-store')
-        .header('etag', toEtag(sharedValues.revision))
-        .send(transfer.exportSettings({ visibleTo: caller }))
+      const file = transfer.exportSettings({ visibleTo: callerOf(request) })
+      const etag = toEtag(sharedValues.revision)
+      return reply.header('cache-control', 'no-store').header('etag', etag).send(file)
     },
   )
 
@@ -92,13 +90,10 @@ export function addTransferRoutes(
         ...entry,
         scope: sharedScopeOf(entry.scope, request),
       }))
-      const caller = requireUpdate(
-        request,
-        settings.map(({ scope }) => scope),
-      )
+      const options = { ...writeOptionsOf(request), origin: 'import', ...request.query }
       const report = await transfer.importSettings(
         { settings },
-        { ...writeOptionsOf(request), origin: 'import', ...request.query, visibleTo: caller },
+        { ...options, visibleTo: callerOf(request) },
         conditionOf(request),
       )
       return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)

@@ -11,7 +11,8 @@ export const plainHistory =
  * Names are compared byte by byte (`collate "C"`), as SQLite does: that is what keys and ids mean, and it is fast.
  */
 export const migrations: readonly ((names: PostgresNames) => string)[] = [
-  // No index on what a write changes in a value: PostgreSQL would have to touch all.
+  // No index on what a write changes in a value: PostgreSQL would have to touch all. The one by key has whole names, or
+  // plans made while a table is empty would look one row up among all users of its key.
   ({ prefix, values, history, meta }) => `\
 create table ${meta} (
   name text not null primary key,
@@ -30,7 +31,7 @@ create table ${values} (
   primary key (scope, user_id, key),
   constraint "${prefix}settings_value_user" check ((scope = 2) = (user_id <> ''))
 );
-create index "${prefix}settings_value_key" on ${values} (key, scope);
+create index "${prefix}settings_value_key" on ${values} (key, scope, user_id);
 create index "${prefix}settings_value_writer" on ${values} (updated_by) where updated_by <> user_id;
 
 create table ${history} (

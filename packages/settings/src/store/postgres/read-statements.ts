@@ -1,5 +1,5 @@
 /** What the PostgreSQL store reads; statements with a name are prepared once per connection. */
-import { and, eq, getTableColumns, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, getTableColumns, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -166,9 +166,13 @@ function findUserNews(history: PostgresTables['history'], since: string | null, 
     ) as news on true`
 }
 
+function isAnyOf(column: Column, texts: readonly string[]): SQL {
+  return sql`${column} = any (${sql.param(texts)}::text[])`
+}
+
 function historyQuery(db: NodePgDatabase, history: PostgresTables['history'], query: HistoryQuery) {
   const order = newestFirst(history, query)
-  const selected = isSelected(history, query)
+  const selected = isSelected(history, query, isAnyOf)
   const { limit, maxBytes } = query
   const columns = columnsOf(history)
   if (maxBytes === undefined)

@@ -48,7 +48,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
     (row) => [
       primaryKey({ columns: [row.scope, row.userId, row.key] }),
       check(`${tablePrefix}settings_value_user`, sql`(${row.scope} = 2) = (${row.userId} <> '')`),
-      index(`${tablePrefix}settings_value_key`).on(row.key, row.scope),
+      index(`${tablePrefix}settings_value_key`).on(row.key, row.scope, row.userId),
       index(`${tablePrefix}settings_value_writer`)
         .on(row.updatedBy)
         .where(sql`${row.updatedBy} <> ${row.userId}`),

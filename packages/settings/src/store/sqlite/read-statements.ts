@@ -1,6 +1,6 @@
 /** What the SQLite store reads, prepared once. */
 import type { Database } from 'better-sqlite3'
-import { and, eq, getTableColumns, getTableName, lt, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, getTableColumns, getTableName, lt, type SQL, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SettingScope } from '../../setting-definition.ts'
 import {
@@ -90,7 +90,7 @@ export function prepareReads(
     return db
       .select(entryColumns)
       .from(history)
-      .where(isSelected(history, query))
+      .where(isSelected(history, query, isAnyOf))
       .orderBy(...newestFirst(history, query))
       .limit(query.limit)
       .all()
@@ -101,7 +101,7 @@ export function prepareReads(
     const places = db
       .select(place)
       .from(history)
-      .where(isSelected(history, query))
+      .where(isSelected(history, query, isAnyOf))
       .orderBy(...newestFirst(history, query))
       .limit(query.limit)
       .all()
@@ -152,6 +152,10 @@ export function prepareReads(
     plainHistory: (keys) => keys.filter((key) => plain.get(key) !== undefined),
     dataVersion: () => dataVersion.get(),
   }
+}
+
+function isAnyOf(column: Column, texts: readonly string[]): SQL {
+  return sql`${column} in (select value from json_each(${JSON.stringify(texts)}))`
 }
 
 /** The keys that are stored, found by one look into the index for each; then the rows of those that are not known. */

@@ -2,6 +2,8 @@
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { payloadsOf } from '#src/store/postgres/listen.js'
+import { postgresNames } from '#src/store/postgres/names.js'
+import { writeStatements } from '#src/store/postgres/write-statements.js'
 import { change, rowId, set, setOf, until, writeAll } from '#src/testing/contract/case.js'
 import { type StoreWatch, userHash } from '#src/store/store.js'
 import { startHeldWrite } from './held-write.js'
@@ -227,4 +229,61 @@ test('a write that PostgreSQL ends to resolve a deadlock is made again', async (
     (await store.users.read('u')).map(({ value }) => value),
     ['2', '2'],
   )
+})
+
+test('on tables that were empty when it was planned, a write looks at the rows that it names and no others', async (t) => {
+  const pool = await newPool(t)
+  await openStore(t, pool)
+  const statements = writeStatements(postgresNames({}))
+  for (const name of ['findUsers', 'saveUsers', 'find', 'save'] as const) {
+    const nulls = Array.from(new Set(statements[name].match(/\$\d+/g)), () => 'null').join(', ')
+    const client = await pool.connect()
+    await client.query(`set plan_cache_mode = force_generic_plan; prepare any_call as ${statements[name]}`)
+    const { rows } = await client.query(`explain (format json) execute any_call(${nulls})`)
+    client.release(true)
+    const read = tablesRead(rows[0]?.['QUERY PLAN'][0].Plan)
+    t.ok(read.length > 0, name)
+    for (const { condition, filter } of read) {
+      for (const column of ['scope', 'user_id', 'key'])
+        t.match(condition, `${column} = `, `${name}: ${column}`)
+      t.equal(filter, '', name)
+    }
+  }
+})
+
+/** How a plan finds rows of values and history. */
+function tablesRead(node: unknown): { readonly condition: string; readonly filter: string }[] {
+  const member = (name: string): unknown => Reflect.get(Object(node), name)
+  const children = member('Plans')
+  const isRead =
+    /^settings_(value|history)$/.test(String(member('Relation Name'))) &&
+    /Scan/.test(String(member('Node Type')))
+  const own = { condition: String(member('Index Cond') ?? ''), filter: String(member('Filter') ?? '') }
+  const below = Array.isArray(children) ? children.flatMap(tablesRead) : []
+  return isRead ? [own, ...below] : below
+}
+
+test('statements of writes are planned once for each connection', async (t) => {
+  const { options } = await newPool(t)
+  const pool = new Pool({ ...options, max: 1 })
+  t.teardown(() => pool.end())
+  const store = await openStore(t, pool)
+  for (let write = 0; write < 10; write++) {
+    await setOf(store, 'u1', 'a', String(write))
+    await set(store, 'a', String(write))
+  }
+  const { rows } = await pool.query(
+    `select name, generic_plans + custom_plans as uses, custom_plans from pg_prepared_statements where name ~ 'Users$|find$|save$'`,
+  )
+  t.same(rows.map(({ name }) => String(name).split('.').at(-1)).toSorted(), [
+    'find',
+    'findUsers',
+    'lockUsers',
+    'save',
+    'saveUsers',
+  ])
+  for (const { name, uses, custom_plans: planned } of rows) {
+    t.equal(Number(uses), 10, name)
+    if (!name.endsWith('.lockUsers')) t.equal(Number(planned), 0, name)
+  }
 })
