@@ -41,7 +41,15 @@ export const validationProblemDetailsSchema = {
 /** A response of a route's schema. */
 export interface ProblemResponse {
   readonly description: string
+  readonly headers?: Readonly<Record<string, object>>
   readonly content: { readonly 'application/problem+json': { readonly schema: { readonly $ref: string } } }
+}
+
+const retryAfter = { 'Retry-After': { type: 'integer', description: 'Seconds' } }
+const headersOf: Readonly<Record<number, ProblemResponse['headers']>> = {
+  401: { 'WWW-Authenticate': { type: 'string', description: 'How to sign in' } },
+  429: retryAfter,
+  503: retryAfter,
 }
 
 /**
@@ -52,10 +60,9 @@ export function problemResponses<S extends number>(...statuses: readonly S[]): R
   const responses = statuses.map((status) => {
     if (!isErrorStatus(status)) throw new FMOD_ERRORS_INVALID_STATUS(String(status))
     const $ref = status === 400 || status === 422 ? 'ValidationProblemDetails#' : 'ProblemDetails#'
-    return [
-      status,
-      { description: statusTitle(status), content: { 'application/problem+json': { schema: { $ref } } } },
-    ]
+    const headers = headersOf[status]
+    const content = { 'application/problem+json': { schema: { $ref } } }
+    return [status, { description: statusTitle(status), ...(headers && { headers }), content }]
   })
   return Object.fromEntries(responses) as Record<S, ProblemResponse> // its keys are the statuses
 }

@@ -64,7 +64,8 @@ function describeCallers<Document extends { readonly paths?: object }>(document:
   for (const item of Object.values(document.paths ?? {})) {
     for (const operation of Object.values(item as object) as Operation[]) {
       const { security = [], 'x-permission': permission, description = '' } = operation
-      const isClosed = permission === undefined ? 'For callers who are signed in.' : `For callers with ${permission}.`
+      const isClosed =
+        permission === undefined ? 'For callers who are signed in.' : `For callers with ${permission}.`
       operation.description = `${security.length === 0 ? 'For everybody.' : isClosed} ${description}`.trim()
     }
   }

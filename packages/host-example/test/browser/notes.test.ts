@@ -47,21 +47,27 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
     t.same(await list(), ['First', 'Second', 'Third'])
   })
 
-  await t.test('what the server refuses is said beside its field, and nothing that was typed is lost', async (t) => {
-    await page.getByRole('button', { name: 'New note' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New note' })
-    await dialog.getByLabel('Title').fill('   ')
-    await dialog.getByLabel('Text').fill('A long text')
-    await dialog.getByRole('button', { name: 'Add note' }).click()
-    await dialog.getByRole('alert').getByText('Enter a title.').waitFor()
-    const title = dialog.getByLabel('Title')
-    t.equal(await title.getAttribute('aria-invalid'), 'true')
-    t.equal(await title.getAttribute('aria-describedby'), await dialog.getByRole('alert').getAttribute('id'))
-    t.equal(await dialog.getByLabel('Text').inputValue(), 'A long text')
-    t.equal(new URL(page.url()).pathname, '/notes')
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-  })
+  await t.test(
+    'what the server refuses is said beside its field, and nothing that was typed is lost',
+    async (t) => {
+      await page.getByRole('button', { name: 'New note' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New note' })
+      await dialog.getByLabel('Title').fill('   ')
+      await dialog.getByLabel('Text').fill('A long text')
+      await dialog.getByRole('button', { name: 'Add note' }).click()
+      await dialog.getByRole('alert').getByText('Enter a title.').waitFor()
+      const title = dialog.getByLabel('Title')
+      t.equal(await title.getAttribute('aria-invalid'), 'true')
+      t.equal(
+        await title.getAttribute('aria-describedby'),
+        await dialog.getByRole('alert').getAttribute('id'),
+      )
+      t.equal(await dialog.getByLabel('Text').inputValue(), 'A long text')
+      t.equal(new URL(page.url()).pathname, '/notes')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    },
+  )
 
   await t.test('a note that changed meanwhile is not overwritten, and what was typed stays', async (t) => {
     const [first] = (await alice.ask('/api/notes')).json

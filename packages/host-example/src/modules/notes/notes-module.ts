@@ -1,5 +1,11 @@
 /** The module of notes: its public route, its HTTP API and its page. */
-import { type Caller, defineModule, isDomainException, type Module, requireCaller } from '@fastify-modular/core'
+import {
+  type Caller,
+  defineModule,
+  isDomainException,
+  type Module,
+  requireCaller,
+} from '@fastify-modular/core'
 import { problemResponses } from '@fastify-modular/errors'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
@@ -32,6 +38,11 @@ const PageAndQuery = Type.Composite([
   Type.Object({ q: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\0\\p{Surrogate}]*$' })) }),
 ])
 const NoContent = Type.Null({ description: 'Done' })
+const AddedNote = {
+  ...Note,
+  headers: { Location: { type: 'string', description: 'The address of the note' } },
+}
+const SignedNote = { ...SharedNote, headers: { 'X-Signature': { type: 'string', description: 'sha256=…' } } }
 const describe = (operationId: string, summary: string) => ({ tags: ['notes'], operationId, summary })
 
 /** Routes → service, one line each. */
@@ -93,7 +104,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       schema: {
         ...describe('addNote', 'Add a note'),
         body: NewNote,
-        response: { 201: Note, ...problemResponses(400, 401, 503) },
+        response: { 201: AddedNote, ...problemResponses(400, 401, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -121,7 +132,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         ...describe('changeNote', 'Change a note'),
         params: Id,
         body: NoteChange,
-        response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409, 503) },
+        response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 503) },
       },
     },
     (request) => notes.change(requireCaller(request), request.params.id, request.body),
@@ -189,7 +200,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         description:
           'While the setting “API secret” has a value, X-Signature is the HMAC-SHA-256 of the body.',
         params: Id,
-        response: { 200: SharedNote, ...problemResponses(404, 503) },
+        response: { 200: SignedNote, ...problemResponses(404, 503) },
       },
     },
     async (request, reply) => {

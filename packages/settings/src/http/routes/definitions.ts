@@ -7,14 +7,17 @@ import { callerOf } from '../access.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from '../conditional.ts'
 import type { LocalizedDefinitions, Localizer } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
-import { closed, nullable, search, type SettingsApp } from '../schemas.ts'
+import { closed, component, nullable, search, type SettingsApp } from '../schemas.ts'
 
 /** A definition as it is declared (S 2.1), and what forms need besides. */
-const Definition = Type.Object({
-  ...definitionSchema.properties,
-  groupName: nullable(Type.String({ description: 'what to show for the group' })),
-  valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
-})
+const Definition = component(
+  'SettingDefinition',
+  Type.Object({
+    ...definitionSchema.properties,
+    groupName: nullable(Type.String({ description: 'what to show for the group' })),
+    valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
+  }),
+)
 
 export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): void {
   /** All definitions by language. */
@@ -26,7 +29,8 @@ export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): voi
       operationId: 'listSettingDefinitions',
       summary: 'List all definitions of settings',
       query: Type.Object(search, closed),
-      ok: Type.Array(Definition),
+      ok: Type.Array(Definition, { headers: { 'Content-Language': { type: 'string' } } }),
+      tag: 'compared',
     }),
     (request, reply) => {
       callerOf(request)

@@ -32,6 +32,7 @@ export function addListRoute(
         closed,
       ),
       ok: Type.Array(SettingValue),
+      tag: 'compared',
     }),
     // No promise for shared lists: most requests are answered with what was sent before.
     (request, reply): Promise<unknown> | undefined => {

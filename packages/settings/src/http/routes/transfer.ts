@@ -39,6 +39,7 @@ export function addTransferRoutes(
       operationId: 'exportSettings',
       summary: 'All stored System and Application values except secrets',
       checkedByHandler: updatePermission,
+      tag: 'sent',
       ok: Type.Object({
         format: Type.Literal(1),
         settings: Type.Array(Type.Object({ key: Type.String(), scope: Scope, value: Value })),
