@@ -51,7 +51,7 @@ class Generator {
       if (place === 'path')
         target = target.replace(`{${name}}`, /^[\w.-]{1,100}$/.test(text) ? text : 'a%20b')
       else if (place === 'query') query.set(name, text)
-      else headers[name] = this.#pick(['"r0"', '*', 'W/"r1", "x"', 'return=representation', text])
+      else headers[name] = this.#pick(['"r0"', '*', 'W/"r1", "x"', 'return=representation', 'nonsense'])
     }
     if (this.#chance(0.1)) query.set('unknown', '1')
     const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? []

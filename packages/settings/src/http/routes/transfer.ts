@@ -62,6 +62,7 @@ export function addTransferRoutes(
         operationId: 'importSettings',
         summary: 'Write an export, all or nothing',
         checkedByHandler: updatePermission,
+        tag: 'sent',
         query: Type.Object(
           { mode: Type.Optional(Mode), dryRun: DryRun, revision: Type.Optional(RevisionText) },
           closed,
