@@ -16,6 +16,9 @@ import type { components, paths } from './api.js'
 // @ts-expect-error it is none of the layers
 export const wrong: components['schemas']['SettingValue']['source'] = 'nowhere'
 
+type Conflict = paths['/api/notes/{id}']['patch']['responses'][409]['content']['application/problem+json']
+export const codeOf = ({ code }: Conflict): 'CONFLICT' => code
+
 export async function changeTwice(baseUrl: string, cookie: string) {
   const client = createClient<paths>({ baseUrl, headers: { cookie } })
   const path = { key: 'app.title' }

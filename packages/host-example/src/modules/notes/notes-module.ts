@@ -6,7 +6,7 @@ import {
   type Module,
   requireCaller,
 } from '@fastify-modular/core'
-import { problemResponses } from '@fastify-modular/errors'
+import { problemResponses, problemsOf } from '@fastify-modular/errors'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -132,7 +132,11 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         ...describe('changeNote', 'Change a note'),
         params: Id,
         body: NoteChange,
-        response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 503) },
+        response: {
+          200: Note,
+          ...problemResponses(400, 401, 403, 413, 415, 503),
+          ...problemsOf(app, 'not-found', 'conflict'),
+        },
       },
     },
     (request) => notes.change(requireCaller(request), request.params.id, request.body),
