@@ -27,7 +27,7 @@ export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): voi
     operation({
       operationId: 'listSettingDefinitions',
       summary: 'List all definitions of settings',
-      query: Type.Object(search, closed),
+      query: NoQuery,
       ok: Type.Array(Definition, { headers: { 'Content-Language': { type: 'string' } } }),
       tag: 'compared',
     }),
