@@ -34,6 +34,7 @@ export function addOwnValueRoutes(
       operationId: 'listMySettings',
       summary: "The caller's settings with what they inherit",
       ok: Type.Array(Type.Object({ ...valueMembers, inheritedValue: Value })),
+      tag: 'compared',
     }),
     async (request, reply) => {
       const { id } = callerOf(request)

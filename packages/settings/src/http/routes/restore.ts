@@ -58,6 +58,7 @@ export function addRestoreRoutes(app: SettingsApp, service: SettingsService, peo
         closed,
       ),
       ok: Reverted,
+      tag: 'sent',
     }),
     async (request, reply) => {
       const visibleTo = callerOf(request)

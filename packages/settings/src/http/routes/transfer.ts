@@ -39,6 +39,7 @@ export function addTransferRoutes(
       operationId: 'exportSettings',
       summary: 'All stored System and Application values except secrets',
       checkedByHandler: updatePermission,
+      tag: 'sent',
       ok: Type.Object({
         format: Type.Literal(1),
         settings: Type.Array(Type.Object({ key: Type.String(), scope: Scope, value: Value })),
@@ -61,6 +62,7 @@ export function addTransferRoutes(
         operationId: 'importSettings',
         summary: 'Write an export, all or nothing',
         checkedByHandler: updatePermission,
+        tag: 'sent',
         query: Type.Object(
           { mode: Type.Optional(Mode), dryRun: DryRun, revision: Type.Optional(RevisionText) },
           closed,

@@ -84,6 +84,7 @@ export function addValueRoutes(
         operationId: 'getPublicSettings',
         summary: 'The values of settings that are public',
         ok: Type.Record(Type.String(), Value),
+        tag: 'compared',
       }),
       config: openRoute,
     },
@@ -105,6 +106,7 @@ export function addValueRoutes(
       params: KeyParams,
       query: ScopeQuery,
       ok: Type.Object({ ...valueMembers, people: Type.Optional(People) }),
+      tag: 'sent',
     }),
     async (request, reply) => {
       const { key } = request.params
