@@ -59,7 +59,8 @@ export function receive<K extends keyof Contributions & string>(
 
 /**
  * Passes each contribution to the receiver of its hook, then completes every receiver.
- * `otherMembers` of modules are offered as well where a hook has no receiver: a misspelt `onReady` looks like a contribution.
+ * Where a hook has no receiver, the message may suggest one of `otherMembers`, too: a misspelt `onReady` looks like a
+ * contribution.
  */
 export async function deliverContributions(
   app: FastifyInstance,

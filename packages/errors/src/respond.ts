@@ -4,7 +4,6 @@
  */
 import { isNativeError } from 'node:util/types'
 import {
-  createHeaderCheck,
   describeError,
   logFailure,
   type PageRenderer,
@@ -214,8 +213,6 @@ function withDebug({ problem, error }: Failure): Problem {
   return { ...problem, extensions: { ...problem.extensions, debug: describeError(error) } }
 }
 
-const hasHeaders = createHeaderCheck()
-
 /**
  * Takes the reply and returns the one function that answers it. Fastify answers what goes wrong while we answer — an
  * onSend hook that throws, a header that cannot be written — by its own handler, which sends the raw message. It does
@@ -252,7 +249,7 @@ function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answe
 }
 
 function prepare(reply: FastifyReply, { status, contentType, headers }: Answer): void {
-  if (hasHeaders(reply)) removeBodyHeaders(reply)
+  removeBodyHeaders(reply)
   removeTrailers(reply)
   forgetPhrase(reply)
   reply.code(status)

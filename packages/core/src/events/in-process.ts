@@ -60,8 +60,6 @@ export function inProcess(options: InProcessOptions = {}): EventTransport {
 interface Published {
   readonly event: DomainEvent
   readonly delivery: Delivery
-  /** Of all handlers of its type; before the start, of those that are known. */
-  readonly lanes: readonly Lane[]
 }
 
 const untraced: Delivery = Object.freeze({ attempt: 1 })
@@ -70,7 +68,7 @@ const untraced: Delivery = Object.freeze({ attempt: 1 })
 class Lane {
   readonly handler: EventHandler
   #added: Published[] = []
-  /** What was added before that, the last one first: a long array takes its whole length to give up its first member. */
+  /** What was added before, in reverse: taking the last member of an array is quick, taking the first is not. */
   #first: Published[] = []
 
   constructor(handler: EventHandler) {
@@ -123,15 +121,13 @@ class Dispatcher {
 
   start(): void {
     this.#state = 'started'
-    this.#published = this.#published.map((one) => ({ ...one, lanes: this.#lanesFor(one.event) }))
-    this.#waiting = this.#published.reduce((count, { lanes }) => count + lanes.length, 0)
+    this.#waiting = this.#published.reduce((count, { event }) => count + this.#lanesFor(event).length, 0)
     this.#schedule()
   }
 
   publish(event: DomainEvent, traceparent: string | undefined): void {
     // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
-    const lanes = this.#lanesFor(event)
-    const deliveries = this.#state === 'new' ? 1 : lanes.length
+    const deliveries = this.#state === 'new' ? 1 : this.#lanesFor(event).length
     if (deliveries === 0) return
     if (this.#waiting >= this.#maxWaiting) {
       throw new ServiceUnavailableException(
@@ -140,7 +136,7 @@ class Dispatcher {
     }
     this.#waiting += deliveries
     const delivery = traceparent === undefined ? untraced : { attempt: 1, traceparent }
-    this.#published.push({ event, delivery, lanes })
+    this.#published.push({ event, delivery })
     this.#schedule()
   }
 
@@ -172,7 +168,7 @@ class Dispatcher {
     const published = this.#published
     this.#published = []
     for (const one of published) {
-      for (const lane of one.lanes) {
+      for (const lane of this.#lanesFor(one.event)) {
         if (lane.isWaiting || this.#slots.free(lane.handler.name) <= 0) lane.add(one)
         else this.#deliver(lane, one)
       }

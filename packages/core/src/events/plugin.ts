@@ -1,14 +1,13 @@
 /** Decorates `app.events`, receives the modules' handlers, and starts and stops the transport with the application. */
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
 import { supportedFastify } from '../internal/core-version.ts'
-import { getDecorator } from '../internal/decorators.ts'
 import { rootOf } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
-import { type EventBus, openEventBus } from './bus.ts'
+import { openEventBus } from './bus.ts'
 import { compileEvents } from './event.ts'
 import { discoverHandlers, type EventHandler, type HandlerSource } from './handlers.ts'
 import { inProcess } from './in-process.ts'
@@ -61,11 +60,6 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
     complete: () => bus.add(discovered),
   })
   if (handlers) await bus.add(await discoverHandlers('app', handlers, app.log))
-}
-
-/** Resolves when no handler of the application runs any more, and none will: then what handlers use may close. */
-export async function drainEvents(app: FastifyInstance): Promise<void> {
-  await getDecorator<EventBus>(app, 'events').drain()
 }
 
 /** The events plugin: `app.register(events, { transport })`. Registered by `modules` when absent. */

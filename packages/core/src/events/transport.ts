@@ -8,8 +8,8 @@ import type { EventHandler } from './handlers.ts'
  * Carries published events to handlers. One transport serves one application. Every transport passes
  * `eventTransportContract()` of the entry point `testing`.
  *
- * An event goes to each handler whose `event.type` is exactly its type, whatever becomes of it elsewhere. Each handler has
- * ten slots in a process: one that is slow holds up no other. A handler may throw, reject or never end.
+ * An event goes to each handler whose `event.type` is exactly its type, whatever other handlers do with it. Each handler
+ * has ten slots in a process: one that is slow holds up no other. A handler may throw, reject or never end.
  */
 export interface EventTransport {
   /** Shown in messages. */

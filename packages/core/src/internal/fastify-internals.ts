@@ -24,29 +24,6 @@ export function createConfigReader(): (request: FastifyRequest) => RouteConfig {
   }
 }
 
-/**
- * A check whether a header was set on a reply, or may have been. `reply.getHeaders()` copies all of them into two
- * objects, and most failures have none to clean up.
- */
-export function createHeaderCheck(): (reply: FastifyReply) => boolean {
-  let key: symbol | null | undefined
-  return function hasHeaders(reply) {
-    if (key === undefined) key = findHeadersKey(reply)
-    const headers = key === null ? undefined : (reply as unknown as BySymbol)[key]
-    if (!isObject(headers)) return true
-    for (const name in headers) if (name !== '') return true
-    return reply.raw.getHeaderNames().length > 0
-  }
-}
-
-function findHeadersKey(reply: FastifyReply): symbol | null {
-  const mark = 'x-fastify-modular-probe'
-  reply.header(mark, '1')
-  const key = findKey(reply, 'fastify.reply.headers', (headers) => member(headers, mark) === '1')
-  reply.removeHeader(mark)
-  return key
-}
-
 /** The last one found. Each copy of Fastify has a symbol of its own, and the search is slow (bench/errors.mjs). */
 let trailersKey: symbol | null = null
 

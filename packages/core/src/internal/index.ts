@@ -15,7 +15,6 @@ export { mountingModule, precedesGate } from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
-  createHeaderCheck,
   isRequestLoggingDisabled,
   removeTrailers,
   type RouteConfig,

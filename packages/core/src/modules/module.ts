@@ -67,26 +67,21 @@ const ofTheScope = ['prefix', 'access']
  *   one that its plugin, wrapped by fastify-plugin, leaves without effect
  */
 export function checkModule(module: unknown): void {
-  const name = String(safeRead(module, 'name'))
-  const problems = wrongMembers(expected, module)
-  if (problems.length > 0) throw new FMOD_CORE_INVALID_MODULE(name, problems.join('; '))
+  const problem = problemOf(module)
+  if (problem !== undefined) throw new FMOD_CORE_INVALID_MODULE(String(safeRead(module, 'name')), problem)
+}
+
+function problemOf(module: unknown): string | undefined {
+  const wrong = wrongMembers(expected, module)
+  if (wrong.length > 0) return wrong.join('; ')
   const lost = ofTheScope.find((member) => safeRead(module, member) !== undefined)
   if (lost !== undefined && isWrapped(safeRead(module, 'plugin')))
-    throw new FMOD_CORE_INVALID_MODULE(name, `it has ${lost}, and its plugin ${withoutScope}`)
-  const missing = Object.entries(module as ModuleCore).find(
-    ([member, value]) => value === undefined && !ownMembers.has(member),
-  )
-  if (missing !== undefined)
-    throw new FMOD_CORE_INVALID_MODULE(
-      name,
-      `its ${missing[0]} is undefined; leave it out, or correct the name of the constant`,
-    )
+    return `it has ${lost}, and its plugin ${withoutScope}`
+  const members = Object.entries(module as ModuleCore)
+  const missing = members.find(([member, value]) => value === undefined && !ownMembers.has(member))
+  if (missing) return `its ${missing[0]} is undefined; leave it out, or correct the name of the constant`
   const inherited = inheritedContribution(module as ModuleCore)
-  if (inherited !== undefined)
-    throw new FMOD_CORE_INVALID_MODULE(
-      name,
-      `its ${inherited} is inherited, and contributions have to be its own`,
-    )
+  return inherited && `its ${inherited} is inherited, and contributions have to be its own`
 }
 
 /** Completes a sentence about a plugin: why it cannot be mounted as it is, and what to do. */

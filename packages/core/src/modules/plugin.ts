@@ -2,8 +2,10 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { deliverContributions } from '../contributions.ts'
-import { drainEvents, events } from '../events/plugin.ts'
+import type { EventBus } from '../events/bus.ts'
+import { events } from '../events/plugin.ts'
 import { supportedFastify } from '../internal/core-version.ts'
+import { getDecorator } from '../internal/decorators.ts'
 import { logFailure } from '../internal/failures.ts'
 import { whileMounting } from '../internal/mounting.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
@@ -44,7 +46,7 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
     for (const { onReady } of ordered) await onReady?.(app)
   })
   app.addHook('onClose', async () => {
-    await drainEvents(app)
+    await getDecorator<EventBus>(app, 'events').drain() // what handlers use may close then
     await closeInReverse(app, ordered)
   })
 }

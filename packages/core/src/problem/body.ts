@@ -40,9 +40,9 @@ export const standardMembers: ReadonlySet<string> = new Set([
  */
 export function problemText(problem: Problem, { originalUrl, id, headers }: ProblemOccurrence): string {
   const traceId = traceIdOf(headers['traceparent'])
-  const { start, code } = constantsOf(problem)
+  const { detail, start, withoutDetail, code } = kindOf(problem)
   return (
-    start +
+    (problem.detail === detail ? start : withDetail(withoutDetail, problem.detail)) +
     instanceOf(originalUrl) +
     `${code},"requestId":${quote(String(id))}` +
     (traceId === undefined ? '' : `,"traceId":"${traceId}"`) +
@@ -52,40 +52,29 @@ export function problemText(problem: Problem, { originalUrl, id, headers }: Prob
 }
 
 /** The text that problems of one kind share. */
-interface Constants {
+interface Kind extends Pick<Problem, 'type' | 'title' | 'status'> {
+  /** Of the problem that was seen first; mostly it is constant. */
+  readonly detail: string
   /** `{"type":…,"title":…,"status":…,"detail":…` */
   readonly start: string
+  readonly withoutDetail: string
   /** `,"code":…` */
   readonly code: string
-}
-
-interface Kind {
-  /** The one that was seen first; its detail is mostly the constant one. */
-  readonly problem: Problem
-  readonly constants: Constants
-  readonly withoutDetail: string
 }
 
 /** By code: a few hundred kinds are many. 10x JSON.stringify (bench/errors.mjs). */
 const kinds = new Map<string, Kind>()
 const maxKinds = 500
 
-function constantsOf({ type, title, status, detail, code }: Problem): Constants {
+function kindOf({ type, title, status, detail: given, code }: Problem): Kind {
   const known = kinds.get(code)
-  if (
-    known &&
-    known.problem.type === type &&
-    known.problem.title === title &&
-    known.problem.status === status
-  )
-    return known.problem.detail === detail
-      ? known.constants
-      : { start: withDetail(known.withoutDetail, detail), code: known.constants.code }
+  if (known && known.type === type && known.title === title && known.status === status) return known
+  const detail = truncate(given, maxDetail)
   const withoutDetail = JSON.stringify({ type, title, status }).slice(0, -1)
-  const constants = { start: withDetail(withoutDetail, detail), code: `,"code":${quote(code)}` }
-  const problem = { type, title, status, code, detail: truncate(detail, maxDetail) }
-  if (known || kinds.size < maxKinds) kinds.set(code, { problem, constants, withoutDetail })
-  return constants
+  const start = withDetail(withoutDetail, detail)
+  const kind = { type, title, status, detail, start, withoutDetail, code: `,"code":${quote(code)}` }
+  if (known || kinds.size < maxKinds) kinds.set(code, kind)
+  return kind
 }
 
 function withDetail(start: string, detail: string): string {

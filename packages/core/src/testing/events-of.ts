@@ -23,17 +23,17 @@ export function eventsOf(app: FastifyInstance): EventRecord {
   const published: string[] = []
   const handled: string[] = []
   const failed: string[] = []
-  const listeners = {
-    published: (message: unknown) => void published.push((message as EventDiagnostic).type),
-    handled: (message: unknown) => void handled.push(String((message as EventDiagnostic).handler)),
-    failed: (message: unknown) => void failed.push(String((message as EventDiagnostic).handler)),
-  }
+  const listeners = Object.entries({ published, handled, failed }).map(([stage, names]) => ({
+    channel: `fastify-modular:events:${stage}`,
+    listener(message: unknown) {
+      const { type, handler = type } = message as EventDiagnostic
+      names.push(handler)
+    },
+  }))
+  for (const { channel, listener } of listeners) subscribe(channel, listener)
   const stop = () => {
-    for (const [stage, listener] of Object.entries(listeners))
-      unsubscribe(`fastify-modular:events:${stage}`, listener)
+    for (const { channel, listener } of listeners) unsubscribe(channel, listener)
   }
-  for (const [stage, listener] of Object.entries(listeners))
-    subscribe(`fastify-modular:events:${stage}`, listener)
   endWith(app, stop)
   return {
     published,

@@ -25,53 +25,53 @@ export interface ModuleFixture {
  * They start and close applications, so run no other tests of the same process at the same time.
  */
 export function moduleContract(test: DefineTest, fixture: ModuleFixture): void {
+  const others = () => fixture.others?.() ?? []
+
   test('it boots with nothing but what it depends on, and closes', async () => {
     const module = fixture.create()
-    const trial = await start(fixture, [...requiredBy(module, fixture.others?.() ?? []), module])
-    await trial.close()
+    await trying(fixture, [...requiredBy(module, others()), module], () => undefined)
   })
 
   test('it leaves its neighbours as they are, listed before them or after them', async () => {
-    const others = fixture.others?.() ?? []
-    const expected = await answersWith(fixture, [...others, neighbour])
-    const last = await answersWith(fixture, [...(fixture.others?.() ?? []), neighbour, fixture.create()])
+    const expected = await answersWith(fixture, [...others(), neighbour])
+    const last = await answersWith(fixture, [...others(), neighbour, fixture.create()])
     assert.deepEqual(last, expected)
-    const first = await answersWith(fixture, [fixture.create(), neighbour, ...(fixture.others?.() ?? [])])
+    const first = await answersWith(fixture, [fixture.create(), neighbour, ...others()])
     assert.deepEqual(first, expected)
   })
 
   test('each of its routes says who may call it', async () => {
     const module = fixture.create()
-    const trial = await start(fixture, [...(fixture.others?.() ?? []), module])
-    const { app, routes } = trial
-    const isGated = app.hasDecorator('publicRoutes')
-    const silent = isGated ? undeclaredRoutes(app, module.name) : []
-    await trial.close()
-    assert.ok(isGated || routes.length === 0, 'application() registers no gate: nothing protects the routes')
-    assertNone(silent, 'these routes declare no access')
+    await trying(fixture, [...others(), module], ({ app, routes }) => {
+      const isGated = app.hasDecorator('publicRoutes')
+      assert.ok(
+        isGated || routes.length === 0,
+        'application() registers no gate: nothing protects the routes',
+      )
+      assertNone(isGated ? undeclaredRoutes(app, module.name) : [], 'these routes declare no access')
+    })
   })
 
   test('the keys of its settings begin with its name', async () => {
-    const without = await trying(fixture, fixture.others?.() ?? [], ({ app }) => settingKeys(app))
+    const without = await trying(fixture, others(), ({ app }) => settingKeys(app))
     const module = fixture.create()
-    const all = await trying(fixture, [...(fixture.others?.() ?? []), module], ({ app }) => settingKeys(app))
+    const all = await trying(fixture, [...others(), module], ({ app }) => settingKeys(app))
     const foreign = all.filter((key) => !without.includes(key) && !key.startsWith(`${module.name}.`))
     assertNone(foreign, `these keys do not begin with "${module.name}."`)
   })
 
   test('nothing of it is left when the application has closed', async () => {
     // What plugins keep for the whole process is there after the first application.
-    await trying(fixture, fixture.others?.() ?? [], () => undefined)
+    await trying(fixture, others(), () => undefined)
     const before = running()
-    const trial = await start(fixture, [...(fixture.others?.() ?? []), fixture.create()])
-    await trial.close()
+    await trying(fixture, [...others(), fixture.create()], () => undefined)
     for (let turn = 0; turn < 200 && added(before).length > 0; turn++) await delay(5) // sockets end a little later
     assertNone(added(before), 'these are left')
   })
 
   test('it boots again as it did the first time', async () => {
     const boot = () =>
-      trying(fixture, [...(fixture.others?.() ?? []), fixture.create()], ({ app, routes }) => ({
+      trying(fixture, [...others(), fixture.create()], ({ app, routes }) => ({
         routes,
         settings: settingKeys(app),
       }))
@@ -88,10 +88,14 @@ function assertNone(names: readonly string[], complaint: string): void {
 interface Trial {
   readonly app: FastifyInstance
   readonly routes: readonly string[]
-  close(): Promise<void>
 }
 
-async function start(fixture: ModuleFixture, list: readonly Module[]): Promise<Trial> {
+/** Starts an application with these modules, looks at it, and closes it. Rejects where one of these fails. */
+async function trying<T>(
+  fixture: ModuleFixture,
+  list: readonly Module[],
+  look: (trial: Trial) => T | Promise<T>,
+): Promise<T> {
   const app = await fixture.application()
   const routes: string[] = []
   const failures: unknown[] = []
@@ -99,18 +103,18 @@ async function start(fixture: ModuleFixture, list: readonly Module[]): Promise<T
     const module = mountingModule(app)
     if (module !== undefined) routes.push(`${module}: ${String(method)} ${url}`)
   })
-  const close = async (): Promise<void> => {
-    await withTimeout(app.close(), 4000, () => assert.fail('the application does not close'))
-    if (failures.length > 0) throw failures[0]
-  }
+  let seen: { readonly value: T } | undefined
   try {
     await app.register(modules, { modules: list.map((module) => reporting(module, failures)) })
     await app.ready()
+    seen = { value: await look({ app, routes }) }
   } catch (error) {
-    await withTimeout(app.close(), 4000, () => undefined)
-    throw error
+    failures.push(error)
   }
-  return { app, routes, close }
+  const hanging = new assert.AssertionError({ message: 'the application does not close' })
+  await withTimeout(app.close(), 4000, () => void failures.push(hanging))
+  if (!seen || failures.length > 0) throw failures[0]
+  return seen.value
 }
 
 /** The module, whose failure to close is kept as well: the modules plugin only logs it. */
@@ -126,19 +130,6 @@ function reporting(module: Module, failures: unknown[]): Module {
         failures.push(error)
       }
     },
-  }
-}
-
-async function trying<T>(
-  fixture: ModuleFixture,
-  list: readonly Module[],
-  look: (trial: Trial) => T | Promise<T>,
-): Promise<T> {
-  const trial = await start(fixture, list)
-  try {
-    return await look(trial)
-  } finally {
-    await trial.close()
   }
 }
 

@@ -20,22 +20,22 @@ export function severalProcesses(durable: Contract): void {
           if (process % 3 === 1)
             await new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
           // What it uses is closed before it ends.
-          for (;;) await hanging.app.events.publish(new Unrelated({})).then(() => delay(1))
+          for (;;) await hanging.events.publish(new Unrelated({})).then(() => delay(1))
         },
       })
-      if (process === 0) await hanging.app.events.publish(event)
+      if (process === 0) await hanging.events.publish(event)
       await until(() => begun === 1)
-      await hanging.app.close()
-      assert.equal(hanging.app.events.stats().failed, 0)
+      await hanging.close()
+      assert.equal(hanging.events.stats().failed, 0)
     }
     const { tracing, deliveries } = recordTraces()
     await using running = await start(create(patient), { OneHandler: () => {} }, { tracing })
-    await until(() => running.app.events.stats().handled === 1)
+    await until(() => running.events.stats().handled === 1)
     assert.deepEqual(
       deliveries.map(({ eventId, attempt }) => ({ eventId, attempt })),
       [{ eventId: event.eventId, attempt: 1 }],
     )
-    assert.deepEqual(await running.app.events.deadLetters?.list(), [])
+    assert.deepEqual(await running.events.deadLetters?.list(), [])
   })
 
   durable('a process that closes leaves its events to one that runs', async ({ create, until }) => {
@@ -47,28 +47,28 @@ export function severalProcesses(durable: Contract): void {
         return new Promise(() => {})
       },
     })
-    await hanging.app.events.publish(new Happened({ number: 1 }))
+    await hanging.events.publish(new Happened({ number: 1 }))
     await until(() => begun === 1)
     await using running = await start(create(patient), {
       OneHandler: ({ number }) => seen.push(number),
     })
-    await hanging.app.close()
-    await until(() => running.app.events.stats().handled === 1)
+    await hanging.close()
+    await until(() => running.events.stats().handled === 1)
     assert.deepEqual(seen, [1])
   })
 
   durable('a removed handler is reported, and can be unsubscribed', async ({ create, until }) => {
     const handlers = { OneHandler: () => {}, RemovedHandler: () => {} }
     const before = await start(create(patient), handlers)
-    assert.deepEqual(await before.app.events.removedHandlers?.list(), [])
-    await before.app.close()
+    assert.deepEqual(await before.events.removedHandlers?.list(), [])
+    await before.close()
 
     const warnings: unknown[] = []
     const one = { OneHandler: () => {} }
     await using running = await start(create(patient), one, { warnings })
-    const { removedHandlers } = running.app.events
+    const { removedHandlers } = running.events
     assert.ok(removedHandlers)
-    for (const number of [1, 2, 3]) await running.app.events.publish(new Happened({ number }))
+    for (const number of [1, 2, 3]) await running.events.publish(new Happened({ number }))
     assert.deepEqual(await removedHandlers.list(), [{ handler: 'app.RemovedHandler', waiting: 3 }])
     await until(() => warnings.length > 0)
     assert.deepEqual(warnings, ['events are kept for handlers that this process does not have'])
@@ -76,8 +76,8 @@ export function severalProcesses(durable: Contract): void {
     assert.equal(await removedHandlers.unsubscribe('app.OneHandler'), false)
     assert.equal(await removedHandlers.unsubscribe('app.UnknownHandler'), false)
     assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
-    await running.app.events.publish(new Happened({ number: 4 }))
-    await until(() => running.app.events.stats().handled === 4)
+    await running.events.publish(new Happened({ number: 4 }))
+    await until(() => running.events.stats().handled === 4)
     assert.deepEqual(await removedHandlers.list(), [])
     assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
   })
@@ -90,12 +90,12 @@ export function severalProcesses(durable: Contract): void {
           throw new Error('cannot digest')
         },
       })
-      await before.app.events.publish(new Happened({ number: 1 }))
-      await until(() => before.app.events.stats().deadLettered === 1)
-      await before.app.close()
+      await before.events.publish(new Happened({ number: 1 }))
+      await until(() => before.events.stats().deadLettered === 1)
+      await before.close()
 
       await using running = await start(create(patient), {})
-      const { removedHandlers, deadLetters } = running.app.events
+      const { removedHandlers, deadLetters } = running.events
       assert.ok(removedHandlers && deadLetters)
       assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
       const [letter] = await deadLetters.list()
@@ -113,15 +113,15 @@ export function severalProcesses(durable: Contract): void {
     'a handler whose event was changed gets none of the former type, and what waits of it becomes a dead letter',
     async ({ create, until }) => {
       const before = await start(create(patient), { OneHandler: () => new Promise(() => {}) })
-      await before.app.events.publish(new Happened({ number: 1 }))
-      await before.app.close()
+      await before.events.publish(new Happened({ number: 1 }))
+      await before.close()
       const changed = handlerClass('OneHandler', () => {}, Unrelated)
       await using running = await start(create(patient), {}, { handlers: [changed] })
-      await running.app.events.publish(new Happened({ number: 2 }))
-      await running.app.events.publish(new Unrelated({}))
-      await until(() => running.app.events.stats().handled === 1)
-      await until(async () => (await running.app.events.deadLetters?.list())?.length === 1)
-      assert.deepEqual(await running.app.events.removedHandlers?.list(), [])
+      await running.events.publish(new Happened({ number: 2 }))
+      await running.events.publish(new Unrelated({}))
+      await until(() => running.events.stats().handled === 1)
+      await until(async () => (await running.events.deadLetters?.list())?.length === 1)
+      assert.deepEqual(await running.events.removedHandlers?.list(), [])
     },
   )
 }

@@ -54,13 +54,8 @@ export class Unrelated extends defineEvent('contract.unrelated', Type.Object({})
 
 type Handle = (event: Happened, signal: AbortSignal) => unknown
 
-interface RunningApp extends AsyncDisposable {
-  readonly app: FastifyInstance
-}
-
 interface StartOptions {
   readonly tracing?: EventTracing
-  readonly beforeReady?: (app: FastifyInstance) => Promise<void>
   /** Further handlers. */
   readonly handlers?: readonly object[]
   /** Gets the messages of level warn. */
@@ -71,8 +66,8 @@ interface StartOptions {
 export async function start(
   transport: EventTransport,
   handlers: Record<string, Handle>,
-  { tracing, beforeReady, handlers: further = [], warnings }: StartOptions = {},
-): Promise<RunningApp> {
+  { tracing, handlers: further = [], warnings }: StartOptions = {},
+): Promise<FastifyInstance> {
   const write = (line: string) => void warnings?.push((JSON.parse(line) as { msg: unknown }).msg)
   const app = Fastify({ logger: warnings ? { level: 'warn', stream: { write } } : false })
   await app.register(events, {
@@ -83,9 +78,8 @@ export async function start(
     ],
     ...(tracing && { tracing }),
   })
-  await beforeReady?.(app)
   await app.ready()
-  return { app, [Symbol.asyncDispose]: () => app.close().then(() => undefined) }
+  return app
 }
 
 export function handlerClass<E extends DomainEvent>(

@@ -9,7 +9,7 @@ import { type EventRecord, eventsOf } from '@fastify-modular/core/testing'
 import { type FaultyProxy, startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
-import { Listener } from '#src/events/pg-boss/listener.js'
+import { listen } from '#src/events/pg-boss/listener.js'
 import { NoteShared } from './fixtures/events.js'
 
 class SharedHandler {
@@ -111,7 +111,7 @@ test('the late end of a lost connection does not end the one that replaced it', 
   pool.on('connect', (client) => listening.push(client))
   let notices = 0
   const lost: unknown[] = []
-  const listener = new Listener({
+  const stop = listen({
     pool,
     channel: 'news',
     probe: 60_000,
@@ -119,7 +119,6 @@ test('the late end of a lost connection does not end the one that replaced it', 
     onNotice: () => notices++,
     onLost: (error) => lost.push(error),
   })
-  listener.start()
   await until(() => notices === 1)
   listening[0]?.emit('error', new Error('reset'))
   await until(() => notices === 2)
@@ -128,7 +127,7 @@ test('the late end of a lost connection does not end the one that replaced it', 
   await pool.query(`SELECT pg_notify('news', '')`)
   await until(() => notices === 3)
   t.equal(lost.length, 1)
-  listener.close()
+  stop()
   await until(() => pool.totalCount === pool.idleCount)
 })
 

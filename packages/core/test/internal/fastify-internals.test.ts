@@ -1,43 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { createHeaderCheck, isRequestLoggingDisabled, removeTrailers } from '@fastify-modular/core/internal'
-
-test('whether a reply has headers is read where Fastify keeps them, also those of the raw response', async (t) => {
-  const check = createHeaderCheck()
-  const app = Fastify()
-  t.teardown(() => app.close())
-  let asked = 0
-  app.addHook('onRequest', (_request, reply, done) => {
-    const { getHeaders } = reply
-    reply.getHeaders = () => ((asked += 1), getHeaders.call(reply))
-    done()
-  })
-  app.get('/none', (_, reply) => reply.send({ has: check(reply) }))
-  app.get('/reply', (_, reply) => reply.header('x-a', '1').send({ has: check(reply) }))
-  app.get('/raw', (_, reply) => {
-    reply.raw.setHeader('x-a', '1')
-    return reply.send({ has: check(reply) })
-  })
-  const has = async (url: string) => (await app.inject(url)).json<{ has: boolean }>().has
-  t.same([await has('/none'), await has('/reply'), await has('/raw')], [false, true, true])
-  t.equal(asked, 0)
-  t.notOk(Object.keys((await app.inject('/none')).headers).some((name) => name.includes('probe')))
-})
-
-test('a Fastify that keeps them elsewhere, or keeps something else there, may have headers', async (t) => {
-  for (const kept of [undefined, {}, 'text']) {
-    const check = createHeaderCheck()
-    const reply = {
-      header: () => reply,
-      removeHeader: () => reply,
-      raw: { getHeaderNames: () => [] },
-      [Symbol('fastify.reply.headers')]: kept,
-    } as unknown as FastifyReply
-    t.equal(check(reply), true)
-    t.equal(check(reply), true)
-  }
-})
+import { isRequestLoggingDisabled, removeTrailers } from '@fastify-modular/core/internal'
 
 test('all trailers of a reply are removed, whichever copy of Fastify made it', (t) => {
   const replyOf = (key: symbol | undefined, removed: string[]) =>

@@ -34,12 +34,6 @@ export interface Attempt {
   readonly slots: Pick<Slots, 'signal' | 'isClosing' | 'waitFor'>
 }
 
-/** A failure that no further attempt can repair. */
-class UndeliverableError extends Error {}
-
-/** The attempt took too long. */
-class TimeoutError extends Error {}
-
 /**
  * Makes one attempt, announces and logs its outcome. Never rejects. `released`: the handler threw while the transport was
  * closing, when what it uses may be closed already. No attempt is counted, and the event goes to another process.
@@ -48,15 +42,24 @@ export async function deliver(
   context: TransportContext,
   attempt: Attempt,
 ): Promise<Outcome | { readonly kind: 'released' }> {
+  const { handler, job, slots } = attempt
+  let event: DomainEvent
   try {
-    await runHandler(context, attempt)
+    event = revive(context, attempt)
+  } catch (error) {
+    return bury(context, attempt, error) // no further attempt can repair it
+  }
+  let timeout: Error | undefined
+  try {
+    await runHandler(attempt, event, (error) => (timeout = error))
+    context.announce('handled', { type: job.type, eventId: job.eventId, handler: handler.name })
     return { kind: 'handled' }
   } catch (error) {
-    const { signal, isClosing } = attempt.slots
-    const isOfClose = signal.aborted || (isClosing && !isA(TimeoutError, error))
-    if (!isOfClose || isA(UndeliverableError, error)) return reportFailure(context, attempt, error)
+    const isTimeout = timeout !== undefined && error === timeout
+    if (!slots.signal.aborted && (isTimeout || !slots.isClosing))
+      return reportFailure(context, attempt, error)
     // A handler that obeys the signal has nothing to report.
-    if (!signal.aborted)
+    if (!slots.signal.aborted)
       logFailure(
         context.log,
         'warn',
@@ -67,16 +70,13 @@ export async function deliver(
   }
 }
 
-/**
- * Runs the handler once. Rejects with what it throws, with a time-out error, or with `UndeliverableError` when the
- * stored event cannot be made again or is not of the handler's type.
- */
+/** Runs the handler once. Rejects with what it throws, or with the error that `onTimeout` gets. */
 async function runHandler(
-  context: TransportContext,
   { handler, job, options: { attemptTimeout }, slots }: Attempt,
+  event: DomainEvent,
+  onTimeout: (error: Error) => void,
 ): Promise<void> {
   const { signal } = slots
-  const event = revive(context, handler, job)
   // AbortSignal.any would leave a trace on the transport's signal, which lives as long as the process.
   const ended = new AbortController()
   const abort = () => ended.abort(signal.reason)
@@ -85,54 +85,42 @@ async function runHandler(
   try {
     const delivery = { attempt: job.failures + 1, traceparent: job.traceparent ?? undefined }
     const handled = (async () => handler.handle(event, ended.signal, delivery))() // a synchronous throw rejects
-    const onTimeout = () => {
-      const error = new TimeoutError(
-        `The handler ${handler.name} did not finish within ${attemptTimeout} ms.`,
-      )
+    const late = () => {
+      const error = new Error(`The handler ${handler.name} did not finish within ${attemptTimeout} ms.`)
+      onTimeout(error)
       ended.abort(error)
       slots.waitFor(handled)
       throw error
     }
     // After close nothing waits for a handler that does not end, so neither does the process.
-    await withTimeout(handled, attemptTimeout, onTimeout, { ref: false })
-    context.announce('handled', { type: job.type, eventId: job.eventId, handler: handler.name })
+    await withTimeout(handled, attemptTimeout, late, { ref: false })
   } finally {
     signal.removeEventListener('abort', abort)
   }
 }
 
-function revive(
-  context: TransportContext,
-  handler: EventHandler,
-  { type, eventId, payload }: Job,
-): DomainEvent {
-  if (type !== handler.event.type) {
-    // Stored before the handler's event was changed.
-    throw new UndeliverableError(
-      `The handler ${handler.name} handles ${handler.event.type}, and this event is ${type}.`,
-    )
-  }
-  try {
-    return context.revive(type, eventId, JSON.parse(payload))
-  } catch (cause) {
-    throw new UndeliverableError(failureText(cause), { cause })
-  }
+/** @throws the stored event cannot be made again, or was stored before the handler's event was changed */
+function revive(context: TransportContext, { handler, job }: Attempt): DomainEvent {
+  const { type, eventId, payload } = job
+  if (type === handler.event.type) return context.revive(type, eventId, JSON.parse(payload))
+  throw new Error(`The handler ${handler.name} handles ${handler.event.type}, and this event is ${type}.`)
 }
 
-function reportFailure(context: TransportContext, attempt: Attempt, err: unknown): Outcome {
+function reportFailure(context: TransportContext, attempt: Attempt, error: unknown): Outcome {
   const { job, handler, options } = attempt
-  const diagnostic = { type: job.type, eventId: job.eventId, handler: handler.name, error: err }
-  const error = failureText(err)
-  const isUndeliverable = isA(UndeliverableError, err)
-  if (!isUndeliverable) context.announce('failed', diagnostic)
+  const { type, eventId } = job
+  context.announce('failed', { type, eventId, handler: handler.name, error })
   const number = job.failures + 1
-  if (!isUndeliverable && number < options.maxAttempts) {
-    logFailure(context.log, 'warn', recordOf(attempt, err), 'event handler failed, will be tried again')
-    return { kind: 'retry', error, delay: backoff(number, options.retryDelay) }
-  }
-  context.announce('deadLettered', diagnostic)
-  logFailure(context.log, 'error', recordOf(attempt, err), 'event is dead-lettered')
-  return { kind: 'dead', error }
+  if (number >= options.maxAttempts) return bury(context, attempt, error)
+  logFailure(context.log, 'warn', recordOf(attempt, error), 'event handler failed, will be tried again')
+  return { kind: 'retry', error: failureText(error), delay: backoff(number, options.retryDelay) }
+}
+
+function bury(context: TransportContext, attempt: Attempt, error: unknown): Outcome {
+  const { type, eventId } = attempt.job
+  context.announce('deadLettered', { type, eventId, handler: attempt.handler.name, error })
+  logFailure(context.log, 'error', recordOf(attempt, error), 'event is dead-lettered')
+  return { kind: 'dead', error: failureText(error) }
 }
 
 function recordOf({ handler, job: { type, eventId, failures } }: Attempt, err: unknown) {
@@ -148,13 +136,4 @@ const mostDoublings = 22
 function backoff(attempts: number, retryDelay: number): number {
   const full = Math.min(retryDelay * 2 ** Math.min(attempts - 1, mostDoublings), longestDelay)
   return Math.round(full / 2 + (full / 2) * Math.random())
-}
-
-/** `instanceof` for values that handlers throw: it runs a proxy's trap, which may throw. */
-function isA(type: new (message: string) => Error, error: unknown): boolean {
-  try {
-    return error instanceof type
-  } catch {
-    return false
-  }
 }

@@ -1,5 +1,4 @@
 /** A durable transport on any queue: at least once, with retries, leases and dead letters. */
-import type { FastifyBaseLogger } from 'fastify'
 import { ArgumentException } from '../../domain-exceptions.ts'
 import { logFailure } from '../../internal/failures.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
@@ -42,9 +41,7 @@ export function durableTransport<J extends Job>(
   given: DurableOptions & { readonly beatInterval: number; readonly queueTimeout?: number },
 ): EventTransport {
   const options = { ...defaults, ...given }
-  let parts:
-    | { readonly queue: Queue<J>; readonly dispatcher: Dispatcher<J>; log: FastifyBaseLogger }
-    | undefined
+  let parts: { readonly queue: Queue<J>; readonly dispatcher: Dispatcher<J> } | undefined
 
   function opened() {
     if (!parts) throw new FMOD_CORE_TRANSPORT_NOT_OPEN(source.name)
@@ -54,8 +51,10 @@ export function durableTransport<J extends Job>(
   const removedHandlers: RemovedHandlers = {
     list: async () => opened().queue.listRemoved(opened().dispatcher.handlers),
     async unsubscribe(handler) {
-      const { queue, dispatcher } = opened()
-      return !dispatcher.handlers.includes(handler) && queue.unsubscribe(handler)
+      const removed = await removedHandlers.list()
+      if (!removed.some((one) => one.handler === handler)) return false
+      await opened().queue.unsubscribe(handler)
+      return true
     },
   }
 
@@ -74,7 +73,7 @@ export function durableTransport<J extends Job>(
     removedHandlers,
     async open(context) {
       const dispatcher = new Dispatcher<J>(context, options)
-      parts = { queue: await source.open(dispatcher), dispatcher, log: context.log }
+      parts = { queue: await source.open(dispatcher), dispatcher }
     },
     async subscribe(handlers) {
       const { queue, dispatcher } = opened()
@@ -82,9 +81,15 @@ export function durableTransport<J extends Job>(
       for (const handler of handlers) dispatcher.add(handler)
     },
     async start() {
-      const { queue, dispatcher, log } = opened()
+      const { queue, dispatcher } = opened()
       await dispatcher.start(queue)
-      await warnOfRemovedHandlers(removedHandlers, log)
+      try {
+        const handlers = await removedHandlers.list()
+        if (handlers.length > 0)
+          dispatcher.log.warn({ handlers }, 'events are kept for handlers that this process does not have')
+      } catch (err) {
+        logFailure(dispatcher.log, 'error', { err }, 'removed event handlers cannot be listed')
+      }
     },
     publish: (event, { tx, traceparent }) => opened().queue.publish(stored(event, traceparent), tx),
     verify: (tx) => opened().queue.verify?.(tx) ?? false,
@@ -102,16 +107,5 @@ function stored(event: DomainEvent, traceparent: PublishOptions['traceparent']):
     type: eventTypeOf(event),
     payload: JSON.stringify(event),
     traceparent: traceparent ?? null,
-  }
-}
-
-/** Names the handlers that events are kept for, although this process does not have them. Never rejects. */
-async function warnOfRemovedHandlers(removed: RemovedHandlers, log: FastifyBaseLogger): Promise<void> {
-  try {
-    const handlers = await removed.list()
-    if (handlers.length > 0)
-      log.warn({ handlers }, 'events are kept for handlers that this process does not have')
-  } catch (err) {
-    logFailure(log, 'error', { err }, 'removed event handlers cannot be listed')
   }
 }

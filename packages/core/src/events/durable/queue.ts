@@ -94,6 +94,6 @@ export interface Queue<J extends Job = Job> {
   readonly deadLetters: DeadLetters
   /** The handlers that events are kept for, without `own`. */
   listRemoved(own: readonly string[]): Promise<readonly RemovedHandler[]>
-  /** Ends a subscription and deletes what waits for it; false if there is none. */
-  unsubscribe(handler: string): Promise<boolean>
+  /** Ends the subscription of a handler that `listRemoved` has named, and deletes what waits for it. */
+  unsubscribe(handler: string): Promise<void>
 }

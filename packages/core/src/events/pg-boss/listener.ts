@@ -19,75 +19,67 @@ export interface ListenerOptions {
 const firstPause = 100
 const longestPause = 5000
 
-export class Listener {
-  readonly #options: ListenerOptions
-  readonly #closing = new AbortController()
-  #pause = firstPause
+/** Listens until the returned function is called. */
+export function listen(options: ListenerOptions): () => void {
+  const closing = new AbortController()
+  void keepListening(options, closing.signal)
+  return () => closing.abort()
+}
 
-  constructor(options: ListenerOptions) {
-    this.#options = options
-  }
-
-  start(): void {
-    void this.#run()
-  }
-
-  close(): void {
-    this.#closing.abort()
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#closing
-    while (!signal.aborted) {
-      try {
-        await this.#listenOn(await this.#options.pool.connect())
-      } catch (error) {
-        if (!signal.aborted) this.#options.onLost(error)
-      }
-      await delay(this.#pause, undefined, { signal, ref: false }).catch(() => {})
-      this.#pause = Math.min(this.#pause * 2, longestPause)
-    }
-  }
-
-  /** Uses one connection to its end: rejects when it is lost, resolves when the listener closes. */
-  async #listenOn(connection: PgConnection): Promise<void> {
-    const { signal } = this.#closing
-    const released = new AbortController()
-    let stop = (): void => {}
+async function keepListening(options: ListenerOptions, closing: AbortSignal): Promise<void> {
+  let pause = firstPause
+  while (!closing.aborted) {
     try {
-      await new Promise<void>((resolve, reject) => {
-        stop = resolve
-        if (signal.aborted) return resolve()
-        signal.addEventListener('abort', stop)
+      await listenOn(await options.pool.connect(), options, closing, () => (pause = firstPause))
+    } catch (error) {
+      if (!closing.aborted) options.onLost(error)
+    }
+    await delay(pause, undefined, { signal: closing, ref: false }).catch(() => {})
+    pause = Math.min(pause * 2, longestPause)
+  }
+}
+
+/** Uses one connection to its end: rejects when it is lost, resolves when the listener closes. */
+async function listenOn(
+  connection: PgConnection,
+  options: ListenerOptions,
+  closing: AbortSignal,
+  onListening: () => void,
+): Promise<void> {
+  const released = new AbortController()
+  const { signal } = released
+  try {
+    if (closing.aborted) return
+    await Promise.race([
+      new Promise((resolve) => closing.addEventListener('abort', resolve, { signal })),
+      new Promise((_resolve, reject) => {
         connection.on('error', reject)
         connection.on('end', () => reject(new Error('The connection that listens for events has ended.')))
-        this.#keepListening(connection, released.signal).catch(reject)
-      })
-    } finally {
-      released.abort()
-      signal.removeEventListener('abort', stop)
-      connection.release(true)
-    }
+      }),
+      begin(),
+    ])
+  } finally {
+    released.abort()
+    connection.release(true)
   }
 
   /** Subscribes, then tests the connection again and again: a lost network path reports nothing by itself. */
-  async #keepListening(connection: PgConnection, released: AbortSignal): Promise<void> {
-    const { channel, probe, onNotice } = this.#options
+  async function begin(): Promise<void> {
+    const { channel, probe, onNotice } = options
     connection.on('notification', ({ payload = '' }) => onNotice(payload))
-    await this.#query(connection, `LISTEN "${channel}"`)
-    this.#pause = firstPause
+    await query(`LISTEN "${channel}"`)
+    onListening()
     onNotice('') // for what was published while nothing listened
-    while (!released.aborted) {
-      await delay(probe, undefined, { signal: released, ref: false })
-      await this.#query(connection, 'SELECT 1')
+    while (!signal.aborted) {
+      await delay(probe, undefined, { signal, ref: false })
+      await query('SELECT 1')
     }
   }
 
   /** Rejects when the connection does not answer in time, or is released. */
-  async #query(connection: PgConnection, statement: string): Promise<void> {
-    const { answer } = this.#options
-    await withTimeout(connection.query(statement), answer, () => {
-      throw new Error(`The connection that listens for events did not answer within ${answer} ms.`)
+  async function query(statement: string): Promise<void> {
+    await withTimeout(connection.query(statement), options.answer, () => {
+      throw new Error(`The connection that listens for events did not answer within ${options.answer} ms.`)
     })
   }
 }

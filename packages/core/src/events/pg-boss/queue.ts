@@ -1,7 +1,7 @@
 /**
  * The queue in PostgreSQL: one pg-boss queue for each handler, and another one for dead letters. pg-boss makes the tables
  * and their partitions. The statements are our own: pg-boss's fetch sorts everything that waits and keeps what is done
- * (160 events/s where 100,000 wait; ours 16,000/s, bench/events.mjs), and its `publish` is no part of a transaction.
+ * (160 events/s where 100,000 wait; ours 16,000/s, bench/events.mjs), and its `publish` takes part in no transaction.
  */
 import { logFailure } from '../../internal/failures.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
@@ -9,7 +9,7 @@ import type { EventHandler } from '../handlers.ts'
 import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, hasLostLease, isOwn, owner } from './cluster.ts'
 import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
-import { Listener } from './listener.ts'
+import { listen } from './listener.ts'
 
 const deadLetterQueue = 'events.dead-letters'
 
@@ -46,8 +46,7 @@ export class PgBossQueue implements Queue<PgJob> {
   readonly #job: string
   /** The handlers of this process, by the name of their queue. */
   readonly #handlers = new Map<string, string>()
-  #listener: Listener | undefined
-  #isStopped = false
+  #stopListening: (() => void) | undefined
 
   constructor(parts: PgBossQueueParts, context: QueueContext) {
     const { pool, schema, lease } = parts
@@ -198,14 +197,14 @@ export class PgBossQueue implements Queue<PgJob> {
     const { lost, due } = await this.#cluster.beat(held.map(({ id }) => id))
     if (lost.length > 0)
       this.#context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
-    if (!this.#isStopped) this.#listener ??= this.#listen()
+    this.#stopListening ??= this.#listen()
     return [...due].map((queue) => this.#handlerOf(queue))
   }
 
   /** From the first beat on: before that, the boot needs the connections. */
-  #listen(): Listener {
+  #listen(): () => void {
     const { pool, listening } = this.#parts
-    const listener = new Listener({
+    return listen({
       ...listening,
       pool,
       channel: this.#cluster.channel,
@@ -213,13 +212,11 @@ export class PgBossQueue implements Queue<PgJob> {
       onLost: (err) =>
         logFailure(this.#context.log, 'warn', { err }, 'event notices are lost for now, polling goes on'),
     })
-    listener.start()
-    return listener
   }
 
   stop(): void {
-    this.#isStopped = true
-    this.#listener?.close()
+    this.#stopListening?.()
+    this.#stopListening = () => {} // a beat that is under way does not begin again
   }
 
   release(held: readonly PgJob[]): Promise<void> {
@@ -244,10 +241,8 @@ export class PgBossQueue implements Queue<PgJob> {
     return removed.map(({ name, waiting }) => ({ handler: name.slice(prefix.length), waiting }))
   }
 
-  async unsubscribe(handler: string): Promise<boolean> {
+  async unsubscribe(handler: string): Promise<void> {
     const { pool, schema, lease } = this.#parts
-    const removed = await this.listRemoved([])
-    if (!removed.some((one) => one.handler === handler)) return false
     const queue = prefix + handler
     await pool.query(`DELETE FROM ${schema}.subscription WHERE name = $1`, [queue])
     const remove = `
@@ -255,7 +250,6 @@ export class PgBossQueue implements Queue<PgJob> {
         SELECT id FROM ${this.#job} WHERE name = $1 AND ${isWaiting} LIMIT ${portion} FOR UPDATE SKIP LOCKED)
       RETURNING id`
     while ((await pool.query(remove, [queue, lease])).rows.length === portion);
-    return true
   }
 
   /** Oldest first, by the index of due jobs: a dead letter falls due when it is buried. */

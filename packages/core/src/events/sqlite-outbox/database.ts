@@ -7,12 +7,10 @@ import type { SyncTx } from '../transport.ts'
 
 export interface SqliteDatabase {
   readonly inTransaction: boolean
-  readonly name: string
   exec(sql: string): unknown
   pragma(source: string, options?: { simple?: boolean }): unknown
   prepare(sql: string): SqliteStatement
   transaction<A extends unknown[], R>(run: (...args: A) => R): { immediate(...args: A): R }
-  close(): unknown
 }
 
 interface SqliteStatement {

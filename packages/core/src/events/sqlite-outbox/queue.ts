@@ -157,7 +157,7 @@ export class SqliteQueue implements Queue<SqliteJob> {
   }
 
   stop(): void {
-    this.#lock.forget() // waits its turn this time: outcomes that are not recorded now are delivered again
+    this.#lock.forget() // the last exchange waits as long as it may: what it does not record is delivered again
   }
 
   async release(held: readonly SqliteJob[]): Promise<void> {
@@ -169,13 +169,10 @@ export class SqliteQueue implements Queue<SqliteJob> {
     return this.#lock.read(() => this.#statements.listRemoved.all(names)) as RemovedHandler[]
   }
 
-  async unsubscribe(handler: string): Promise<boolean> {
-    const found = await this.listRemoved([])
-    if (!found.some((one) => one.handler === handler)) return false
+  async unsubscribe(handler: string): Promise<void> {
     const remove = () =>
       this.#writeAlone(`the end of the subscription ${handler}`, () => this.#deletePortion(handler))
     while ((await remove()) === portion) await turn()
-    return true
   }
 
   #write<T>(work: () => T): T {
