@@ -14,7 +14,7 @@ import {
 import { problemOfStatus, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** What an error page says: the props of component `Error/{status}` (S 2.9). */
+/** What an error page says: the props of component `Error/{status}`. */
 export interface ErrorPageProps {
   readonly status: number
   readonly title: string
@@ -46,8 +46,7 @@ export interface ErrorPageRequest {
   readonly status: number
   /** Whether the props that all pages share join those of the error: for documents and full renders (decision 55). */
   readonly shared: boolean
-  /** Renders where the application has no Inertia adapter. */
-  readonly standIn: PageRenderer
+  readonly renderer: PageRenderer
   /** Milliseconds after which a renderer has failed. */
   readonly timeout: number
 }
@@ -57,8 +56,7 @@ export interface ErrorPageRequest {
  * @throws what the renderer throws, or an error when it is not done in time
  */
 export async function renderErrorPage(options: ErrorPageRequest): Promise<Answer> {
-  const { request, reply, props, status, shared, standIn, timeout } = options
-  const renderer = rendererOf(request.server) ?? standIn
+  const { request, reply, props, status, shared, renderer, timeout } = options
   const page = { component: `Error/${props.status}`, props: withRequestId(request, props), status, shared }
   const { body, contentType, headers } = await withTimeout(
     renderer.render(request, reply, page),
@@ -78,7 +76,10 @@ function withRequestId({ headers, id }: FastifyRequest, props: ErrorPageProps): 
   return isNamed ? { ...props, requestId: String(id) } : { ...props }
 }
 
-/** For self-contained pages: an application's own policy may refuse the style in them. */
+/**
+ * For self-contained pages: an application's own policy may refuse the style in them, and nothing that a page would load from
+ * elsewhere can be relied on while the server fails.
+ */
 const ownPolicy = {
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -117,10 +118,6 @@ const maxBytes = 262_144
 /** The package's own page, for when the application has none. */
 const builtIn = new URL('../assets/error.html', import.meta.url)
 
-/** What a page loads from elsewhere, or runs: it cannot rely on that while the server fails. */
-const dependencies =
-  /<(?:script|iframe|frame|object|embed|base)\b|<link\b[^>]*\bhref\b|\bsrc(?:set)?\s*=\s*(?!["']?data:)|@import\b|url\(\s*(?!["']?data:)|http-equiv\s*=\s*["']?refresh/i
-
 /** The page to use, with a warning where it is not the one that the option names. */
 export interface LoadedPage {
   readonly body: Buffer
@@ -131,8 +128,8 @@ export interface LoadedPage {
 const usual = 'wwwroot/error.html'
 
 /**
- * Reads the application's page; the package's own stands in for one that cannot be read, is empty, larger than 256 KiB
- * or not self-contained, with a warning that says so. Never throws.
+ * Reads the application's page; the package's own stands in for one that cannot be read, is empty or larger than 256 KiB,
+ * with a warning that says so. Never throws.
  * @param file a path, relative to the working directory; undefined stands for the usual place, false for the package's own page
  */
 export async function loadErrorPage(file?: string | URL | false): Promise<LoadedPage> {
@@ -158,11 +155,9 @@ async function readPage(path: string | URL): Promise<{ body?: Buffer; flaw?: str
   }
 }
 
-function flawOf(body: Buffer): string | undefined {
-  if (body.length === 0) return 'is empty'
-  if (body.length > maxBytes) return 'is larger than 256 KiB'
-  const [found] = dependencies.exec(body.toString()) ?? []
-  return found && `is not self-contained (it has "${found.slice(0, 40)}")`
+function flawOf({ length }: Buffer): string | undefined {
+  if (length === 0) return 'is empty'
+  return length > maxBytes ? 'is larger than 256 KiB' : undefined
 }
 
 /** The package's page about a 500. */

@@ -2,7 +2,6 @@
 import {
   type AnswerFailure,
   answerFailure,
-  checkCoreVersion,
   logFailure,
   precedesGate,
   routerEntries,
@@ -28,7 +27,6 @@ import { problemDetailsSchema, validationProblemDetailsSchema } from './schemas.
 import { toProblem } from './to-problem.ts'
 
 const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => {
-  checkCoreVersion(import.meta.url)
   if (app.hasDecorator('problems')) throw new FMOD_ERRORS_REGISTERED_TWICE()
   const settings = resolveOptions(options)
   guardErrorSerializer(app.log)
@@ -116,7 +114,7 @@ function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }:
   })
   app.decorate(answerFailure, ((request, reply, error) => {
     const problem = toProblem(error, { mappings: app.problems, typeBase })
-    fail(request, reply, { problem, source: 'handler', error })
+    fail(request, reply, { problem, source: 'handler', error, scope: app })
   }) satisfies AnswerFailure)
   refuseAnother(app, 'setErrorHandler', 'errorHandler')
   const { errorHandler } = app // as Fastify keeps it

@@ -1,7 +1,7 @@
 /** @fastify-modular/public-routes: a method-aware registry of public routes, and the gate in front of every request. */
 import type { Caller } from '@fastify-modular/core'
 import type { Access, AccessByMethod } from './access/declaration.ts'
-import type { Permissions, PermissionsBuilder } from './access/permissions.ts'
+import type { PermissionMap, Permissions } from './access/permissions.ts'
 import type { RequestAdmission } from './gate/decision.ts'
 import type { PublicRouteRegistry } from './registry.ts'
 import type { ApplicationAccess } from './review/access.ts'
@@ -19,18 +19,18 @@ declare module 'fastify' {
     /** The caller of the request; null for an anonymous request to a public route. */
     caller: Caller | null
     /**
-     * How the gate let the request in. Public requests, of known callers, too: `by: 'rule'` where a rule of the registry or
+     * How the gate let the request in. For public requests, also of known callers: `by: 'rule'` where a rule of the registry or
      * the environment opens it, with the `rule`, or `by: 'declaration'` where its access is declared so, with the `source`.
      * `by: 'caller'` for all others, with the `permission` that the caller holds where one is declared. Null before the
      * gate, and on requests that it turned away.
-     * It follows from the request as it reached the gate, whatever hooks change in it later.
+     * It describes the request as it reached the gate, and does not change when later hooks change the request.
      */
     readonly admission: RequestAdmission | null
   }
   interface FastifyContextConfig {
     /** Who may call this route; by method for a route that serves several. */
     access?: Access | AccessByMethod
-    /** A permission that the handler checks by itself: it is listed, and not enforced by the gate. */
+    /** A permission that the handler checks by itself: the gate lists it and does not enforce it. */
     checkedByHandler?: string
   }
 }
@@ -39,15 +39,15 @@ declare module '@fastify-modular/core' {
   interface ModuleContributions {
     /** Declares the module's public routes; runs once at boot, in dependency order. */
     publicRoutes: (registry: PublicRouteRegistry) => void
-    /** Declares the module's permissions; runs once at boot, in dependency order. */
-    permissions: (builder: PermissionsBuilder) => void
+    /** The permissions that the module declares, with their display names: `{ 'Notes.Edit': 'Edit notes' }`. */
+    permissions: PermissionMap
     /** The access of the module's routes that do not declare their own. */
     access: Access
   }
 }
 
 export type { Access, AccessByMethod } from './access/declaration.ts'
-export type { Permission, PermissionDetails, Permissions, PermissionsBuilder } from './access/permissions.ts'
+export type { Permission, PermissionDetails, PermissionMap, Permissions } from './access/permissions.ts'
 export { type Classify, classifyRequest, type ClientKind, safeReturnTo } from './gate/answers.ts'
 export type { CsrfOptions } from './gate/csrf.ts'
 export type { SuffixesMatchParameters } from './gate/policy.ts'

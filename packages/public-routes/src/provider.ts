@@ -21,7 +21,7 @@ export interface AuthProvider {
   authenticate(request: FastifyRequest, signal: AbortSignal): Authenticated | Promise<Authenticated>
   /** Where browsers sign in: a path of this application, or an absolute URL. Without it every client gets 401. */
   readonly loginUrl?: string
-  /** Legacy: prefixes that are public for every method (S 5.3.3). Prefer rules with methods. */
+  /** Legacy: prefixes that are public for every method. Prefer rules with methods. */
   readonly publicPaths?: readonly string[]
   /**
    * How callers authenticate, for OpenAPI documents: `{ session: { type: 'apiKey', in: 'cookie', name: 'session' } }`. One
@@ -95,12 +95,12 @@ function orFailure(
   throw failure
 }
 
-/** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what that throws. */
+/** Returns the caller of a request, null for an anonymous one; synchronously if the provider does. Throws what the provider throws. */
 export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
 
 /**
  * Waits for the provider, but no longer than `timeout` milliseconds. Callers of `injectAs` come first where a test
- * called `testCallers`, which production code does not.
+ * called `enableTestCallers`, which production code does not.
  */
 export function createAuthenticate(
   app: FastifyInstance,
@@ -138,18 +138,17 @@ async function waitFor({
   return toCaller(authenticated)
 }
 
-/** Anything but a caller or nothing comes from a broken provider, and a broken provider lets no request in. */
+/** Any other value comes from a broken provider, and a broken provider lets no request in. */
 function toCaller(authenticated: unknown): Caller | null {
   if (authenticated === null || authenticated === undefined || authenticated === false) return null
   if (isCaller(authenticated)) return authenticated
   throw new TypeError(
-    'the authentication provider answered with something that is not a Caller: it needs a string id (1 to 255 characters) and an array of permissions',
+    'the authentication provider answered with something that is not a Caller: it needs a string id (1 to 255 characters), and permissions, if any, as an array',
   )
 }
 
 function isCaller(value: unknown): value is Caller {
-  if (typeof value !== 'object' || value === null || !('id' in value) || !('permissions' in value))
-    return false
-  const { id, permissions } = value
+  if (typeof value !== 'object' || value === null) return false
+  const { id, permissions = [] }: { id?: unknown; permissions?: unknown } = value
   return typeof id === 'string' && id.length > 0 && id.length <= 255 && Array.isArray(permissions)
 }

@@ -1,5 +1,5 @@
 /** @fastify-modular/settings: settings that modules declare, typed, validated, stored, scoped and masked. */
-import type { SettingsBuilder } from './definitions/builder.ts'
+import type { SettingsBuilder, TokenMap } from './definitions/builder.ts'
 import type { UserReader } from './reading/reader.ts'
 import type { Settings } from './settings.ts'
 
@@ -16,8 +16,8 @@ declare module 'fastify' {
 
 declare module '@fastify-modular/core' {
   interface ModuleContributions {
-    /** Declares the settings of a module. */
-    settings: (builder: SettingsBuilder) => void
+    /** The settings that a module defines, `{ greeting, limit }`; a function gets a builder, which takes rules as well. */
+    settings: TokenMap | ((builder: SettingsBuilder) => void)
   }
 }
 

@@ -1,11 +1,6 @@
 /** The settings plugin: the order in which its parts come to life. */
 import { receive } from '@fastify-modular/core'
-import {
-  checkCoreVersion,
-  createFindCaller,
-  findCallerOf,
-  supportedFastify,
-} from '@fastify-modular/core/internal'
+import { createFindCaller, findCallerOf, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkAtBoot, checkEncrypted, warnAtBoot } from './boot-checks.ts'
@@ -28,7 +23,6 @@ import { Retention } from './store/retention.ts'
 import { defaultLimits } from './values/validate.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
-  checkCoreVersion(import.meta.url)
   refuseSecond(app)
   checkOptions(options)
   const boot = createBoot(app, options)
@@ -45,7 +39,11 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receive(app, 'settings', {
-    take: (contribute, module) => contribute(new SettingsBuilder(registry, module)),
+    take(contributed, module) {
+      const builder = new SettingsBuilder(registry, module)
+      if (typeof contributed === 'function') contributed(builder)
+      else builder.addAll(contributed)
+    },
     complete: async () => void (await check(boot)),
   })
   const findCaller = createFindCaller(app, options.caller)

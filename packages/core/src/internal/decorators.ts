@@ -4,7 +4,7 @@ import { createMisuseError } from './misuse-error.ts'
 
 const FMOD_CORE_DECORATOR_MISSING = createMisuseError<[string]>(
   'FMOD_CORE_DECORATOR_MISSING',
-  'There is no decorator %s. Register the plugin that adds it first; for injectAs, call testCallers(app).',
+  'There is no decorator %s. Register the plugin that adds it first; for injectAs, call enableTestCallers(app).',
 )
 
 /**
@@ -18,7 +18,7 @@ export function getDecorator<T>(target: FastifyInstance | FastifyRequest, name: 
   return value
 }
 
-/** Answers a request as if the error had been thrown at the root, whatever handler the scope of its route has. Never throws. */
+/** Answers a request as if the error had been thrown at the root, whatever handler and pages the scope of its route has. Never throws. */
 export type AnswerFailure = (request: FastifyRequest, reply: FastifyReply, error: unknown) => void
 
 /** Where the errors plugin decorates the application with an `AnswerFailure`. */

@@ -1,11 +1,12 @@
 /** The code of docs/guides/observability.md, run. */
 import { defineEvent, events, type EventTracing } from '@fastify-modular/core'
-import { eventsOf, injectAs, testCallers } from '@fastify-modular/core/testing'
+import { eventsOf, injectAs, enableTestCallers } from '@fastify-modular/core/testing'
 import { errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { setting, settings, SettingScope } from '@fastify-modular/settings'
 import { memoryStore } from '@fastify-modular/settings/testing'
 import { writeGuideCode } from '@fastify-modular/test-support/guide-code'
+import { FastifyOtelInstrumentation } from '@fastify/otel'
 import { SpanStatusCode, trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { Type } from '@sinclair/typebox'
@@ -28,7 +29,7 @@ const title = setting.text('app.title', {
   scope: SettingScope.Application,
   default: 'Notes',
 })
-const admin = { id: 'ada', permissions: [], isAdmin: true }
+const admin = { id: 'ada', isAdmin: true }
 
 test('the audit plugin logs who changed which setting, without the value, until the application closes', async (t) => {
   const lines: string[] = []
@@ -55,7 +56,7 @@ test('the audit plugin logs who changed which setting, without the value, until 
 test('the metrics plugin serves failures by route and the counters of settings and events', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  testCallers(app)
+  enableTestCallers(app)
   await app.register(errors)
   await app.register(publicRoutes, { provider: { authenticate: () => null } })
   await app.register(events, {
@@ -143,3 +144,23 @@ test('the tracing of the guide makes the span of a handler a child of the publis
   t.equal(retried?.parentSpanContext, undefined)
   t.equal(retried?.links[0]?.context.spanId, 'b7ad6b7169203331')
 })
+
+for (const order of ['before the gate', 'after the gate', 'by itself']) {
+  test(`@fastify/otel registered ${order} changes neither what the gate protects nor what it logs`, async (t) => {
+    const lines: string[] = []
+    const write = (line: string) => void lines.push(line)
+    const otel = new FastifyOtelInstrumentation({ registerOnInitialization: order === 'by itself' })
+    t.teardown(() => otel.disable())
+    const app = Fastify({ logger: { level: 'warn', stream: { write } } })
+    t.teardown(() => app.close())
+    if (order === 'before the gate') await app.register(otel.plugin())
+    await app.register(publicRoutes, { provider: { authenticate: () => null } })
+    if (order === 'after the gate') await app.register(otel.plugin())
+    app.get('/open', { config: { access: 'public' } }, async () => 'ran')
+    app.get('/closed', { onRequest: async () => {} }, async () => 'ran')
+    await app.ready()
+    t.same(lines, [])
+    t.equal((await app.inject('/open')).statusCode, 200)
+    t.equal((await app.inject('/closed')).statusCode, 401)
+  })
+}

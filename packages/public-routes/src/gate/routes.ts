@@ -150,25 +150,18 @@ interface Registration {
 export class RouteTable {
   readonly #registrations: Registration[] = []
   readonly #ignoresTrailingSlash: boolean
-  readonly #exposesHeadRoutes: boolean
-  /** Routes that serve GET, by URL, from which Fastify derives HEAD routes. */
-  readonly #getRoutes = new Map<string, Registration[]>()
   readonly #configOf = createConfigReader()
-  /** The routes that may stand before the gate, by their configuration. */
-  readonly #early = new Map<object, Route>()
+  /** The routes that may stand before the gate. */
+  readonly #early: Route[] = []
 
   constructor({ initialConfig }: FastifyInstance) {
     this.#ignoresTrailingSlash =
       initialConfig.routerOptions?.ignoreTrailingSlash ?? initialConfig.ignoreTrailingSlash ?? false
-    // Missing in Fastify's types; `exposeHeadRoute` of a route means the same.
-    this.#exposesHeadRoutes = !(
-      'exposeHeadRoutes' in initialConfig && initialConfig.exposeHeadRoutes === false
-    )
   }
 
   /** Every route of the application, once it is complete. */
   get all(): readonly Route[] {
-    return [...this.#early.values(), ...this.#registrations.map(({ route }) => route)]
+    return [...this.#early, ...this.#registrations.map(({ route }) => route)]
   }
 
   /**
@@ -185,7 +178,7 @@ export class RouteTable {
       url,
       methods,
       declares,
-      derivedFrom: options.method === 'HEAD' ? this.#originOf(options, declares) : undefined,
+      derivedFrom: options.method === 'HEAD' ? this.#originOf(options) : undefined,
       constraints: constraints && { ...constraints },
       origin,
       isWebsocket: 'websocket' in options && options.websocket === true,
@@ -195,17 +188,12 @@ export class RouteTable {
     const known = this.#announced(route)
     options.config = { ...config, [mark]: known ?? route } as NonNullable<RegisteredRoute['config']>
     if (known !== undefined) return
-    const registration = { route, options, handler: options.handler, constraints }
-    this.#registrations.push(registration)
-    const exposesHead = options.exposeHeadRoute ?? this.#exposesHeadRoutes
-    if (!exposesHead || !methods.includes('GET') || methods.includes('HEAD')) return
-    const key = withoutSlash(url)
-    this.#getRoutes.set(key, [...(this.#getRoutes.get(key) ?? []), registration])
+    this.#registrations.push({ route, options, handler: options.handler, constraints })
   }
 
   /**
-   * Adds what the router had before the gate: the preflight route of CORS, and routes that say they may stand there.
-   * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} naming all others
+   * Adds the routes that may be registered before the gate: the preflight route of CORS, and those marked by `precedesGate`.
+   * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} the router has other routes
    */
   addEarly(app: FastifyInstance): void {
     const listed = readRouter(app)
@@ -216,51 +204,50 @@ export class RouteTable {
     }
     for (const { config } of listed?.filter(mayPrecedeGate) ?? []) {
       const { url, method } = config
-      const derivedFrom = [...this.#early.values()].find((known) => method === 'HEAD' && known.url === url)
+      const derivedFrom = this.#early.find((known) => method === 'HEAD' && known.url === url)
       const route = new Route({ url, methods: [method].flat(), declares: readDeclares(config), derivedFrom })
-      this.#early.set(config, route)
+      Object.assign(config, { [mark]: route })
+      this.#early.push(route)
     }
     refuseEarly(listed?.filter((entry) => !mayPrecedeGate(entry)) ?? [])
   }
 
   /**
-   * Checks that the router has the routes that the gate has read, with what it has read.
+   * Checks that the gate has read every route of the router, and that no configuration has changed since.
    * @throws {FMOD_PUBLIC_ROUTES_CONFIG_CHANGED} a later onRoute hook changed or replaced a configuration
    * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} a plugin from before the gate registered a route after it
-   * @throws {FMOD_PUBLIC_ROUTES_HALF_REGISTERED} the hook of this name, that of the gate, does not run before a route
+   * @throws {FMOD_PUBLIC_ROUTES_HALF_REGISTERED} no hook runs before a route, that of the gate included
    */
-  checkComplete(listed: readonly RouterEntry[], gateName: string): void {
+  checkComplete(listed: readonly RouterEntry[]): void {
     const changed = this.#registrations.filter(({ route, options }) => {
       const config: Configuration = options.config as Configuration
       return config?.[mark] !== route || !haveSameMembers(readDeclares(config), route.declares)
     })
     if (changed.length > 0)
       throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
-    const late = listed.filter(({ config }) => !this.#early.has(config))
-    refuseEarly(late.filter(({ config }) => !(mark in config)))
-    const open = late.filter(({ onRequest }) => !onRequest?.some(({ name }) => name === `bound ${gateName}`))
+    refuseEarly(listed.filter(({ config }) => !(mark in config)))
+    // Not by the name of the gate's hook: a plugin may have wrapped it.
+    const open = listed.filter((entry) => !mayPrecedeGate(entry) && !entry.onRequest?.length)
     if (open.length > 0) throw new FMOD_PUBLIC_ROUTES_HALF_REGISTERED(namesOf(open))
   }
 
   /** The route that the router chose; null where no route matches and the not-found handler answers. */
   of(request: FastifyRequest): Route | null {
     const config: Configuration | undefined = this.#configOf(request)
-    return config?.[mark] ?? (config?.url === undefined ? null : (this.#early.get(config) ?? unlisted))
+    return config?.[mark] ?? (config?.url === undefined ? null : unlisted)
   }
 
-  /**
-   * Fastify copies the options of the GET route, so both share their objects. A HEAD route that the application registers
-   * with another declaration is a route of its own.
-   */
-  #originOf({ url, handler, constraints }: RegisteredRoute, declares: Declares): Route | undefined {
-    return this.#getRoutes
-      .get(withoutSlash(url))
-      ?.find(
-        (known) =>
-          known.handler === handler &&
-          known.constraints === constraints &&
-          haveSameMembers(known.route.declares, declares),
-      )?.route
+  /** Fastify copies the options of the GET route, so both share their objects, and registers the HEAD route next. */
+  #originOf({ url, handler, constraints, onSend }: RegisteredRoute): Route | undefined {
+    const isDerived = [onSend].flat().some((hook) => hook?.name === 'headRouteOnSendHandler')
+    if (!isDerived) return undefined
+    return this.#registrations.findLast(
+      (known) =>
+        known.handler === handler &&
+        known.constraints === constraints &&
+        known.route.methods.includes('GET') &&
+        withoutSlash(known.route.url) === withoutSlash(url),
+    )?.route
   }
 
   /** Fastify announces the HEAD route of `/` under a prefix that ends in a slash twice, one after the other. */
@@ -272,7 +259,7 @@ export class RouteTable {
   }
 }
 
-/** Stands for a route that the table does not have. It has no policy: what cannot be reviewed is closed. */
+/** Stands for a route that the table does not have. It has no policy, and is closed. */
 export const unlisted = new Route({ url: '/', methods: [] })
 
 type RouterEntry = ReturnType<typeof routerEntries>[number]
@@ -300,7 +287,7 @@ function namesOf(entries: readonly RouterEntry[]): string {
   return [...new Set(names)].join(', ')
 }
 
-/** Own members alone: what objects inherit declares nothing. */
+/** Reads own members only. */
 function readDeclares(config: object | undefined): Declares {
   const own = (name: keyof Declares): unknown =>
     config !== undefined && Object.hasOwn(config, name) ? Reflect.get(config, name) : undefined
@@ -308,8 +295,8 @@ function readDeclares(config: object | undefined): Declares {
 }
 
 /**
- * A constant whose name is misspelt is undefined, and members that are inherited do not reach the router: both would declare
- * nothing, and the route would fall to a default.
+ * Refuses members that declare nothing, so that the route would get a default: one that is undefined, because the name of a
+ * constant is misspelt, and one that is inherited, which Fastify does not copy.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
  */
 function refuseSilent(config: object, place: string): void {

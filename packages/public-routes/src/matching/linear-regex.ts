@@ -1,7 +1,7 @@
 /** Regular expressions that cannot stall the process: they take linear time, and are anchored at the start. */
 import { maxPathLength } from '@fastify-modular/core/internal'
 import { RE2JS } from 're2js'
-import { FMOD_PUBLIC_ROUTES_INVALID_REGEX } from '../misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_RULE } from '../misuse-errors.ts'
 import type { Segments } from './route-pattern.ts'
 
 /**
@@ -30,12 +30,12 @@ export interface LinearRegex {
 /**
  * Compiles a string or RegExp. It must be valid both as a Unicode-mode JavaScript expression and for the linear-time
  * engine, so that an escape that one of them reads otherwise (`\Z`, `\Q`) is refused instead of meaning something else.
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_REGEX} syntax error, flags other than i, s, u, d, lookaround or backreference
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_RULE} syntax error, flags other than i, s, u, d, lookaround or backreference
  */
 export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
   const source = typeof pattern === 'string' ? pattern : pattern.source
   const flags = typeof pattern === 'string' ? '' : pattern.flags
-  const refuse = (reason: string) => new FMOD_PUBLIC_ROUTES_INVALID_REGEX(JSON.stringify(source), reason)
+  const refuse = (reason: string) => new FMOD_PUBLIC_ROUTES_INVALID_RULE(JSON.stringify(source), reason)
 
   if (source === '' || source === '(?:)') throw refuse('it is empty and would open every path')
   if (/[^isud]/.test(flags)) {
@@ -70,7 +70,7 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
  */
 const wholeSegments = /^\^?(?:[\w\-/~!@%&=:;,'"<> ]|\\[/.]|\[\^\\?\/\]\+(?=\\?\/|\$?$))*\$?$/
 
-/** Not where a percent sign is in it: the router decodes what follows. */
+/** Null for an expression with a percent sign, because the router decodes what follows it. */
 function segmentsOfExpression(source: string): Segments | null {
   if (!source.endsWith('$') || source.includes('%')) return null
   const anySegment = '\0'
@@ -106,8 +106,8 @@ function reasonOf(err: unknown): string {
 }
 
 /**
- * The literal text an expression begins with. Wrong only in the safe direction: what is not certainly literal ends it,
- * and a quantifier takes its character back.
+ * The literal text with which an expression begins. It errs on the safe side: the first character that may not be literal
+ * ends it, and a quantifier removes the character before it.
  */
 function literalHeadOf(source: string): string {
   if (source.includes('|')) return ''

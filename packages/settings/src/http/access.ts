@@ -10,19 +10,20 @@ import type { WriteOptions } from '../write/write.ts'
 import { parseScope } from './schemas.ts'
 
 interface Permissions {
-  builder(source: string): {
-    add(name: string, details: { readonly displayName: string; readonly description: string }): unknown
-  }
+  addAll(permissions: Readonly<Record<string, object>>, source: string): void
+}
+
+const permissions = {
+  [updatePermission]: {
+    displayName: 'Change settings',
+    description: 'Change Application settings, and see their history; System settings need an administrator.',
+  },
 }
 
 /** Declares the permission to the gate of public-routes, for role editors; it may be registered after this plugin. */
 export function declarePermission(app: FastifyInstance): void {
   const declare = (): void =>
-    void getDecorator<Permissions>(app, 'permissions').builder('plugin settings').add(updatePermission, {
-      displayName: 'Change settings',
-      description:
-        'Change Application settings, and see their history; System settings need an administrator.',
-    })
+    getDecorator<Permissions>(app, 'permissions').addAll(permissions, 'plugin settings')
   const hasGate = (): boolean => app.hasDecorator('publicRoutes') && app.hasDecorator('permissions')
   if (hasGate()) return declare()
   app.addHook('onReady', async function declareToLaterGate() {

@@ -26,7 +26,7 @@ if (process.argv[1] === import.meta.filename && database !== undefined) await ma
 async function main(name: string): Promise<void> {
   const store = name === 'memory' ? memoryStore() : storeOf(name)
   const app = Fastify()
-  const caller = { id: 'editor', permissions: ['Settings.Update'], isAdmin: false }
+  const caller = { id: 'editor', permissions: ['Settings.Update'] }
   app.register(settings, { definitions: [layout], store, caller: () => caller, history: false })
   await app.ready()
   await write(app, store)
