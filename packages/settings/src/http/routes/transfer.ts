@@ -28,11 +28,12 @@ const RevisionText = decoded(
 )
 
 /** @param maxBytes of the body of an import */
-export function addTransferRoutes(
-  app: SettingsApp,
-  { sharedValues, transfer }: SettingsService,
-  maxBytes: number,
-): void {
+export function addTransferRoutes(app: SettingsApp, service: SettingsService, maxBytes: number): void {
+  addExportRoute(app, service)
+  addImportRoute(app, service, maxBytes)
+}
+
+function addExportRoute(app: SettingsApp, { sharedValues, transfer }: SettingsService): void {
   app.get(
     '/export',
     operation({
@@ -52,7 +53,9 @@ export function addTransferRoutes(
       return reply.header('cache-control', 'no-store').header('etag', etag).send(file)
     },
   )
+}
 
+function addImportRoute(app: SettingsApp, { transfer }: SettingsService, maxBytes: number): void {
   app.post(
     '/import',
     {
