@@ -2,7 +2,7 @@
 import type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
 import { describeError, isRequestLoggingDisabled, safeRead, safeText } from '@fastify-modular/core/internal'
 import { channel } from 'node:diagnostics_channel'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /**
  * Where a failure came from: a handler, hook or serialiser; a path without a route; Fastify before any route
@@ -35,6 +35,8 @@ export interface Failure {
   readonly error?: unknown
   /** The error that was being answered, where `error` is the failure of its answer. */
   readonly original?: unknown
+  /** Whose pages answer it, where those of the route's own scope must not. */
+  readonly scope?: FastifyInstance
 }
 
 /** Writes the log record and publishes the event. Never throws. */

@@ -48,7 +48,7 @@ export async function audit({ app, probes, explain, loginUrl, ...parts }: AuditP
   }
 }
 
-/** Of Fastify's own plugins that belong before a gate: what the provider reads, headers, limits. */
+/** Hooks of Fastify's own plugins that belong before a gate, because they serve the provider, set headers or limit rates. */
 const hooksOfPlugins: Readonly<Record<string, readonly string[]>> = {
   '@fastify/cors': ['handleCors'],
   '@fastify/helmet': ['helmetConfigureReply', 'helmetApplyHeaders'],
@@ -58,9 +58,10 @@ const hooksOfPlugins: Readonly<Record<string, readonly string[]>> = {
   '@fastify/rate-limit': ['anonymous'],
   '@fastify/under-pressure': ['onRequest'],
   '@fastify/request-context': ['requestContextHook'],
+  '@fastify/otel': ['startRequestSpanHook', 'handlerWrapped'], // wraps all hooks that are added after it
 }
 
-/** Names of the onRequest hooks that run before the gate on some route, in their order. */
+/** Names of the onRequest hooks that run before the gate on some route, in their order; all names where the gate's is wrapped. */
 function earlierHooks({ listed, gateName }: Pick<AuditParts, 'listed' | 'gateName'>): readonly string[] {
   const names = listed.flatMap(({ onRequest }) => {
     const hooks = (onRequest ?? []).map(({ name }) => name.replace(/^bound /, '') || 'anonymous') // Fastify binds hooks
