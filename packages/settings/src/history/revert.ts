@@ -1,5 +1,5 @@
 /** The way back: what a revision replaced, or wrote, is written once more, checked like every write. */
-import { ArgumentException, type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
+import { type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
 import { requireFit, requireSetting, type SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
@@ -19,6 +19,7 @@ import {
   type WriteOptions,
   type WriteOutcome,
 } from '../write/write.ts'
+import { requireRevision } from './history.ts'
 
 /** The setting to restore, and the revision whose value is wanted. */
 export interface RestoreTarget extends ValuePlace {
@@ -125,6 +126,7 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
   async function revert(revision: number, revertOptions: RevertOptions = {}): Promise<RevertReport> {
     const caller = namedCaller(revertOptions)
     const { keys, force = false, dryRun = false, visibleTo: _caller, ...options } = revertOptions
+    if (caller) requireUpdater(caller)
     const rows = await rowsOf(revision, keys)
     const scopes = rows.flatMap(({ key, scope }) => [scope, sharedValues.find(key)?.setting.definition.scope])
     if (caller) requireUpdater(caller, scopes)
@@ -223,12 +225,6 @@ const portion = 500
 
 function idOf({ scope, userId, key }: HistoryRow) {
   return { scope, userId, key }
-}
-
-/** @throws {ArgumentException} without a revision the newest entry would be taken */
-function requireRevision(revision: number): void {
-  if (!Number.isSafeInteger(revision) || revision < 1)
-    throw new ArgumentException('The revision must be a positive integer.', 'revision')
 }
 
 function isVersion(version: number | undefined): Expects | undefined {

@@ -107,6 +107,23 @@ for (const [name, open] of Object.entries(stores)) {
     t.match((await app.settings.history({ keys, limit: 1 })).entries, [{ key: 'app.title', revision: 2 }])
   })
 
+  test(`${name}: text that no key can be is refused as any other, whoever sends it`, async (t) => {
+    const app = await createChanged(t, { store: await open(t) })
+    for (const text of ['\u0000', 'app.title\u0000', '\ud800']) {
+      const keys = [text]
+      t.equal((await as(app, 'alice')('POST', '/changes/2/revert', { keys })).status, 403)
+      t.equal((await as(app, 'admin')('POST', '/changes/2/revert', { keys })).status, 404)
+      const some = { keys: ['app.title', text] }
+      t.equal((await as(app, 'admin')('POST', '/changes/2/revert', some)).status, 404)
+      for (const filter of [{ keys }, { key: text }, { actor: text }, { userId: text }])
+        t.same((await app.settings.history(filter)).entries, [])
+    }
+    for (const number of [1.5, 2 ** 53, 2 ** 63, NaN]) {
+      for (const filter of [{ revision: number }, { before: number }])
+        t.match(await rejection(app.settings.history(filter)), { status: 400 }, JSON.stringify(filter))
+    }
+  })
+
   test(`${name}: a set of which an entry was trimmed is not found, also by force`, async (t) => {
     const store = await open(t)
     const app = await createChanged(t, { store })
