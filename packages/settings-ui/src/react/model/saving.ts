@@ -16,7 +16,7 @@ import type { EditorStore } from './editor-store.ts'
 import { failureText } from './failure-text.ts'
 import { checkInput, parseInput } from './input.ts'
 import type { Reading } from './reading.ts'
-import { type Definition, isSent } from './setting.ts'
+import { type Definition, isSent, type SettingValue } from './setting.ts'
 import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
 
 /** The texts of the editor and their language. */
@@ -127,18 +127,20 @@ export class Saving {
   }
 
   #saySaved(keys: readonly string[], saved: SaveOutcome['saved']): void {
-    const { language, source } = this.#init
-    const { messages, locale } = language()
-    const text = plural(messages.saved, keys.length, locale)
-    // One revision for all; a save that only removed values does not tell its own.
-    const revision = Math.max(...saved.map((value) => value?.version ?? 0))
-    if (!source.revert || revision === 0) return this.say({ kind: 'done', text })
-    const hasSecret = this.#state.definitions.some(({ key, sensitive }) => sensitive && keys.includes(key))
+    const { messages, locale } = this.#init.language()
     this.say({
       kind: 'done',
-      text,
-      ...(hasSecret ? { asks: revision } : { undo: () => void this.revert(revision) }),
+      text: plural(messages.saved, keys.length, locale),
+      ...this.#undoOf(keys, saved),
     })
+  }
+
+  /** The way back from a write of shared values: one change set for all; none where nothing changed. */
+  #undoOf(keys: readonly string[], saved: SaveOutcome['saved']): Pick<Message, 'undo' | 'asks'> {
+    const revision = saved.find((value) => value?.revision)?.revision
+    if (!this.#init.source.revert || !revision) return {}
+    const hasSecret = this.#state.definitions.some(({ key, sensitive }) => sensitive && keys.includes(key))
+    return hasSecret ? { asks: revision } : { undo: () => void this.revert(revision) }
   }
 
   /** The focus goes to the first of them; a preference that is being left keeps to itself. */
@@ -182,8 +184,9 @@ export class Saving {
       const value = this.#state.values.get(key)
       if (!value) return
       const { messages } = language()
+      let after: SettingValue | undefined
       try {
-        const after = await reading.write([key], () => source.reset(value))
+        after = await reading.write([key], () => source.reset(value))
         if (after) this.#update(withSaved(this.#state, after, drafts.get(key)?.input))
         else await reading.refresh()
       } catch (error) {
@@ -193,7 +196,11 @@ export class Saving {
       }
       this.#update({ failure: null, saved: initialState.saved, focus: { key } })
       onSaved()
-      this.say({ kind: 'undone', text: format(messages.resetDone, { name }) })
+      this.say({
+        kind: 'undone',
+        text: format(messages.resetDone, { name }),
+        ...this.#undoOf([key], [after]),
+      })
     })
   }
 

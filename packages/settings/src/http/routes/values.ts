@@ -12,6 +12,7 @@ import {
   requireSetting,
   type Resolution,
   type SettingState,
+  sharedScope,
 } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
@@ -56,9 +57,9 @@ import {
   ScopeInput,
   ScopeQuery,
   type SettingsApp,
-  SettingValue,
   Value,
   valueMembers,
+  WrittenValue,
 } from '../schemas.ts'
 
 interface ValueRoutesOptions {
@@ -154,7 +155,7 @@ export function addValueRoutes(
         summary: 'Update one System or Application setting',
         checkedByHandler: updatePermission,
         body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
-        written: SettingValue,
+        written: WrittenValue,
       }),
     },
     async (request, reply) => {
@@ -162,9 +163,9 @@ export function addValueRoutes(
       const scope = sharedScopeOf(request.body.scope, request)
       requireUpdate(request, [scope])
       const state = requireFit(requireSetting(sharedValues, key), scope)
-      const { entries } = await writeOne(request, state, scope, { kind: 'set', value })
-      const etag = toEtag(entries[0]?.after?.revision ?? 0)
-      return answerRepresentation(request, reply, etag, () => stored(key, scope))
+      const outcome = await writeOne(request, state, scope, { kind: 'set', value })
+      const etag = toEtag(outcome.entries[0]?.after?.revision ?? 0)
+      return answerRepresentation(request, reply, etag, () => stored(state, outcome))
     },
   )
 
@@ -178,7 +179,7 @@ export function addValueRoutes(
         checkedByHandler: updatePermission,
         params: KeyParams,
         query: ScopeQuery,
-        written: SettingValue,
+        written: WrittenValue,
       }),
     },
     async (request, reply) => {
@@ -186,8 +187,8 @@ export function addValueRoutes(
       const scope = sharedScopeOf(request.query.scope, request)
       requireUpdate(request, [scope])
       const state = requireFit(requireSetting(sharedValues, key), scope)
-      await writeOne(request, state, scope, { kind: 'clear' })
-      return answerRepresentation(request, reply, toEtag(0), () => stored(key, scope))
+      const outcome = await writeOne(request, state, scope, { kind: 'clear' })
+      return answerRepresentation(request, reply, toEtag(0), () => stored(state, outcome))
     },
   )
 
@@ -207,7 +208,7 @@ export function addValueRoutes(
             closed,
           ),
         ),
-        written: Type.Array(Type.Union([SettingValue, Preview])),
+        written: Type.Array(Type.Union([WrittenValue, Preview])),
       }),
     },
     async (request, reply) => {
@@ -235,7 +236,7 @@ export function addValueRoutes(
         return reply.header('etag', etag).header('cache-control', 'no-store').send(previews)
       }
       return answerRepresentation(request, reply, etag, () =>
-        updates.map(({ key, scope }) => stored(key, scope)),
+        entries.map(({ state }, index) => stored(state, outcome, index)),
       )
     },
   )
@@ -260,8 +261,9 @@ export function addValueRoutes(
   }
 
   /** Looked up after the write: the state from before it has the old value. */
-  function stored(key: string, scope: SharedScope) {
-    return toSharedDto(sharedValues.require(key), scope)
+  function stored({ setting }: SettingState, { revision, entries }: WriteOutcome, index = 0) {
+    const state = sharedValues.require(setting.definition.key)
+    return { ...toSharedDto(state, sharedScope(state)), revision: entries[index]?.change ? revision : null }
   }
 }
 
