@@ -64,7 +64,7 @@ async function decisions() {
   return rows
 }
 
-const session = { id: 'alice', permissions: [], isAdmin: false }
+const session = { id: 'alice' }
 const provider = { authenticate: ({ headers }) => (headers.cookie === 'session=1' ? session : null) }
 
 function addRoutes(app) {

@@ -10,7 +10,7 @@ import Fastify from 'fastify'
 import { requireCaller } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
 
-const callers = new Map([['Bearer alice-token', { id: 'alice', permissions: [], isAdmin: false }]])
+const callers = new Map([['Bearer alice-token', { id: 'alice' }]])
 
 const app = Fastify({ logger: true })
 await app.register(publicRoutes, {

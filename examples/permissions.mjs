@@ -12,15 +12,15 @@ import { defineModule, modules, requireCaller } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
 
 const callers = new Map([
-  ['Bearer reader-token', { id: 'reader', permissions: [], isAdmin: false }],
-  ['Bearer writer-token', { id: 'writer', permissions: ['Notes.Write'], isAdmin: false }],
+  ['Bearer reader-token', { id: 'reader' }],
+  ['Bearer writer-token', { id: 'writer', permissions: ['Notes.Write'] }],
 ])
 const list = []
 
 const notes = defineModule({
   name: 'notes',
   prefix: '/notes',
-  permissions: (builder) => builder.add('Notes.Write', { displayName: 'Write notes' }),
+  permissions: { 'Notes.Write': 'Write notes' },
   access: 'signed-in', // for the routes that do not say
   plugin: async (app) => {
     app.get('/', { config: { access: 'public' } }, async () => list)

@@ -25,7 +25,7 @@ const shop = {
   key: setting.password('shop.payment-key', { displayName: 'Payment key', scope: System, sensitive: true }),
   mails: setting.bool('shop.mails', { displayName: 'Send me news', scope: User, default: false }),
 }
-const admin = { id: 'admin', permissions: [], isAdmin: true }
+const admin = { id: 'admin', isAdmin: true }
 const credentials = `Basic ${Buffer.from('admin:admin').toString('base64')}`
 
 const app = Fastify({ logger: true })

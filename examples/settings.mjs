@@ -18,7 +18,7 @@ const hello = {
     public: true,
   }),
 }
-const admin = { id: 'admin', permissions: [], isAdmin: true }
+const admin = { id: 'admin', isAdmin: true }
 
 const app = Fastify({ logger: true })
 await app.register(settings, {

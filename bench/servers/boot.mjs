@@ -30,7 +30,7 @@ function makeModule(number) {
   )
   return defineModule({
     name,
-    settings: (builder) => void builder.addAll(...definitions),
+    settings: Object.fromEntries(definitions.map((definition) => [definition.key, definition])),
     publicRoutes: (registry) => {
       registry.addExact(`/api/${name}/items`, { methods: ['GET'] })
       registry.addPrefix(`/api/${name}/files/`, { methods: ['GET'] })

@@ -38,7 +38,7 @@ async function addEverything() {
   })
   const notes = {
     name: 'notes',
-    settings: (builder) => void builder.add(title),
+    settings: { title },
     plugin: async (scope) => void scope.get('/notes', () => []),
   }
   const database = new Database(join(folder, 'app.db'))

@@ -7,7 +7,7 @@ import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/s
 import Fastify from 'fastify'
 import { addRoutes } from './routes.mjs'
 
-const sessions = new Map([['1f6f0b4c', { id: 'alice', permissions: ['Things.Read'], isAdmin: false }]])
+const sessions = new Map([['1f6f0b4c', { id: 'alice', permissions: ['Things.Read'] }]])
 
 /** Reads the one cookie that matters, without parsing the others. */
 function authenticate({ headers: { cookie } }) {

@@ -11,7 +11,7 @@ export async function addBetterAuth(app, { auth, origin, permissionsOf }) {
       openapi: { session: { type: 'apiKey', in: 'cookie', name: 'better-auth.session_token' } },
       async authenticate({ headers }) {
         const found = await auth.api.getSession({ headers: toHeaders(headers) })
-        return found && { id: found.user.id, permissions: await permissionsOf(found.user), isAdmin: false }
+        return found && { id: found.user.id, permissions: await permissionsOf(found.user) }
       },
     },
     csrf: true,

@@ -10,7 +10,7 @@ export async function addBearerTokens(app, { secret }) {
       async authenticate(request) {
         try {
           const { sub, permissions = [] } = await request.jwtVerify()
-          return { id: sub, permissions, isAdmin: false }
+          return { id: sub, permissions }
         } catch (error) {
           // A missing, invalid or expired token is an anonymous caller; anything else is a failure: 503.
           if (error.statusCode === 401 || error.statusCode === 400) return null

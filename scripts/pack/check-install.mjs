@@ -56,7 +56,7 @@ import { settingsUi } from '@fastify-modular/settings-ui'
 const title = setting.text('app.title', { displayName: 'Title', scope: SettingScope.Application, default: 'Hello', public: true })
 const hello = defineModule({
   name: 'hello',
-  settings: (builder) => builder.add(title),
+  settings: { title },
   publicRoutes: (registry) => registry.addExact('/hello', { methods: ['GET'] }),
   plugin: async (app) => {
     app.get('/hello', () => ({ text: app.settings.get(title) }))

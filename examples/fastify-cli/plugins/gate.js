@@ -5,8 +5,8 @@ const fp = require('fastify-plugin')
 
 // Put what knows your users here: @fastify/jwt, a session, an identity provider.
 const callers = new Map([
-  ['alice-token', { id: 'alice', permissions: [], isAdmin: false }],
-  ['admin-token', { id: 'root', permissions: [], isAdmin: true }],
+  ['alice-token', { id: 'alice' }],
+  ['admin-token', { id: 'root', isAdmin: true }],
 ])
 
 const provider = {

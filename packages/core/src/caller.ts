@@ -8,10 +8,10 @@ export interface Caller {
   readonly id: string
   /** For display only. */
   readonly name?: string
-  /** Permission names such as `Settings.Update`; `Settings.*` grants a group, `*` everything. */
-  readonly permissions: readonly string[]
-  /** An administrator passes every permission check (S 5.2). */
-  readonly isAdmin: boolean
+  /** Permission names such as `Settings.Update`; `Settings.*` grants a group, `*` everything. @default [] */
+  readonly permissions?: readonly string[]
+  /** An administrator passes every permission check. @default false */
+  readonly isAdmin?: boolean
 }
 
 /**
@@ -54,7 +54,7 @@ export interface TestCallers {
 
 /**
  * How a gate finds the caller of a request by `injectAs` of `core/testing`; undefined in an application that called no
- * `testCallers`, so that outside tests the header means nothing.
+ * `enableTestCallers`, so that outside tests the header means nothing.
  */
 export function findTestCaller(
   app: FastifyInstance,

@@ -2,15 +2,15 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { type Caller, events } from '@fastify-modular/core'
 import { findTestCaller } from '@fastify-modular/core/internal'
-import { eventsOf, injectAs, testCallers } from '@fastify-modular/core/testing'
+import { eventsOf, injectAs, enableTestCallers } from '@fastify-modular/core/testing'
 import { NoteShared } from './events/fixtures/events.js'
 
-const alice: Caller = { id: 'alice', permissions: [], isAdmin: false }
+const alice: Caller = { id: 'alice' }
 
 test('injectAs makes one request as a caller, and the token is worth nothing afterwards', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  testCallers(app)
+  enableTestCallers(app)
   const find = findTestCaller(app)
   const seen: unknown[] = []
   app.get('/', async (request) => {
@@ -28,19 +28,19 @@ test('injectAs makes one request as a caller, and the token is worth nothing aft
   )
 })
 
-test('an application without testCallers has no test callers', async (t) => {
+test('an application without enableTestCallers has no test callers', async (t) => {
   const app = Fastify()
   t.equal(findTestCaller(app), undefined)
   await t.rejects(injectAs(app, alice, '/'), {
     code: 'FMOD_CORE_DECORATOR_MISSING',
-    message: /test-callers.*testCallers\(app\)/,
+    message: /test-callers.*enableTestCallers\(app\)/,
   })
 })
 
 test('injectAs in an application without a gate says that the request had no caller', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  testCallers(app)
+  enableTestCallers(app)
   app.get('/', async () => 'anonymous')
   await t.rejects(injectAs(app, alice, '/'), {
     code: 'FMOD_CORE_TEST_CALLERS_IGNORED',

@@ -78,7 +78,10 @@ function withRequestId({ headers, id }: FastifyRequest, props: ErrorPageProps): 
   return isNamed ? { ...props, requestId: String(id) } : { ...props }
 }
 
-/** For self-contained pages: an application's own policy may refuse the style in them. */
+/**
+ * For self-contained pages: an application's own policy may refuse the style in them, and nothing that a page would load from
+ * elsewhere can be relied on while the server fails.
+ */
 const ownPolicy = {
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -117,10 +120,6 @@ const maxBytes = 262_144
 /** The package's own page, for when the application has none. */
 const builtIn = new URL('../assets/error.html', import.meta.url)
 
-/** What a page loads from elsewhere, or runs: it cannot rely on that while the server fails. */
-const dependencies =
-  /<(?:script|iframe|frame|object|embed|base)\b|<link\b[^>]*\bhref\b|\bsrc(?:set)?\s*=\s*(?!["']?data:)|@import\b|url\(\s*(?!["']?data:)|http-equiv\s*=\s*["']?refresh/i
-
 /** The page to use, with a warning where it is not the one that the option names. */
 export interface LoadedPage {
   readonly body: Buffer
@@ -131,8 +130,8 @@ export interface LoadedPage {
 const usual = 'wwwroot/error.html'
 
 /**
- * Reads the application's page; the package's own stands in for one that cannot be read, is empty, larger than 256 KiB
- * or not self-contained, with a warning that says so. Never throws.
+ * Reads the application's page; the package's own stands in for one that cannot be read, is empty or larger than 256 KiB,
+ * with a warning that says so. Never throws.
  * @param file a path, relative to the working directory; undefined stands for the usual place, false for the package's own page
  */
 export async function loadErrorPage(file?: string | URL | false): Promise<LoadedPage> {
@@ -158,11 +157,9 @@ async function readPage(path: string | URL): Promise<{ body?: Buffer; flaw?: str
   }
 }
 
-function flawOf(body: Buffer): string | undefined {
-  if (body.length === 0) return 'is empty'
-  if (body.length > maxBytes) return 'is larger than 256 KiB'
-  const [found] = dependencies.exec(body.toString()) ?? []
-  return found && `is not self-contained (it has "${found.slice(0, 40)}")`
+function flawOf({ length }: Buffer): string | undefined {
+  if (length === 0) return 'is empty'
+  return length > maxBytes ? 'is larger than 256 KiB' : undefined
 }
 
 /** The package's page about a 500. */

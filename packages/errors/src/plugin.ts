@@ -2,7 +2,6 @@
 import {
   type AnswerFailure,
   answerFailure,
-  checkCoreVersion,
   logFailure,
   precedesGate,
   routerEntries,
@@ -28,7 +27,6 @@ import { problemDetailsSchema, validationProblemDetailsSchema } from './schemas.
 import { toProblem } from './to-problem.ts'
 
 const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => {
-  checkCoreVersion(import.meta.url)
   if (app.hasDecorator('problems')) throw new FMOD_ERRORS_REGISTERED_TWICE()
   const settings = resolveOptions(options)
   guardErrorSerializer(app.log)

@@ -15,7 +15,7 @@ export const settingsPages: FastifyPluginAsync = async (app) => {
   app.get('/inertia/settings', { schema }, (request, reply) => {
     const caller = requireCaller(request)
     const canUpdate = hasPermission(caller, 'Settings.Update')
-    return reply.inertia('Settings/Manage', { canUpdate, isAdmin: caller.isAdmin })
+    return reply.inertia('Settings/Manage', { canUpdate, isAdmin: caller.isAdmin === true })
   })
   app.get('/inertia/preferences', { schema }, (_request, reply) => reply.inertia('Settings/Me'))
 }

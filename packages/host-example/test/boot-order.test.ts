@@ -12,7 +12,7 @@ const limit = setting.number('shop.limit', {
   default: 3,
 })
 
-const ada = { id: 'ada', permissions: [], isAdmin: false }
+const ada = { id: 'ada' }
 
 const plugins = {
   errors: (app: FastifyInstance) => app.register(errors),
@@ -30,7 +30,7 @@ type Name = keyof typeof plugins
 function shop(read: number[]) {
   return defineModule({
     name: 'shop',
-    settings: (builder) => void builder.add(limit),
+    settings: { limit },
     publicRoutes: (registry) => void registry.addExact('/open', { methods: ['GET'] }),
     plugin: async (scope) => {
       read.push(scope.settings.get(limit))

@@ -18,7 +18,7 @@ function billing(changes: Partial<Module> = {}): Module {
     name: 'billing',
     dependsOn: ['customers'],
     optionalDependsOn: ['audit'],
-    settings: (builder) => builder.add(token),
+    settings: { token },
     plugin: async (app) => {
       app.get('/billing', { config: { access: 'signed-in' } }, () => app.settings.get(token))
       app.get('/billing/prices', { config: { access: 'public' } }, () => [])
@@ -101,7 +101,7 @@ const breaches: Record<string, readonly [Partial<Module>, Record<string, RegExp>
     { [access]: /GET \/billing\/all/ },
   ],
   'has a key of another name': [
-    { settings: (builder) => builder.add(currency('mail.currency')), plugin: async () => {} },
+    { settings: { currency: currency('mail.currency') }, plugin: async () => {} },
     { [keys]: /mail\.currency/ },
   ],
   'leaves a timer': [{ onReady: () => void timers.push(setInterval(() => {}, 1000)) }, { [left]: /Timeout/ }],

@@ -11,8 +11,8 @@ const definitions = {
   locked: setting.text('app.locked', { displayName: 'Locked', scope: SettingScope.Application }),
 }
 const callers: Readonly<Record<string, Caller>> = {
-  admin: { id: 'admin', permissions: [], isAdmin: true },
-  alice: { id: 'alice', permissions: [], isAdmin: false },
+  admin: { id: 'admin', isAdmin: true },
+  alice: { id: 'alice' },
 }
 const callerOf = ({ headers }: FastifyRequest): Caller | null => callers[String(headers['x-caller'])] ?? null
 

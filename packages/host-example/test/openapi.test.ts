@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import { errors } from '@fastify-modular/errors'
-import { publicRoutes } from '@fastify-modular/public-routes'
+import { accessTransform, publicRoutes } from '@fastify-modular/public-routes'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
@@ -93,7 +93,11 @@ for (const [name, options] of Object.entries({ ProblemDetails: named, 'def-0': {
   test(`the refusals of the gate refer to the schema that errors share, which the document calls ${name}`, async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
-    await app.register(swagger, { openapi: { openapi: '3.1.0' }, ...options })
+    await app.register(swagger, {
+      openapi: { openapi: '3.1.0' },
+      transformObject: accessTransform(app),
+      ...options,
+    })
     await app.register(errors)
     await app.register(publicRoutes, { provider: { authenticate: () => null } })
     app.permissions.add('Notes.Edit')

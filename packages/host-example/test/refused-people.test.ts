@@ -8,7 +8,7 @@ import { test, type Test } from 'tap'
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' }
 const providers: Readonly<Record<401 | 403 | 503, AuthProvider['authenticate']>> = {
   401: () => null,
-  403: () => ({ id: 'ada', permissions: [], isAdmin: false }),
+  403: () => ({ id: 'ada' }),
   503: () => {
     throw new Error('the session store is down')
   },

@@ -5,7 +5,7 @@ import { settings } from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { test, type Test } from 'tap'
 
-const alice: Caller = { id: 'alice', permissions: [], isAdmin: false }
+const alice: Caller = { id: 'alice' }
 const byHeader = ({ headers }: FastifyRequest) => (headers.authorization === 'alice' ? alice : null)
 
 const gate = (app: FastifyInstance) =>

@@ -1,7 +1,6 @@
 /** The inertia plugin: pages as answers. */
 import {
   canonicalPath,
-  checkCoreVersion,
   createFindCaller,
   isApiTarget,
   option,
@@ -85,7 +84,6 @@ function isBasePath(value: unknown): boolean {
 }
 
 const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
-  checkCoreVersion(import.meta.url)
   const problems = optionProblems(schema, options)
   if (problems.length > 0) throw new FMOD_INERTIA_INVALID_OPTION(problems.join('; '))
   if (app.hasDecorator('inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()

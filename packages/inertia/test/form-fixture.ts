@@ -71,8 +71,7 @@ export async function createApp(t: Test, options: InertiaOptions = { flash: cook
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request) => {
     const { 'x-caller': id } = request.headers
-    if (typeof id === 'string')
-      Object.assign(request, { caller: { id, permissions: [], isAdmin: false } satisfies Caller })
+    if (typeof id === 'string') Object.assign(request, { caller: { id } satisfies Caller })
   })
   await app.register(errors, { errorPage: false })
   await app.register(cookie)

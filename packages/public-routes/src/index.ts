@@ -1,7 +1,7 @@
 /** @fastify-modular/public-routes: a method-aware registry of public routes, and the gate in front of every request. */
 import type { Caller } from '@fastify-modular/core'
 import type { Access, AccessByMethod } from './access/declaration.ts'
-import type { Permissions, PermissionsBuilder } from './access/permissions.ts'
+import type { PermissionMap, Permissions } from './access/permissions.ts'
 import type { RequestAdmission } from './gate/decision.ts'
 import type { PublicRouteRegistry } from './registry.ts'
 import type { ApplicationAccess } from './review/access.ts'
@@ -39,15 +39,15 @@ declare module '@fastify-modular/core' {
   interface ModuleContributions {
     /** Declares the module's public routes; runs once at boot, in dependency order. */
     publicRoutes: (registry: PublicRouteRegistry) => void
-    /** Declares the module's permissions; runs once at boot, in dependency order. */
-    permissions: (builder: PermissionsBuilder) => void
+    /** The permissions that the module declares, with their display names: `{ 'Notes.Edit': 'Edit notes' }`. */
+    permissions: PermissionMap
     /** The access of the module's routes that do not declare their own. */
     access: Access
   }
 }
 
 export type { Access, AccessByMethod } from './access/declaration.ts'
-export type { Permission, PermissionDetails, Permissions, PermissionsBuilder } from './access/permissions.ts'
+export type { Permission, PermissionDetails, PermissionMap, Permissions } from './access/permissions.ts'
 export { type Classify, classifyRequest, type ClientKind, safeReturnTo } from './gate/answers.ts'
 export type { CsrfOptions } from './gate/csrf.ts'
 export type { SuffixesMatchParameters } from './gate/policy.ts'

@@ -22,33 +22,17 @@ export const FMOD_PUBLIC_ROUTES_REGISTERED_TWICE = createMisuseError(
   'FMOD_PUBLIC_ROUTES_REGISTERED_TWICE',
   'The public-routes plugin is registered twice. Register it once, at the root; combine providers with combineProviders([...]).',
 )
-export const FMOD_PUBLIC_ROUTES_NOT_AT_ROOT = createMisuseError<[string, string]>(
+export const FMOD_PUBLIC_ROUTES_NOT_AT_ROOT = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT',
-  'The gate is registered inside the scope "%s" and would leave every route outside of it open. Register it on the root instance, or wrap the plugin that registers it with fastify-plugin.%s',
+  'The gate is registered inside the scope "%s" and would leave every route outside of it open. Register it on the root instance, or wrap the plugin that registers it with fastify-plugin. fastify-cli and @fastify/autoload give each file a scope of its own: wrap the file that registers the gate and the application file (app.js) that loads it.',
 )
 export const FMOD_PUBLIC_ROUTES_GATE_BYPASSED = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_GATE_BYPASSED',
   'A request for a path that does not exist was answered with status %s before it reached the gate. These onRequest hooks run earlier: %s. Register the gate before the plugin that answers.',
 )
-export const FMOD_PUBLIC_ROUTES_INVALID_PATTERN = createMisuseError<[string, string]>(
-  'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',
+export const FMOD_PUBLIC_ROUTES_INVALID_RULE = createMisuseError<[string, string]>(
+  'FMOD_PUBLIC_ROUTES_INVALID_RULE',
   'The public-route rule %s cannot be used: %s.',
-)
-export const FMOD_PUBLIC_ROUTES_INVALID_REGEX = createMisuseError<[string, string]>(
-  'FMOD_PUBLIC_ROUTES_INVALID_REGEX',
-  'The public-route regular expression %s cannot be used: %s.',
-)
-export const FMOD_PUBLIC_ROUTES_INVALID_METHODS = createMisuseError<[string, string]>(
-  'FMOD_PUBLIC_ROUTES_INVALID_METHODS',
-  'The methods of the public-route rule %s cannot be used: %s.',
-)
-export const FMOD_PUBLIC_ROUTES_INVALID_KIND = createMisuseError<[string, string]>(
-  'FMOD_PUBLIC_ROUTES_INVALID_KIND',
-  'The public-route rule %s has the unknown kind %s. Use prefix, exact, suffix, regex, subtree or route.',
-)
-export const FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED = createMisuseError<[string]>(
-  'FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED',
-  'The prebuilt PublicRoute %s was added together with options, which it would not use. Put methods and kind into the PublicRoute.',
 )
 export const FMOD_PUBLIC_ROUTES_FROZEN = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_FROZEN',

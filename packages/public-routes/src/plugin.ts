@@ -1,6 +1,6 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
 import { receive } from '@fastify-modular/core'
-import { checkCoreVersion, mountingModule, supportedFastify } from '@fastify-modular/core/internal'
+import { mountingModule, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { AccessEntries } from './access/entries.ts'
@@ -21,14 +21,12 @@ import { attemptDecorator, createAttempt } from './review/attempt.ts'
 import { audit } from './review/audit.ts'
 import { checkEffect, checkPermissions, refuseUndeclared } from './review/boot-checks.ts'
 import { createExplain } from './review/explain.ts'
-import { describeInSwagger } from './review/openapi.ts'
 import { Probes, takeProbe } from './review/probes.ts'
 import { createTable } from './review/table.ts'
 import { findWarnings } from './review/warnings.ts'
 import { RuleSet } from './rules.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
-  checkCoreVersion(import.meta.url)
   checkOptions(options)
   checkPlace(app)
   const { provider, timeout = 5000, suffixesMatchParameters = 'within-segments', earlierHooks = [] } = options
@@ -44,7 +42,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const permissions = new Permissions()
   app.decorate('permissions', permissions)
   receive(app, 'permissions', {
-    take: (declare, module) => declare(permissions.builder(`module "${module}"`)),
+    take: (contributed, module) => permissions.addAll(contributed, `module "${module}"`),
   })
   const entries = new AccessEntries(access, spellingOf(app))
   const scopeDefaults = new ScopeDefaults(app)
@@ -87,7 +85,6 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     checkPermissions({ routes: routes.all, entries, defaults: scopeDefaults, permissions })
     checkEffect({ routes: routes.all, entries, policies, log: app.log })
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
-    describeInSwagger(app)
     await audit({
       app,
       probes,
@@ -131,18 +128,7 @@ function checkPlace(app: FastifyInstance): void {
   if (app.hasDecorator('publicRoutes')) throw new FMOD_PUBLIC_ROUTES_REGISTERED_TWICE()
   const parent: unknown = Object.getPrototypeOf(app) // scopes inherit from each other, the root from a plain object
   if (parent === null || parent === Object.prototype) return
-  const [name = ''] = app.pluginName.split(' -> ')
-  throw isFile(name)
-    ? new FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(name, filesAreScopes)
-    : new FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(scopeName(app), '')
-}
-
-const filesAreScopes =
-  ' fastify-cli and @fastify/autoload register each file as a plugin with a scope of its own: wrap the file that registers the gate and the application file (app.js) that loads it.'
-
-/** Fastify names an anonymous plugin after its file; `default` is the export of an ES module. */
-function isFile(name: string): boolean {
-  return name === 'default' || /\.[cm]?[jt]s$/.test(name)
+  throw new FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(scopeName(app))
 }
 
 /**

@@ -100,7 +100,7 @@ export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<
 
 /**
  * Waits for the provider, but no longer than `timeout` milliseconds. Callers of `injectAs` come first where a test
- * called `testCallers`, which production code does not.
+ * called `enableTestCallers`, which production code does not.
  */
 export function createAuthenticate(
   app: FastifyInstance,
@@ -143,13 +143,12 @@ function toCaller(authenticated: unknown): Caller | null {
   if (authenticated === null || authenticated === undefined || authenticated === false) return null
   if (isCaller(authenticated)) return authenticated
   throw new TypeError(
-    'the authentication provider answered with something that is not a Caller: it needs a string id (1 to 255 characters) and an array of permissions',
+    'the authentication provider answered with something that is not a Caller: it needs a string id (1 to 255 characters), and permissions, if any, as an array',
   )
 }
 
 function isCaller(value: unknown): value is Caller {
-  if (typeof value !== 'object' || value === null || !('id' in value) || !('permissions' in value))
-    return false
-  const { id, permissions } = value
+  if (typeof value !== 'object' || value === null) return false
+  const { id, permissions = [] }: { id?: unknown; permissions?: unknown } = value
   return typeof id === 'string' && id.length > 0 && id.length <= 255 && Array.isArray(permissions)
 }

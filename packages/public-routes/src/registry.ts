@@ -1,7 +1,7 @@
 /** The registry of public routes: what modules, plugins and the host declare reachable without a session (S 5.5). */
 import { mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
-import { FMOD_PUBLIC_ROUTES_INVALID_PATTERN, FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED } from './misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
 import { isPublicRoute, PublicRoute, type Methods, type PublicRouteOptions } from './rule.ts'
 import { type RegisteredRule, RuleSet } from './rules.ts'
 
@@ -70,13 +70,14 @@ export class PublicRouteRegistry {
 
   /**
    * The general form: a prebuilt PublicRoute, or a pattern with `methods` and `kind` (a string is a prefix rule).
-   * @throws {FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED} options beside a prebuilt PublicRoute
+   * @throws {FMOD_PUBLIC_ROUTES_INVALID_RULE} options beside a prebuilt PublicRoute
    */
   add(routeOrPattern: PublicRoute | string | RegExp, options: PublicRouteOptions & RuleOptions = {}): this {
     const { prefixed, ...ruleOptions } = options
     if (isPublicRoute(routeOrPattern)) {
       if (Object.values(options).some((value) => value !== undefined)) {
-        throw new FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED(String(routeOrPattern))
+        const fault = 'options beside a prebuilt PublicRoute have no effect; put methods and kind into it'
+        throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(String(routeOrPattern), fault)
       }
       return this.#addRule(routeOrPattern)
     }
@@ -108,7 +109,7 @@ export class PublicRouteRegistry {
 
   #withPrefix(pattern: string | RegExp, { kind = 'prefix' }: PublicRouteOptions): string {
     if (typeof pattern !== 'string' || kind === 'regex' || kind === 'suffix') {
-      throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(
+      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
         JSON.stringify(String(pattern)),
         `a ${kind} rule does not begin where a plugin's prefix ends; leave out "prefixed"`,
       )

@@ -1,12 +1,6 @@
 /** A rule of the registry: a pattern with a kind, and the methods it is for (S 2.8). */
 import { METHODS } from 'node:http'
-import {
-  FMOD_PUBLIC_ROUTES_INVALID_KIND,
-  FMOD_PUBLIC_ROUTES_INVALID_METHODS,
-  FMOD_PUBLIC_ROUTES_INVALID_PATTERN,
-  FMOD_PUBLIC_ROUTES_INVALID_REGEX,
-  nameOfValue,
-} from './misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_RULE, nameOfValue } from './misuse-errors.ts'
 import { compileLinearRegex, type LinearRegex } from './matching/linear-regex.ts'
 import { literalHead, parseRoutePattern, type RoutePattern, type Segments } from './matching/route-pattern.ts'
 
@@ -29,10 +23,8 @@ const brand = Symbol.for('@fastify-modular/public-route')
 
 /**
  * An immutable rule. Build one ahead of time to share it, and hand it to `registry.add(rule)`.
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_PATTERN} empty, `/` as a prefix or subtree, no leading slash
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_REGEX} see `compileLinearRegex`
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_METHODS} an empty set, or a method that Node.js does not know
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_KIND} a kind that does not exist
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_RULE} a pattern that is empty, has no leading slash or opens everything, an expression
+ * that is not linear, an unknown kind or method
  */
 export class PublicRoute {
   readonly [brand] = true
@@ -52,7 +44,10 @@ export class PublicRoute {
   constructor(pattern: string | RegExp, options: PublicRouteOptions = {}) {
     const kind = options.kind ?? (pattern instanceof RegExp ? 'regex' : 'prefix')
     const name = nameOfValue(pattern)
-    if (!Object.hasOwn(matchers, kind)) throw new FMOD_PUBLIC_ROUTES_INVALID_KIND(name, nameOfValue(kind))
+    if (!Object.hasOwn(matchers, kind)) {
+      const fault = `its kind ${nameOfValue(kind)} is none of ${Object.keys(matchers).join(', ')}`
+      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, fault)
+    }
     checkPattern({ pattern, kind, name })
     const { literal, segments = null, matchesPath } = matchers[kind](pattern)
 
@@ -95,26 +90,29 @@ function formatMethods(methods: ReadonlySet<string> | null): string {
 
 /**
  * Upper-case, trimmed methods; null where none are given.
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_METHODS}
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_RULE}
  */
 function normaliseMethods(methods: Methods | undefined, rule: string): ReadonlySet<string> | null {
   if (methods === undefined) return null
   if (!Array.isArray(methods) && !(methods instanceof Set)) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_METHODS(
+    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
       rule,
-      'they are not an array or a Set; write { methods: ["GET"] }',
+      'its methods are not an array or a Set; write { methods: ["GET"] }',
     )
   }
   const normalised = new Set<string>()
   for (const method of methods) {
     const name = String(method).trim().toUpperCase()
     if (!METHODS.includes(name)) {
-      throw new FMOD_PUBLIC_ROUTES_INVALID_METHODS(rule, `${JSON.stringify(name)} is not an HTTP method`)
+      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(rule, `${JSON.stringify(name)} is not an HTTP method`)
     }
     normalised.add(name)
   }
   if (normalised.size === 0) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_METHODS(rule, 'the set is empty; leave it out to mean every method')
+    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
+      rule,
+      'its set of methods is empty; leave it out to mean every method',
+    )
   }
   return normalised
 }
@@ -153,7 +151,7 @@ const matchers: Readonly<Record<MatchKind, (pattern: string | RegExp) => Matcher
   regex: (pattern) => {
     const regex = compileLinearRegex(pattern)
     if (unlike.every(regex.test)) {
-      throw new FMOD_PUBLIC_ROUTES_INVALID_REGEX(
+      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
         String(pattern),
         'it matches every path; name the paths to open',
       )
@@ -193,21 +191,21 @@ interface Named {
 
 function checkPattern({ pattern, kind, name }: Named): void {
   if (typeof pattern !== 'string' && !(pattern instanceof RegExp)) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(name, 'it is neither a string nor a regular expression')
+    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, 'it is neither a string nor a regular expression')
   }
   if (kind === 'regex') return
   if (typeof pattern !== 'string') {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(name, `a ${kind} rule takes a string; use addRegex`)
+    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, `a ${kind} rule takes a string; use addRegex`)
   }
   if (pattern === '') {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(name, 'it is empty and would open every path')
+    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, 'it is empty and would open every path')
   }
   if (kind === 'suffix') return
   if (!pattern.startsWith('/')) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(name, `a ${kind} rule begins with a slash`)
+    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, `a ${kind} rule begins with a slash`)
   }
   if (pattern === '/' && (kind === 'prefix' || kind === 'subtree')) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_PATTERN(
+    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
       name,
       `"/" as a ${kind} would open the whole application; use addExact("/") for the root alone`,
     )

@@ -75,7 +75,7 @@ const refused: readonly [string, object, string][] = [
   [
     'a legacy path that would open everything',
     { provider: { ...headerProvider, publicPaths: ['/'] } },
-    'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',
+    'FMOD_PUBLIC_ROUTES_INVALID_RULE',
   ],
 ]
 
@@ -124,7 +124,7 @@ test('a bad rule of a module stops the boot', async (t) => {
   const app = await gatedApp(t)
   const module = defineModule({ name: 'notes', publicRoutes: (registry) => registry.addPrefix('') })
   await t.rejects(Promise.resolve(app.register(modules, { modules: [module] })), {
-    code: 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',
+    code: 'FMOD_PUBLIC_ROUTES_INVALID_RULE',
   })
 })
 
@@ -145,7 +145,7 @@ test('a provider written as a class keeps its this', async (t) => {
     readonly users = new Map([['abc', 'alice']])
     authenticate({ headers }: { headers: Record<string, unknown> }) {
       const id = this.users.get(String(headers['x-session']))
-      return id === undefined ? null : { id, permissions: [], isAdmin: false }
+      return id === undefined ? null : { id }
     }
   }
   const app = await gatedApp(t, { provider: new Sessions() })

@@ -48,7 +48,7 @@ test('each recipe has at most 60 lines', async (t) => {
 })
 
 test('@fastify/session: 401 without a session, then what the caller may do, and 401 after signing out', async (t) => {
-  const alice: Caller = { id: 'alice', permissions: ['Notes.Edit'], isAdmin: false }
+  const alice: Caller = { id: 'alice', permissions: ['Notes.Edit'] }
   const app = await start(t, 'session.mjs', {
     secret,
     signIn: async ({ password }: { password: string }) => (password === 'right' ? alice : null),

@@ -20,8 +20,7 @@ declare module '@fastify/secure-session' {
   }
 }
 
-const callerOf = (id: string | undefined): Caller | null =>
-  id === undefined ? null : { id, permissions: [], isAdmin: false }
+const callerOf = (id: string | undefined): Caller | null => (id === undefined ? null : { id })
 
 const bearer: AuthProvider = {
   async authenticate(request) {

@@ -62,7 +62,7 @@ test('either of two rules opens a path', async (t) => {
 })
 
 test('decision 33: options beside a prebuilt PublicRoute are refused instead of ignored', async (t) => {
-  const code = 'FMOD_PUBLIC_ROUTES_OPTIONS_IGNORED'
+  const code = 'FMOD_PUBLIC_ROUTES_INVALID_RULE'
   t.throws(() => registry().add(new PublicRoute('/x'), { methods: ['GET'] }), { code })
   t.throws(() => registry().add(new PublicRoute('/x'), { kind: 'exact' }), { code })
   t.equal(registry().add(new PublicRoute('/x'), { methods: undefined }).list().length, 1)
@@ -99,7 +99,7 @@ test('decision 56: rules of an encapsulated plugin are global unless they are pr
     async function blog(scope) {
       scope.publicRoutes.addExact('/absolute').addSubtree('/feed', { prefixed: true })
       t.throws(() => scope.publicRoutes.addRegex('x', { prefixed: true }), {
-        code: 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN',
+        code: 'FMOD_PUBLIC_ROUTES_INVALID_RULE',
       })
     },
     { prefix: '/blog' },

@@ -69,37 +69,39 @@ test('a rule cannot be changed after it was made, nor through the set it was mad
   t.throws(() => Object.assign(rule, { pattern: '/' }), TypeError)
 })
 
-const refused: readonly [string, unknown, object, string][] = [
-  ['an empty prefix', '', {}, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['an empty exact path', '', { kind: 'exact' }, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['an empty suffix', '', { kind: 'suffix' }, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['the root as a prefix', '/', {}, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['the root as a subtree', '/', { kind: 'subtree' }, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['a prefix without a slash', 'api', {}, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['an exact path without a slash', 'api', { kind: 'exact' }, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['a number', 42, {}, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['a RegExp as a prefix', /x/, { kind: 'prefix' }, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['an empty set of methods', '/x', { methods: [] }, 'FMOD_PUBLIC_ROUTES_INVALID_METHODS'],
-  ['an unknown method', '/x', { methods: ['GTE'] }, 'FMOD_PUBLIC_ROUTES_INVALID_METHODS'],
-  ['methods that are one string', '/x', { methods: 'GET' }, 'FMOD_PUBLIC_ROUTES_INVALID_METHODS'],
-  ['a bigint', 1n, {}, 'FMOD_PUBLIC_ROUTES_INVALID_PATTERN'],
-  ['a kind that is a bigint', '/x', { kind: 1n }, 'FMOD_PUBLIC_ROUTES_INVALID_KIND'],
-  ['an unknown kind', '/x', { kind: 'glob' }, 'FMOD_PUBLIC_ROUTES_INVALID_KIND'],
-  ['a kind that every object has', '/x', { kind: 'constructor' }, 'FMOD_PUBLIC_ROUTES_INVALID_KIND'],
-  ['an invalid expression', '/x(', { kind: 'regex' }, 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'],
-  ['an expression that opens every path', '/.*', { kind: 'regex' }, 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'],
-  ['an expression that is nothing but an anchor', '^', { kind: 'regex' }, 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'],
-  ['an expression that may match nothing', 'a*', { kind: 'regex' }, 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'],
+const refused: readonly [string, unknown, object][] = [
+  ['an empty prefix', '', {}],
+  ['an empty exact path', '', { kind: 'exact' }],
+  ['an empty suffix', '', { kind: 'suffix' }],
+  ['the root as a prefix', '/', {}],
+  ['the root as a subtree', '/', { kind: 'subtree' }],
+  ['a prefix without a slash', 'api', {}],
+  ['an exact path without a slash', 'api', { kind: 'exact' }],
+  ['a number', 42, {}],
+  ['a RegExp as a prefix', /x/, { kind: 'prefix' }],
+  ['an empty set of methods', '/x', { methods: [] }],
+  ['an unknown method', '/x', { methods: ['GTE'] }],
+  ['methods that are one string', '/x', { methods: 'GET' }],
+  ['a bigint', 1n, {}],
+  ['a kind that is a bigint', '/x', { kind: 1n }],
+  ['an unknown kind', '/x', { kind: 'glob' }],
+  ['a kind that every object has', '/x', { kind: 'constructor' }],
+  ['an invalid expression', '/x(', { kind: 'regex' }],
+  ['an expression that opens every path', '/.*', { kind: 'regex' }],
+  ['an expression that is nothing but an anchor', '^', { kind: 'regex' }],
+  ['an expression that may match nothing', 'a*', { kind: 'regex' }],
 ]
 
-for (const [name, pattern, options, code] of refused) {
-  test(`decision 33: ${name} is refused with ${code}`, async (t) => {
-    t.throws(() => Reflect.construct(PublicRoute, [pattern, options]), { code })
+for (const [name, pattern, options] of refused) {
+  test(`decision 33: ${name} is refused`, async (t) => {
+    t.throws(() => Reflect.construct(PublicRoute, [pattern, options]), {
+      code: 'FMOD_PUBLIC_ROUTES_INVALID_RULE',
+    })
   })
 }
 
 test('an unknown kind is named with the kinds that exist', async (t) => {
   t.throws(() => Reflect.construct(PublicRoute, ['/x', { kind: 'glob' }]), {
-    message: /"\/x".*"glob".*prefix, exact, suffix, regex/,
+    message: /"\/x".*"glob".*prefix, exact, suffix, subtree, regex, route/,
   })
 })

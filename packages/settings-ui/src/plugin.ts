@@ -1,11 +1,6 @@
 /** The settings pages: their routes, and what must be there for them to work. */
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
-import {
-  checkCoreVersion,
-  createFindCaller,
-  findCallerOf,
-  supportedFastify,
-} from '@fastify-modular/core/internal'
+import { createFindCaller, findCallerOf, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { findAssets, hidden, serveAssets } from './assets.ts'
@@ -29,7 +24,6 @@ import { checkOptions, type SettingsUiOptions } from './options.ts'
 const pageNames: readonly PageName[] = ['manage', 'preferences']
 
 const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, given) => {
-  checkCoreVersion(import.meta.url)
   checkOptions(given)
   const { prefix: under = '/settings', guard, manage = true, preferences = true } = given
   // The application, and its settings, may have a prefix of their own.

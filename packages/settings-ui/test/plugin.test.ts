@@ -220,7 +220,7 @@ test('a boot error without a gate, unless the host says what guards the pages', 
 })
 
 test("behind a gate with `undeclared: 'refuse'` the pages boot with the access that the documents name", async (t) => {
-  const caller = { id: 'ada', permissions: [], isAdmin: true }
+  const caller = { id: 'ada', isAdmin: true }
   const bootWith = async (options: object) => {
     const app = Fastify()
     t.teardown(() => app.close())
@@ -249,7 +249,7 @@ test("behind a gate with `undeclared: 'refuse'` the pages boot with the access t
 })
 
 test('the button of the account has the initials of the caller', async (t) => {
-  const caller = { id: 'x', name: '', permissions: [], isAdmin: false }
+  const caller = { id: 'x', name: '' }
   const app = await boot(t, { caller: () => ({ ...caller }), guard: false })
   for (const [name, initials] of [
     ['Ada Lovelace', 'AL'],
@@ -279,7 +279,7 @@ test('a boot error where the gate is registered after the pages: no request of t
 test('the header needs no script, and a hostile name in it stays text', async (t) => {
   const name = '"><script>alert(1)</script>'
   const app = await boot(t, {
-    caller: () => ({ id: 'x', name, permissions: ['Settings.Update'], isAdmin: false }),
+    caller: () => ({ id: 'x', name, permissions: ['Settings.Update'] }),
     guard: false,
     logout: '/logout',
   })

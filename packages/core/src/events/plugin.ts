@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
-import { supportedFastify } from '../internal/core-version.ts'
+import { supportedFastify } from '../internal/supported-fastify.ts'
 import { rootOf } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'

@@ -4,7 +4,7 @@ import { createMisuseError } from './misuse-error.ts'
 
 const FMOD_CORE_DECORATOR_MISSING = createMisuseError<[string]>(
   'FMOD_CORE_DECORATOR_MISSING',
-  'There is no decorator %s. Register the plugin that adds it first; for injectAs, call testCallers(app).',
+  'There is no decorator %s. Register the plugin that adds it first; for injectAs, call enableTestCallers(app).',
 )
 
 /**

@@ -1,13 +1,13 @@
 /**
  * @fastify-modular/core/internal: what the packages of one release share. Not for applications or other packages: it may
- * change with each minor version, which `checkCoreVersion` proves at registration.
+ * change with each minor version; the peer range of the packages accepts the core of their own alone.
  */
 export { acceptedLocales, canonicalLocale } from './accept-language.ts'
 export { isApiTarget, isNavigation, prefersHtml, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
-export { checkCoreVersion, supportedFastify } from './core-version.ts'
+export { supportedFastify } from './supported-fastify.ts'
 export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
@@ -27,6 +27,7 @@ export {
   type NodeSqliteDatabase,
   sqliteCodeOf,
 } from './node-sqlite.ts'
+export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
 export { createMisuseError, type MisuseError, type MisuseErrorClass } from './misuse-error.ts'
 export {
   argumentProblems,

@@ -21,32 +21,39 @@ export interface PostgresTimeouts {
   readonly probe?: number
   /** Closing. Connections that are open then are cut off. @default 5000 */
   readonly close?: number
+}
+
+/** Options of what opens connections. */
+export interface ConnectionOptions {
+  /** How long the database may take. A pool that you hand over keeps its own time-outs for statements. */
+  readonly timeouts?: PostgresTimeouts
   /**
    * Whether the server's own time-outs are set for each session. Set false behind a pooler in transaction mode, where a
    * session is shared with others, and set them on the role.
    * @default true
    */
-  readonly session?: boolean
+  readonly sessionTimeouts?: boolean
 }
 
-/** For the options of which the time-outs are one. */
-export const postgresTimeouts: OptionsSchema<PostgresTimeouts> = Type.Object(
-  {
-    connect: option.milliseconds(),
-    query: option.milliseconds(),
-    probe: option.milliseconds(),
-    close: option.milliseconds(0),
-    session: option.boolean(),
-  },
-  { description: 'an object with connect, query, probe, close and session' },
-)
+/** Checks `ConnectionOptions`. */
+export const connectionOptions = {
+  timeouts: Type.Object(
+    {
+      connect: option.milliseconds(),
+      query: option.milliseconds(),
+      probe: option.milliseconds(),
+      close: option.milliseconds(0),
+    } satisfies OptionsSchema<PostgresTimeouts>['properties'],
+    { description: 'an object with connect, query, probe and close' },
+  ),
+  sessionTimeouts: option.boolean(),
+} satisfies OptionsSchema<ConnectionOptions>['properties']
 
 const defaults: Required<PostgresTimeouts> = {
   connect: 5000,
   query: 15_000,
   probe: 10_000,
   close: 5000,
-  session: true,
 }
 
 /** The part of a client of pg that is needed here. */
@@ -62,10 +69,12 @@ interface NewClient extends Queryable {
 /** Opens the connections of one pool, and ends them. */
 export class BoundedConnections {
   readonly timeouts: Required<PostgresTimeouts>
+  readonly #setsTimeouts: boolean
   readonly #sockets = new Set<Socket>()
 
-  constructor(given: PostgresTimeouts = {}) {
-    this.timeouts = { ...defaults, ...given }
+  constructor({ timeouts, sessionTimeouts = true }: ConnectionOptions) {
+    this.timeouts = { ...defaults, ...timeouts }
+    this.#setsTimeouts = sessionTimeouts
   }
 
   /** Options for a client of pg. */
@@ -98,7 +107,7 @@ export class BoundedConnections {
 
   /** Sets the time-outs that the server keeps for a new connection, as far as its version and platform have them. */
   async prepare(client: Queryable): Promise<void> {
-    if (this.timeouts.session) await client.query(sessionTimeouts(this.timeouts.query))
+    if (this.#setsTimeouts) await client.query(setTimeouts(this.timeouts.query))
   }
 
   /** Ends their pool; connections that do not end within the time-out are cut off. */
@@ -132,7 +141,7 @@ export function serverTimeouts(query: number) {
  * One statement that sets what this server and platform have: `client_connection_check_interval` needs PostgreSQL 14
  * and an operating system that reports closed connections.
  */
-function sessionTimeouts(query: number): string {
+function setTimeouts(query: number): string {
   const values = {
     ...serverTimeouts(query),
     client_connection_check_interval: 2000,

@@ -1,6 +1,6 @@
 /** Helpers for the tests of applications and of plugins. */
 export { type EventRecord, eventsOf } from './events-of.ts'
-export { injectAs, testCallers } from './inject-as.ts'
+export { injectAs, enableTestCallers } from './inject-as.ts'
 export { moduleContract, type ModuleFixture } from './module-contract.ts'
 export { type DefineTest, eventTransportContract } from './transport-contract.ts'
 export type { TransportContractOptions, TransportFixture } from './transport-harness.ts'

@@ -6,7 +6,7 @@ import { getDecorator } from '../internal/decorators.ts'
 import { FMOD_CORE_TEST_CALLERS_IGNORED } from '../misuse-errors.ts'
 
 /** Prepares an application for `injectAs`; call it before the application is ready. */
-export function testCallers(app: FastifyInstance): void {
+export function enableTestCallers(app: FastifyInstance): void {
   if (app.hasDecorator(testCallersDecorator)) return
   app.decorate(testCallersDecorator, { byToken: new Map(), areSought: false } satisfies TestCallers)
 }
@@ -14,7 +14,7 @@ export function testCallers(app: FastifyInstance): void {
 /**
  * Like `app.inject`, as `caller`, which the gate lets in without signing in.
  * A random token, valid for this one request, identifies the caller.
- * @throws {FMOD_CORE_DECORATOR_MISSING} `testCallers` was not called
+ * @throws {FMOD_CORE_DECORATOR_MISSING} `enableTestCallers` was not called
  * @throws {FMOD_CORE_TEST_CALLERS_IGNORED} the application has no gate, so that its requests have no callers
  */
 export async function injectAs(

@@ -5,8 +5,13 @@ import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
 import { BoundedConnections, type PostgresTimeouts } from '#src/internal/postgres.js'
 
-function openPool(t: Test, connectionString: string, timeouts: PostgresTimeouts = {}) {
-  const connections = new BoundedConnections(timeouts)
+function openPool(
+  t: Test,
+  connectionString: string,
+  timeouts: PostgresTimeouts = {},
+  sessionTimeouts = true,
+) {
+  const connections = new BoundedConnections({ timeouts, sessionTimeouts })
   const pool = new pg.Pool({ connectionString, ...connections.poolConfig })
   pool.on('error', () => {})
   t.teardown(() => (pool.ending ? undefined : connections.end(pool)))
@@ -44,7 +49,7 @@ test('a statement that takes too long is ended by the server', async (t) => {
 
 test('sessions that a pooler shares are left as they are', async (t) => {
   const { url } = await testDatabase(t)
-  const { pool } = openPool(t, url, { session: false })
+  const { pool } = openPool(t, url, {}, false)
   t.same((await settingsOf(pool)).slice(0, 4), ['0', '0', '0', '0'])
 })
 

@@ -4,9 +4,9 @@ import type { Caller } from '@fastify-modular/core'
 import type { SignIn } from './sign-in.ts'
 
 const accounts: readonly Caller[] = [
-  { id: 'admin', name: 'The administrator', permissions: [], isAdmin: true },
-  { id: 'writer', name: 'A writer', permissions: ['Notes.Write'], isAdmin: false },
-  { id: 'reader', name: 'A reader', permissions: [], isAdmin: false },
+  { id: 'admin', name: 'The administrator', isAdmin: true },
+  { id: 'writer', name: 'A writer', permissions: ['Notes.Write'] },
+  { id: 'reader', name: 'A reader' },
 ]
 
 interface DevelopmentSignIn {

@@ -63,9 +63,9 @@ export function notesModule(): Module {
   const activity: string[] = []
   return defineModule({
     name: 'notes',
-    permissions: (builder) => void builder.add('Notes.Write', { displayName: 'Write notes' }),
+    permissions: { 'Notes.Write': 'Write notes' },
     access: 'signed-in', // for the routes that do not say
-    settings: (builder) => void builder.addAll(noteSettings),
+    settings: noteSettings,
     handlers: [new ActivityHandler(activity)],
     plugin: async (app) => {
       await app.register(noteRoutes, { notes, activity })

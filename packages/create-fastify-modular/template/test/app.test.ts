@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { Caller } from '@fastify-modular/core'
-import { eventsOf, injectAs, testCallers } from '@fastify-modular/core/testing'
+import { eventsOf, injectAs, enableTestCallers } from '@fastify-modular/core/testing'
 import { expectAccess } from '@fastify-modular/public-routes/testing'
 import { memoryStore } from '@fastify-modular/settings'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../src/app.ts'
 import { NoteAdded } from '../src/notes.ts'
 
-const writer: Caller = { id: 'writer', permissions: ['Notes.Write'], isAdmin: false }
-const reader: Caller = { id: 'reader', permissions: [], isAdmin: false }
+const writer: Caller = { id: 'writer', permissions: ['Notes.Write'] }
+const reader: Caller = { id: 'reader' }
 
 async function start(t: TestContext): Promise<FastifyInstance> {
   const app = await createApp({
@@ -20,7 +20,7 @@ async function start(t: TestContext): Promise<FastifyInstance> {
     logLevel: 'silent',
   })
   t.after(() => app.close())
-  testCallers(app)
+  enableTestCallers(app)
   return app
 }
 

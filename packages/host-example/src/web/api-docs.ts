@@ -78,5 +78,5 @@ interface Operation {
   description?: string
 }
 
-/** Register it before the routes that it is to describe, and after the gate, which adds who may call them. */
+/** Register it before the routes that it is to describe. */
 export const apiDocs = fp(apiDocsPlugin, { name: 'api-docs' })

@@ -29,7 +29,7 @@ function toUser(caller: Caller): User {
   return {
     id: caller.id,
     name: caller.name ?? caller.id,
-    isAdmin: caller.isAdmin,
+    isAdmin: caller.isAdmin === true,
     canUpdateSettings: hasPermission(caller, 'Settings.Update'),
   }
 }

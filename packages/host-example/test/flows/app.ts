@@ -6,7 +6,7 @@ import { setting, SettingChanged, settings, SettingScope } from '@fastify-modula
 import type { SettingsStore } from '@fastify-modular/settings/store'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 
-const admin: Caller = { id: 'admin', permissions: [], isAdmin: true }
+const admin: Caller = { id: 'admin', isAdmin: true }
 
 /** The requests of the flows; `put` writes `title`. */
 export const requests = {
@@ -40,7 +40,7 @@ export async function startApp(
   }
   const notes = defineModule({
     name: 'notes',
-    settings: (builder) => void builder.addAll({ title }),
+    settings: { title },
     publicRoutes: (registry) => void registry.addPrefix('/notes/', { methods: ['GET'] }),
     handlers: [TitleHandler],
     plugin: async (scope) => {

@@ -1,6 +1,6 @@
 /** The code of docs/guides/observability.md, run. */
 import { defineEvent, events, type EventTracing } from '@fastify-modular/core'
-import { eventsOf, injectAs, testCallers } from '@fastify-modular/core/testing'
+import { eventsOf, injectAs, enableTestCallers } from '@fastify-modular/core/testing'
 import { errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { setting, settings, SettingScope } from '@fastify-modular/settings'
@@ -28,7 +28,7 @@ const title = setting.text('app.title', {
   scope: SettingScope.Application,
   default: 'Notes',
 })
-const admin = { id: 'ada', permissions: [], isAdmin: true }
+const admin = { id: 'ada', isAdmin: true }
 
 test('the audit plugin logs who changed which setting, without the value, until the application closes', async (t) => {
   const lines: string[] = []
@@ -55,7 +55,7 @@ test('the audit plugin logs who changed which setting, without the value, until 
 test('the metrics plugin serves failures by route and the counters of settings and events', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  testCallers(app)
+  enableTestCallers(app)
   await app.register(errors)
   await app.register(publicRoutes, { provider: { authenticate: () => null } })
   await app.register(events, {

@@ -99,23 +99,21 @@ export function parseRouteAccess(
   })
 }
 
-/** What declares the access of a handler that may take a request for any of several methods. */
-export function declareEvery(methods: readonly (Declared | undefined)[]): Declared | undefined {
-  const requirement = requireEvery(methods.map((declared) => declared?.requirement))
-  if (methods.length === 1 || requirement === undefined) return methods[0]
-  const by = (['route', 'option'] as const).find((each) => methods.some((declared) => declared?.by === each))
-  return { requirement, source: 'combination of its methods', by: by ?? 'default' }
-}
-
 /**
- * What satisfies all of these at once: public where all are, undefined where none is declared. An undeclared one needs a
- * known caller.
+ * What declares the access of a handler that may take a request for any of several methods: it needs what each of them
+ * needs, and a known caller where one declares nothing.
  */
-export function requireEvery(requirements: readonly (Requirement | undefined)[]): Requirement | undefined {
-  const declared = requirements.filter((requirement) => requirement !== undefined)
-  if (declared.length === 0) return undefined
-  if (requirements.every((requirement) => requirement?.kind === 'public')) return isPublic
-  return requirePermissions(declared.flatMap(({ clauses }) => clauses))
+export function declareEvery(methods: readonly (Declared | undefined)[]): Declared | undefined {
+  const declared = methods.filter((each) => each !== undefined)
+  if (methods.length === 1 || declared.length === 0) return declared[0]
+  const isOpen = methods.every((each) => each?.requirement.kind === 'public')
+  const clauses = declared.flatMap(({ requirement }) => requirement.clauses)
+  const by = (['route', 'option'] as const).find((each) => declared.some((one) => one.by === each))
+  return {
+    requirement: isOpen ? isPublic : requirePermissions(clauses),
+    source: 'combination of its methods',
+    by: by ?? 'default',
+  }
 }
 
 /** What a known caller lacks, as the end of a sentence: `the permission Notes.Edit`; null where nothing is missing. */

@@ -1,6 +1,6 @@
 /** The permissions of an application: what routes may require and role editors offer. */
 import { closestName } from '@fastify-modular/core/internal'
-import { FMOD_PUBLIC_ROUTES_INVALID_PERMISSION } from '../misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_PERMISSION, nameOfValue } from '../misuse-errors.ts'
 import { faultOfPermission } from './declaration.ts'
 
 /** How people see a permission. */
@@ -20,20 +20,18 @@ export interface Permission {
   readonly source: string
 }
 
-/** Adds permissions in the name of one contributor. */
-export interface PermissionsBuilder {
-  /**
-   * Declares a permission.
-   * @throws {FMOD_PUBLIC_ROUTES_INVALID_PERMISSION} a reserved word, a name that is taken, or an application that is ready
-   */
-  add(name: string, details?: PermissionDetails): this
-}
+/** Permissions by name, with their display names or details: `{ 'Notes.Edit': 'Edit notes' }`. */
+export type PermissionMap = Readonly<Record<string, string | PermissionDetails>>
 
 /** What `app.permissions` is. */
-export class Permissions implements PermissionsBuilder {
+export class Permissions {
   readonly #byName = new Map<string, Permission>()
   #isFrozen = false
 
+  /**
+   * Declares a permission in the name of the application.
+   * @throws {FMOD_PUBLIC_ROUTES_INVALID_PERMISSION} a reserved word, a name that is taken, or an application that is ready
+   */
   add(name: string, details?: PermissionDetails): this {
     this.#add(name, details, 'application')
     return this
@@ -53,14 +51,17 @@ export class Permissions implements PermissionsBuilder {
     return closestName(name, this.#byName.keys())
   }
 
-  /** For one contributor. */
-  builder(source: string): PermissionsBuilder {
-    const add = this.#add.bind(this)
-    return {
-      add(name, details) {
-        add(name, details, source)
-        return this
-      },
+  /**
+   * Declares those of one contributor.
+   * @throws {FMOD_PUBLIC_ROUTES_INVALID_PERMISSION} like `add`, or no object
+   */
+  addAll(permissions: PermissionMap, source: string): void {
+    if (typeof permissions !== 'object' || permissions === null) {
+      const fault = 'permissions are an object such as { "Notes.Edit": "Edit notes" }'
+      throw new FMOD_PUBLIC_ROUTES_INVALID_PERMISSION(nameOfValue(permissions), source, fault)
+    }
+    for (const [name, details] of Object.entries(permissions)) {
+      this.#add(name, typeof details === 'string' ? { displayName: details } : details, source)
     }
   }
 

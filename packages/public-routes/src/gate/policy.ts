@@ -3,7 +3,7 @@
  * when the application is ready; the gate, the table, `explain` and the OpenAPI document read it.
  */
 import { canonicalPath } from '@fastify-modular/core/internal'
-import { type Declared, requireEvery, type Requirement } from '../access/declaration.ts'
+import type { Declared, Requirement } from '../access/declaration.ts'
 import { compareSegments, literalHead, literalTail, segmentsOf } from '../matching/route-pattern.ts'
 import type { PublicRoute } from '../rule.ts'
 import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
@@ -20,7 +20,7 @@ export type SuffixesMatchParameters = boolean | 'within-segments'
 const byCaller: RequestAdmission = Object.freeze({ by: 'caller' })
 const signedIn: Decision = Object.freeze({ opening: null, needs: null, admission: byCaller })
 
-/** For a route that the table does not have: what cannot be reviewed is closed, for administrators alone. */
+/** For routes and methods that the table does not have: what cannot be reviewed is closed, for administrators alone. */
 const unknown: Policy = closedFor({
   kind: 'permission',
   clauses: [['of a route that the gate does not know']],
@@ -45,21 +45,19 @@ export class Policies {
   decide(routes: readonly Route[]): void {
     for (const route of routes) {
       for (const method of route.methods) route.policies.set(method, this.#policyOf(route, method))
-      const every = requireEvery(route.methods.map((method) => route.declared(method)?.requirement))
-      route.policies.set(otherMethod, closedFor(every)) // a hook changed the method after the router chose
     }
   }
 
   /** The policy of a route, or of the not-found handler. */
   of(route: Route | null, method: string): Policy {
     if (route === null) return this.#ofNoRoute.get(method) ?? this.#decideNoRoute(method)
-    return route.policies.get(method) ?? route.policies.get(otherMethod) ?? unknown
+    return route.policies.get(method) ?? unknown // or a hook changed the method after the router chose
   }
 
   #decideNoRoute(method: string): Policy {
     const rules = this.#rules.rules.filter(({ route }) => route.allows(method) && route.kind !== 'route')
     const policy = openBy(rules, signedIn, createFind(rules))
-    if (this.#rules.isFrozen && this.#ofNoRoute.size < maxMethods) this.#ofNoRoute.set(method, policy)
+    if (this.#rules.isFrozen) this.#ofNoRoute.set(method, policy) // one for each method that Node.js knows
     return policy
   }
 
@@ -101,12 +99,6 @@ export interface RuleForRoute {
   readonly rule: RegisteredRule
   readonly reach: 'every path' | 'some paths'
 }
-
-/** The key of the policy for methods that the route does not serve. */
-const otherMethod = ''
-
-/** Node.js knows fewer. */
-const maxMethods = 50
 
 function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind: 'closed' }> {
   if (requirement?.kind !== 'permission') return { kind: 'closed', otherwise: signedIn }

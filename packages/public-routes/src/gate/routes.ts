@@ -150,25 +150,18 @@ interface Registration {
 export class RouteTable {
   readonly #registrations: Registration[] = []
   readonly #ignoresTrailingSlash: boolean
-  readonly #exposesHeadRoutes: boolean
-  /** Routes that serve GET, by URL, from which Fastify derives HEAD routes. */
-  readonly #getRoutes = new Map<string, Registration[]>()
   readonly #configOf = createConfigReader()
-  /** The routes that may stand before the gate, by their configuration. */
-  readonly #early = new Map<object, Route>()
+  /** The routes that may stand before the gate. */
+  readonly #early: Route[] = []
 
   constructor({ initialConfig }: FastifyInstance) {
     this.#ignoresTrailingSlash =
       initialConfig.routerOptions?.ignoreTrailingSlash ?? initialConfig.ignoreTrailingSlash ?? false
-    // Missing in Fastify's types; `exposeHeadRoute` of a route means the same.
-    this.#exposesHeadRoutes = !(
-      'exposeHeadRoutes' in initialConfig && initialConfig.exposeHeadRoutes === false
-    )
   }
 
   /** Every route of the application, once it is complete. */
   get all(): readonly Route[] {
-    return [...this.#early.values(), ...this.#registrations.map(({ route }) => route)]
+    return [...this.#early, ...this.#registrations.map(({ route }) => route)]
   }
 
   /**
@@ -185,7 +178,7 @@ export class RouteTable {
       url,
       methods,
       declares,
-      derivedFrom: options.method === 'HEAD' ? this.#originOf(options, declares) : undefined,
+      derivedFrom: options.method === 'HEAD' ? this.#originOf(options) : undefined,
       constraints: constraints && { ...constraints },
       origin,
       isWebsocket: 'websocket' in options && options.websocket === true,
@@ -195,12 +188,7 @@ export class RouteTable {
     const known = this.#announced(route)
     options.config = { ...config, [mark]: known ?? route } as NonNullable<RegisteredRoute['config']>
     if (known !== undefined) return
-    const registration = { route, options, handler: options.handler, constraints }
-    this.#registrations.push(registration)
-    const exposesHead = options.exposeHeadRoute ?? this.#exposesHeadRoutes
-    if (!exposesHead || !methods.includes('GET') || methods.includes('HEAD')) return
-    const key = withoutSlash(url)
-    this.#getRoutes.set(key, [...(this.#getRoutes.get(key) ?? []), registration])
+    this.#registrations.push({ route, options, handler: options.handler, constraints })
   }
 
   /**
@@ -216,9 +204,10 @@ export class RouteTable {
     }
     for (const { config } of listed?.filter(mayPrecedeGate) ?? []) {
       const { url, method } = config
-      const derivedFrom = [...this.#early.values()].find((known) => method === 'HEAD' && known.url === url)
+      const derivedFrom = this.#early.find((known) => method === 'HEAD' && known.url === url)
       const route = new Route({ url, methods: [method].flat(), declares: readDeclares(config), derivedFrom })
-      this.#early.set(config, route)
+      Object.assign(config, { [mark]: route })
+      this.#early.push(route)
     }
     refuseEarly(listed?.filter((entry) => !mayPrecedeGate(entry)) ?? [])
   }
@@ -236,31 +225,30 @@ export class RouteTable {
     })
     if (changed.length > 0)
       throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
-    const late = listed.filter(({ config }) => !this.#early.has(config))
-    refuseEarly(late.filter(({ config }) => !(mark in config)))
-    const open = late.filter(({ onRequest }) => !onRequest?.some(({ name }) => name === `bound ${gateName}`))
+    refuseEarly(listed.filter(({ config }) => !(mark in config)))
+    const open = listed.filter(
+      (entry) => !mayPrecedeGate(entry) && !entry.onRequest?.some(({ name }) => name === `bound ${gateName}`),
+    )
     if (open.length > 0) throw new FMOD_PUBLIC_ROUTES_HALF_REGISTERED(namesOf(open))
   }
 
   /** The route that the router chose; null where no route matches and the not-found handler answers. */
   of(request: FastifyRequest): Route | null {
     const config: Configuration | undefined = this.#configOf(request)
-    return config?.[mark] ?? (config?.url === undefined ? null : (this.#early.get(config) ?? unlisted))
+    return config?.[mark] ?? (config?.url === undefined ? null : unlisted)
   }
 
-  /**
-   * Fastify copies the options of the GET route, so both share their objects. A HEAD route that the application registers
-   * with another declaration is a route of its own.
-   */
-  #originOf({ url, handler, constraints }: RegisteredRoute, declares: Declares): Route | undefined {
-    return this.#getRoutes
-      .get(withoutSlash(url))
-      ?.find(
-        (known) =>
-          known.handler === handler &&
-          known.constraints === constraints &&
-          haveSameMembers(known.route.declares, declares),
-      )?.route
+  /** Fastify copies the options of the GET route, so both share their objects, and registers the HEAD route next. */
+  #originOf({ url, handler, constraints, onSend }: RegisteredRoute): Route | undefined {
+    const isDerived = [onSend].flat().some((hook) => hook?.name === 'headRouteOnSendHandler')
+    if (!isDerived) return undefined
+    return this.#registrations.findLast(
+      (known) =>
+        known.handler === handler &&
+        known.constraints === constraints &&
+        known.route.methods.includes('GET') &&
+        withoutSlash(known.route.url) === withoutSlash(url),
+    )?.route
   }
 
   /** Fastify announces the HEAD route of `/` under a prefix that ends in a slash twice, one after the other. */

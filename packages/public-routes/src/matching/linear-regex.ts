@@ -1,7 +1,7 @@
 /** Regular expressions that cannot stall the process: they take linear time, and are anchored at the start. */
 import { maxPathLength } from '@fastify-modular/core/internal'
 import { RE2JS } from 're2js'
-import { FMOD_PUBLIC_ROUTES_INVALID_REGEX } from '../misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_RULE } from '../misuse-errors.ts'
 import type { Segments } from './route-pattern.ts'
 
 /**
@@ -30,12 +30,12 @@ export interface LinearRegex {
 /**
  * Compiles a string or RegExp. It must be valid both as a Unicode-mode JavaScript expression and for the linear-time
  * engine, so that an escape that one of them reads otherwise (`\Z`, `\Q`) is refused instead of meaning something else.
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_REGEX} syntax error, flags other than i, s, u, d, lookaround or backreference
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_RULE} syntax error, flags other than i, s, u, d, lookaround or backreference
  */
 export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
   const source = typeof pattern === 'string' ? pattern : pattern.source
   const flags = typeof pattern === 'string' ? '' : pattern.flags
-  const refuse = (reason: string) => new FMOD_PUBLIC_ROUTES_INVALID_REGEX(JSON.stringify(source), reason)
+  const refuse = (reason: string) => new FMOD_PUBLIC_ROUTES_INVALID_RULE(JSON.stringify(source), reason)
 
   if (source === '' || source === '(?:)') throw refuse('it is empty and would open every path')
   if (/[^isud]/.test(flags)) {

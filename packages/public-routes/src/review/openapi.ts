@@ -1,5 +1,4 @@
 /** What the gate knows, in an OpenAPI document: `security`, `x-permission`, and the problems with which it refuses. */
-import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { parseRoutePattern } from '../matching/route-pattern.ts'
 import type { SecuritySchemes } from '../provider.ts'
@@ -8,35 +7,13 @@ import type { AccessRow } from './table.ts'
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Adds the access of routes to the document of @fastify/swagger: `transformObject: accessTransform(app)`. The gate does this by
- * itself where the root has `app.swagger`; the option is for documents of encapsulated plugins, and for YAML in its usual
- * style. What the schema of a route says counts, documents of Swagger 2 stay as they are, and no schema is changed.
+ * Adds the access of routes to the document of @fastify/swagger: `transformObject: accessTransform(app)`. What the schema of
+ * a route says counts, documents of Swagger 2 stay as they are, and no schema is changed.
  */
 export function accessTransform<Document extends object>(app: FastifyInstance) {
   return (document: { openapiObject: Document } | { swaggerObject: Document }): Document =>
     'openapiObject' in document ? app.access.openapi(document.openapiObject) : document.swaggerObject
 }
-
-/** Makes `app.swagger()` of the root return the document with the access of routes, unless `accessTransform` adds it. */
-export function describeInSwagger(app: FastifyInstance): void {
-  if (!app.hasDecorator('swagger')) return
-  const original = getDecorator<(options?: { readonly yaml?: boolean }) => object>(app, 'swagger').bind(app)
-  /** By the documents that swagger keeps. */
-  const kept = new WeakMap<object, object>()
-
-  function swagger(options?: { readonly yaml?: boolean }): unknown {
-    const document = original()
-    if (described.has(document)) return original(options)
-    const result = kept.get(document) ?? app.access.openapi(document)
-    kept.set(document, result)
-    return options?.yaml === true ? JSON.stringify(result, null, 2) : result // JSON is YAML
-  }
-
-  Object.assign(app, { swagger })
-}
-
-/** Documents that have the access of routes. */
-const described = new WeakSet<object>()
 
 /** The document with the access of these rows. */
 export function describeAccess<Document extends object>(
@@ -54,7 +31,7 @@ export function describeAccess<Document extends object>(
     path,
     describeItem(path, item, context),
   ])
-  const result = {
+  return {
     ...document,
     components: {
       ...toMembers(components),
@@ -66,8 +43,6 @@ export function describeAccess<Document extends object>(
     },
     paths: Object.fromEntries(items),
   }
-  described.add(result)
-  return result
 }
 
 interface Context {

@@ -229,7 +229,7 @@ function triedCallers({ access }: RouteEntry, all: readonly string[]): readonly 
 }
 
 function callerWith(permissions: readonly string[]): Caller {
-  return { id: 'expect-access', permissions, isAdmin: false }
+  return { id: 'expect-access', permissions }
 }
 
 function faultsOf({

@@ -1,6 +1,6 @@
 /** What the boot refuses about declared access. */
 import { inspect } from 'node:util'
-import { defineModule, type Module } from '@fastify-modular/core'
+import { defineModule, type Module, modules } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
@@ -249,6 +249,25 @@ test('a default of the root, a second one, or one after the boot is refused', as
   await app.ready()
   t.throws(() => late.access.setDefault('Notes.Edit'), refused)
 })
+
+const contributed: readonly (readonly [string, unknown])[] = [
+  ['a function', () => {}],
+  ['a text', 'Notes.Edit'],
+  ['a reserved word', { public: 'Everybody' }],
+  ['a name twice', { 'Ops.Read': 'Read' }],
+]
+
+for (const [name, permissions] of contributed) {
+  test(`a module that contributes ${name} as its permissions stops the boot`, async (t) => {
+    const error = await bootError(t, async () => {
+      const app = await gatedApp(t)
+      app.permissions.add('Ops.Read')
+      await app.register(modules, { modules: [{ name: 'notes', permissions } as unknown as Module] })
+      return app
+    })
+    t.match(error, { code: 'FMOD_PUBLIC_ROUTES_INVALID_PERMISSION', message: /module "notes"/ })
+  })
+}
 
 test('a permission is declared once, under a usable name, before the application is ready', async (t) => {
   const app = await gatedApp(t)

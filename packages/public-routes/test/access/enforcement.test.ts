@@ -13,13 +13,13 @@ import { listen } from '../support/application.ts'
 import { rawExchange, rawRequest } from '../support/raw-request.ts'
 
 const callers: Readonly<Record<string, Caller>> = {
-  alice: { id: 'alice', permissions: [], isAdmin: false },
-  editor: { id: 'editor', permissions: ['Notes.Edit'], isAdmin: false },
-  group: { id: 'group', permissions: ['Notes.*'], isAdmin: false },
-  all: { id: 'all', permissions: ['*'], isAdmin: false },
-  admin: { id: 'admin', permissions: [], isAdmin: true },
-  importer: { id: 'importer', permissions: ['Notes.Edit', 'Notes.Import'], isAdmin: false },
-  near: { id: 'near', permissions: ['Notes.Edi', 'Notes.Edit.More', 'notes.edit', 'Note*'], isAdmin: false },
+  alice: { id: 'alice' },
+  editor: { id: 'editor', permissions: ['Notes.Edit'] },
+  group: { id: 'group', permissions: ['Notes.*'] },
+  all: { id: 'all', permissions: ['*'] },
+  admin: { id: 'admin', isAdmin: true },
+  importer: { id: 'importer', permissions: ['Notes.Edit', 'Notes.Import'] },
+  near: { id: 'near', permissions: ['Notes.Edi', 'Notes.Edit.More', 'notes.edit', 'Note*'] },
 }
 
 async function start(

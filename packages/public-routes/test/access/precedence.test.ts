@@ -140,7 +140,7 @@ test('the default of a module counts for its routes alone, whatever it registers
   const app = await withModules(t, [
     defineModule({
       name: 'notes',
-      permissions: (builder) => builder.add('Notes.Read', { displayName: 'Read notes' }),
+      permissions: { 'Notes.Read': 'Read notes' },
       access: 'Notes.Read',
       plugin: async (scope) => {
         scope.get('/notes', ran)

@@ -23,7 +23,7 @@ async function sample(t: Test) {
     modules: [
       defineModule({
         name: 'notes',
-        permissions: (builder) => builder.add('Notes.Edit').add('Notes.Import'),
+        permissions: { 'Notes.Edit': 'Edit notes', 'Notes.Import': {} },
         access: 'signed-in',
         plugin: async (scope) => {
           scope.get('/notes', ran)

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { createGate } from '#src/gate/gate.js'
 
-const alice: Caller = { id: 'alice', permissions: [], isAdmin: false }
+const alice: Caller = { id: 'alice' }
 const opening: RequestAdmission = { by: 'declaration', source: 'test' }
 
 interface Behaviour {

@@ -1,5 +1,5 @@
 import { defineModule, modules } from '@fastify-modular/core'
-import { injectAs, testCallers } from '@fastify-modular/core/testing'
+import { injectAs, enableTestCallers } from '@fastify-modular/core/testing'
 import { test } from 'tap'
 import { gatedApp, headerProvider, Sink } from '../support/application.ts'
 
@@ -211,9 +211,9 @@ test('the gate runs before the body is parsed and before validation', async (t) 
 
 test('callers of injectAs pass the gate, and a guessed header does not', async (t) => {
   const app = await gatedApp(t, { provider: { authenticate: () => null } })
-  testCallers(app)
+  enableTestCallers(app)
   app.get('/me', async ({ caller }) => caller)
-  const alice = { id: 'alice', permissions: ['Settings.Update'], isAdmin: false }
+  const alice = { id: 'alice', permissions: ['Settings.Update'] }
   t.same((await injectAs(app, alice, '/me')).json(), alice)
   t.equal(
     (await app.inject({ url: '/me', headers: { 'x-fastify-modular-test-caller': 'alice' } })).statusCode,
@@ -221,7 +221,7 @@ test('callers of injectAs pass the gate, and a guessed header does not', async (
   )
 })
 
-test('without testCallers the test header means nothing', async (t) => {
+test('without enableTestCallers the test header means nothing', async (t) => {
   const app = await gatedApp(t, { provider: { authenticate: () => null } })
   t.equal(
     (await app.inject({ url: '/me', headers: { 'x-fastify-modular-test-caller': 'x' } })).statusCode,
@@ -237,7 +237,7 @@ test('a request that a time-out already answered is not let in by a late provide
     provider: {
       authenticate: async () => {
         await waiting
-        return { id: 'alice', permissions: [], isAdmin: false }
+        return { id: 'alice' }
       },
     },
   })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { test } from 'tap'
 
-const code = 'FMOD_PUBLIC_ROUTES_INVALID_REGEX'
+const code = 'FMOD_PUBLIC_ROUTES_INVALID_RULE'
 
 const refused: readonly [string | RegExp, RegExp][] = [
   ['', /empty/],

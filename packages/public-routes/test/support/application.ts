@@ -10,7 +10,7 @@ export const headerProvider: AuthProvider = {
 }
 
 export function callerNamed(name: unknown): Caller | null {
-  return typeof name === 'string' ? { id: name, permissions: [], isAdmin: false } : null
+  return typeof name === 'string' ? { id: name } : null
 }
 
 /** An application with the gate registered, closed when the test ends. */

@@ -10,9 +10,9 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { definitions } from './definitions.js'
 
 export const callers: Readonly<Record<string, Caller>> = {
-  ada: { id: 'ada', name: 'Ada', permissions: [], isAdmin: true },
-  eve: { id: 'eve', name: 'Eve', permissions: ['Settings.Update'], isAdmin: false },
-  vera: { id: 'vera', name: 'Vera', permissions: [], isAdmin: false },
+  ada: { id: 'ada', name: 'Ada', isAdmin: true },
+  eve: { id: 'eve', name: 'Eve', permissions: ['Settings.Update'] },
+  vera: { id: 'vera', name: 'Vera' },
 }
 
 export interface HostOptions {

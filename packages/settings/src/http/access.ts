@@ -1,4 +1,4 @@
-/** The caller of a request, what the caller may do, and what a write records of it (S 5.2, decisions 23 and 26b). */
+/** The caller of a request, what the caller may do, and what a write records of it. */
 import { type Caller, UnauthorizedException } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
@@ -10,19 +10,20 @@ import type { WriteOptions } from '../write/write.ts'
 import { parseScope } from './schemas.ts'
 
 interface Permissions {
-  builder(source: string): {
-    add(name: string, details: { readonly displayName: string; readonly description: string }): unknown
-  }
+  addAll(permissions: Readonly<Record<string, object>>, source: string): void
+}
+
+const permissions = {
+  [updatePermission]: {
+    displayName: 'Change settings',
+    description: 'Change Application settings, and see their history; System settings need an administrator.',
+  },
 }
 
 /** Declares the permission to the gate of public-routes, for role editors; it may be registered after this plugin. */
 export function declarePermission(app: FastifyInstance): void {
   const declare = (): void =>
-    void getDecorator<Permissions>(app, 'permissions').builder('plugin settings').add(updatePermission, {
-      displayName: 'Change settings',
-      description:
-        'Change Application settings, and see their history; System settings need an administrator.',
-    })
+    getDecorator<Permissions>(app, 'permissions').addAll(permissions, 'plugin settings')
   const hasGate = (): boolean => app.hasDecorator('publicRoutes') && app.hasDecorator('permissions')
   if (hasGate()) return declare()
   app.addHook('onReady', async function declareToLaterGate() {
@@ -109,7 +110,7 @@ function isCaller(caller: Caller | null | undefined): caller is Caller {
   return typeof caller?.id === 'string' && caller.id !== '' && caller.id.length <= 255
 }
 
-/** Refuses User scope before the rest of the request is checked (S 4.1.1). */
+/** Refuses User scope before the rest of the request is checked. */
 export const refuseUserScope: preValidationHookHandler = (request, _reply, done) => {
   const items = Array.isArray(request.body) ? request.body : [request.body, request.query]
   done(items.some(isUserScoped) ? toInvalidScope(request) : undefined)

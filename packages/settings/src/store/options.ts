@@ -1,7 +1,7 @@
 /** What both databases refuse in their arguments before anything is opened. */
 import type { TObject } from '@sinclair/typebox'
 import { argumentProblems, option, Type } from '@fastify-modular/core/internal'
-import { postgresTimeouts } from '@fastify-modular/core/internal/postgres'
+import { connectionOptions } from '@fastify-modular/core/internal/postgres'
 import {
   FMOD_SETTINGS_INVALID_STORE_OPTION,
   FMOD_SETTINGS_SCHEMA_OUTDATED,
@@ -25,7 +25,7 @@ export const postgresOptions = Type.Object({
   announceWindow: milliseconds(0, 10_000),
   prepared: option.boolean(),
   listen: Type.Object({ connectionString: Type.Unknown() }, { description: '{ connectionString }' }),
-  timeouts: postgresTimeouts,
+  ...connectionOptions,
 })
 
 function milliseconds(minimum: number, maximum: number) {
@@ -49,7 +49,7 @@ export function checkArgument(store: 'sqlite' | 'postgres', { name, schema, valu
 
 /**
  * `auto` brings the tables up to date under a lock, `check` refuses to start when they are not, `false` looks at
- * nothing: the tables are made by your own migrations (decision 29).
+ * nothing: the tables are made by your own migrations.
  */
 export type MigrateMode = 'auto' | 'check' | false
 

@@ -25,7 +25,7 @@ test('modules contribute by their hook, in dependency order, and read stored val
   const mail = defineModule({
     name: 'mail',
     dependsOn: ['notes'],
-    settings: (builder) => void builder.addAll({ a: text('mail.a') }),
+    settings: { a: text('mail.a') },
   })
   app.register(settings, { store, definitions: [text('app.first')] })
   app.register(modules, { modules: [mail, notes] })
@@ -54,7 +54,7 @@ test('decision 3: all problems of all modules stop the boot in one error, before
         settings: (builder) => void builder.add(text('app.title')),
         plugin: async () => void (isMounted = true),
       }),
-      defineModule({ name: 'two', settings: (builder) => void builder.add(text('bulk')) }),
+      defineModule({ name: 'two', settings: { bulk: text('bulk') } }),
     ],
   })
   const { error } = await rejection(Promise.resolve(app.ready()))

@@ -14,10 +14,10 @@ import Fastify, {
   type RouteOptions,
 } from 'fastify'
 
-export const admin: Caller = { id: 'admin', permissions: [], isAdmin: true }
-export const editor: Caller = { id: 'editor', permissions: ['Settings.Update'], isAdmin: false }
-export const alice: Caller = { id: 'alice', permissions: [], isAdmin: false }
-export const bob: Caller = { id: 'bob', permissions: [], isAdmin: false }
+export const admin: Caller = { id: 'admin', isAdmin: true }
+export const editor: Caller = { id: 'editor', permissions: ['Settings.Update'] }
+export const alice: Caller = { id: 'alice' }
+export const bob: Caller = { id: 'bob' }
 const callers = { admin, editor, alice, bob }
 export type CallerName = keyof typeof callers
 

@@ -1,7 +1,7 @@
 /** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
 import { logFailure } from '../../internal/failures.ts'
 import { option, type OptionsSchema, Type } from '../../internal/options.ts'
-import { BoundedConnections, postgresTimeouts, type PostgresTimeouts } from '../../internal/postgres.ts'
+import { BoundedConnections, type ConnectionOptions, connectionOptions } from '../../internal/postgres.ts'
 import { safeRead } from '../../internal/safe.ts'
 import { within } from '../../internal/timeout.ts'
 import { type DurableOptions, durableTransport } from '../durable/durable-transport.ts'
@@ -11,7 +11,7 @@ import { checkTransportOptions, durableOptions } from '../transport-options.ts'
 import { createBoss, createPool, type PgPool } from './database.ts'
 import { PgBossQueue } from './queue.ts'
 
-export interface PgBossCommonOptions extends DurableOptions {
+export interface PgBossCommonOptions extends DurableOptions, ConnectionOptions {
   /** Schema of pg-boss's tables; letters, digits and `_`. @default 'pgboss' */
   readonly schema?: string
   /**
@@ -26,8 +26,6 @@ export interface PgBossCommonOptions extends DurableOptions {
    * @default 4000
    */
   readonly pollInterval?: number
-  /** How long the database may take. A pool of your own keeps its own time-outs for statements. */
-  readonly timeouts?: PostgresTimeouts
 }
 
 /** Where the queue lives: the same database as the data whose transactions publish. */
@@ -45,7 +43,7 @@ const optionsSchema: OptionsSchema<PgBossOptions> = Type.Object({
     pattern: '^[A-Za-z_][A-Za-z0-9_]{0,40}$',
     description: 'at most 41 letters, digits and underscores, not a digit first',
   }),
-  timeouts: postgresTimeouts,
+  ...connectionOptions,
 })
 
 function isPool(value: unknown): boolean {
@@ -59,9 +57,9 @@ function isPool(value: unknown): boolean {
  */
 export function pgBoss(options: PgBossOptions): EventTransport {
   checkTransportOptions('pgBoss', optionsSchema, options)
-  const { lease = 10_000, pollInterval = 4000, timeouts } = options
+  const { lease = 10_000, pollInterval = 4000 } = options
   // What a lost notification would have announced is found by the next poll.
-  const connections = new BoundedConnections({ probe: 30_000, ...timeouts })
+  const connections = new BoundedConnections({ ...options, timeouts: { probe: 30_000, ...options.timeouts } })
   return durableTransport(
     {
       name: 'pgBoss',

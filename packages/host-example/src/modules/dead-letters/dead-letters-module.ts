@@ -80,11 +80,12 @@ async function list({ events: { deadLetters } }: FastifyInstance): Promise<DeadL
 
 export const deadLettersModule = defineModule({
   name: 'dead-letters',
-  permissions: (builder) =>
-    void builder.add('DeadLetters.Manage', {
+  permissions: {
+    'DeadLetters.Manage': {
       displayName: 'Manage dead letters',
       description: 'See events that could not be handled, retry or drop them.',
-    }),
+    },
+  },
   access: 'DeadLetters.Manage',
   plugin: routes,
 })

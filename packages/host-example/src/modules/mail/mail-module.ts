@@ -13,13 +13,14 @@ export function mailModule(database: Database): Module {
   return defineModule({
     name: 'mail',
     dependsOn: ['notes'],
-    permissions: (builder) =>
-      void builder.add('Mails.Read', {
+    permissions: {
+      'Mails.Read': {
         displayName: 'Read mail',
         description: 'See the mail that was sent, and to whom.',
-      }),
+      },
+    },
     access: 'Mails.Read',
-    settings: (builder) => void builder.addAll(mailSettings),
+    settings: mailSettings,
     handlers: [new ShareMailHandler(mailbox)],
     plugin: async (app) => {
       await app.register(mailRoutes, { mailbox })

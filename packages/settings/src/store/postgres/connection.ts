@@ -1,6 +1,10 @@
 /** Connections to PostgreSQL: a pool for the store, a client of its own for the listener, who gets one, and what their failures mean. */
 import { isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
-import { BoundedConnections, type PostgresTimeouts } from '@fastify-modular/core/internal/postgres'
+import {
+  BoundedConnections,
+  type ConnectionOptions,
+  type PostgresTimeouts,
+} from '@fastify-modular/core/internal/postgres'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type * as Driver from 'pg'
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
@@ -21,8 +25,7 @@ export interface Connections {
   readonly release: () => Promise<void>
 }
 
-interface ConnectionOptions {
-  readonly timeouts?: PostgresTimeouts
+interface StoreConnectionOptions extends ConnectionOptions {
   /** Where the client for the listener connects, if not to the source. */
   readonly listen?: { readonly connectionString: string }
 }
@@ -33,11 +36,11 @@ interface ConnectionOptions {
  */
 export async function createConnections(
   source: DriverSource,
-  { timeouts: given, listen }: ConnectionOptions,
+  { listen, ...options }: StoreConnectionOptions,
   onError: (error: unknown) => void,
 ): Promise<Connections> {
   const pg = await loadDriver()
-  const connections = new BoundedConnections(given)
+  const connections = new BoundedConnections(options)
   const { timeouts } = connections
   if ('pool' in source) {
     const { pool } = source

@@ -1,7 +1,7 @@
 /** The settings store in a PostgreSQL database. */
 import { randomBytes } from 'node:crypto'
 import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
-import { type PostgresTimeouts, within } from '@fastify-modular/core/internal/postgres'
+import { type ConnectionOptions, within } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
@@ -34,7 +34,7 @@ export interface PostgresPool {
   off(event: 'error', listener: (error: Error) => void): unknown
 }
 
-export interface PostgresOptions extends PostgresTableNames {
+export interface PostgresOptions extends PostgresTableNames, ConnectionOptions {
   /** @default 'auto' */
   readonly migrate?: MigrateMode
   /** Where the tables are; made when missing. @default the search path of the connection, usually `public` */
@@ -52,8 +52,6 @@ export interface PostgresOptions extends PostgresTableNames {
   readonly prepared?: boolean
   /** Where to listen for changes, if the source is a pooler, through which no notification comes. @default the source */
   readonly listen?: { readonly connectionString: string }
-  /** How long the database may take. A pool that you hand over keeps its time-outs for statements, except those of writes. */
-  readonly timeouts?: PostgresTimeouts
 }
 
 const sourceSchema: OptionsSchema<{ connectionString?: string; pool?: object }> = Type.Object({

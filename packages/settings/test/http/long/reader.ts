@@ -26,7 +26,7 @@ if (process.argv[1] === import.meta.filename && database !== undefined) await ma
 async function main(name: string): Promise<void> {
   const store = name === 'memory' ? memoryStore() : storeOf(name)
   const app = Fastify()
-  const caller = { id: 'editor', permissions: ['Settings.Update'], isAdmin: false }
+  const caller = { id: 'editor', permissions: ['Settings.Update'] }
   app.register(settings, { definitions: [layout], store, caller: () => caller, history: false })
   await app.ready()
   await write(app, store)
@@ -42,7 +42,7 @@ async function write(app: FastifyInstance, store: SettingsStore): Promise<void> 
   const { statusCode } = await app.inject({ method: 'PUT', url: '/api/settings', payload })
   if (statusCode !== 204) throw new Error(`the value was refused with ${statusCode}`)
   for (let index = 1; index < writes; index++) {
-    const change = { ...row, value: longText(index), sealed: false }
+    const change = { ...row, value: longText(index), encrypted: false }
     await store.shared.write({ actor: 'editor', origin: 'api', reads: [row], decide: () => [change] })
   }
 }

@@ -18,7 +18,7 @@ const pooler = given === undefined ? await startTransactionPooler(direct) : null
 t.teardown(() => pooler?.close())
 const through = pooler?.url ?? given ?? ''
 const run = process.pid
-const timeouts = { ...patient, session: false }
+const bounds = { timeouts: patient, sessionTimeouts: false }
 let count = 0
 
 storeContract(
@@ -29,7 +29,7 @@ storeContract(
       create: () =>
         postgres(
           { connectionString: through },
-          { schema, prepared: false, listen: { connectionString: direct }, timeouts },
+          { schema, prepared: false, listen: { connectionString: direct }, ...bounds },
         ),
       dispose: async () => {
         const client = new Client(direct)
@@ -48,7 +48,7 @@ test('the transactions of a client run on different connections, so that named s
   const before = pooler.transactions
   const store = postgres(
     { connectionString: pooler.url },
-    { schema: `pooled_${run}_named`, listen: { connectionString: direct }, timeouts },
+    { schema: `pooled_${run}_named`, listen: { connectionString: direct }, ...bounds },
   )
   await t.rejects(
     (async () => {
