@@ -44,7 +44,7 @@ test('a secret is put back too, after a question', async (t) => {
   t.equal(app.settings.get(definitions.host), null)
 })
 
-test('an ended session is no loss: Undo can be made again', async (t) => {
+test('an ended session is no loss: Undo of the bar is there again after signing in', async (t) => {
   const app = await createHost(t)
   let isSignedOut = false
   const { editor, enter } = await startEditor(app, 'ada', {
@@ -53,14 +53,41 @@ test('an ended session is no loss: Undo can be made again', async (t) => {
   })
   enter('app.title', 'B')
   await editor.save()
-  const revision = app.settings.status.revision
   isSignedOut = true
-  await editor.revert(revision)
+  await pressUndo(editor)
   t.equal(editor.getState().failure?.status, 401)
   t.equal(app.settings.get(definitions.title), 'B')
   isSignedOut = false
-  await editor.revert(revision)
+  editor.dismiss() // as the bar does once the user is back
+  t.equal(editor.getState().failure, null)
+  await pressUndo(editor)
   t.equal(app.settings.get(definitions.title), 'Fastify Modular')
+  editor.dismiss()
+  t.equal(editor.getState().message, null)
+})
+
+test('Undo anyway replaces what it has named, and asks again about anything newer', async (t) => {
+  const app = await createHost(t)
+  const theirs = (key: string, value: string) => app.settings.contract.setSetting(key, value, Application)
+  const { editor, enter } = await startEditor(app)
+  enter('app.title', 'Mine')
+  enter('app.style', 'dense')
+  await editor.save()
+  await theirs('app.title', 'Theirs')
+  await pressUndo(editor)
+  t.match(editor.getState().message, { kind: 'warn', text: /Title/ })
+  await theirs('app.title', 'Never shown')
+  await theirs('app.style', 'playful')
+  for (const [title, style] of [
+    ['Never shown', 'playful'],
+    ['Fastify Modular', 'calm'],
+  ]) {
+    editor.getState().message?.anyway?.()
+    await editor.save() // waits
+    t.equal(app.settings.get(definitions.title), title)
+    t.equal(app.settings.get(definitions.style), style)
+  }
+  t.equal(editor.getState().message?.text, '2 settings are as they were')
 })
 
 test('a value that is typed differently is no change: the last change set stays whose it is', async (t) => {

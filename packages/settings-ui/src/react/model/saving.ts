@@ -17,7 +17,7 @@ import { failureText } from './failure-text.ts'
 import { checkInput, parseInput } from './input.ts'
 import type { Reading } from './reading.ts'
 import { type Definition, isSent, type SettingValue } from './setting.ts'
-import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
+import { type Entry, type SaveOutcome, type SettingsSource, toFailure, type Versions } from './source.ts'
 
 /** The texts of the editor and their language. */
 export interface Language {
@@ -204,11 +204,12 @@ export class Saving {
     })
   }
 
-  /** Puts back what a change set replaced, all or nothing; what somebody has changed since only with `force`. */
-  revert(revision: number, force = false): Promise<void> {
+  /** Puts back what a change set replaced, all or nothing; what somebody has changed since only if the versions are those of `force`. */
+  revert(revision: number, force: Versions = {}): Promise<void> {
     const { reading, source, language, onSaved } = this.#init
     return this.#queue(async () => {
       const { messages, locale } = language()
+      const { message } = this.#state
       this.#update({ failure: null, message: null })
       try {
         const count = await reading.write([], async () => (await source.revert?.(revision, force)) ?? 0)
@@ -218,9 +219,12 @@ export class Saving {
       } catch (error) {
         const failure = toFailure(error)
         await reading.refresh()
-        if (failure.conflicts.length > 0) this.#sayConflict(failure, revision)
-        else if (failure.status === 401) this.#fail(failure)
-        else this.say({ kind: 'bad', text: failureText(failure, messages, this.#nameOf) })
+        if (failure.conflicts.length > 0) this.#sayConflict(failure, revision, force)
+        else if (failure.status === 401) {
+          // After signing in it can be pressed again.
+          this.#update({ message })
+          this.#fail(failure)
+        } else this.say({ kind: 'bad', text: failureText(failure, messages, this.#nameOf) })
       }
     })
   }
@@ -231,7 +235,7 @@ export class Saving {
   }
 
   /** Somebody has changed since what a revert would put back. */
-  #sayConflict({ conflicts, people }: SettingsRequestError, revision: number): void {
+  #sayConflict({ conflicts, people }: SettingsRequestError, revision: number, force: Versions): void {
     const { messages, locale } = this.#init.language()
     const list = new Intl.ListFormat(locale)
     const who = [
@@ -245,7 +249,12 @@ export class Saving {
         name: list.format(conflicts.map(({ key }) => this.#nameOf(key))),
       }),
       hint: messages.undoTakesBack,
-      anyway: () => void this.revert(revision, true),
+      // Only over what is named here: of anything newer it is said again.
+      anyway: () =>
+        void this.revert(revision, {
+          ...force,
+          ...Object.fromEntries(conflicts.map(({ key, version }) => [key, version])),
+        }),
     })
   }
 
