@@ -7,7 +7,7 @@ export type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Ca
 
 /**
  * Returns the names of people by id, for those that it knows. Called with the ids of one answer, each at most once a
- * minute. What takes longer than 300 ms is not waited for; the signal says when.
+ * minute. An answer waits 300 ms for it; names that come later are in the next one, until the signal ends it after 10 s.
  */
 export type FindPeople = (
   ids: readonly string[],
