@@ -1,5 +1,6 @@
 // Builds the prebuilt pages into dist/public: the React sources with Preact underneath, compressed beforehand.
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { defineConfig } from 'vite'
@@ -10,8 +11,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
-      { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
-      { find: /^react$/, replacement: 'preact/compat' },
+      {
+        find: /^react(?:-dom\/client)?$/,
+        replacement: fileURLToPath(new URL('src/app/react.ts', import.meta.url)),
+      },
     ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },

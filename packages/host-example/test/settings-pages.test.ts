@@ -101,7 +101,7 @@ test('the settings pages in a browser', async (t) => {
 
   await t.test('UI-25: the bar hides nothing that has the focus, in this layout neither', async (t) => {
     await page.setViewportSize({ width: 900, height: 500 })
-    await page.goto(`${host.url}/inertia/settings?scope=application`)
+    await page.goto(`${host.url}/inertia/settings?only=application`)
     await page.getByLabel('Banner', { exact: true }).fill('Unsaved')
     for (let step = 0; step < 25; step++) {
       await page.keyboard.press('Tab')
@@ -118,7 +118,7 @@ test('the settings pages in a browser', async (t) => {
   })
 
   await t.test('a link does not take along what is unsaved without asking', async (t) => {
-    await page.goto(`${host.url}/inertia/settings?scope=application`)
+    await page.goto(`${host.url}/inertia/settings?only=application`)
     const title = page.getByLabel('Title', { exact: true })
     const notes = page.getByRole('link', { name: 'Notes', exact: true })
     const question = page.getByRole('dialog', { name: 'Leave this page?' })

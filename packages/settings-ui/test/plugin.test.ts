@@ -198,11 +198,11 @@ test('csp: false leaves the policy to the host', async (t) => {
 test('an Inertia client is sent to load the page whole (409)', async (t) => {
   const app = await createHost(t)
   const answer = await app.inject({
-    url: '/settings/manage?scope=system',
+    url: '/settings/manage?only=system',
     ...as('ada', { 'x-inertia': 'true' }),
   })
   t.equal(answer.statusCode, 409)
-  t.equal(answer.headers['x-inertia-location'], '/settings/manage?scope=system')
+  t.equal(answer.headers['x-inertia-location'], '/settings/manage?only=system')
 })
 
 test('a boot error without a gate, unless the host says what guards the pages', async (t) => {

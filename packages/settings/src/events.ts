@@ -187,7 +187,7 @@ export async function verifyEvents(store: SettingsStore, events: Events): Promis
 }
 
 /** What changed beside the value. */
-export interface SettingChange<T = JsonValue> {
+interface SettingChange<T = JsonValue> {
   readonly key: string
   readonly previous: T
   /** The definition's scope. */

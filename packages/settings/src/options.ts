@@ -17,7 +17,7 @@ import type { SettingsStore } from './store/store.ts'
 import type { ValueLimits } from './values/validate.ts'
 
 /** Sizes; all values can be raised. */
-export interface SettingsLimits extends Partial<ValueLimits> {
+interface SettingsLimits extends Partial<ValueLimits> {
   /** Entries of one bulk. @default 500 */
   readonly bulkEntries?: number
   /** Bytes of the body of a bulk or an import. @default 524288 */
@@ -73,7 +73,7 @@ export interface SettingsOptions {
 }
 
 /** How much history is kept. */
-export interface HistoryRetentionOptions {
+interface HistoryRetentionOptions {
   /** @default 400 */
   readonly days?: number
   /** Changes of one value; up to as many more until they are trimmed. @default 100 */

@@ -52,7 +52,7 @@ export interface ShowWhen {
 }
 
 /** Members of a definition that only user interfaces look at: nothing here decides what may be read or written. */
-export interface SettingHints {
+interface SettingHints {
   /** The members of a Select in the order to show them. They are its allowed values where `allowedValues` is left out. */
   readonly options?: readonly SettingOption[] | null
   /** What a number counts: `seconds`, `px`. 1–30 characters. */

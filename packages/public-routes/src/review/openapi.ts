@@ -1,4 +1,4 @@
-/** What the gate knows, in an OpenAPI document: `security`, `x-permission`, and the problems with which it refuses. */
+/** Adds access to OpenAPI documents: `security`, `x-permission`, and the problems with which the gate refuses. */
 import type { FastifyInstance } from 'fastify'
 import { parseRoutePattern } from '../matching/route-pattern.ts'
 import type { SecuritySchemes } from '../provider.ts'

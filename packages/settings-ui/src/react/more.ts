@@ -1,6 +1,7 @@
 /** What most visits of a page do without: a file of its own, loaded when it is first wanted. */
 export { ActivityPage } from './changes/activity-page.tsx'
 export { JsonControl } from './controls/json-form.tsx'
+export { Diff } from './diff/diff.tsx'
 export { HistoryDialog } from './dialogs/history-dialog.tsx'
 export { ImportDialog } from './dialogs/import-dialog.tsx'
 export { RevertDialog } from './dialogs/revert-dialog.tsx'

@@ -2,7 +2,7 @@
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
 import { createContext, type RefObject, useContext, useEffect, useSyncExternalStore } from 'react'
 import type { Messages } from '../texts/messages.ts'
-import type { EditorState } from './model/editor-state.ts'
+import { definitionOf, type EditorState } from './model/editor-state.ts'
 import type { SettingsEditor } from './model/editor.ts'
 import type { Definition, SettingValue } from './model/setting.ts'
 
@@ -55,9 +55,8 @@ export function useEditor<T>(select: (state: EditorState) => T): T {
 
 /** The names of settings by their keys, also of those that pages do not list. */
 export function useNameOf(): (key: string) => string {
-  const definitions = useEditor((state) => state.definitions)
-  const hidden = useEditor((state) => state.hidden)
-  return (key) => [...definitions, ...hidden].find((each) => each.key === key)?.displayName ?? key
+  const { editor } = usePage()
+  return (key) => definitionOf(editor.getState(), key)?.displayName ?? key
 }
 
 /** The name of whoever has written a value: asked for where no answer has brought it yet. */

@@ -157,7 +157,13 @@ function notifyOtherTabs(): void {
 function useFreshness(editor: SettingsEditor, locale: string | undefined): void {
   useEffect(() => void editor.load(), [editor, locale])
   useEffect(() => {
-    const refresh = (): void => void (document.visibilityState === 'visible' && editor.refresh())
+    // A window that comes back is shown and gets the focus: that is one return.
+    let isUnderWay = false
+    const refresh = (): void => {
+      if (document.visibilityState !== 'visible' || isUnderWay) return
+      isUnderWay = true
+      void editor.refresh().finally(() => (isUnderWay = false))
+    }
     const channel = new BroadcastChannel(channelName)
     channel.addEventListener('message', () => void editor.refresh())
     addEventListener('focus', refresh)

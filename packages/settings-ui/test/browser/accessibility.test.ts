@@ -23,7 +23,7 @@ test('the pages of all callers', async (t) => {
   for (const scheme of ['light', 'dark'] as const) {
     await t.test(`UI-23: axe finds nothing: ${scheme}, as loaded and with errors`, async (t) => {
       await page.emulateMedia({ colorScheme: scheme })
-      await open('/settings/manage?scope=application')
+      await open('/settings/manage?only=application')
       await app.settings.set('app.title', 'Overridden')
       await reload()
       t.equal(await page.locator('[data-state=overridden]').count(), 1)
@@ -34,7 +34,7 @@ test('the pages of all callers', async (t) => {
   }
 
   await t.test('UI-23: axe finds nothing: dialogs, read-only, preferences, nothing found', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     const menus = page.locator('.fm-menu:popover-open')
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
     t.same(await problems(page), [], 'filter menu')
@@ -67,7 +67,7 @@ test('the pages of all callers', async (t) => {
     await open('/settings/manage?q=zebra')
     await page.getByRole('status').getByText('0 settings found').waitFor()
     t.same(await problems(page), [])
-    await open('/settings/manage?scope=application', 'vera')
+    await open('/settings/manage?only=application', 'vera')
     t.same(await problems(page), [])
     await open('/settings/preferences', 'vera')
     t.same(await problems(page), [])
@@ -75,7 +75,7 @@ test('the pages of all callers', async (t) => {
 
   await t.test('UI-23, UI-24: axe finds nothing and nothing is cut off: 320 px, with errors', async (t) => {
     await page.setViewportSize({ width: 320, height: 640 })
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     t.equal(await width(), 0)
     await makeTrouble(page)
     t.equal(await width(), 0)
@@ -92,7 +92,7 @@ test('the pages of all callers', async (t) => {
       deviceScaleFactor: 4,
       mobile: false,
     })
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     t.equal(await width(), 0)
     await devtools.send('Emulation.clearDeviceMetricsOverride')
     await devtools.detach()
@@ -101,7 +101,7 @@ test('the pages of all callers', async (t) => {
 
   await t.test('UI-23: axe finds nothing: forced colours', async (t) => {
     await page.emulateMedia({ forcedColors: 'active' })
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await makeTrouble(page)
     t.same(await problems(page), [])
     await page.emulateMedia({ forcedColors: 'none' })
@@ -130,7 +130,7 @@ test('the pages of all callers', async (t) => {
 
   await t.test('UI-25: the bar that sticks never hides what has the focus', async (t) => {
     await page.setViewportSize({ width: 900, height: 500 })
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await page.getByLabel('Title', { exact: true }).fill('Draft')
     for (let step = 0; step < 40; step++) {
       await page.keyboard.press('Tab')
@@ -146,7 +146,7 @@ test('the pages of all callers', async (t) => {
   })
 
   await t.test('a screen reader gets name, state, help and error of a setting', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await makeTrouble(page)
     const row = page.locator('[data-key="app.title"]')
     t.match(await page.getByRole('main').ariaSnapshot(), /region "Unsaved changes"/)
@@ -174,7 +174,7 @@ test('the pages of all callers', async (t) => {
   })
 
   await t.test('the whole work without a mouse: search, change, save, look back', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await page.getByRole('searchbox').focus()
     await page.keyboard.type('registration')
     t.equal(await page.locator('[data-key]:visible').count(), 1)
@@ -207,7 +207,7 @@ test('a save is announced whatever a search announces at the same time', async (
   if (!visited) return
   const { page, open, row } = visited
   await page.clock.install()
-  await open('/settings/manage?scope=application')
+  await open('/settings/manage?only=application')
   await page.clock.pauseAt(Date.now() + 3_600_000) // nobody types, saves and waits within one moment; a script does
   await page.getByRole('searchbox').fill('registration')
   await page.getByLabel('Open registration', { exact: true }).click()
@@ -224,7 +224,7 @@ test('UI-23: right to left', async (t) => {
   const visited = await visit(t, { ui: { locale: 'ar', messages: { manage: 'الإعدادات' } } })
   if (!visited) return
   const { page, open } = visited
-  await open('/settings/manage?scope=application')
+  await open('/settings/manage?only=application')
   t.equal(await page.locator('html').getAttribute('dir'), 'rtl')
   t.same(await problems(page), [])
   const row = page.locator('[data-key="app.title"]')

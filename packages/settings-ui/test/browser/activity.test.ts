@@ -252,6 +252,19 @@ test('activity', async (t) => {
     t.notMatch(await page.content(), /Nobody may learn/)
   })
 
+  await t.test('a hundred entries of as many people cost one call for their names', async (t) => {
+    await open('/settings/manage')
+    for (let index = 0; index < 100; index++) await write('app.title', `Title ${index}`, `person-${index}`)
+    asked = []
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await event('person-99 changed Title').first().waitFor()
+    t.equal(asked.length, 1)
+    t.equal(asked[0]?.length, 50)
+    await activity.getByRole('button', { name: 'Show older' }).click()
+    await event('person-0 changed Title').first().waitFor()
+    t.equal(asked.length, 2, 'and one for the next page')
+  })
+
   await t.test(
     'on a phone a change of one value takes 96 px at most, and five are on the screen',
     async (t) => {
@@ -307,41 +320,6 @@ test('activity', async (t) => {
     await open('/settings/manage?view=activity', 'eve')
     await events.first().waitFor()
     t.equal(await event('SMTP').count(), 0)
-  })
-
-  await t.test('a save is undone from its message: what was stored before, and what was not', async (t) => {
-    await open('/settings/manage?group=appearance')
-    await write('app.style', 'playful', 'linus')
-    await page.reload()
-    await row('app.style').getByRole('radio', { name: 'dense' }).check()
-    await page.getByLabel('Accent colour', { exact: true }).fill('#112233')
-    await page.keyboard.press('Control+s')
-    await status.getByText('2 settings saved').waitFor()
-    await page.locator('.fm-bar').getByRole('button', { name: 'Undo' }).click()
-    await page.locator('.fm-bar').getByText('2 settings are as they were').waitFor()
-    await row('app.style').getByRole('radio', { name: 'playful', checked: true }).waitFor()
-    t.equal(await page.getByLabel('Accent colour', { exact: true }).inputValue(), '#3b82f6')
-  })
-
-  await t.test('Undo says who has changed something since, and asks', async (t) => {
-    const bar = page.locator('.fm-bar')
-    const title = page.getByLabel('Title', { exact: true })
-    for (const answer of ['Leave it', 'Undo anyway']) {
-      await open('/settings/manage?group=general')
-      await title.fill('Mine')
-      await page.keyboard.press('Control+s')
-      await bar.getByText('1 setting saved').waitFor()
-      await write('app.title', 'Theirs', 'linus')
-      await bar.getByRole('button', { name: 'Undo' }).click()
-      await bar.getByText('Linus Tor has changed Title since').waitFor()
-      await bar.getByText('Undo would take that back too.').waitFor()
-      t.same(await problems(page), [])
-      t.equal(app.settings.get(definitions.title), 'Theirs')
-      await bar.getByRole('button', { name: answer }).click()
-      if (answer === 'Leave it') await bar.waitFor({ state: 'detached' })
-      else await bar.getByText('1 setting is as it was').waitFor()
-      t.equal(app.settings.get(definitions.title), answer === 'Leave it' ? 'Theirs' : 'Fastify Modular')
-    }
   })
 
   await t.test('Restore never overwrites in silence what somebody has saved since', async (t) => {

@@ -162,7 +162,7 @@ test('everyday work', async (t) => {
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
     await page.setViewportSize({ width: 390, height: 844 })
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     t.ok(await page.evaluate(() => matchMedia('(pointer: coarse)').matches))
     await field('Title').fill('Draft')
     const small = () =>
@@ -205,7 +205,7 @@ test('everyday work', async (t) => {
 
   await t.test('F-11: a long review starts at its title; Save stays in view', async (t) => {
     await page.setViewportSize({ width: 1280, height: 400 })
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     for (const name of ['Title', 'Banner', 'Rows per page', 'Accent colour', 'Website'])
       await field(name).fill('#123456')
     await button('Review').click()

@@ -53,7 +53,7 @@ ${head}
     'what Tab stops at is between the header of the host and the bar, never behind one',
     async (t) => {
       await page.setViewportSize({ width: 1280, height: 420 })
-      await open('/settings/manage?scope=application')
+      await open('/settings/manage?only=application')
       await page.getByLabel('Title', { exact: true }).fill('Draft')
       const header = await boxOf(page.locator('.host'))
       const hidden: string[] = []

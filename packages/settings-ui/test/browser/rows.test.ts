@@ -1,13 +1,31 @@
 /** How rows, their menus and the bar are drawn where there is little room, two meanings, or another direction. */
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
-import { boxOf } from '../support/looks.js'
+import { boxOf, looks } from '../support/looks.js'
 import { visit } from '../support/visit.js'
 
 const { Application } = SettingScope
 
+const toHarbour = (index: number) => ({ value: `h${index}`, label: `Harbour ${index}` })
+const others = Array.from({ length: 39 }, (_, index) => toHarbour(index + 1))
+
 const more = {
+  parts: setting.json('app.parts', {
+    displayName: 'Parts',
+    description: 'What can be switched off, as long a sentence as a phone has room for.',
+    scope: Application,
+    group: 'Advanced',
+    schema: Type.Object({ tips: Type.Boolean() }),
+    default: { tips: true },
+  }),
+  harbour: setting.select('app.harbour', {
+    displayName: 'Harbour',
+    scope: Application,
+    options: [toHarbour(0), ...others],
+    default: 'h0',
+  }),
   welcome: setting.text('app.welcome', {
     displayName: 'Begrüßungsnachricht',
     description: 'Shown to everybody who signs in.',
@@ -18,7 +36,9 @@ const more = {
 
 test('how rows are drawn', async (t) => {
   const people = async () => ({ linus: 'Linus Tor' })
-  const visited = await visit(t, { settings: { definitions: [definitions, more], people } })
+  const visited = await visit(t, {
+    settings: { definitions: [definitions, more], people, overrides: { 'app.site': 'locked-site' } },
+  })
   if (!visited) return
   const { page, app, open, row } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
@@ -87,6 +107,47 @@ test('how rows are drawn', async (t) => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  await t.test('of many options those are listed that have what is typed', async (t) => {
+    await open('/settings/manage')
+    const harbour = page.getByRole('combobox', { name: 'Harbour' })
+    t.equal(await harbour.inputValue(), 'Harbour 0')
+    t.equal(
+      await harbour.evaluate((input: HTMLInputElement) => input.list?.options.length),
+      41,
+      'and the default',
+    )
+    await harbour.fill('Harbour 23')
+    await row('app.harbour').getByText('Unsaved · was Harbour 0').waitFor()
+    await page.keyboard.press('Control+s')
+    await bar.getByText('1 setting saved').waitFor()
+    t.equal(app.settings.get(more.harbour), 'h23')
+    await harbour.fill('Nowhere')
+    await page.keyboard.press('Control+s')
+    await row('app.harbour').and(page.locator('[data-state=invalid]')).waitFor()
+    t.equal(app.settings.get(more.harbour), 'h23')
+  })
+
+  await t.test(
+    'a read-only page says so once, and locks no field; a locked setting has a lock',
+    async (t) => {
+      const looksOf = (key: string) =>
+        row(key)
+          .locator('.fm-field, textarea')
+          .first()
+          .evaluate((element) => [
+            getComputedStyle(element).borderTopStyle,
+            element.querySelectorAll('svg').length,
+          ])
+      await open('/settings/manage', 'vera')
+      await page.getByText('You can view these settings').waitFor()
+      t.same(await looksOf('app.title'), ['solid', 0])
+      await open('/settings/manage?group=advanced')
+      t.same(await looksOf('app.site'), ['dashed', 1])
+      await open('/settings/manage?group=appearance', 'vera')
+      t.same(await looksOf('app.banner'), ['solid', 0])
+    },
+  )
+
   await t.test('the menu of a row lies over no group', async (t) => {
     await open('/settings/manage')
     await row('app.title').getByRole('button', { name: 'More for Title' }).click()
@@ -118,11 +179,40 @@ test('how rows are drawn', async (t) => {
     },
   )
 
+  await t.test('on a phone every menu is a sheet at the bottom edge, over a dimmed page', async (t) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open('/settings/manage')
+    for (const name of ['More for Title', 'More', 'Groups: General']) {
+      await page.getByRole('button', { name, exact: true }).click()
+      const menu = page.locator('.fm-menu:popover-open')
+      const { x, y, width, height } = await boxOf(menu)
+      t.same([x, width, Math.round(y + height)], [0, 390, 844], name)
+      t.not((await looks(menu, '::backdrop')).background, 'rgba(0, 0, 0, 0)', name)
+      await page.keyboard.press('Escape')
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  await t.test('on a phone an error stands at the start, and no sentence is covered', async (t) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open('/settings/manage?group=appearance')
+    await field('Accent colour').fill('red')
+    await field('Accent colour').blur()
+    const note = row('app.accent').locator('.fm-note svg')
+    const [icon, frame] = await Promise.all([boxOf(note), boxOf(row('app.accent').locator('.fm-field'))])
+    t.ok(Math.abs(icon.x - frame.x) < 2, `${icon.x - frame.x} px`)
+    await open('/settings/manage?group=advanced')
+    const mode = await boxOf(row('app.parts').locator('.fm-mode'))
+    const sentence = await boxOf(row('app.parts').locator('.fm-about p'))
+    t.ok(mode.y >= sentence.y + sentence.height)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   await t.test(
     'right to left: each sentence ends where its own language ends, and the key stands at the name',
     async (t) => {
       await page.setExtraHTTPHeaders({ 'accept-language': 'ar' })
-      await open('/settings/manage')
+      await open('/settings/manage?only=application')
       const sentences = row('app.welcome').locator('.fm-about bdi')
       t.equal(await sentences.count(), 2)
       const box = await boxOf(sentences.first())
@@ -144,6 +234,27 @@ test('how rows are drawn', async (t) => {
         tools.x - (key.x + key.width) < 20,
         `${tools.x - (key.x + key.width)} px between the tools and the key`,
       )
+      // A value within a sentence keeps its own order.
+      await field('Accent colour').fill('#112233')
+      const order = await row('app.accent')
+        .locator('.fm-pill span')
+        .evaluate((element) => {
+          const text = element.firstChild as Text
+          const at = text.data.indexOf('#')
+          return [at, at + 1].map((start) => {
+            const range = new Range()
+            range.setStart(text, start)
+            range.setEnd(text, start + 1)
+            return range.getBoundingClientRect().x
+          })
+        })
+      t.ok((order[0] ?? NaN) < (order[1] ?? NaN), 'the # stands before its digits')
+      await app.settings.set('app.title', 'Titles that are longer than what stands beside them', {
+        actor: 'linus',
+      })
+      await page.goto(`${visited.url}/settings/manage?view=activity`)
+      const shown = page.locator('.fm-diff del').first()
+      t.equal(await shown.evaluate((element) => getComputedStyle(element).direction), 'ltr', 'cut at its end')
       await page.setExtraHTTPHeaders({})
     },
   )

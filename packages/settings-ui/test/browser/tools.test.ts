@@ -1,15 +1,21 @@
 /** History, files, links, and other tabs of the same browser. */
 import { writeFile } from 'node:fs/promises'
-import { SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
+import { boxOf } from '../support/looks.js'
 import { visit } from '../support/visit.js'
 
 const { Application } = SettingScope
 
+/** On no page; files name it. */
+const hidden = {
+  partner: setting.text('app.partner', { displayName: 'Partner number', scope: Application, hidden: true }),
+}
+
 test('history, files, links, tabs', async (t) => {
-  const visited = await visit(t)
+  const visited = await visit(t, { settings: { definitions: [definitions, hidden] } })
   if (!visited) return
   const { page, app, open, row, browser, url, writes } = visited
   const field = (name: string) => page.getByLabel(name, { exact: true })
@@ -29,7 +35,7 @@ test('history, files, links, tabs', async (t) => {
   }
 
   await t.test('history shows who changed what, and restores an older value', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await app.settings.set('app.title', 'First', { actor: 'Grace' })
     await app.settings.set('app.title', 'Second', { actor: 'Linus' })
     await page.reload()
@@ -48,7 +54,7 @@ test('history, files, links, tabs', async (t) => {
   })
 
   await t.test('history shows a long value whole, on the page that it is on', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     const features = { names: Array.from({ length: 500 }, (_, index) => `feature ${index}`) }
     await app.settings.contract.setSetting('app.features', features, Application, undefined, {
       actor: 'Grace',
@@ -73,7 +79,7 @@ test('history, files, links, tabs', async (t) => {
   })
 
   await t.test('an export is a file without secrets; an import shows what it would do first', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await app.settings.set('app.title', 'Exported')
     await app.settings.set('app.api_token', 'hush')
     const [download] = await Promise.all([page.waitForEvent('download'), transfer('Export…')])
@@ -85,6 +91,11 @@ test('history, files, links, tabs', async (t) => {
 
     await transfer('Import…')
     const dialog = page.getByRole('dialog', { name: 'Import settings' })
+    const [input, frame] = await Promise.all([
+      boxOf(dialog.getByLabel('Choose a file')),
+      boxOf(dialog.locator('.fm-drop')),
+    ])
+    t.ok(input.width > frame.width - 4 && input.height > frame.height - 4, 'dropped anywhere in the frame')
     await dialog.getByLabel('Choose a file').setInputFiles(file)
     const changes = dialog.locator('.fm-change')
     await changes.filter({ hasText: /Title.*Changed meanwhile.*Exported/s }).waitFor()
@@ -106,7 +117,7 @@ test('history, files, links, tabs', async (t) => {
   })
 
   await t.test('a file that is not an export, or whose values are refused, changes nothing', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     const folder = t.testdir({})
     await writeFile(`${folder}/no.json`, 'null')
     const settings = [{ key: 'app.accent', scope: 1, value: 'red' }]
@@ -124,9 +135,46 @@ test('history, files, links, tabs', async (t) => {
   })
 
   await t.test(
+    'an import names what no page lists, and says so when the right to change is gone',
+    async (t) => {
+      await open('/settings/manage')
+      const file = `${t.testdir({})}/settings.json`
+      const settings = [{ key: 'app.partner', scope: 1, value: '4711' }]
+      await writeFile(file, JSON.stringify({ format: 1, settings, omitted: [] }))
+      await transfer('Import…')
+      const dialog = page.getByRole('dialog', { name: 'Import settings' })
+      await dialog.getByLabel('Choose a file').setInputFiles(file)
+      await dialog
+        .locator('.fm-change')
+        .filter({ hasText: /Partner number.*4711/s })
+        .waitFor()
+      await browser.addCookies([{ name: 'user', value: 'vera', url }])
+      await dialog.getByRole('button', { name: 'Import 1' }).click()
+      await dialog.getByRole('alert').getByText('permission').waitFor()
+      t.ok(await dialog.getByRole('button', { name: 'Import 1' }).isDisabled(), 'nothing that would fail')
+      t.equal(app.settings.get(hidden.partner), null)
+      t.same(await problems(page), [])
+    },
+  )
+
+  await t.test('a window that comes back asks once for what has changed', async (t) => {
+    await open('/settings/manage')
+    const reads: string[] = []
+    page.on('request', (request) => reads.push(new URL(request.url()).pathname))
+    const answered = page.waitForResponse((response) => response.url().endsWith('/api/settings'))
+    await page.evaluate(() => {
+      document.dispatchEvent(new Event('visibilitychange'))
+      dispatchEvent(new Event('focus'))
+    })
+    await answered
+    await page.evaluate(() => new Promise((done) => setTimeout(done)))
+    t.same(reads, ['/api/settings'])
+  })
+
+  await t.test(
     'a link to a setting opens its group and puts the focus on it, whatever was searched for',
     async (t) => {
-      await open('/settings/manage?scope=system')
+      await open('/settings/manage?only=system')
       await page.goto(`${url}/settings/manage?group=mail&q=port#setting:contact.website`)
       await page.locator('[data-key="contact.website"] input:focus').waitFor()
       t.equal(await page.getByRole('searchbox').inputValue(), '')
@@ -145,10 +193,10 @@ test('history, files, links, tabs', async (t) => {
   await t.test(
     'another tab that saves is noticed: untouched rows follow, drafts become conflicts',
     async (t) => {
-      await open('/settings/manage?scope=application')
+      await open('/settings/manage?only=application')
       await row('app.style').getByRole('radio', { name: 'dense' }).check()
       const other = await browser.newPage()
-      await other.goto(`${url}/settings/manage?scope=application`)
+      await other.goto(`${url}/settings/manage?only=application`)
       await other.getByLabel('Title', { exact: true }).fill('From the other tab')
       await other.getByRole('radio', { name: 'playful' }).check()
       await other.keyboard.press('Control+s')
@@ -163,7 +211,7 @@ test('history, files, links, tabs', async (t) => {
   )
 
   await t.test('what is entered while a save is under way stays a draft', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await field('Title').fill('Sent')
     let answer = () => {}
     const held = new Promise<void>((resolve) => (answer = resolve))

@@ -25,7 +25,7 @@ test('a day with the administration', async (t) => {
   })
 
   await t.test('UI-15: the browser asks before it leaves, only while something is unsaved', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await page.reload()
     t.same(warnings, [])
     await field('Title').click()
@@ -39,7 +39,7 @@ test('a day with the administration', async (t) => {
   await t.test(
     'UI-18: without an answer everything that was entered stays, and can be sent again',
     async (t) => {
-      await open('/settings/manage?scope=application')
+      await open('/settings/manage?only=application')
       await field('Title').fill('Patience')
       await page.route('**/api/settings/bulk', (route) => route.abort())
       await save.click()
@@ -53,7 +53,7 @@ test('a day with the administration', async (t) => {
   )
 
   await t.test('a failure of the server names the request, for the log', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await field('Title').fill('Broken')
     await page.route('**/api/settings/bulk', (route) =>
       route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"requestId":"req-77"}' }),
@@ -67,7 +67,7 @@ test('a day with the administration', async (t) => {
   await t.test(
     'UI-19: signed out in the middle of it: drafts stay, sign in elsewhere, it goes on by itself',
     async (t) => {
-      await open('/settings/manage?scope=application')
+      await open('/settings/manage?only=application')
       await field('Title').fill('Still here')
       await browser.clearCookies()
       await save.click()
@@ -94,7 +94,7 @@ test('a day with the administration', async (t) => {
       t.equal(await save.textContent().then((text) => text?.startsWith('Save')), true)
       t.equal(writes.length, 1)
     }
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await field('Title').fill('Sent')
     await browser.clearCookies()
     await save.click()
@@ -102,7 +102,7 @@ test('a day with the administration', async (t) => {
     await signUp.check()
     await comeBack()
 
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await field('Title').fill('Sent')
     await browser.clearCookies()
     await save.click()
@@ -115,7 +115,7 @@ test('a day with the administration', async (t) => {
     await save.waitFor()
     t.equal(writes.length, 1)
 
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await app.settings.set('app.title', 'Stored')
     await reload()
     await signUp.check()
@@ -126,7 +126,7 @@ test('a day with the administration', async (t) => {
   })
 
   await t.test('a permission that is gone makes the page read-only and keeps what was entered', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await field('Title').fill('Too late')
     await browser.addCookies([{ name: 'user', value: 'vera', url }])
     await save.click()
@@ -139,7 +139,7 @@ test('a day with the administration', async (t) => {
   await t.test(
     'UI-21: a caller who may not change anything sees everything, and no control that could',
     async (t) => {
-      await open('/settings/manage?scope=application', 'vera')
+      await open('/settings/manage?only=application', 'vera')
       t.ok(
         await page
           .getByText('You can view these settings. Changing them needs the permission “Settings.Update”.')
@@ -203,7 +203,7 @@ test('a day with the administration', async (t) => {
   )
 
   await t.test('UI-31: broken JSON says where; Format tidies up; Tab leaves the field', async (t) => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await field('Features').fill('{\n  "a": 1,\n}')
     await row('app.features').getByText('line 3, column 1.').waitFor() // while it still has the focus
     t.equal(await row('app.features').locator('li.is-bad').count(), 1)
@@ -218,7 +218,7 @@ test('a day with the administration', async (t) => {
   })
 
   await t.test('UI-33: a stored value that is not allowed any more is flagged', async () => {
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await page.route('**/api/settings', async (route) => {
       const response = await route.fetch()
       const list = (await response.json()).map((value: { key: string }) =>
@@ -279,7 +279,7 @@ test('a day with the administration', async (t) => {
   await t.test('UI-32: a date and time keeps its instant in another time zone', async (t) => {
     const devtools = await browser.newCDPSession(page)
     await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'America/New_York' })
-    await open('/settings/manage?scope=application')
+    await open('/settings/manage?only=application')
     await app.settings.set('app.expires_at', '2030-07-01T12:00:00+02:00')
     await page.reload()
     t.equal(await field('Licence expires').inputValue(), '2030-07-01T06:00')

@@ -38,7 +38,7 @@ export type DynamicKey<K extends string> = {} extends Record<K, unknown> ? K : n
 export type SettingValue<S> = S extends SettingToken<infer T> ? T : never
 
 /** What every type of setting takes; `default` is typed instead of raw. */
-export type TokenOptions<T> = Omit<
+type TokenOptions<T> = Omit<
   SettingDefinition,
   | 'key'
   | 'type'

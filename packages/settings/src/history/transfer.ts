@@ -18,7 +18,7 @@ import { isSecret } from '../values/validate.ts'
 import type { Coherence } from '../memory/coherence.ts'
 
 /** One stored value of a file. */
-export interface ExportedSetting {
+interface ExportedSetting {
   readonly key: string
   readonly scope: SharedScope
   readonly value: JsonValue

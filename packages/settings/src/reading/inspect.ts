@@ -9,7 +9,7 @@ import { isSecret } from '../values/validate.ts'
 import { requireUser } from '../memory/user-values.ts'
 
 /** One place that may hold a value. */
-export interface InspectedLayer {
+interface InspectedLayer {
   readonly source: SettingSource
   /** Null where nothing is set, and for secrets. */
   readonly value: JsonValue

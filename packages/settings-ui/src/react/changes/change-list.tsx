@@ -6,8 +6,9 @@ import { Icon } from '../icons.tsx'
 import { plural } from '../../texts/messages.ts'
 import { relativeTime } from '../model/input.ts'
 import { initialsOf } from '../model/initials.ts'
+import { definitionOf } from '../model/editor-state.ts'
 import { type Definition, displayTime, toDefault } from '../model/setting.ts'
-import { useEditor, usePage } from '../page-context.ts'
+import { useEditor, useNameOf, usePage } from '../page-context.ts'
 import type { Changes } from './use-changes.ts'
 import { WayBack } from './way-back.tsx'
 
@@ -29,7 +30,7 @@ export function ChangeList({ source, empty, ofOne }: ChangeListProps): ReactNode
   return (
     <>
       {failure && (
-        <p className="fm-error" role="alert">
+        <p className="fm-warning is-bad" role="alert">
           {failure}
         </p>
       )}
@@ -150,8 +151,8 @@ function SettingName({
 
 function Folded({ entries }: { readonly entries: readonly HistoryEntry[] }): ReactNode {
   const { locale } = usePage()
-  const definitions = useEditor((state) => state.definitions)
-  const names = entries.map(({ key }) => definitions.find((each) => each.key === key)?.displayName ?? key)
+  const nameOf = useNameOf()
+  const names = entries.map(({ key }) => nameOf(key))
   return (
     <details>
       <summary>
@@ -196,9 +197,7 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
 
 function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ReactNode {
   const { oldValue, newValue, isOverridden, key } = entry
-  const definition = useEditor((state) =>
-    [...state.definitions, ...state.hidden].find((each) => each.key === key),
-  )
+  const definition = useEditor((state) => definitionOf(state, key))
   if (!definition) return null
   const unset: Side = { value: toDefault(definition), isDefault: true }
   const from = oldValue === null ? unset : { value: oldValue }

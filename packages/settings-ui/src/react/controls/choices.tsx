@@ -1,11 +1,11 @@
 /** Controls that are changed with one press: switches, short choices side by side, lists of options. */
 import { type SettingOption, SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
-import { Icon } from '../icons.tsx'
 import { format, type Messages } from '../../texts/messages.ts'
 import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
+import { Frame } from './one-line.tsx'
 
 /** Bool: the thumb says the position. */
 export function SwitchControl({ input, field, onChoose }: ControlProps): ReactNode {
@@ -30,19 +30,19 @@ export function SwitchControl({ input, field, onChoose }: ControlProps): ReactNo
 /** Select; also a secret Bool, which must not show its position. */
 export function ChoiceControl(props: ControlProps): ReactNode {
   const { messages } = usePage()
-  const { definition, field, onChoose } = props
+  const { definition, field, isLocked, onChoose } = props
   if (isSegmented(definition) && !field.readOnly) return <Segments {...props} />
   const options = optionsOf(definition, field.value, messages)
   const chosen = options.find(({ value }) => value === field.value)
   if (field.readOnly) {
     // A select has no read-only state; disabled, it could be neither focused nor read.
     return (
-      <span className="fm-field is-locked">
-        <Icon name="lock" />
+      <Frame isLocked={isLocked}>
         <input className="fm-bare" {...field} value={chosen?.label} />
-      </span>
+      </Frame>
     )
   }
+  if (options.length > mostListed) return <FilteredChoice {...props} options={options} />
   const { onInput: _onInput, placeholder: _placeholder, ...rest } = field
   return (
     <select {...rest} onChange={(event) => onChoose(event.currentTarget.value)}>
@@ -52,6 +52,37 @@ export function ChoiceControl(props: ControlProps): ReactNode {
         </option>
       ))}
     </select>
+  )
+}
+
+/** Options up to which a list is read; of more, those are listed that have what is typed. */
+const mostListed = 30
+
+function FilteredChoice({
+  field,
+  options,
+  onInput,
+}: ControlProps & { readonly options: readonly SettingOption[] }): ReactNode {
+  const list = `${field.id}-o`
+  const chosen = options.find(({ value }) => value === field.value)
+  return (
+    <span className="fm-field">
+      <input
+        {...field}
+        className="fm-bare"
+        list={list}
+        value={chosen?.label ?? field.value}
+        onFocus={(event) => event.currentTarget.select()}
+        onInput={({ currentTarget: { value: typed } }) =>
+          onInput(options.find(({ label }) => label === typed)?.value ?? typed)
+        }
+      />
+      <datalist id={list}>
+        {options.map(({ value, label }) => (
+          <option key={value} value={label} />
+        ))}
+      </datalist>
+    </span>
   )
 }
 
@@ -80,7 +111,7 @@ function Segments({ definition, field, onChoose }: ControlProps): ReactNode {
       tabIndex={-1}
     >
       {options.map((option, index) => (
-        <label key={option.value}>
+        <label key={option.value} title={option.description ?? undefined}>
           <input
             type="radio"
             name={id}

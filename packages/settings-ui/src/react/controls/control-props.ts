@@ -29,6 +29,8 @@ export interface ControlProps {
   /** When the stored value was written; null where none is. */
   readonly storedAt: string | null
   readonly isUnsaved: boolean
+  /** The server fixes the value. */
+  readonly isLocked: boolean
   /** For controls that are more than their element. */
   readonly onInput: (input: Input) => void
   /** A choice that is complete with one press: preferences are saved then. */

@@ -2,7 +2,6 @@
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import type { Definition } from '../model/setting.ts'
-import { usePage } from '../page-context.ts'
 import { ChoiceControl, isSegmented, SwitchControl } from './choices.tsx'
 import type { ControlProps } from './control-props.ts'
 import { CodeControl, LongTextControl } from './long-text.tsx'
@@ -26,7 +25,8 @@ const controls: Readonly<Record<number, ControlComponent>> = {
 }
 
 export function controlOf({ type, sensitive }: Definition): ControlComponent {
-  if (!sensitive) return controls[type] ?? Unsupported
+  // A type of a newer server is text: the API checks it.
+  if (!sensitive) return controls[type] ?? TextControl
   if (isWide(type)) return LongTextControl
   return type === SettingType.Bool || type === SettingType.Select ? ChoiceControl : SecretControl
 }
@@ -49,10 +49,4 @@ export function widthOf(definition: Definition): string {
 /** Whether several elements make up the control, and the label names the group of them. */
 export function isGroup(definition: Definition, isReadOnly: boolean): boolean {
   return isSegmented(definition) && !isReadOnly
-}
-
-/** A type of a newer server: its value is shown and left alone. */
-function Unsupported({ field }: ControlProps): ReactNode {
-  const { messages } = usePage()
-  return <input {...field} readOnly title={messages.unsupported} />
 }

@@ -1,7 +1,7 @@
 /** Controls of one line: text, numbers, addresses, colours, dates with a time. */
 import { SettingType } from '@fastify-modular/settings/client'
 import type { HTMLAttributes, KeyboardEvent, ReactNode } from 'react'
-import { Icon } from '../icons.tsx'
+import { Icon, type IconName } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
 import { isWebUrl, spokenTime, stepNumber } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
@@ -19,19 +19,35 @@ const kinds: Readonly<Record<number, Kind>> = {
   [SettingType.Email]: { type: 'email', dir: 'ltr' },
 }
 
-/** Text and Email. */
-export function TextControl({ definition, field }: ControlProps): ReactNode {
-  const lock = field.readOnly
+interface FrameProps {
+  readonly isLocked: boolean
+  readonly icon?: IconName
+  readonly className?: string
+  readonly children: ReactNode
+}
+
+/** What looks like the field; the input inside is bare. */
+export function Frame({ isLocked, icon, className = 'fm-field', children }: FrameProps): ReactNode {
+  const shown = isLocked ? 'lock' : icon
   return (
-    <span className={lock ? 'fm-field is-locked' : 'fm-field'}>
-      {lock && <Icon name="lock" />}
-      <input className="fm-bare" {...field} {...kinds[definition.type]} />
+    <span className={className}>
+      {shown && <Icon name={shown} />}
+      {children}
     </span>
   )
 }
 
+/** Text and Email. */
+export function TextControl({ definition, field, isLocked }: ControlProps): ReactNode {
+  return (
+    <Frame isLocked={isLocked}>
+      <input className="fm-bare" {...field} {...kinds[definition.type]} />
+    </Frame>
+  )
+}
+
 /** Not `type="number"`: the wheel changes it, and its value is empty for a text that is not a number. */
-export function NumberControl({ definition, field, onInput }: ControlProps): ReactNode {
+export function NumberControl({ definition, field, isLocked, onInput }: ControlProps): ReactNode {
   const { unit, min, max } = definition
   const range = min !== null && max !== null ? `${min}–${max}` : undefined
   const hint = unit ?? range
@@ -46,21 +62,21 @@ export function NumberControl({ definition, field, onInput }: ControlProps): Rea
   }
 
   return (
-    <span className={field.readOnly ? 'fm-field is-locked' : 'fm-field'}>
+    <Frame isLocked={isLocked}>
       <input className="fm-bare" {...field} inputMode="decimal" dir="ltr" onKeyDown={step} />
       {hint && (
-        <span className="fm-unit" id={`${field.id}-u`} dir="auto">
+        <span className="fm-small fm-unit" id={`${field.id}-u`} dir="auto">
           {hint}
         </span>
       )}
-    </span>
+    </Frame>
   )
 }
 
-export function UrlControl({ definition, field }: ControlProps): ReactNode {
+export function UrlControl({ definition, field, isLocked }: ControlProps): ReactNode {
   const { messages } = usePage()
   return (
-    <span className={field.readOnly ? 'fm-field is-locked' : 'fm-field'}>
+    <Frame isLocked={isLocked}>
       <input className="fm-bare" {...field} type="url" dir="ltr" />
       {isWebUrl(field.value) && (
         <a
@@ -73,17 +89,16 @@ export function UrlControl({ definition, field }: ControlProps): ReactNode {
           <Icon name="open" />
         </a>
       )}
-    </span>
+    </Frame>
   )
 }
 
 /** A picker, and the text that it stands for. */
-export function ColorControl({ definition, field }: ControlProps): ReactNode {
+export function ColorControl({ definition, field, isLocked }: ControlProps): ReactNode {
   const { messages } = usePage()
   const { value, readOnly, onInput, onBlur } = field
   return (
-    <span className={readOnly ? 'fm-field is-locked' : 'fm-field'}>
-      {readOnly && <Icon name="lock" />}
+    <Frame isLocked={isLocked}>
       <input
         type="color"
         className="fm-swatch"
@@ -101,19 +116,19 @@ export function ColorControl({ definition, field }: ControlProps): ReactNode {
         placeholder={field.placeholder ?? '#RRGGBB'}
         maxLength={7}
       />
-    </span>
+    </Frame>
   )
 }
 
 /** At rest it reads as people say it; with the focus it is the browser's own field. */
-export function DateTimeControl({ field }: ControlProps): ReactNode {
+export function DateTimeControl({ field, isLocked }: ControlProps): ReactNode {
   const { locale } = usePage()
   const spoken = spokenTime(field.value, locale)
   return (
-    <span className={`fm-field ${spoken ? 'fm-when' : ''} ${field.readOnly ? 'is-locked' : ''}`}>
+    <Frame isLocked={isLocked} className={spoken ? 'fm-field fm-when' : 'fm-field'}>
       <input className="fm-bare" {...field} type="datetime-local" step={1} />
       {spoken && <span aria-hidden="true">{spoken}</span>}
-      <Icon name={field.readOnly ? 'lock' : 'calendar'} />
-    </span>
+      <Icon name="calendar" />
+    </Frame>
   )
 }

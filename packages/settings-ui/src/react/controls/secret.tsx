@@ -1,12 +1,12 @@
 /** Password, and every one-line secret: what is entered can be shown, what is stored cannot. */
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
-import { Icon } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
 import { displayDate } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
+import { Frame } from './one-line.tsx'
 
-export function SecretControl({ definition, field, storedAt, isUnsaved }: ControlProps): ReactNode {
+export function SecretControl({ definition, field, storedAt, isUnsaved, isLocked }: ControlProps): ReactNode {
   const { messages, locale } = usePage()
   const { displayName } = definition
   const [isReplacing, setReplacing] = useState(false)
@@ -32,8 +32,7 @@ export function SecretControl({ definition, field, storedAt, isUnsaved }: Contro
       ? format(messages.secretSince, { time: displayDate(storedAt, locale) })
       : messages.secretSet
     return (
-      <span className={field.readOnly ? 'fm-field is-locked' : 'fm-field'}>
-        <Icon name={field.readOnly ? 'lock' : 'key'} />
+      <Frame isLocked={isLocked} icon="key">
         <input className="fm-bare" {...field} readOnly value={isSet ? since : messages.secretNotSet} />
         {!field.readOnly && (
           <button type="button" className="fm-button is-quiet" onClick={() => setReplacing(true)}>
@@ -41,7 +40,7 @@ export function SecretControl({ definition, field, storedAt, isUnsaved }: Contro
             <span className="fm-hidden"> {displayName}</span>
           </button>
         )}
-      </span>
+      </Frame>
     )
   }
   return (

@@ -34,7 +34,7 @@ export function HistoryDialog({ definition, onClose }: HistoryDialogProps): Reac
         <code dir="ltr">{key}</code>
       </p>
       {confirm && (
-        <p className="fm-warning" dir="auto">
+        <p className="fm-warning is-warn" dir="auto">
           {confirm}
         </p>
       )}

@@ -1,13 +1,14 @@
 /** A file of settings: first what it would change, then the change. */
-import { type DragEvent, type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
-import { Diff } from '../diff/diff.tsx'
 import { Icon } from '../icons.tsx'
+import { definitionOf } from '../model/editor-state.ts'
 import { failureText } from '../model/failure-text.ts'
 import { format, plural } from '../../texts/messages.ts'
 import { toDefault } from '../model/setting.ts'
 import { toFailure } from '../model/source.ts'
 import { useEditor, useNameOf, usePage } from '../page-context.ts'
+import { ChangedSetting } from './changed-setting.tsx'
 import { Dialog } from './dialog.tsx'
 
 type Mode = 'merge' | 'replace'
@@ -54,11 +55,6 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
     }
   }
 
-  function drop(event: DragEvent): void {
-    event.preventDefault()
-    if (event.type === 'drop') void choose(event.dataTransfer?.files[0])
-  }
-
   async function apply(): Promise<void> {
     if (!preview || !file) return
     try {
@@ -88,7 +84,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   )
   return (
     <Dialog title={messages.importTitle} onClose={onClose} closeText={messages.cancel} actions={actions}>
-      <label className="fm-drop" onDragOver={drop} onDrop={drop}>
+      <label className="fm-drop">
         <Icon name="up" />
         <span>
           <b dir="auto">{file?.name ?? messages.importFile}</b>
@@ -96,7 +92,6 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
         </span>
         <input
           type="file"
-          className="fm-hidden"
           aria-label={messages.importFile}
           accept="application/json,.json"
           onChange={(event) => void choose(event.currentTarget.files?.[0])}
@@ -109,7 +104,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
         </label>
       ))}
       {problem && (
-        <p className="fm-error" role="alert">
+        <p className="fm-warning is-bad" role="alert">
           {problem}
         </p>
       )}
@@ -126,9 +121,7 @@ interface PreviewProps {
 
 function Preview({ preview, content }: PreviewProps): ReactNode {
   const { messages, locale } = usePage()
-  const definitions = useEditor((state) => state.definitions)
-  const hidden = useEditor((state) => state.hidden)
-  const values = useEditor((state) => state.values)
+  const state = useEditor((each) => each)
   const { create, update, delete: reset, unknown } = preview
   const written = new Map(content.settings.map(({ key, value }) => [key, value]))
   const lists = [
@@ -142,21 +135,16 @@ function Preview({ preview, content }: PreviewProps): ReactNode {
         <section key={title.other}>
           <h4 className="fm-day">{plural(title, keys.length, locale)}</h4>
           {keys.map((key) => {
-            const definition = [...definitions, ...hidden].find((each) => each.key === key)
-            const stored = values.get(key)
+            const definition = definitionOf(state, key)
+            const stored = state.values.get(key)
             const now = { value: stored?.value ?? null, isDefault: stored?.isOverridden === false }
             const then = written.has(key)
               ? { value: written.get(key) ?? null }
               : { value: definition ? toDefault(definition) : null, isDefault: true }
             return (
-              <div key={key} className="fm-change">
-                <p dir="auto">{definition?.displayName ?? <code dir="ltr">{key}</code>}</p>
-                {definition ? (
-                  <Diff definition={definition} from={now} to={then} />
-                ) : (
-                  <p className="fm-small">{messages.importUnknown}</p>
-                )}
-              </div>
+              <ChangedSetting key={key} name={key} definition={definition} from={now} to={then}>
+                {!definition && <p className="fm-small">{messages.importUnknown}</p>}
+              </ChangedSetting>
             )
           })}
         </section>

@@ -1,12 +1,13 @@
 /** Confirms an Undo that puts back secrets, or changes whose definitions want to be asked: what it would do, by the server's own word. */
 import type { RevertReport } from '@fastify-modular/settings/client'
 import { type ReactNode, useEffect, useState } from 'react'
-import { Diff } from '../diff/diff.tsx'
 import { format } from '../../texts/messages.ts'
+import { definitionOf } from '../model/editor-state.ts'
 import { failureText } from '../model/failure-text.ts'
 import { displayDate } from '../model/setting.ts'
 import { toFailure } from '../model/source.ts'
 import { useEditor, useNameOf, usePage } from '../page-context.ts'
+import { ChangedSetting } from './changed-setting.tsx'
 import { Dialog } from './dialog.tsx'
 
 interface RevertDialogProps {
@@ -16,7 +17,7 @@ interface RevertDialogProps {
 
 export function RevertDialog({ revision, onClose }: RevertDialogProps): ReactNode {
   const { api, editor, messages, locale } = usePage()
-  const definitions = useEditor((state) => state.definitions)
+  const state = useEditor((each) => each)
   const nameOf = useNameOf()
   const [report, setReport] = useState<RevertReport>()
   const [problem, setProblem] = useState('')
@@ -41,40 +42,27 @@ export function RevertDialog({ revision, onClose }: RevertDialogProps): ReactNod
   return (
     <Dialog title={messages.undoTitle} onClose={onClose} closeText={messages.cancel} actions={actions}>
       {problem && (
-        <p className="fm-error" role="alert">
+        <p className="fm-warning is-bad" role="alert">
           {problem}
         </p>
       )}
-      {report?.values.map(({ key, oldValue, newValue, isSecret, storedAt, change }) => {
-        const definition = definitions.find((each) => each.key === key)
-        return (
-          <div key={key} className="fm-change">
-            <p dir="auto">{nameOf(key)}</p>
-            {isSecret ? (
-              <p className="fm-small">
-                {storedAt
-                  ? format(messages.putsBackSecret, { time: displayDate(storedAt, locale) })
-                  : change === 'delete'
-                    ? messages.removesSecret
-                    : messages.secretChanged}
-              </p>
-            ) : (
-              definition && (
-                <Diff
-                  definition={definition}
-                  from={{ value: oldValue }}
-                  to={{ value: newValue, isDefault: change === 'delete' }}
-                />
-              )
-            )}
-            {definition?.confirm && (
-              <p className="fm-warning" dir="auto">
-                {definition.confirm}
-              </p>
-            )}
-          </div>
-        )
-      })}
+      {report?.values.map(({ key, oldValue, newValue, storedAt, change }) => (
+        <ChangedSetting
+          key={key}
+          name={key}
+          definition={definitionOf(state, key)}
+          from={{ value: oldValue }}
+          to={{ value: newValue, isDefault: change === 'delete' }}
+          ofSecret={
+            storedAt
+              ? format(messages.putsBackSecret, { time: displayDate(storedAt, locale) })
+              : change === 'delete'
+                ? messages.removesSecret
+                : messages.secretChanged
+          }
+          isConfirmed
+        />
+      ))}
     </Dialog>
   )
 }

@@ -1,12 +1,12 @@
 /** All unsaved changes, old and new; the question to answer where one of them is to be confirmed. */
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
-import { Diff } from '../diff/diff.tsx'
 import { format, type Messages, plural } from '../../texts/messages.ts'
 import type { EditorState } from '../model/editor-state.ts'
 import { parseInput } from '../model/input.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { ChangedSetting } from './changed-setting.tsx'
 import { Dialog } from './dialog.tsx'
 
 export function ReviewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -31,7 +31,7 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Rea
   return (
     <Dialog title={words.title} closeText={words.close} onClose={onClose} actions={actions}>
       {changed.map((definition) => {
-        const { key, displayName, confirm, restart } = definition
+        const { key } = definition
         const draft = drafts.get(key)
         const before = values.get(key)
         if (!draft || !before) return null
@@ -39,20 +39,16 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Rea
         // What means nothing is shown as it was entered.
         const value = 'value' in parsed ? parsed.value : String(draft.input)
         return (
-          <div key={key} className="fm-change">
-            <p dir="auto">{displayName}</p>
-            <Diff
-              definition={definition}
-              from={{ value: before.value, isDefault: !before.isOverridden && !before.locked }}
-              to={{ value }}
-            />
-            {confirm && (
-              <p className="fm-warning" dir="auto">
-                {confirm}
-              </p>
-            )}
-            {restart && <p className="fm-small">{messages.restart}</p>}
-          </div>
+          <ChangedSetting
+            key={key}
+            name={key}
+            definition={definition}
+            from={{ value: before.value, isDefault: !before.isOverridden && !before.locked }}
+            to={{ value }}
+            isConfirmed
+          >
+            {definition.restart && <p className="fm-small">{messages.restart}</p>}
+          </ChangedSetting>
         )
       })}
     </Dialog>

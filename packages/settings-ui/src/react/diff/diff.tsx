@@ -19,24 +19,25 @@ interface DiffProps {
   readonly definition: Definition
   readonly from: Side
   readonly to: Side
+  /** What is said of a secret. @default that it is another one */
+  readonly ofSecret?: string | undefined
 }
 
-/** Of a secret, only that it is another one. */
-export function Diff({ definition, from, to }: DiffProps): ReactNode {
+export function Diff({ definition, from, to, ofSecret }: DiffProps): ReactNode {
   const { messages } = usePage()
-  if (definition.sensitive) return <p className="fm-small">{messages.secretChanged}</p>
+  if (definition.sensitive) return <p className="fm-small">{ofSecret ?? messages.secretChanged}</p>
   const texts = [from, to].map(({ value }) => toText(value))
   if (texts.some((text) => text.includes('\n')))
     return <Lines before={texts[0] ?? ''} after={texts[1] ?? ''} />
   return (
     <p className="fm-diff">
       <span className="fm-hidden">{messages.from} </span>
-      <del>
+      <del dir="auto">
         <Shown definition={definition} side={from} />
       </del>
       <Icon name="to" />
       <span className="fm-hidden">{messages.to} </span>
-      <ins>
+      <ins dir="auto">
         <Shown definition={definition} side={to} />
       </ins>
     </p>
@@ -62,7 +63,7 @@ function Shown({ definition, side }: { readonly definition: Definition; readonly
           <rect x="2" y="2" width="12" height="12" rx="3" fill={value} />
         </svg>
       )}
-      <bdi>{spoken || displayValue(definition, value, messages)}</bdi>
+      {spoken || displayValue(definition, value, messages)}
       {isDefault && value !== null && value !== '' && (
         <>
           {' '}

@@ -128,6 +128,14 @@ export function withErrors(
   return { ...state, drafts }
 }
 
+/** The definition of a key, also of one that pages do not list. */
+export function definitionOf(
+  { definitions, hidden }: Pick<EditorState, 'definitions' | 'hidden'>,
+  key: string,
+): Definition | undefined {
+  return [...definitions, ...hidden].find((each) => each.key === key)
+}
+
 /** The drafts that cannot be saved as they are, in the order in which pages list settings. */
 export function needsAttention({
   definitions,

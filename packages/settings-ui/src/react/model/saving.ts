@@ -2,6 +2,7 @@
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { format, type Messages, plural } from '../../texts/messages.ts'
 import {
+  definitionOf,
   type EditorState,
   firstOf,
   hasErrorsElsewhere,
@@ -178,29 +179,44 @@ export class Saving {
 
   /** Takes the stored value away, and what is entered with it. */
   reset({ key, displayName: name }: Definition): Promise<void> {
-    const { reading, source, language, onSaved } = this.#init
+    const { source, language } = this.#init
+    return this.#replace(key, source.reset, () => format(language().messages.resetDone, { name }))
+  }
+
+  /** Puts back what held of a preference before it was saved. */
+  putBack(key: string): Promise<void> {
+    const { source, language } = this.#init
+    const { isOverridden, value } = this.#state.saved.get(key) ?? {}
+    const put = async (now: SettingValue): Promise<SettingValue | undefined> =>
+      source.put?.({ ...now, value: isOverridden && value !== undefined ? value : null })
+    return this.#replace(key, put, () => plural(language().messages.undone, 1, language().locale))
+  }
+
+  /** Writes one value on the version that the page shows; where there is a newer one, it is shown instead. */
+  #replace(
+    key: string,
+    write: (value: SettingValue) => Promise<SettingValue | undefined>,
+    done: () => string,
+  ): Promise<void> {
+    const { reading, language, onSaved } = this.#init
     const { drafts } = this.#state
     return this.#queue(async () => {
       const value = this.#state.values.get(key)
       if (!value) return
-      const { messages } = language()
       let after: SettingValue | undefined
       try {
-        after = await reading.write([key], () => source.reset(value))
+        after = await reading.write([key], () => write(value))
         if (after) this.#update(withSaved(this.#state, after, drafts.get(key)?.input))
         else await reading.refresh()
       } catch (error) {
-        if (toFailure(error).status !== 412) return this.#fail(error)
+        if (![409, 412].includes(toFailure(error).status)) return this.#fail(error)
         await reading.refresh()
-        return this.say({ kind: 'undone', text: format(messages.changedMeanwhile, { name }) })
+        const text = format(language().messages.changedMeanwhile, { name: this.#nameOf(key) })
+        return this.say({ kind: 'bad', text })
       }
       this.#update({ failure: null, saved: initialState.saved, focus: { key } })
       onSaved()
-      this.say({
-        kind: 'undone',
-        text: format(messages.resetDone, { name }),
-        ...this.#undoOf([key], [after]),
-      })
+      this.say({ kind: 'undone', text: done(), ...this.#undoOf([key], [after]) })
     })
   }
 
@@ -229,10 +245,7 @@ export class Saving {
     })
   }
 
-  readonly #nameOf = (key: string): string => {
-    const { definitions, hidden } = this.#state
-    return [...definitions, ...hidden].find((each) => each.key === key)?.displayName ?? key
-  }
+  readonly #nameOf = (key: string): string => definitionOf(this.#state, key)?.displayName ?? key
 
   /** Somebody has changed since what a revert would put back. */
   #sayConflict({ conflicts, people }: SettingsRequestError, revision: number, force: Versions): void {
@@ -262,33 +275,6 @@ export class Saving {
   know(people: Readonly<Record<string, string>>): void {
     const entries = Object.entries(people)
     if (entries.length > 0) this.#update({ people: new Map([...this.#state.people, ...entries]) })
-  }
-
-  /** Puts back what held of a preference before it was saved. */
-  putBack(key: string): Promise<void> {
-    const before = this.#state.saved.get(key)
-    const { reading, source, language, onSaved } = this.#init
-    return this.#queue(async () => {
-      const now = this.#state.values.get(key)
-      if (!before || !now) return
-      const entry = {
-        key,
-        scope: now.scope,
-        value: before.isOverridden ? before.value : null,
-        version: now.version,
-      }
-      const { saved, error } = await reading.write([key], () => source.save([entry]))
-      const { messages, locale } = language()
-      if (saved[0]) this.#update(withSaved(this.#state, saved[0]))
-      if (error && error.status !== 409 && error.status !== 412) return this.#fail(error)
-      if (error) {
-        await reading.refresh()
-        return this.say({ kind: 'bad', text: format(messages.changedMeanwhile, { name: this.#nameOf(key) }) })
-      }
-      this.#update({ failure: null, saved: initialState.saved, focus: { key } })
-      onSaved()
-      this.say({ kind: 'undone', text: plural(messages.undone, 1, locale) })
-    })
   }
 }
 

@@ -1,6 +1,5 @@
 /** The search over all settings: ranked, forgiving one typo a word, and able to say why something was found. */
-import { SettingType } from '@fastify-modular/settings/client'
-import type { Definition, SettingValue } from './setting.ts'
+import type { Definition } from './setting.ts'
 
 /** What a search found, best first. */
 export interface Found {
@@ -249,35 +248,4 @@ export function fold(text: string): string {
     .normalize('NFD')
     .replaceAll(/\p{Diacritic}/gu, '')
     .toLowerCase()
-}
-
-type Test = (definition: Definition, value: SettingValue) => boolean
-
-const tokens = new Map<string, Test>([
-  ['@modified', (_definition, { isOverridden }) => isOverridden],
-  ['@locked', (_definition, { locked }) => locked],
-  ['@sensitive', ({ sensitive }) => sensitive],
-])
-
-const typeNames = new Map(Object.entries(SettingType).map(([name, type]) => [name.toLowerCase(), type]))
-
-/** A query without its tokens, such as `@modified`, `@type:json` and `tag:mail`, and the tests that these stand for. */
-export function parseQuery(query: string): { readonly text: string; readonly tests: readonly Test[] } {
-  const parts = query.split(/\s+/).map((word) => ({ word, test: testOf(word) }))
-  return {
-    text: parts.flatMap(({ word, test }) => (test ? [] : [word])).join(' '),
-    tests: parts.flatMap(({ test }) => test ?? []),
-  }
-}
-
-function testOf(word: string): Test | undefined {
-  if (/^@type:/i.test(word)) {
-    const type = typeNames.get(word.slice(6).toLowerCase())
-    return (definition) => definition.type === type
-  }
-  if (/^@?tag:/i.test(word)) {
-    const tag = fold(word.slice(word.indexOf(':') + 1))
-    return ({ tags }) => tags.some((each) => fold(each) === tag)
-  }
-  return tokens.get(word.toLowerCase())
 }

@@ -31,7 +31,9 @@ export interface SettingsSource {
   definitions(): Promise<readonly Definition[]>
   values(): Promise<readonly SettingValue[]>
   save(entries: readonly Entry[]): Promise<SaveOutcome>
-  reset(value: SettingValue): Promise<SettingValue | undefined>
+  readonly reset: (value: SettingValue) => Promise<SettingValue | undefined>
+  /** Writes one value, for preferences. */
+  readonly put?: (entry: Entry) => Promise<SettingValue | undefined>
   /** Puts back what a change set replaced, all or nothing, also over these versions by key; returns how many values. */
   revert?(revision: number, force: Versions): Promise<number>
 }
@@ -57,12 +59,15 @@ export function sharedSource(api: SettingsClient): SettingsSource {
 
 /** The caller's own values: saved one by one, because the API has no bulk for them. */
 export function ownSource(api: SettingsClient): SettingsSource {
+  const put = ({ key, value, version }: Entry): Promise<SettingValue | undefined> =>
+    api.setMine(key, value, { version })
   return {
     isOwn: true,
     definitions: async () => (await api.definitions()).filter(({ scope }) => scope === SettingScope.User),
     values: () => api.mine(),
     reset: ({ key, version }) => api.resetMine(key, { version }),
-    save: (entries) => saveEach(entries, ({ key, value, version }) => api.setMine(key, value, { version })),
+    put,
+    save: (entries) => saveEach(entries, put),
   }
 }
 

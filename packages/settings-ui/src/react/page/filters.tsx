@@ -1,85 +1,50 @@
 /** The filters of a page: the menu that sets them, and the chips of those that are on. */
-import { SettingScope } from '@fastify-modular/settings/client'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { Icon } from '../icons.tsx'
-import { format, type Messages } from '../../texts/messages.ts'
+import { format } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
+import { type Filter, filterName, passes, scopeFilters, stateFilters } from '../model/filters.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import type { SearchProps } from './use-results.ts'
-import { type Filter, filters, noSearch } from './use-url-state.ts'
-
-function filterName(filter: Filter, messages: Messages): string {
-  const names: Record<Filter, string> = {
-    modified: messages.filterModified,
-    attention: messages.filterAttention,
-    locked: messages.filterLocked,
-    sensitive: messages.filterSensitive,
-  }
-  return names[filter]
-}
-
-const scopes = ['application', 'system'] as const
 
 interface FilterMenuProps extends SearchProps {
   readonly areKeysShown: boolean
   readonly onShowKeys: (areShown: boolean) => void
 }
 
-export function FilterMenu({
-  state,
-  results,
-  changeUrl,
-  areKeysShown,
-  onShowKeys,
-}: FilterMenuProps): ReactNode {
+export function FilterMenu(props: FilterMenuProps): ReactNode {
+  const { state, results, changeUrl, areKeysShown, onShowKeys } = props
+  const { only } = state
   const { messages } = usePage()
-  const { values } = useEditor((each) => each)
-  const attention = useEditor((each) => needsAttention(each).length)
-  const { definitions } = results
-  const count = (test: (key: string) => boolean | undefined): number =>
-    definitions.filter(({ key }) => test(key)).length
-  const counts: Record<Filter, number> = {
-    modified: count((key) => values.get(key)?.isOverridden),
-    attention,
-    locked: count((key) => values.get(key)?.locked),
-    sensitive: definitions.filter(({ sensitive }) => sensitive).length,
-  }
-  const system = definitions.filter(({ scope }) => scope === SettingScope.System).length
-  const inScope = { system, application: definitions.length - system }
+  const editor = useEditor((each) => each)
+  const wrong = needsAttention(editor)
+  const count = (filter: Filter): number =>
+    results.definitions.filter((each) =>
+      passes([filter], each, editor.values.get(each.key), wrong.includes(each)),
+    ).length
+  const kinds = [
+    [messages.showOnly, stateFilters],
+    [messages.where, scopeFilters],
+  ] as const
   return (
     <>
-      <p className="fm-small">{messages.showOnly}</p>
-      {filters.map((filter) => (
-        <label key={filter}>
-          <input
-            type="checkbox"
-            checked={state.only.includes(filter)}
-            onChange={() =>
-              changeUrl({
-                only: state.only.includes(filter)
-                  ? state.only.filter((each) => each !== filter)
-                  : [...state.only, filter],
-              })
-            }
-          />
-          {filterName(filter, messages)}
-          <span className="fm-end">{counts[filter]}</span>
-        </label>
+      {kinds.map(([title, filters]) => (
+        <Fragment key={title}>
+          <p className="fm-small">{title}</p>
+          {filters.map((filter) => (
+            <label key={filter}>
+              <input
+                type="checkbox"
+                checked={only.includes(filter)}
+                onChange={() => changeUrl({ only: toggled(only, filter) })}
+              />
+              {filterName(filter, messages)}
+              <span className="fm-end">{count(filter)}</span>
+            </label>
+          ))}
+          <hr />
+        </Fragment>
       ))}
-      <hr />
-      <p className="fm-small">{messages.where}</p>
-      {scopes.map((scope) => (
-        <label key={scope}>
-          <input
-            type="checkbox"
-            checked={state.scope === scope}
-            onChange={() => changeUrl({ scope: state.scope === scope ? null : scope })}
-          />
-          {messages[scope]}
-          <span className="fm-end">{inScope[scope]}</span>
-        </label>
-      ))}
-      <hr />
       <label>
         <input
           type="checkbox"
@@ -92,34 +57,30 @@ export function FilterMenu({
   )
 }
 
+function toggled(only: readonly Filter[], filter: Filter): readonly Filter[] {
+  const others = only.filter((each) => each !== filter)
+  return others.length < only.length ? others : [...only, filter]
+}
+
 /** The filters that are on, each with the button that takes it off. */
 export function Chips({ state, changeUrl }: Pick<SearchProps, 'state' | 'changeUrl'>): ReactNode {
   const { messages } = usePage()
-  const { only, scope } = state
-  if (only.length === 0 && scope === null) return null
-  const chips = [
-    ...only.map((filter) => ({
-      name: filterName(filter, messages),
-      off: () => changeUrl({ only: only.filter((each) => each !== filter) }),
-    })),
-    ...scopes
-      .filter((each) => each === scope)
-      .map((each) => ({ name: messages[each], off: () => changeUrl({ scope: null }) })),
-  ]
+  const { only } = state
+  if (only.length === 0) return null
   return (
     <div className="fm-chips">
-      {chips.map(({ name, off }) => (
+      {only.map((filter) => (
         <button
-          key={name}
+          key={filter}
           type="button"
           className="fm-chip"
-          aria-label={format(messages.removeFilter, { name })}
+          aria-label={format(messages.removeFilter, { name: filterName(filter, messages) })}
           onClick={(event) => {
             focusSearch(event.currentTarget)
-            off()
+            changeUrl({ only: toggled(only, filter) })
           }}
         >
-          {name}
+          {filterName(filter, messages)}
           <Icon name="close" />
         </button>
       ))}
@@ -128,7 +89,7 @@ export function Chips({ state, changeUrl }: Pick<SearchProps, 'state' | 'changeU
         className="fm-link"
         onClick={(event) => {
           focusSearch(event.currentTarget)
-          changeUrl({ only: noSearch.only, scope: noSearch.scope })
+          changeUrl({ only: [] })
         }}
       >
         {messages.clearFilters}

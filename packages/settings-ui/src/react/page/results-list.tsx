@@ -55,7 +55,7 @@ export function ResultsList(props: ResultsListProps): ReactNode {
 function Skeleton(): ReactNode {
   const { messages } = usePage()
   return (
-    <div className="fm-skeleton">
+    <div>
       <p className="fm-hidden" role="status">
         {messages.loading}
       </p>
@@ -159,7 +159,7 @@ function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
         </button>
       )}
       {filtered > 0 && text.trim() !== '' && (
-        <button type="button" className="fm-link" onClick={() => changeUrl({ only: [], scope: null })}>
+        <button type="button" className="fm-link" onClick={() => changeUrl({ only: [] })}>
           {plural(messages.withoutFilter, filtered, locale)}
         </button>
       )}

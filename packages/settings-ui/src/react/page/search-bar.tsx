@@ -29,7 +29,7 @@ export function SearchBar(props: SearchBarProps): ReactNode {
   if (results.isSearch && !isAsked) setAsked(true)
   const isMany = results.definitions.length >= enough || isAsked
   if (results.definitions.length === 0 || (editor.isOwn && !isMany)) return null
-  const isEmpty = state.text === '' && state.only.length === 0 && state.scope === null
+  const isEmpty = state.text === '' && state.only.length === 0
   return (
     <div
       className={isOpen ? 'fm-tools is-open' : 'fm-tools'}

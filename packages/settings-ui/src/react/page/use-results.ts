@@ -1,13 +1,13 @@
 /** Which settings a page lists: those of one group, or those that a search and its filters find in all of them. */
-import { SettingScope } from '@fastify-modular/settings/client'
 import { useEffect, useMemo, useState } from 'react'
 import { plural } from '../../texts/messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
+import { passes } from '../model/filters.ts'
 import { type Group, groupDefinitions, isLeftOut } from '../model/listing.ts'
-import { createSearch, type Found, parseQuery, type Reason } from '../model/search.ts'
+import { createSearch, type Found, type Reason } from '../model/search.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import type { ChangeUrl, Filter, UrlState } from './use-url-state.ts'
+import type { ChangeUrl, UrlState } from './use-url-state.ts'
 
 /** Some settings of one group, under its name. */
 export interface Section {
@@ -66,7 +66,7 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
   const { editor, messages, locale } = usePage()
   const all = useEditor((state) => state.definitions)
   const values = useEditor((state) => state.values)
-  const { text, isExact, only, scope } = url
+  const { text, isExact, only } = url
 
   const definitions = useMemo(
     () => (group === undefined ? all : all.filter((definition) => definition.group === group)),
@@ -80,35 +80,17 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
   const leftOut = useKeys((state) => definitions.filter((each) => isLeftOut(each, state)))
   const attention = useKeys((state) => (only.includes('attention') ? needsAttention(state) : []))
 
-  const isSearch = text.trim() !== '' || only.length > 0 || scope !== null
+  const isSearch = text.trim() !== '' || only.length > 0
   const matches = useMemo(() => {
-    const { text: words, tests } = parseQuery(text)
-    const found = search({ text: words, isExact })
-    const isListed = ({ definition }: Row): boolean => {
-      const value = values.get(definition.key)
-      return (
-        value !== undefined && !leftOut.has(definition.key) && tests.every((test) => test(definition, value))
-      )
-    }
-    const isKept = ({ definition }: Row): boolean => {
-      const value = values.get(definition.key)
-      const has: Record<Filter, boolean> = {
-        modified: value?.isOverridden === true,
-        locked: value?.locked === true,
-        sensitive: definition.sensitive,
-        attention: attention.has(definition.key),
-      }
-      const isSystem = definition.scope === SettingScope.System
-      return (
-        (scope === null || (scope === 'system') === isSystem) &&
-        (only.length === 0 || only.some((name) => has[name]))
-      )
-    }
-    const ordered = words === '' ? groups.flatMap((each) => each.definitions.map(toRow)) : found.hits
+    const found = search({ text, isExact })
+    const isListed = ({ definition: { key } }: Row): boolean => values.has(key) && !leftOut.has(key)
+    const isKept = ({ definition }: Row): boolean =>
+      passes(only, definition, values.get(definition.key), attention.has(definition.key))
+    const ordered = text.trim() === '' ? groups.flatMap((each) => each.definitions.map(toRow)) : found.hits
     const listed = ordered.filter(isListed)
     const kept = listed.filter(isKept)
     return { found, kept, filtered: listed.length - kept.length }
-  }, [search, groups, values, leftOut, attention, text, isExact, only, scope])
+  }, [search, groups, values, leftOut, attention, text, isExact, only])
 
   const isOnePage = editor.isOwn || group !== undefined
   const current =

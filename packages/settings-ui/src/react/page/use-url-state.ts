@@ -1,9 +1,6 @@
 /** Group, search and filters as part of the address, so that links and the back button work. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-
-/** What a list may be narrowed to; several show what has any of them. */
-export const filters = ['modified', 'attention', 'locked', 'sensitive'] as const
-export type Filter = (typeof filters)[number]
+import { type Filter, toFilters } from '../model/filters.ts'
 
 export interface UrlState {
   /** The slug of a group; null if the address does not say. */
@@ -14,12 +11,10 @@ export interface UrlState {
   /** Search for the text as it is, whatever it could mean. */
   readonly isExact: boolean
   readonly only: readonly Filter[]
-  /** `system` or `application` narrows the list to one scope. */
-  readonly scope: string | null
 }
 
 /** Neither a search nor a filter, and settings in view. */
-export const noSearch = { view: null, text: '', isExact: false, only: [], scope: null } as const
+export const noSearch = { view: null, text: '', isExact: false, only: [] } as const
 
 /** Milliseconds without a key after which the address follows: changing it takes longer than drawing a frame. */
 const pause = 200
@@ -70,14 +65,12 @@ export function useUrlState({ isOwner }: UrlOptions): [UrlState, ChangeUrl] {
 
 function readUrl(): UrlState {
   const query = new URLSearchParams(location.search)
-  const only = (query.get('only') ?? '').split(',')
   return {
     group: query.get('group'),
     view: query.get('view') === 'activity' ? 'activity' : null,
     text: (query.get('q') ?? '').slice(0, longestText),
     isExact: query.has('exact'),
-    only: filters.filter((filter) => only.includes(filter)),
-    scope: ['system', 'application'].find((scope) => scope === query.get('scope')) ?? null,
+    only: toFilters((query.get('only') ?? '').split(',')),
   }
 }
 
@@ -90,9 +83,9 @@ function writeUrl(state: UrlState, isStep: boolean): void {
 }
 
 /** The address of this page in another state. */
-export function urlOf({ group, view, text, isExact, only, scope }: UrlState): URL {
+export function urlOf({ group, view, text, isExact, only }: UrlState): URL {
   const url = new URL(location.href)
-  const parts = { group, view, q: text, exact: isExact && text ? '1' : '', only: only.join(','), scope }
+  const parts = { group, view, q: text, exact: isExact && text ? '1' : '', only: only.join(',') }
   if (url.searchParams.get('group') !== group) url.hash = ''
   for (const [name, value] of Object.entries(parts)) {
     if (value) url.searchParams.set(name, value)

@@ -1,7 +1,6 @@
 /** A draft, and a value that somebody else has saved meanwhile: both stand in the row until one is chosen. */
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
-import { Diff } from '../diff/diff.tsx'
 import { format } from '../../texts/messages.ts'
 import { parseInput } from '../model/input.ts'
 import {
@@ -12,6 +11,7 @@ import {
   type SettingValue,
 } from '../model/setting.ts'
 import { usePage, useWriter } from '../page-context.ts'
+import { useMore } from '../use-more.ts'
 
 /** Characters up to which a button says the value that it stands for. */
 const shortest = 24
@@ -35,13 +35,14 @@ export function RowConflict({ id, definition, theirs, input }: RowConflictProps)
   const [mineText, theirText] = texts
   const isShort = texts.every((text) => text.length <= shortest && !text.includes('\n'))
   const isNamed = isShort && !sensitive && type !== SettingType.Json
+  const more = useMore(!isNamed)
   const text = format(messages.theirs, { name })
   return (
     <div className="fm-conflict" role="group" aria-label={text}>
       <p id={id} dir="auto">
         {text}
       </p>
-      {!isNamed && <Diff definition={definition} from={{ value: theirs.value }} to={{ value: mine }} />}
+      {more && <more.Diff definition={definition} from={{ value: theirs.value }} to={{ value: mine }} />}
       <button type="button" className="fm-button" onClick={() => editor.keepMine(key)}>
         {messages.keepMine}
         {isNamed && <bdi>({mineText})</bdi>}

@@ -52,6 +52,7 @@ export function RowControl({
       errors={draft?.errors ?? []}
       storedAt={value.updatedAt}
       isUnsaved={draft !== undefined}
+      isLocked={value.locked}
       onInput={onInput}
       onChoose={(chosen) => {
         onInput(chosen)

@@ -1,5 +1,5 @@
 /** What there is to know about a setting and its value, below its name. */
-import { SettingScope, SettingType } from '@fastify-modular/settings/client'
+import { SettingScope } from '@fastify-modular/settings/client'
 import { Fragment, type ReactNode } from 'react'
 import { format, type Messages } from '../../texts/messages.ts'
 import { relativeTime, toInput, zoneName } from '../model/input.ts'
@@ -19,13 +19,11 @@ interface PartsProps extends RowParts {
 /** One paragraph, each sentence in the direction of its own language. */
 export function RowDescription({ id, definition, value, draft }: PartsProps): ReactNode {
   const { editor, messages, canUpdate } = usePage()
-  const { description, type, sensitive, scope, restart, options, docsUrl, displayName } = definition
-  const current = draft?.input ?? value.value
+  const { description, sensitive, scope, restart, docsUrl, displayName } = definition
   const inherited = value.inheritedValue
   const isInheritedShown = editor.isOwn && !sensitive && inherited != null && (value.isOverridden || draft)
   const facts = [
     description,
-    type === SettingType.Select && options?.find((option) => option.value === current)?.description,
     lockTextOf(value, messages, canUpdate),
     isStale(value) && messages.staleValue,
     restart && messages.restart,

@@ -50,6 +50,7 @@ export function SettingRow({ definition, reason, isScopeShown = false }: Setting
       data-state={state}
       data-type={type}
       data-saved={isJustSaved || undefined}
+      data-readonly={isReadOnly || undefined}
     >
       <div className="fm-about">
         <div className="fm-name">

@@ -1,0 +1,53 @@
+/** What the pages use of React, made of Preact alone: `preact/compat` has much that they do not use. */
+import { type ComponentChildren, options, render } from 'preact'
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+
+export { createContext, Fragment } from 'preact'
+export {
+  useCallback,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'preact/hooks'
+
+const { event: onEvent, vnode: onNode } = options
+
+options.event = (event) => Object.assign(onEvent?.(event) ?? event, { nativeEvent: event })
+
+/** React's `onBlur` is of what is inside, too. */
+options.vnode = (node) => {
+  const { onBlur, ...others } = node.props as { readonly onBlur?: unknown; readonly children: unknown }
+  if (typeof node.type === 'string' && onBlur)
+    Object.assign(node, { props: { ...others, onfocusout: onBlur } })
+  onNode?.(node)
+}
+
+export function useSyncExternalStore<T>(subscribe: (listener: () => void) => () => void, read: () => T): T {
+  const value = read()
+  const [, renderAgain] = useReducer((count: number) => count + 1, 0)
+  const latest = useRef({ value, read })
+  const check = (): void => {
+    const { current } = latest
+    if (!Object.is(current.value, current.read())) renderAgain(undefined)
+  }
+  useLayoutEffect(() => {
+    latest.current = { value, read }
+    check()
+  }, [value, read])
+  useEffect(() => {
+    check()
+    return subscribe(check)
+  }, [subscribe])
+  return value
+}
+
+export function createRoot(element: Element) {
+  return {
+    render: (content: ComponentChildren) => render(content, element),
+    unmount: () => render(null, element),
+  }
+}
