@@ -46,8 +46,7 @@ export interface ErrorPageRequest {
   readonly status: number
   /** Whether the props that all pages share join those of the error: for documents and full renders (decision 55). */
   readonly shared: boolean
-  /** Renders where the application has no Inertia adapter. */
-  readonly standIn: PageRenderer
+  readonly renderer: PageRenderer
   /** Milliseconds after which a renderer has failed. */
   readonly timeout: number
 }
@@ -57,8 +56,7 @@ export interface ErrorPageRequest {
  * @throws what the renderer throws, or an error when it is not done in time
  */
 export async function renderErrorPage(options: ErrorPageRequest): Promise<Answer> {
-  const { request, reply, props, status, shared, standIn, timeout } = options
-  const renderer = rendererOf(request.server) ?? standIn
+  const { request, reply, props, status, shared, renderer, timeout } = options
   const page = { component: `Error/${props.status}`, props: withRequestId(request, props), status, shared }
   const { body, contentType, headers } = await withTimeout(
     renderer.render(request, reply, page),

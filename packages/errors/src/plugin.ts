@@ -114,7 +114,7 @@ function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }:
   })
   app.decorate(answerFailure, ((request, reply, error) => {
     const problem = toProblem(error, { mappings: app.problems, typeBase })
-    fail(request, reply, { problem, source: 'handler', error })
+    fail(request, reply, { problem, source: 'handler', error, scope: app })
   }) satisfies AnswerFailure)
   refuseAnother(app, 'setErrorHandler', 'errorHandler')
   const { errorHandler } = app // as Fastify keeps it

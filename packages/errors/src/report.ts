@@ -2,7 +2,7 @@
 import type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
 import { describeError, isRequestLoggingDisabled, safeRead, safeText } from '@fastify-modular/core/internal'
 import { channel } from 'node:diagnostics_channel'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /**
  * Where a failure came from: a handler, hook or serialiser; a path without a route; Fastify before any route
@@ -22,6 +22,7 @@ export interface ProblemEvent {
   /** The pattern of the route, fit for a metric's label; undefined where none matched. */
   readonly route?: string | undefined
   readonly requestId?: string | undefined
+  readonly request?: FastifyRequest | undefined
 }
 
 /** Receives one `ProblemEvent` for each failure, when its answer is decided. Costs nothing without a subscriber. */
@@ -34,6 +35,8 @@ export interface Failure {
   readonly error?: unknown
   /** The error that was being answered, where `error` is the failure of its answer. */
   readonly original?: unknown
+  /** Whose pages answer it, where those of the route's own scope must not. */
+  readonly scope?: FastifyInstance
 }
 
 /** Writes the log record and publishes the event. Never throws. */
@@ -41,7 +44,15 @@ export function report(request: FastifyRequest, failure: Failure): void {
   const { problem, source, error } = failure
   if (problemChannel.hasSubscribers) {
     const { method } = request
-    problemChannel.publish({ problem, source, error, method, route: routeOf(request), requestId: request.id })
+    problemChannel.publish({
+      problem,
+      source,
+      error,
+      method,
+      route: routeOf(request),
+      requestId: request.id,
+      request,
+    })
   }
   const level = levelOf(failure)
   if (level === 'silent' || !isWanted(request, level)) return

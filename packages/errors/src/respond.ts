@@ -67,7 +67,7 @@ export function createResponder({
   standIn,
   lastResort,
 }: ResponderParts): Responder {
-  const pages = { standIn, timeout: settings.renderTimeout }
+  const { renderTimeout: timeout } = settings
 
   function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void {
     if (isOver(request, reply)) return leave(request, reply, failure)
@@ -82,8 +82,10 @@ export function createResponder({
 
   function show(request: FastifyRequest, reply: FastifyReply, page: ShownPage): void {
     const send = takeOverReply(request, reply)
-    void renderErrorPage({ request, reply, ...page, shared: true, ...pages }).then(send, (error: unknown) =>
-      sendLastResort({ request, send, failure: lostAnswer, error }),
+    const renderer = rendererOf(request.server) ?? standIn
+    void renderErrorPage({ request, reply, ...page, shared: true, renderer, timeout }).then(
+      send,
+      (error: unknown) => sendLastResort({ request, send, failure: lostAnswer, error }),
     )
   }
 
@@ -123,10 +125,11 @@ export function createResponder({
   }: Sending & { reply: FastifyReply }): Promise<void> {
     const { status, title, detail: message, headers } = failure.problem
     const props = { status, title, message }
-    const page = { request, reply, props, status, ...pages }
+    const renderer = rendererOf(failure.scope ?? request.server) ?? standIn
+    const page = { request, reply, props, status, renderer, timeout }
     const isVisit = request.headers['x-inertia'] !== undefined
     try {
-      const location = await addressOfForm(request, reply, failure)
+      const location = await addressOfForm(page, failure)
       if (location !== null) {
         report(request, failure)
         return send({
@@ -172,13 +175,11 @@ export function createResponder({
  * other failures, which have pages of their own.
  */
 async function addressOfForm(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply, renderer }: Pick<ErrorPageRequest, 'request' | 'reply' | 'renderer'>,
   { problem: { status, detail, extensions }, source }: Failure,
 ): Promise<string | null> {
-  const renderer = rendererOf(request.server)
   const errors = safeRead(extensions, 'errors')
-  if (!renderer?.keepErrors || source !== 'handler' || (status !== 400 && status !== 422)) return null
+  if (!renderer.keepErrors || source !== 'handler' || (status !== 400 && status !== 422)) return null
   if (typeof errors !== 'object' || errors === null) return null
   const byField = Object.keys(errors).length > 0 ? { ...errors } : { form: detail }
   try {

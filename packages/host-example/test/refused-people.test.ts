@@ -1,6 +1,7 @@
 /** How the gate and the errors plugin refuse people and programs together: pages, mappings, and nothing about what exists. */
 import { ForbiddenException, UnauthorizedException } from '@fastify-modular/core'
 import { errors, type ErrorsOptions, toProblem } from '@fastify-modular/errors'
+import { type FlashEntry, inertia } from '@fastify-modular/inertia'
 import { type AuthProvider, publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
@@ -19,7 +20,7 @@ const scheme = 'Cookie realm="app"'
 interface Setup {
   readonly status: keyof typeof providers
   readonly options?: ErrorsOptions
-  readonly map?: (app: FastifyInstance) => unknown
+  readonly map?: ((app: FastifyInstance) => unknown) | undefined
   readonly isLate?: boolean
 }
 
@@ -43,6 +44,8 @@ async function gated(
     app.get(url, { config: { access: 'Pages.Read' } }, async () => 'secret')
   await app.register(
     async (scope) => {
+      const flash = { put: () => {}, get: (): FlashEntry | null => null }
+      await scope.register(inertia, { share: { menu: ['Invoices'] }, version: 'v9', flash })
       scope.setErrorHandler((_error, _request, reply) => reply.code(500).send('the handler of a scope'))
       scope.get('/', { config: { access: 'Pages.Read' } }, async () => 'secret')
     },
@@ -88,22 +91,29 @@ for (const status of [401, 403, 503] as const) {
   })
 }
 
-test('decision 86: the page for 401 is the same for existing and missing paths, whatever handler a scope has', async (t) => {
-  const app = await gated(t, { status: 401, options: { pagesForBrowsers: true } })
-  const answerTo = async (url: string, headers: Record<string, string>) => {
-    const { statusCode, headers: received, body } = await app.inject({ url, headers })
-    return [statusCode, { ...received, date: '' }, body.replaceAll(url, '')]
-  }
-  for (const headers of [browser, { 'x-inertia': 'true' }, {}])
-    for (const url of ['/page', '/scope'])
-      t.same(await answerTo(url, headers), await answerTo(`/${'m'.repeat(url.length - 1)}`, headers), url)
-})
+const maps: Readonly<Record<string, Setup['map']>> = {
+  'is the same for existing and missing paths, whatever handler and pages a scope has': undefined,
+  'that the application maps to errors of a form is the same for existing and missing paths': (app) =>
+    app.problems.map(() => true, { to: () => ({ status: 422, extensions: { errors: { name: ['no'] } } }) }),
+}
+
+for (const [name, map] of Object.entries(maps))
+  test(`decision 86: the page for 401 ${name}`, async (t) => {
+    const app = await gated(t, { status: 401, options: { pagesForBrowsers: true }, map })
+    const answerTo = async (url: string, headers: Record<string, string>) => {
+      const { statusCode, headers: received, body } = await app.inject({ url, headers })
+      return [statusCode, { ...received, date: '' }, body.replaceAll(url, '')]
+    }
+    for (const headers of [browser, { 'x-inertia': 'true' }, {}])
+      for (const url of ['/page', '/scope'])
+        t.same(await answerTo(url, headers), await answerTo(`/${'m'.repeat(url.length - 1)}`, headers), url)
+  })
 
 for (const [status, like] of [
   [403, '/page'],
   [503, '/missing'],
 ] as const) {
-  test(`${status} is the page of the application, whatever handler the scope of a route has`, async (t) => {
+  test(`${status} is the page of the application, whatever handler and pages the scope of a route has`, async (t) => {
     const app = await gated(t, { status, options: { pagesForBrowsers: true } })
     for (const headers of [browser, { 'x-inertia': 'true' }]) {
       const [scope, other] = [

@@ -76,7 +76,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const hadCors = app.hasPlugin('@fastify/cors')
   app.addHook('onReady', async function decideAndAudit() {
     const listed = readRouter(app) ?? []
-    routes.checkComplete(listed, gate.name)
+    routes.checkComplete(listed)
     assignAccess(routes.all, entries, scopeDefaults)
     rules.freeze()
     permissions.freeze()

@@ -20,7 +20,7 @@ export interface EventTransport {
   open(context: TransportContext): void | Promise<void>
   /**
    * Registers handlers; called before `start`, once for those of all modules. From now on a durable transport keeps events
-   * for them. What waits of the event that a handler had before becomes a dead letter when it is due.
+   * for them. What waits of the event that a handler had before fails, and is a dead letter in the end.
    */
   subscribe(handlers: readonly EventHandler[]): void | Promise<void>
   /**

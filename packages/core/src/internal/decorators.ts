@@ -18,7 +18,7 @@ export function getDecorator<T>(target: FastifyInstance | FastifyRequest, name: 
   return value
 }
 
-/** Answers a request as if the error had been thrown at the root, whatever handler the scope of its route has. Never throws. */
+/** Answers a request as if the error had been thrown at the root, whatever handler and pages the scope of its route has. Never throws. */
 export type AnswerFailure = (request: FastifyRequest, reply: FastifyReply, error: unknown) => void
 
 /** Where the errors plugin decorates the application with an `AnswerFailure`. */

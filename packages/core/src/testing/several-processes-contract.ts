@@ -1,7 +1,13 @@
 /** What the contract of transports asks where several processes, or releases one after the other, share a database. */
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
+import type { EventDiagnostic } from '../events/diagnostics.ts'
+import { defineEvent } from '../events/event.ts'
 import { type Contract, handlerClass, Happened, recordTraces, start, Unrelated } from './transport-harness.ts'
+
+const failures = 'fastify-modular:events:failed'
 
 /** Each rule opens further transports on the storage of its fixture. */
 export function severalProcesses(durable: Contract): void {
@@ -110,7 +116,37 @@ export function severalProcesses(durable: Contract): void {
   )
 
   durable(
-    'a handler whose event was changed gets none of the former type, and what waits of it becomes a dead letter',
+    'in a rolling deployment the release that cannot take an event leaves it to the one that can',
+    async ({ create, until }) => {
+      const seen: unknown[] = []
+      const wider = Type.Object({ number: Type.Union([Type.Integer(), Type.Null()]) })
+      class Wider extends defineEvent(Happened.type, wider) {}
+      const OneHandler = handlerClass('OneHandler', ({ number }: Wider) => seen.push(number), Wider)
+      const event = new Wider({ number: null })
+      const former = create(patient)
+      // One attempt is its share: an attempt of the later release follows.
+      const stop = (failure: unknown) => {
+        if ((failure as EventDiagnostic).eventId !== event.eventId) return
+        unsubscribe(failures, stop)
+        former.stop?.()
+      }
+      subscribe(failures, stop)
+      const before = await start(former, { OneHandler: () => {} })
+      await using publisher = await start(create(patient), {})
+      await publisher.events.publish(event)
+      const { deadLetters } = before.events
+      await until(async () => before.events.stats().failed + ((await deadLetters?.list())?.length ?? 0) === 1)
+      assert.deepEqual(await deadLetters?.list(), [])
+      await using after = await start(create(patient), {}, { handlers: [OneHandler] })
+      await before.close()
+      await until(() => after.events.stats().handled === 1)
+      assert.deepEqual(seen, [null])
+      assert.deepEqual(await after.events.deadLetters?.list(), [])
+    },
+  )
+
+  durable(
+    'a handler whose event was changed gets none of the former type; what waits of it fails as often as it may',
     async ({ create, until }) => {
       const before = await start(create(patient), { OneHandler: () => new Promise(() => {}) })
       await before.events.publish(new Happened({ number: 1 }))
@@ -121,6 +157,8 @@ export function severalProcesses(durable: Contract): void {
       await running.events.publish(new Unrelated({}))
       await until(() => running.events.stats().handled === 1)
       await until(async () => (await running.events.deadLetters?.list())?.length === 1)
+      const [letter] = (await running.events.deadLetters?.list()) ?? []
+      assert.deepEqual([letter?.type, letter?.attempts], ['contract.happened', 3])
       assert.deepEqual(await running.events.removedHandlers?.list(), [])
     },
   )

@@ -167,7 +167,7 @@ test('an application that failed to boot handles nothing', async (t) => {
   t.equal(handled, 0)
 })
 
-test('a stored event that is not JSON becomes a dead letter at once, and others are delivered', async (t) => {
+test('a stored event that is not JSON fails as often as any other may, and others are delivered', async (t) => {
   class Happened extends defineEvent('happened', Type.Object({})) {}
   class OneHandler {
     static event = Happened
@@ -176,7 +176,7 @@ test('a stored event that is not JSON becomes a dead letter at once, and others 
   const database = new Database(':memory:')
   const app = Fastify()
   t.teardown(() => app.close())
-  const transport = sqliteOutbox({ database, pollInterval: 5 })
+  const transport = sqliteOutbox({ database, pollInterval: 5, maxAttempts: 2, retryDelay: 0 })
   await app.register(events, { transport, handlers: [OneHandler] })
   await app.events.publish(new Happened({}))
   database.exec(`UPDATE event_outbox SET payload = '{'`)
@@ -184,9 +184,10 @@ test('a stored event that is not JSON becomes a dead letter at once, and others 
   using record = eventsOf(app)
   await app.ready()
   await record.waitFor('app.OneHandler', 1, 20_000)
+  await until(() => app.events.stats().deadLettered === 1)
   await app.close()
-  t.match(await app.events.deadLetters?.list(), [{ handler: 'app.OneHandler', attempts: 1 }])
-  t.match(app.events.stats(), { handled: 1, failed: 0, deadLettered: 1 })
+  t.match(await app.events.deadLetters?.list(), [{ handler: 'app.OneHandler', attempts: 2 }])
+  t.match(app.events.stats(), { handled: 1, failed: 2, deadLettered: 1 })
 })
 
 test('an attempt leaves no listener on the signal of its transport', async (t) => {

@@ -6,6 +6,7 @@ import { publicRoutes } from '@fastify-modular/public-routes'
 import { setting, settings, SettingScope } from '@fastify-modular/settings'
 import { memoryStore } from '@fastify-modular/settings/testing'
 import { writeGuideCode } from '@fastify-modular/test-support/guide-code'
+import { FastifyOtelInstrumentation } from '@fastify/otel'
 import { SpanStatusCode, trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { Type } from '@sinclair/typebox'
@@ -143,3 +144,23 @@ test('the tracing of the guide makes the span of a handler a child of the publis
   t.equal(retried?.parentSpanContext, undefined)
   t.equal(retried?.links[0]?.context.spanId, 'b7ad6b7169203331')
 })
+
+for (const order of ['before the gate', 'after the gate', 'by itself']) {
+  test(`@fastify/otel registered ${order} changes neither what the gate protects nor what it logs`, async (t) => {
+    const lines: string[] = []
+    const write = (line: string) => void lines.push(line)
+    const otel = new FastifyOtelInstrumentation({ registerOnInitialization: order === 'by itself' })
+    t.teardown(() => otel.disable())
+    const app = Fastify({ logger: { level: 'warn', stream: { write } } })
+    t.teardown(() => app.close())
+    if (order === 'before the gate') await app.register(otel.plugin())
+    await app.register(publicRoutes, { provider: { authenticate: () => null } })
+    if (order === 'after the gate') await app.register(otel.plugin())
+    app.get('/open', { config: { access: 'public' } }, async () => 'ran')
+    app.get('/closed', { onRequest: async () => {} }, async () => 'ran')
+    await app.ready()
+    t.same(lines, [])
+    t.equal((await app.inject('/open')).statusCode, 200)
+    t.equal((await app.inject('/closed')).statusCode, 401)
+  })
+}

@@ -141,7 +141,7 @@ export function createAnswers(
 
   /**
    * Shows people the page of the errors plugin, and returns whether it does; without that plugin the application's error
-   * handler has the pages. The handler of a route's own scope would show that the route exists.
+   * handler has the pages. The handler or the pages of a route's own scope would show that the route exists.
    */
   function showPage({ request, reply, done }: Visit, failure: DomainException): boolean {
     if (!isForPeople(request)) return false

@@ -216,9 +216,9 @@ export class RouteTable {
    * Checks that the gate has read every route of the router, and that no configuration has changed since.
    * @throws {FMOD_PUBLIC_ROUTES_CONFIG_CHANGED} a later onRoute hook changed or replaced a configuration
    * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} a plugin from before the gate registered a route after it
-   * @throws {FMOD_PUBLIC_ROUTES_HALF_REGISTERED} the hook of this name, that of the gate, does not run before a route
+   * @throws {FMOD_PUBLIC_ROUTES_HALF_REGISTERED} no hook runs before a route, that of the gate included
    */
-  checkComplete(listed: readonly RouterEntry[], gateName: string): void {
+  checkComplete(listed: readonly RouterEntry[]): void {
     const changed = this.#registrations.filter(({ route, options }) => {
       const config: Configuration = options.config as Configuration
       return config?.[mark] !== route || !haveSameMembers(readDeclares(config), route.declares)
@@ -226,9 +226,8 @@ export class RouteTable {
     if (changed.length > 0)
       throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
     refuseEarly(listed.filter(({ config }) => !(mark in config)))
-    const open = listed.filter(
-      (entry) => !mayPrecedeGate(entry) && !entry.onRequest?.some(({ name }) => name === `bound ${gateName}`),
-    )
+    // Not by the name of the gate's hook: a plugin may have wrapped it.
+    const open = listed.filter((entry) => !mayPrecedeGate(entry) && !entry.onRequest?.length)
     if (open.length > 0) throw new FMOD_PUBLIC_ROUTES_HALF_REGISTERED(namesOf(open))
   }
 

@@ -58,9 +58,10 @@ const hooksOfPlugins: Readonly<Record<string, readonly string[]>> = {
   '@fastify/rate-limit': ['anonymous'],
   '@fastify/under-pressure': ['onRequest'],
   '@fastify/request-context': ['requestContextHook'],
+  '@fastify/otel': ['startRequestSpanHook', 'handlerWrapped'], // wraps all hooks that are added after it
 }
 
-/** Names of the onRequest hooks that run before the gate on some route, in their order. */
+/** Names of the onRequest hooks that run before the gate on some route, in their order; all names where the gate's is wrapped. */
 function earlierHooks({ listed, gateName }: Pick<AuditParts, 'listed' | 'gateName'>): readonly string[] {
   const names = listed.flatMap(({ onRequest }) => {
     const hooks = (onRequest ?? []).map(({ name }) => name.replace(/^bound /, '') || 'anonymous') // Fastify binds hooks

@@ -54,15 +54,30 @@ test('decision 85: the preflight route of CORS, and a route that says so, stand 
   )
 })
 
-test('a route that the router has although its registration failed stops the boot: no hook would run before it', async (t) => {
-  const { app } = loggingApp(t)
-  await gate(app)
-  app.post('/x', async () => 'ran')
-  t.throws(() => app.route({ method: ['GET', 'POST'], url: '/x', handler: async () => 'ran' }))
-  await t.rejects(booting(app.ready()), {
-    code: 'FMOD_PUBLIC_ROUTES_HALF_REGISTERED',
-    message: /: GET,POST \/x\./,
+for (const runsEarlier of [false, true]) {
+  test(`a route that the router has although its registration failed stops the boot, ${runsEarlier ? 'with' : 'without'} a hook before the gate`, async (t) => {
+    const { app } = loggingApp(t)
+    if (runsEarlier) app.addHook('onRequest', async function earlier() {})
+    await gate(app)
+    app.post('/x', async () => 'ran')
+    const onRequest = async () => {}
+    t.throws(() => app.route({ method: ['GET', 'POST'], url: '/x', onRequest, handler: async () => 'ran' }))
+    await t.rejects(booting(app.ready()), {
+      code: 'FMOD_PUBLIC_ROUTES_HALF_REGISTERED',
+      message: /: GET,POST \/x\./,
+    })
   })
+}
+
+test('the gate protects where another plugin wraps all hooks, whatever their names are then', async (t) => {
+  const { app } = loggingApp(t)
+  const { addHook } = app
+  const addWrapped = (name: string, hook: (...args: unknown[]) => unknown) =>
+    Reflect.apply(addHook, app, [name, name === 'onRequest' ? (...args: unknown[]) => hook(...args) : hook])
+  Object.assign(app, { addHook: addWrapped })
+  await gate(app)
+  app.get('/x', async () => 'ran')
+  t.equal((await app.inject('/x')).statusCode, 401)
 })
 
 const unreadable: Readonly<Record<string, (routes: unknown[]) => void>> = {

@@ -43,14 +43,9 @@ export async function deliver(
   attempt: Attempt,
 ): Promise<Outcome | { readonly kind: 'released' }> {
   const { handler, job, slots } = attempt
-  let event: DomainEvent
-  try {
-    event = revive(context, attempt)
-  } catch (error) {
-    return bury(context, attempt, error) // no further attempt can repair it
-  }
   let timeout: Error | undefined
   try {
+    const event = revive(context, attempt)
     await runHandler(attempt, event, (error) => (timeout = error))
     context.announce('handled', { type: job.type, eventId: job.eventId, handler: handler.name })
     return { kind: 'handled' }
@@ -99,7 +94,10 @@ async function runHandler(
   }
 }
 
-/** @throws the stored event cannot be made again, or was stored before the handler's event was changed */
+/**
+ * @throws the event cannot be made again, or is not the handler's: it may be one that another release knows, of which an
+ * instance may take the next attempt
+ */
 function revive(context: TransportContext, { handler, job }: Attempt): DomainEvent {
   const { type, eventId, payload } = job
   if (type === handler.event.type) return context.revive(type, eventId, JSON.parse(payload))

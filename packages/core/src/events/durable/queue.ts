@@ -66,7 +66,7 @@ export interface Exchange<J extends Job = Job> {
 export interface Queue<J extends Job = Job> {
   /**
    * Keeps the events of these handlers from now on, also while no process has them. A handler whose event is another one
-   * than before gets only the new one; the dispatcher buries what waits of the former.
+   * than before gets only the new one; attempts with what waits of the former one fail.
    */
   subscribe(handlers: readonly EventHandler[]): void | Promise<void>
   /**
