@@ -42,7 +42,7 @@ async function appWith(definitions, stored) {
     userId,
     key,
     value: `"${userId.slice(-1)}"`,
-    sealed: false,
+    encrypted: false,
     revision: 1,
     updatedAt: 1,
     updatedBy: null,

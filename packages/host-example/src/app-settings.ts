@@ -1,5 +1,5 @@
 /** The settings of the application itself. */
-import { setting, type SettingOption, SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import { Type } from '@sinclair/typebox'
 
 const { Application, System, User } = SettingScope
@@ -7,7 +7,7 @@ const { Application, System, User } = SettingScope
 /** The accent that the style sheet has anyway. */
 export const defaultAccent = '#2f57dd'
 
-const toOption = (zone: string): SettingOption => ({ value: zone, label: zone.replaceAll('_', ' ') })
+const toOption = (zone: string) => ({ value: zone, label: zone.replaceAll('_', ' ') })
 const otherZones = Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')
 
 export const appSettings = {

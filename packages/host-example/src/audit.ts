@@ -3,11 +3,11 @@
  * names. None has a value of a setting, a password, or a name as it was typed.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { SettingScope, type SettingChangeDiagnostic } from '@fastify-modular/settings'
+import { type SettingsDiagnostic, SettingScope } from '@fastify-modular/settings'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 
-const changes = 'fastify-modular:settings:change'
+const changes = 'fastify-modular:settings'
 
 /** Logs start, stop, and each setting that this process changes. Register it first: then `app.stop` is the last line. */
 const auditPlugin: FastifyPluginAsync = async (app) => {
@@ -19,7 +19,9 @@ const auditPlugin: FastifyPluginAsync = async (app) => {
   subscribe(changes, logChange)
 
   function logChange(message: unknown): void {
-    const { key, scope, userId, change, actor, revision } = message as SettingChangeDiagnostic // its only publisher
+    const diagnostic = message as SettingsDiagnostic // its only publisher
+    if (diagnostic.type !== 'change') return
+    const { key, scope, userId, change, actor, revision } = diagnostic
     app.log.info(
       { audit: 'setting.change', actor, change, key, scope: nameOf(scope), user: userId, revision },
       'a setting was changed',

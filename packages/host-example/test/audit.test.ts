@@ -55,7 +55,7 @@ test('the log tells auditors who did what, and holds no value, password or typed
   t.notMatch(host.log(), /A value|A secret|"dark"|a wrong password|typed by mistake/)
 })
 
-test('the log tells auditors of secrets sealed anew and of an erased user, and holds neither', async (t) => {
+test('the log tells auditors of secrets encrypted anew and of an erased user, and holds neither', async (t) => {
   const store = memoryStore()
   const { app: plain } = await startSettings(t, { store })
   await plain.settings.set('x.secret', 'A secret')

@@ -4,13 +4,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
 import {
   FMOD_SETTINGS_ENCRYPTION_REQUIRED,
-  FMOD_SETTINGS_MISSING_SEALING_KEYS,
-  FMOD_SETTINGS_NOT_SEALED,
+  FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS,
+  FMOD_SETTINGS_NOT_ENCRYPTED,
 } from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
 import type { SharedValues } from './memory/shared-values.ts'
 import { checkOverrides, type Locked } from './overrides.ts'
-import type { Sealing } from './secrets/sealing.ts'
+import type { Encryption } from './secrets/encryption.ts'
 import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
 import type { Settings } from './settings.ts'
 import type { SettingsStore } from './store/store.ts'
@@ -19,7 +19,7 @@ import type { SettingsStore } from './store/store.ts'
 interface BootState {
   readonly registry: Registry
   readonly sharedValues: SharedValues
-  readonly sealing: Sealing
+  readonly encryption: Encryption
   readonly options: SettingsOptions
 }
 
@@ -27,50 +27,50 @@ interface BootState {
  * Checks definitions, overrides and keys together, once all modules have contributed.
  * @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} with all problems
  * @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with all problems
- * @throws {FMOD_SETTINGS_MISSING_SEALING_KEYS} stored values are sealed with unknown keys
+ * @throws {FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS} stored values are encrypted with unknown keys
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is no key
  */
 export function checkAtBoot({
   registry,
   sharedValues,
-  sealing,
+  encryption,
   options,
   locked,
 }: BootState & { readonly locked: Locked }): void {
   registry.check()
   checkOverrides(locked, registry)
   const lost = [...sharedValues.rows()].filter(
-    (row) => row.sealed && !sealing.knows(sealing.keyIdOf(row.value)),
+    (row) => row.encrypted && !encryption.knows(encryption.keyIdOf(row.value)),
   )
   if (lost.length > 0) {
-    throw new FMOD_SETTINGS_MISSING_SEALING_KEYS(
-      lost.map((row) => `"${row.key}" with "${sealing.keyIdOf(row.value)}"`).join(', '),
+    throw new FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS(
+      lost.map((row) => `"${row.key}" with "${encryption.keyIdOf(row.value)}"`).join(', '),
     )
   }
-  const unprotected = secretsWithoutKey(registry, sealing)
+  const unprotected = secretsWithoutKey(registry, encryption)
   if (options.encryption?.mode === 'require' && unprotected.length > 0)
     throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(unprotected.join(', '))
 }
 
-interface SealedCheck extends BootState {
+interface EncryptedCheck extends BootState {
   readonly store: Pick<SettingsStore, 'survey'>
   readonly settings: Pick<Settings, 'refresh'>
 }
 
 /**
- * Looks for sensitive settings with a stored text that is not sealed: a value, or an earlier one in the history, which
- * has the newest text of every value. Returns their keys. None where no sealing key is configured: `checkAtBoot` reports that.
- * @throws {FMOD_SETTINGS_NOT_SEALED} there are some, and encryption is required
+ * Looks for sensitive settings with a stored text that is not encrypted: a value, or an earlier one in the history, which
+ * has the newest text of every value. Returns their keys. None where no encryption key is configured: `checkAtBoot` reports that.
+ * @throws {FMOD_SETTINGS_NOT_ENCRYPTED} there are some, and encryption is required
  */
-export async function checkSealed({
+export async function checkEncrypted({
   registry,
   sharedValues,
-  sealing,
+  encryption,
   options,
   store,
   settings,
-}: SealedCheck): Promise<readonly string[]> {
-  if (sealing.activeKeyId === null) return []
+}: EncryptedCheck): Promise<readonly string[]> {
+  if (encryption.activeKeyId === null) return []
   const keys = sensitiveSettings(registry).map(({ key }) => key)
   if (keys.length === 0) return []
   const isRequired = options.encryption?.mode === 'require'
@@ -78,17 +78,18 @@ export async function checkSealed({
   async function findPlain(): Promise<readonly string[]> {
     const found = new Set((await store.survey({ secret: keys })).plain)
     const isSensitive = new Set(keys)
-    for (const { key, sealed } of sharedValues.rows()) if (!sealed && isSensitive.has(key)) found.add(key)
+    for (const { key, encrypted } of sharedValues.rows())
+      if (!encrypted && isSensitive.has(key)) found.add(key)
     return [...found].toSorted()
   }
 
   let plain = await findPlain()
   if (plain.length > 0 && isRequired) {
-    // Another instance may have sealed what is plain in memory, which leaves no trace in the history.
+    // Another instance may have encrypted what is plain in memory, which leaves no trace in the history.
     await settings.refresh()
     plain = await findPlain()
   }
-  if (plain.length > 0 && isRequired) throw new FMOD_SETTINGS_NOT_SEALED(plain.join(', '))
+  if (plain.length > 0 && isRequired) throw new FMOD_SETTINGS_NOT_ENCRYPTED(plain.join(', '))
   return plain
 }
 
@@ -99,8 +100,8 @@ interface WarningInit extends BootState {
   readonly knowsCaller: boolean
   /** Whether OpenAPI documents of the application have the routes of settings. */
   readonly isDescribed: boolean
-  /** The keys that `checkSealed` returned. */
-  readonly notSealed: readonly string[]
+  /** The keys that `checkEncrypted` returned. */
+  readonly notEncrypted: readonly string[]
 }
 
 /** Logs what is legal and probably not meant. */
@@ -135,17 +136,17 @@ export function warnAtBoot(log: FastifyBaseLogger, init: WarningInit): void {
 
 function warnOfReadableSecrets(
   log: FastifyBaseLogger,
-  { registry, sealing, options, notSealed }: WarningInit,
+  { registry, encryption, options, notEncrypted }: WarningInit,
 ): void {
-  const unprotected = secretsWithoutKey(registry, sealing)
+  const unprotected = secretsWithoutKey(registry, encryption)
   if (unprotected.length > 0)
     log.warn(
       { keys: unprotected },
       'sensitive settings are stored in plain text: no encryption key is configured',
     )
-  if (notSealed.length > 0) {
+  if (notEncrypted.length > 0) {
     log.warn(
-      { keys: notSealed },
+      { keys: notEncrypted },
       'sensitive settings are stored in plain text, as values or in the history: call app.settings.reencrypt() once',
     )
   }
@@ -159,8 +160,8 @@ function warnOfReadableSecrets(
   }
 }
 
-/** The sensitive settings whose values are stored in plain text because there is no key to seal them. */
-function secretsWithoutKey(registry: Registry, { activeKeyId }: Sealing): string[] {
+/** The sensitive settings whose values are stored in plain text because there is no key to encrypt them. */
+function secretsWithoutKey(registry: Registry, { activeKeyId }: Encryption): string[] {
   return activeKeyId === null ? sensitiveSettings(registry).map(({ key }) => key) : []
 }
 

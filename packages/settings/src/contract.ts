@@ -1,4 +1,4 @@
-/** The settings contract for other modules, in process (names in camelCase, without Async; S 4.2). */
+/** The settings contract for other modules, in process (names in camelCase, without Async). */
 import {
   isUserSetting,
   requireSetting,
@@ -7,13 +7,7 @@ import {
 } from './memory/shared-values.ts'
 import { namedScope, requireUser, rowUser, type UserCache } from './memory/user-values.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
-import {
-  type DefinitionFilter,
-  listShared,
-  readOwnValues,
-  selectStates,
-  type SettingsFilter,
-} from './reading/list.ts'
+import { listShared, readOwnValues, selectStates, type SettingsFilter } from './reading/list.ts'
 import { resolveFor, unwrap } from './reading/reader.ts'
 import type { Layer, RowCodec } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
@@ -34,7 +28,7 @@ export type { SettingDefinitions } from './definitions/registry.ts'
  * Unknown keys: reads give null, writes throw `NotFoundException`. User scope without `userId` throws `ArgumentException`.
  */
 export interface SettingsContract {
-  /** The stored value in raw form (decision 4), or null when none is stored. Sensitive values are real. */
+  /** The stored value in raw form, or null when none is stored. Sensitive values are real. */
   getSetting(key: string, scope: SettingScope, userId?: string): Promise<string | null>
   /** The stored value decoded, or null when none is stored. */
   getSettingAs<T extends JsonValue = JsonValue>(
@@ -42,9 +36,9 @@ export interface SettingsContract {
     scope: SettingScope,
     userId?: string,
   ): Promise<T | null>
-  /** User → application → default, in raw form (S 3.2). */
+  /** User → application → default, in raw form. */
   resolveUserSetting(key: string, userId: string): Promise<string | null>
-  /** User → application → default, decoded, also for sensitive settings (S 2.7). */
+  /** User → application → default, decoded, also for sensitive settings. */
   resolveUserSettingElement(key: string, userId: string): Promise<JsonValue>
   /** @throws {SettingValidationException} the value breaks the definition */
   setSetting(
@@ -58,7 +52,7 @@ export interface SettingsContract {
   setMany(updates: readonly BulkSettingUpdate[], options?: WriteOptions): Promise<void>
   /** Removes the stored value; removing nothing is fine. */
   deleteSetting(key: string, scope: SettingScope, userId?: string, options?: WriteOptions): Promise<void>
-  /** The same as `deleteSetting` (S 3.1). */
+  /** The same as `deleteSetting`. */
   resetToDefault(key: string, scope: SettingScope, userId?: string, options?: WriteOptions): Promise<void>
   /** Values as responses show them; sensitive ones masked. */
   getSettingValues(filter?: SettingsFilter): Promise<readonly SettingValueDto[]>
@@ -73,7 +67,7 @@ export interface ContractParts {
   readonly users: UserCache
   readonly codec: RowCodec
   readonly write: Write
-  /** All settings in the order of lists: group, order, key (decision 16). */
+  /** All settings in the order of lists: group, order, key. */
   states(): readonly SettingState[]
 }
 
@@ -121,10 +115,10 @@ function createReads({
     return unwrap(isUserSetting(state) ? resolveFor(state, await users.load(user)) : state.shared)
   }
 
-  /** Only rows of this user (decision 16). */
-  async function userValues(userId: string, filter: DefinitionFilter): Promise<SettingValueDto[]> {
+  /** Only rows of this user. */
+  async function userValues(userId: string, group: string | undefined): Promise<SettingValueDto[]> {
     const own = await readOwnValues({ store, codec }, userId)
-    return selectStates(states(), filter)
+    return selectStates(states(), group)
       .map(own.of)
       .filter(({ isOverridden }) => isOverridden)
   }
@@ -139,7 +133,8 @@ function createReads({
       return raw(sharedValues.find(key), await resolveUserSettingElement(key, userId))
     },
     async getSettingValues(filter: SettingsFilter = {}) {
-      if (namedScope(filter) === SettingScope.User) return userValues(requireUser(filter.userId), filter)
+      if (namedScope(filter) === SettingScope.User)
+        return userValues(requireUser(filter.userId), filter.group)
       return listShared(states(), filter)
     },
     async getSettingValue(key, scope, userId) {

@@ -12,7 +12,7 @@ import { createHistory, type ReadHistory } from './history/history.ts'
 import { createRevert, type Revert } from './history/revert.ts'
 import { createTransfer, type Transfer } from './history/transfer.ts'
 import { Coherence } from './memory/coherence.ts'
-import { createSharedValues } from './memory/shared-values.ts'
+import { SharedValues } from './memory/shared-values.ts'
 import { requireUser, UserCache } from './memory/user-values.ts'
 import type { Locked } from './overrides.ts'
 import { createInspect, findOrphans } from './reading/inspect.ts'
@@ -20,7 +20,7 @@ import { createStates, publicValues } from './reading/list.ts'
 import { createSharedGet, createUserReader } from './reading/reader.ts'
 import { reencrypt } from './secrets/reencrypt.ts'
 import { createRowCodec } from './secrets/row-codec.ts'
-import type { Sealing } from './secrets/sealing.ts'
+import type { Encryption } from './secrets/encryption.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
 import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
@@ -32,8 +32,8 @@ import { createWrite } from './write/write.ts'
 export interface ServiceInit {
   readonly registry: Registry
   readonly store: SettingsStore
-  readonly sealing: Sealing
-  /** Whether a sensitive value that is not sealed is unreadable. Looked at each time. */
+  readonly encryption: Encryption
+  /** Whether a sensitive value that is not encrypted is unreadable. Looked at each time. */
   readonly refusesPlain: () => boolean
   readonly locked: Locked
   /** Without it all history stays. */
@@ -56,17 +56,18 @@ export interface SettingsService extends ContractParts {
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
-  const { registry, store, sealing, refusesPlain, userCapacity, events, retention, log } = init
+  const { registry, store, encryption, refusesPlain, userCapacity, events, retention, log } = init
   const observer = createObserver()
-  const codec = createRowCodec({ sealing, refusesPlain, observer, log })
+  const codec = createRowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
-  const sharedValues = createSharedValues({ registry, codec, locked })
+  const sharedValues = new SharedValues({ registry, codec, locked })
   const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
-  const states = createStates(registry, sharedValues.find)
+  const states = createStates(registry, sharedValues)
   const listeners = createListeners({ sharedValues, states, log })
   const publisher = createChangePublisher({ registry, transactional: store.info.transactional, events, log })
   const coherence = new Coherence({ store, sharedValues, users, listeners, observer, log })
   const write = createWrite({
+    store,
     registry,
     codec,
     sharedValues,
@@ -87,8 +88,8 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   }
 
   /** What was unreadable may be readable now; nothing else changes. */
-  function applyResealed(rows: readonly StoredRow[]): void {
-    listeners.notify(sharedValues.reseal(rows), sharedValues.revision, 'local')
+  function applyReencrypted(rows: readonly StoredRow[]): void {
+    listeners.notify(sharedValues.reencrypt(rows), sharedValues.revision, 'local')
     users.forget(rows.filter(({ scope }) => scope === SettingScope.User).map(({ userId }) => userId))
   }
 
@@ -132,10 +133,10 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     orphans: () => findOrphans(store, registry),
     eraseUser: createErase({ store, users, coherence, events, log }),
     reencrypt: async () => {
-      const report = await reencrypt({ store, sealing, isSensitive, applyResealed })
+      const report = await reencrypt({ store, encryption, isSensitive, applyReencrypted })
       log.info(
         { audit: 'settings.reencrypt', ...report },
-        'sensitive settings were sealed with the newest key',
+        'sensitive settings were encrypted with the newest key',
       )
       return report
     },

@@ -3,8 +3,12 @@ import { channel } from 'node:diagnostics_channel'
 import type { SettingScope } from './setting-definition.ts'
 import type { WriteResult } from './store/store.ts'
 
-/** The message of `fastify-modular:settings:change`: this process wrote one row, and memory has it. */
-export interface SettingChangeDiagnostic {
+/** A message of the channel `fastify-modular:settings`. */
+export type SettingsDiagnostic = SettingWritten | SettingsRefreshed | InvalidSettingFound
+
+/** This process wrote one row, and memory has it. */
+interface SettingWritten {
+  readonly type: 'change'
   readonly key: string
   readonly scope: SettingScope
   readonly userId: string | null
@@ -14,8 +18,9 @@ export interface SettingChangeDiagnostic {
   readonly actor: string | null
 }
 
-/** The message of `fastify-modular:settings:refresh`: memory took what other processes wrote, or failed to. */
-export interface SettingsRefreshDiagnostic {
+/** Memory took what other processes wrote, or failed to. */
+interface SettingsRefreshed {
+  readonly type: 'refresh'
   /** The revision that memory holds now. */
   readonly revision: number
   /** Whether everything was read again rather than what had changed. */
@@ -24,8 +29,9 @@ export interface SettingsRefreshDiagnostic {
   readonly error?: unknown
 }
 
-/** The message of `fastify-modular:settings:invalid`: a stored value no longer fits its definition and counts as unset. */
-export interface InvalidSettingDiagnostic {
+/** A stored value no longer fits its definition and counts as unset. */
+interface InvalidSettingFound {
+  readonly type: 'invalid'
   readonly key: string
   readonly scope: SettingScope
 }
@@ -50,19 +56,15 @@ export interface SettingsStats {
   readonly invalid: number
 }
 
-const channels = {
-  change: channel('fastify-modular:settings:change'),
-  refresh: channel('fastify-modular:settings:refresh'),
-  invalid: channel('fastify-modular:settings:invalid'),
-}
+const diagnostics = channel('fastify-modular:settings')
 
-/** Counts, and publishes on the channels; costs next to nothing without a subscriber. */
+/** Counts, and publishes on the channel; costs next to nothing without a subscriber. */
 export interface Observer {
   readonly stats: SettingsStats
   count(what: 'conflicts' | 'refusals' | 'failures'): void
   wrote(written: WriteResult, actor: string | null): void
-  refreshed(message: SettingsRefreshDiagnostic): void
-  foundInvalid(message: InvalidSettingDiagnostic): void
+  refreshed(message: Omit<SettingsRefreshed, 'type'>): void
+  foundInvalid(message: Omit<InvalidSettingFound, 'type'>): void
 }
 
 export function createObserver(): Observer {
@@ -76,6 +78,9 @@ export function createObserver(): Observer {
     failedRefreshes: 0,
     invalid: 0,
   }
+  const publish = (message: SettingsDiagnostic): void => {
+    if (diagnostics.hasSubscribers) diagnostics.publish(message)
+  }
   return {
     get stats() {
       return { ...stats }
@@ -86,19 +91,18 @@ export function createObserver(): Observer {
     wrote({ changes }, actor) {
       stats.writes++
       stats.changes += changes.length
-      if (!channels.change.hasSubscribers) return
       for (const { key, scope, userId, revision, before, after } of changes) {
         const change = after ? (before ? 'update' : 'create') : 'delete'
-        channels.change.publish({ key, scope, userId: userId || null, change, revision, actor })
+        publish({ type: 'change', key, scope, userId: userId || null, change, revision, actor })
       }
     },
     refreshed(message) {
       stats[message.error === undefined ? 'refreshes' : 'failedRefreshes']++
-      if (channels.refresh.hasSubscribers) channels.refresh.publish(message)
+      publish({ type: 'refresh', ...message })
     },
     foundInvalid(message) {
       stats.invalid++
-      if (channels.invalid.hasSubscribers) channels.invalid.publish(message)
+      publish({ type: 'invalid', ...message })
     },
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Notifications of changes: events on `app.events` (S 6, decision 28), and the listeners of `settings.on` in this
+ * Notifications of changes: events on `app.events`, and the listeners of `settings.on` in this
  * process.
  */
 import {
@@ -50,7 +50,7 @@ export class SettingChanged extends defineEvent(
 /** A stored value was removed: the setting is back to what it inherits. */
 export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {}
 
-/** Returns the function that finds the events of the application, which may have none (decision 28). */
+/** Returns the function that finds the events of the application, which may have none. */
 export function createFindEvents(app: FastifyInstance): () => Events | undefined {
   return () => (app.hasDecorator('events') ? getDecorator<Events>(app, 'events') : undefined)
 }
@@ -74,7 +74,7 @@ interface ChangePublisherInit {
   readonly registry: Pick<Registry, 'find'>
   /** The store's kind of transaction. */
   readonly transactional: Tx['kind'] | false
-  /** Called at each use: the application may not have events (decision 28). */
+  /** Called at each use: the application may not have events. */
   readonly events: () => Events | undefined
   readonly log: FastifyBaseLogger
 }
@@ -99,9 +99,9 @@ export function createChangePublisher({
     const payload = { key, scope, userId, changedBy, at: new Date(at).toISOString(), version }
     if (!after) return new SettingDeleted(payload)
     const isMasked = registry.find(key)?.definition.sensitive !== false
-    // Sealed values stay hidden even where the definition is not sensitive any more (decision 13).
+    // Encrypted values stay hidden even where the definition is not sensitive any more (decision 13).
     const show = (row: StoredRow | undefined): JsonValue =>
-      isMasked || row === undefined || row.sealed ? null : readText(row.value)
+      isMasked || row === undefined || row.encrypted ? null : readText(row.value)
     return new SettingChanged({ ...payload, oldValue: show(before), newValue: show(after) })
   }
 
@@ -178,7 +178,7 @@ export async function verifyEvents(store: SettingsStore, events: Events): Promis
     throw new Undo()
   }
   try {
-    const decide = (): RowChange[] => [{ ...probe, value: 'null', sealed: false }]
+    const decide = (): RowChange[] => [{ ...probe, value: 'null', encrypted: false }]
     await store.shared.write({ actor: null, origin: 'probe', reads: [probe], decide, enqueue })
   } catch (error) {
     if (!(error instanceof Undo)) throw error

@@ -2,7 +2,7 @@
 import { ConflictException, DomainException, ErrorMessages, type FieldErrors } from '@fastify-modular/core'
 import { type SettingScope, toEtag } from './setting-definition.ts'
 
-/** 400. A user-scoped write where only System and Application values are written (S 4.1.1). */
+/** 400. A user-scoped write where only System and Application values are written. */
 export class InvalidScopeException extends DomainException {
   /** @param path where users' values are written */
   constructor(path = '/api/settings/me') {
@@ -14,7 +14,7 @@ export class InvalidScopeException extends DomainException {
   }
 }
 
-/** 422. One or more setting values break their definitions (S 2.3.3, S 7.3). */
+/** 422. One or more setting values break their definitions. */
 export class SettingValidationException extends DomainException {
   /** The first setting that failed. */
   readonly key: string
@@ -70,7 +70,7 @@ export interface Conflict {
   readonly updatedAt: string | null
 }
 
-/** 409. Some rows of a write have changed since they were read (decision 24). */
+/** 409. Some rows of a write have changed since they were read. */
 export class SettingsChangedException extends ConflictException {
   readonly conflicts: readonly Conflict[]
 

@@ -44,16 +44,16 @@ export const FMOD_SETTINGS_UNREADABLE = createMisuseError<[string, string]>(
 )
 
 // Secrets
-export const FMOD_SETTINGS_MISSING_SEALING_KEYS = createMisuseError<[string]>(
-  'FMOD_SETTINGS_MISSING_SEALING_KEYS',
-  'Stored values are sealed with keys that are not configured: %s. Add these keys to the option encryption.keys (or SM_SETTINGS_KEYS); older keys go after the active one.',
+export const FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS = createMisuseError<[string]>(
+  'FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS',
+  'Stored values are encrypted with keys that are not configured: %s. Add these keys to the option encryption.keys (or SM_SETTINGS_KEYS); older keys go after the active one.',
 )
 export const FMOD_SETTINGS_ENCRYPTION_REQUIRED = createMisuseError<[string]>(
   'FMOD_SETTINGS_ENCRYPTION_REQUIRED',
   'Encryption is required, but no key is configured for the sensitive settings %s. Set the option encryption.keys or SM_SETTINGS_KEYS.',
 )
-export const FMOD_SETTINGS_NOT_SEALED = createMisuseError<[string]>(
-  'FMOD_SETTINGS_NOT_SEALED',
+export const FMOD_SETTINGS_NOT_ENCRYPTED = createMisuseError<[string]>(
+  'FMOD_SETTINGS_NOT_ENCRYPTED',
   'Encryption is required, but these sensitive settings are stored in plain text, as values or in the history: %s. Boot once with encryption.mode "warn" and call app.settings.reencrypt().',
 )
 

@@ -11,7 +11,7 @@ import type { TokenMap } from './definitions/builder.ts'
 import { type FindCaller, type FindPeople, type ResolvedSecrets, type Translate } from './http-options.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
-import type { EncryptionKey } from './secrets/sealing.ts'
+import type { EncryptionKey } from './secrets/encryption.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 import type { SettingsStore } from './store/store.ts'
 import type { ValueLimits } from './values/validate.ts'
@@ -41,13 +41,13 @@ export interface SettingsOptions {
   /** Sensitive values at rest. */
   readonly encryption?: {
     /**
-     * 32 bytes each; the first seals, all open. A new key goes last until every instance has it, then first.
+     * 32 bytes each; the first encrypts, all decrypt. A new key goes last until every instance has it, then first.
      * @default those of `SM_SETTINGS_KEYS`
      */
     readonly keys?: readonly EncryptionKey[]
     /**
      * What happens when a sensitive setting is defined and no key is configured, or when one of its texts is stored
-     * unsealed, as a value or in the history: the key of the setting is logged, or the application does not boot.
+     * unencrypted, as a value or in the history: the key of the setting is logged, or the application does not boot.
      * @default 'warn'
      */
     readonly mode?: 'warn' | 'require'

@@ -1,4 +1,4 @@
-/** The layer above all others: values that the host's configuration fixes; never persisted (`locked`; decision 15). */
+/** The layer above all others: values that the host's configuration fixes; never persisted (`locked`). */
 import type { Registry } from './definitions/registry.ts'
 import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_INVALID_OVERRIDES } from './misuse-errors.ts'
 import type { JsonValue } from './setting-definition.ts'

@@ -8,7 +8,7 @@ import {
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkAtBoot, checkSealed, warnAtBoot } from './boot-checks.ts'
+import { checkAtBoot, checkEncrypted, warnAtBoot } from './boot-checks.ts'
 import { createSettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
@@ -21,7 +21,7 @@ import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } f
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { readOverrides } from './overrides.ts'
 import type { UserReader } from './reading/reader.ts'
-import { createSealing } from './secrets/sealing.ts'
+import { createEncryption } from './secrets/encryption.ts'
 import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
@@ -75,7 +75,7 @@ type Boot = ReturnType<typeof createBoot>
 function createBoot(app: FastifyInstance, options: SettingsOptions) {
   const { store = memoryStore(), limits = {}, history = {} } = options
   const registry = new Registry({ ...defaultLimits, ...limits })
-  const sealing = createSealing(options.encryption?.keys)
+  const encryption = createEncryption(options.encryption?.keys)
   const locked = readOverrides(options.overrides)
   const events = createFindEvents(app)
   /** `isChecked`: the stored values passed the checks of the boot. A secret in plain text that appears later is not served. */
@@ -84,7 +84,7 @@ function createBoot(app: FastifyInstance, options: SettingsOptions) {
   const service = createSettingsService({
     registry,
     store,
-    sealing,
+    encryption,
     refusesPlain: () => state.isChecked && options.encryption?.mode === 'require',
     locked,
     retention,
@@ -98,7 +98,7 @@ function createBoot(app: FastifyInstance, options: SettingsOptions) {
     options,
     store,
     registry,
-    sealing,
+    encryption,
     locked,
     events,
     retention,
@@ -120,7 +120,7 @@ interface Progress {
 /** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
 function check(boot: Boot): Promise<readonly string[]> {
   checkAtBoot(boot)
-  return checkSealed(boot)
+  return checkEncrypted(boot)
 }
 
 /** Once more, and for good: `app.settings.define` may have added settings, or the application has no modules. */
@@ -128,7 +128,7 @@ async function makeReady(boot: Boot): Promise<void> {
   const { app, options, store, registry, routes } = boot
   registry.check()
   registry.freeze()
-  const notSealed = await check(boot)
+  const notEncrypted = await check(boot)
   boot.isChecked = true
   boot.service.states() // every setting gets its place in memory before the first request
   const bus = boot.events()
@@ -138,7 +138,7 @@ async function makeReady(boot: Boot): Promise<void> {
     throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
   }
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
-  warnAtBoot(app.log, { ...boot, events: bus, knowsCaller, notSealed, isDescribed })
+  warnAtBoot(app.log, { ...boot, events: bus, knowsCaller, notEncrypted, isDescribed })
   boot.retention?.start()
 }
 

@@ -1,13 +1,13 @@
-/** What a setting is: scopes, types and the definition that modules declare (S 2.1–2.3). */
+/** What a setting is: scopes, types and the definition that modules declare. */
 
-/** Where a setting applies; integers on the wire (S 2.2). */
+/** Where a setting applies; integers on the wire. */
 export const SettingScope = { System: 0, Application: 1, User: 2 } as const
 export type SettingScope = (typeof SettingScope)[keyof typeof SettingScope]
 
 /** The scopes whose values belong to no user. */
 export type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
 
-/** How a value is edited and checked; integers on the wire (S 2.3). */
+/** How a value is edited and checked; integers on the wire. */
 export const SettingType = {
   Text: 0,
   Number: 1,
@@ -57,9 +57,9 @@ export interface SettingHints {
   readonly options?: readonly SettingOption[] | null
   /** What a number counts: `seconds`, `px`. 1–30 characters. */
   readonly unit?: string | null
-  /** For search; letter case does not count. At most 20, each 1–50 characters without white space, commas and quotes. @default [] */
+  /** For the search of user interfaces; letter case does not count. At most 20, each 1–50 characters without white space, commas and quotes. @default [] */
   readonly tags?: readonly string[]
-  /** Other words that people look for it by: `dark mode`, `logo`. For search, never shown as a list. At most 20, each 1–50 characters. @default [] */
+  /** Other words that people look for it by: `dark mode`, `logo`. For the same search, never shown as a list. At most 20, each 1–50 characters. @default [] */
   readonly keywords?: readonly string[]
   /** Left out of user interfaces; the API serves it like any other. @default false */
   readonly hidden?: boolean
@@ -76,7 +76,7 @@ export interface SettingHints {
   readonly patternHint?: string | null
 }
 
-/** A setting as a module declares it (S 2.1). Read-only at run time. */
+/** A setting as a module declares it. Read-only at run time. */
 export interface SettingDefinition extends SettingHints {
   /** Unique; `module.category.name`, dot-separated, 1–100 characters. */
   readonly key: string
@@ -85,7 +85,7 @@ export interface SettingDefinition extends SettingHints {
   /** Groups settings in the administration; independent of the key. */
   readonly group?: string | null
   readonly scope: SettingScope
-  /** Raw text, decoded by type: `587`, `true`, `{"a":1}` or the string itself; never JSON-encoded text (decision 4). */
+  /** Raw text, decoded by type: `587`, `true`, `{"a":1}` or the string itself; never JSON-encoded text. */
   readonly defaultValue?: string | null
   readonly type: SettingType
   /** The members of a Select. */
@@ -100,7 +100,7 @@ export interface SettingDefinition extends SettingHints {
   readonly pattern?: string | null
   /** Of a Text, Password or MultilineText, in UTF-16 units. @default as long as its bytes, and its pattern, allow */
   readonly maxLength?: number | null
-  /** What the values of a Json look like, made with TypeBox. Lists and flat objects are edited as forms. */
+  /** A JSON Schema of the values of a Json, checked by Ajv as Fastify sets it up. Lists and flat objects are edited as forms. */
   readonly schema?: ValueSchema | null
   /** @default false */
   readonly required?: boolean

@@ -28,7 +28,7 @@ export interface Settings extends SettingsReader {
   readonly definitions: SettingDefinitions
   /** Whether memory is known to agree with the database. */
   readonly status: SettingsStatus
-  /** What has happened since the start, for metrics; also on `fastify-modular:settings:*` diagnostics channels. */
+  /** What has happened since the start, for metrics; also on the diagnostics channel `fastify-modular:settings`. */
   readonly stats: SettingsStats
   /**
    * Adds definitions or token maps of a plugin that is not a module, while the application boots.
@@ -91,7 +91,7 @@ export interface Settings extends SettingsReader {
   /** Returns what is stored for settings that no module defines: kept, but not shown. Visits their rows only. */
   orphans(): Promise<readonly OrphanedSetting[]>
   /**
-   * Seals all sensitive values with the active key, those in the history included, in small transactions. Cost: it reads
+   * Encrypts all sensitive values with the active key, those in the history included, in small transactions. Cost: it reads
    * both tables. Values and versions stay as they are. Safe to repeat, to interrupt and to run twice at once.
    * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
    */

@@ -2,7 +2,7 @@
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
 
-/** The permission of every write (S 4.1), and of looking at what was written. */
+/** The permission of every write, and of looking at what was written. */
 export const updatePermission = 'Settings.Update'
 
 /**
@@ -33,7 +33,7 @@ export interface Visibility {
   value(definition: Pick<CompleteDefinition, 'public'>): boolean
   /**
    * Whether what was stored is shown: history, changes, exports. The definition's own scope counts as well as that of
-   * the row, which may be older: System is for administrators, and users' rows are their owner's (decision 26b).
+   * the row, which may be older: System is for administrators, and users' rows are their owner's.
    */
   record(definition: Pick<CompleteDefinition, 'scope'> | undefined, place?: Place): boolean
 }

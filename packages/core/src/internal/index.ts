@@ -27,6 +27,7 @@ export {
   type NodeSqliteDatabase,
   sqliteCodeOf,
 } from './node-sqlite.ts'
+export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
 export { createMisuseError, type MisuseError, type MisuseErrorClass } from './misuse-error.ts'
 export {
   argumentProblems,

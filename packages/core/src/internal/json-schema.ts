@@ -1,6 +1,18 @@
 /** Checks values against a JSON Schema with Ajv as Fastify sets it up, formats included; no value is changed. */
 import AjvCompiler from '@fastify/ajv-compiler'
 
+/** A rule that a value breaks, as Ajv describes it. */
+export interface SchemaError {
+  readonly keyword: string
+  /** The JSON Pointer of the part. */
+  readonly instancePath: string
+  readonly schemaPath: string
+  readonly params: Readonly<Record<string, unknown>>
+  /** What the schema has for the keyword. */
+  readonly schema?: unknown
+  readonly message?: string
+}
+
 /** Returns the first rule that a value breaks, such as `/noteId: must be string`, or undefined. Never the value: it may be a secret. */
 export type SchemaCheck = (value: unknown) => string | undefined
 
@@ -10,10 +22,24 @@ let compile: Compile | undefined
 
 /** @throws {Error} a keyword, type or format that JSON Schema (draft 7) and ajv-formats do not have */
 export function compileSchema(schema: object): SchemaCheck {
+  const errorsOf = compileSchemaErrors(schema)
+  return (value) => {
+    const [first] = errorsOf(value)
+    return first && `${first.instancePath || 'the payload'}: ${first.message ?? 'invalid'}`
+  }
+}
+
+/**
+ * Returns the function that finds all rules that a value breaks.
+ * @throws {Error} a keyword, type or format that JSON Schema (draft 7) and ajv-formats do not have
+ */
+export function compileSchemaErrors(schema: object): (value: unknown) => readonly SchemaError[] {
   compile ??= AjvCompiler()(
     {},
     {
       customOptions: {
+        allErrors: true,
+        verbose: true,
         coerceTypes: false,
         useDefaults: false,
         removeAdditional: false,
@@ -23,9 +49,5 @@ export function compileSchema(schema: object): SchemaCheck {
     },
   )
   const check = compile({ schema }) // described as Fastify describes the schema of a route
-  return (value) => {
-    if (check(value) === true) return undefined
-    const [first] = check.errors ?? []
-    return `${first?.instancePath || 'the payload'}: ${first?.message ?? 'invalid'}`
-  }
+  return (value) => (check(value) === true ? [] : (check.errors ?? []))
 }

@@ -288,9 +288,9 @@ symptom('A write answers 409 or 412', async (t) => {
 })
 
 elsewhere(
-  'FMOD_SETTINGS_MISSING_SEALING_KEYS',
+  'FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS',
   'settings/test/service/secrets.test.ts',
-  'FMOD_SETTINGS_MISSING_SEALING_KEYS',
+  'FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS',
 )
 elsewhere(
   'FMOD_SETTINGS_DRIVER_UNSUPPORTED',

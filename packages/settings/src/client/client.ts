@@ -10,15 +10,8 @@ import type { SettingValueDto } from '../reading/dto.ts'
 import type { SettingInspection } from '../reading/inspect.ts'
 import type { BulkSettingUpdate } from '../write/write.ts'
 
-/** Selects definitions; members are combined with AND. */
-export interface DefinitionsFilter extends CallOptions {
-  /** Each word occurs in key, display name, description, group, a tag or a keyword, in any case. At most 100 characters. */
-  readonly q?: string
-  readonly tag?: string
-}
-
 /** Selects values. */
-export interface ListFilter extends DefinitionsFilter {
+export interface ListFilter extends CallOptions {
   readonly scope?: SettingScope
   readonly group?: string
 }
@@ -106,7 +99,7 @@ export interface ImportMode extends CallOptions {
 export interface SettingsClient {
   /** System and Application values by group, order and key, or with User scope the caller's stored ones. */
   list(filter?: ListFilter): Promise<SettingValueDto[]>
-  definitions(filter?: DefinitionsFilter): Promise<SettingDefinitionDto[]>
+  definitions(filter?: CallOptions): Promise<SettingDefinitionDto[]>
   get(key: string, scope: SettingScope, options?: CallOptions): Promise<GotSettingDto>
   /** The value that holds for the caller. */
   resolved<T>(token: SettingToken<T>, options?: CallOptions): Promise<T>
@@ -140,7 +133,7 @@ export interface SettingsClient {
    */
   restore(
     key: string,
-    target: Omit<RestoreTarget, 'key' | 'userId'> & { readonly note?: string },
+    target: Omit<RestoreTarget, 'key' | 'userId'> & { readonly scope: SettingScope; readonly note?: string },
     condition?: WriteCondition,
   ): Promise<SettingValueDto>
   /** Puts back everything that a change set replaced, all or nothing; status 409 with `conflicts` where it changed since. */
@@ -157,9 +150,8 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
   const send = createSend(options)
 
   return {
-    list: ({ scope, group, q, tag, signal } = {}) =>
-      send('', { query: { scope, group, q, tag }, ...given(signal) }),
-    definitions: ({ q, tag, signal } = {}) => send('/definitions', { query: { q, tag }, ...given(signal) }),
+    list: ({ scope, group, signal } = {}) => send('', { query: { scope, group }, ...given(signal) }),
+    definitions: ({ signal } = {}) => send('/definitions', given(signal)),
     get: (key, scope, call) => send(pathOf(key), { query: { scope }, ...call }),
     resolved: <T>(reference: string | { readonly key: string }, call?: CallOptions) =>
       send<T>(pathOf(typeof reference === 'string' ? reference : reference.key, '/resolved'), call),

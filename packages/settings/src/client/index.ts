@@ -5,7 +5,6 @@ export type {
   CallOptions,
   ChangesFilter,
   ChangesPage,
-  DefinitionsFilter,
   GotSettingDto,
   HistoryPageOptions,
   ImportMode,

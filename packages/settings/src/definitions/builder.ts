@@ -1,4 +1,4 @@
-/** What a module's `settings(builder)` hook receives (S 2.1). */
+/** What a module's `settings(builder)` hook receives. */
 import type { RuleResult, SettingDefinition } from '../setting-definition.ts'
 import { messagesOf } from '../values/validate.ts'
 import type { CrossRule, Registry } from './registry.ts'

@@ -1,4 +1,4 @@
-/** What can be wrong with a definition (decisions 2 and 3). JavaScript modules have no compiler: types too. */
+/** What can be wrong with a definition. JavaScript modules have no compiler: types too. */
 import { type CompleteDefinition, SettingType } from '../setting-definition.ts'
 import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import { memberProblems } from './definition-schema.ts'
@@ -48,7 +48,7 @@ export function lintDefinition({
   ]
 }
 
-/** Whether settings of the type honour `pattern` (S 2.3.2) and `maxLength`. */
+/** Whether settings of the type honour `pattern` and `maxLength`. */
 export function isFreeText(type: SettingType): boolean {
   return type === SettingType.Text || type === SettingType.Password || type === SettingType.MultilineText
 }

@@ -84,13 +84,13 @@ export const definitionSchema = Type.Object({
   restart: flag(),
   docsUrl: nullable(Type.String({ pattern: '^https://' }), 'an absolute https URL'),
   patternHint: nullable(Type.String(filled), 'a string that is not empty'),
-  schema: nullable(jsonSchema, 'a schema of TypeBox that JSON can carry, like Type.Array(Type.String())'),
+  schema: nullable(jsonSchema, 'a JSON Schema, of TypeBox for example: Type.Array(Type.String())'),
 })
 
 /** What JSON Schema cannot say about members that satisfy it. */
 const furtherChecks: Partial<Record<string, (definition: CompleteDefinition) => boolean>> = {
   showWhen: ({ showWhen }) => showWhen === null || isJson(showWhen.equals),
-  schema: ({ schema }) => schema === null || isJson(schema),
+  schema: ({ schema }) => schema === null || (typeof schema === 'object' && isJson(schema)),
   docsUrl: ({ docsUrl }) => docsUrl === null || checkUrl(docsUrl).length === 0,
 }
 
@@ -103,7 +103,7 @@ interface CompletedDefinition {
 
 /**
  * Reads every member of a declaration once and copies it, so that later changes have no effect; members that were left
- * out get their defaults (decision 1). The options of a Select are its allowed values unless it lists those itself.
+ * out get their defaults. The options of a Select are its allowed values unless it lists those itself.
  * JavaScript modules may declare anything: `memberProblems` reports what cannot be used.
  */
 export function completeDefinition(declared: SettingDefinition): CompletedDefinition {

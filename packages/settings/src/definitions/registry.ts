@@ -1,5 +1,4 @@
-/** All definitions of an application (S 2.1, S 4.2). Modules add theirs, then they are checked together and frozen. */
-import { CloneType, type TSchema } from '@sinclair/typebox'
+/** All definitions of an application. Modules add theirs, then they are checked together and frozen. */
 import { closestName } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
 import type { CompleteDefinition, JsonValue, SettingDefinition, SettingScope } from '../setting-definition.ts'
@@ -13,11 +12,11 @@ import {
   validateValue,
   type ValueLimits,
 } from '../values/validate.ts'
-import { schemaProblems } from '../values/json-schema.ts'
+import { type CheckSchema, compileJsonSchema } from '../values/json-schema.ts'
 import { checkCondition, checkDefinition, isFreeText, lintDefinition } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
 
-/** The definitions of all modules, read-only (S 4.2). */
+/** The definitions of all modules, read-only. */
 export interface SettingDefinitions {
   /** In the order of registration; all, or those of one scope. */
   getDefinitions(scope?: SettingScope): readonly CompleteDefinition[]
@@ -166,12 +165,12 @@ interface Registration {
 function toSetting(declared: SettingDefinition, module: string, limits: ValueLimits): Registration {
   const { definition, unknown } = completeDefinition(declared)
   const problems = [...unknown, ...checkDefinition(definition)]
-  const schema = declared.schema ?? null
-  if (schema !== null) problems.push(...schemaProblems(schema))
   if (problems.length > 0) return { problems, warnings: [] }
 
   const { problem, ...text } = compile(definition)
   if (problem !== undefined) return { problems: [`the pattern ${problem}`], warnings: [] }
+  const json = compileSchema(definition)
+  if (typeof json === 'string') return { problems: [json], warnings: [] }
   const validate = declared.validate ?? null
   if (validate !== null && typeof validate !== 'function')
     return { problems: ['validate must be a function'], warnings: [] }
@@ -181,7 +180,7 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
     module,
     defaultValue: null,
     ...text,
-    schema: schema && CloneType(schema as TSchema), // schemaProblems found nothing
+    checkSchema: json,
     validate: validate && validate.bind(declared),
     maxBytes: maxBytesOf(definition.type, limits),
   }
@@ -193,9 +192,18 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
   }
 }
 
+/** The check of values by the schema, null where there is none, or why the schema cannot be used. */
+function compileSchema({ schema }: CompleteDefinition): CheckSchema | null | string {
+  try {
+    return schema && compileJsonSchema(schema)
+  } catch (error) {
+    return `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
 type TextLimits = Pick<RegisteredSetting, 'pattern' | 'maxLength'>
 
-/** The pattern and the longest text where the type honours them (S 2.3.2), or why the pattern cannot be used. */
+/** The pattern and the longest text where the type honours them, or why the pattern cannot be used. */
 function compile(definition: CompleteDefinition): TextLimits & { readonly problem?: string } {
   const { type, pattern: source, maxLength } = definition
   if (!isFreeText(type)) return { pattern: null, maxLength: null }

@@ -37,7 +37,7 @@ export type DynamicKey<K extends string> = {} extends Record<K, unknown> ? K : n
 /** The type of a token's value. */
 export type SettingValue<S> = S extends SettingToken<infer T> ? T : never
 
-/** What every type of setting takes; `default` is typed (decision 4) instead of raw. */
+/** What every type of setting takes; `default` is typed instead of raw. */
 export type TokenOptions<T> = Omit<
   SettingDefinition,
   | 'key'
@@ -91,14 +91,16 @@ type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [N in keyof T]: Frozen<T[N]> }
     : T
 
-/** Declares a Json: by a schema of TypeBox, any JSON, or with `json<T>()` a type of your own, which `validate` should prove. */
-interface DeclareJson extends Declare<JsonValue> {
+/** Declares a Json: by a schema of TypeBox, any JSON, or with `json<T>()` a type of your own, which a schema should prove. */
+interface DeclareJson extends Declare<JsonValue, Schemed> {
   <const K extends string, S extends TSchema, D extends Frozen<Static<S>> | null = null>(
     key: K,
     options: TokenOptions<Frozen<Static<S>>> & { readonly schema: S; readonly default?: D },
   ): SettingToken<Value<Frozen<Static<S>>, D>, K>
-  <T>(): Declare<T>
+  <T>(): Declare<T, Schemed>
 }
+
+type Schemed = Pick<SettingDefinition, 'schema'>
 
 type Patterned = Pick<SettingDefinition, 'pattern' | 'maxLength'>
 type Bounded = Pick<SettingDefinition, 'min' | 'max'>
@@ -134,12 +136,12 @@ function declareJson<const K extends string, S extends TSchema, D extends Frozen
   key: K,
   options: TokenOptions<Frozen<Static<S>>> & { readonly schema: S; readonly default?: D },
 ): SettingToken<Value<Frozen<Static<S>>, D>, K>
-function declareJson<T>(): Declare<T>
+function declareJson<T>(): Declare<T, Schemed>
 function declareJson<const K extends string, D extends JsonValue = null>(
   key: K,
-  options: TokenOptions<JsonValue> & { readonly default?: D },
+  options: TokenOptions<JsonValue> & Schemed & { readonly default?: D },
 ): SettingToken<Value<JsonValue, D>, K>
-function declareJson<T>(key?: string, options?: AnyOptions): SettingToken<JsonValue> | Declare<T> {
+function declareJson<T>(key?: string, options?: AnyOptions): SettingToken<JsonValue> | Declare<T, Schemed> {
   if (key !== undefined && options) return token(SettingType.Json, key, options)
   return (ownKey, ownOptions) => token(SettingType.Json, ownKey, ownOptions)
 }

@@ -85,16 +85,16 @@ export function createHistory({ store, sharedValues }: HistoryInit): ReadHistory
     const state = sharedValues.find(row.key)
     if (!state) return undefined
     if (caller && !visibleTo(caller).record(state.setting.definition, row)) return undefined
-    const show = (text: string | null, sealed: boolean): JsonValue =>
-      text === null || isSecret(state.setting, { sealed }) ? null : readText(text)
+    const show = (text: string | null, encrypted: boolean): JsonValue =>
+      text === null || isSecret(state.setting, { encrypted }) ? null : readText(text)
     const { revision, key, scope, origin, actor, note, requestId, setSize } = row
     return {
       revision,
       key,
       scope,
       userId: row.userId || null,
-      oldValue: show(row.oldValue, row.oldSealed),
-      newValue: show(row.newValue, row.newSealed),
+      oldValue: show(row.oldValue, row.oldEncrypted),
+      newValue: show(row.newValue, row.newEncrypted),
       isOverridden: row.newValue !== null,
       origin,
       actor,

@@ -112,7 +112,7 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
     requireRevision(revision)
     const [past] = await store.history({ ...id, revision, limit: 1 })
     if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
-    const text = undo ? oldTextOf(past) : { value: past.newValue, sealed: past.newSealed }
+    const text = undo ? oldTextOf(past) : { value: past.newValue, encrypted: past.newEncrypted }
     const change = toChange(past, text, codec)
     if (!change) throw new ConflictException(unreadable(key))
     return write(
@@ -178,8 +178,8 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
   /** Everything that the history says about an entry: it may not answer any more once the write is done. */
   async function lookBack(row: HistoryRow) {
     const { setting } = requireSetting(sharedValues, row.key)
-    const sealed = row.oldSealed || row.newSealed
-    const comesBack = row.oldValue !== null && isSecret(setting, { sealed })
+    const encrypted = row.oldEncrypted || row.newEncrypted
+    const comesBack = row.oldValue !== null && isSecret(setting, { encrypted })
     const [stored] = comesBack ? await store.history({ ...idOf(row), before: row.revision, limit: 1 }) : []
     // A row that is not there has no version: only the history knows whether it was written since.
     const [last] = row.newValue === null ? await store.history({ ...idOf(row), limit: 1 }) : [row]
@@ -202,7 +202,7 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
     const { setting } = entry.state
     const before = outcome?.before
     const layer = before && codec.layerOf(setting, before)
-    const secret = isSecret(setting, before) || row.oldSealed
+    const secret = isSecret(setting, before) || row.oldEncrypted
     const newValue = entry.change.kind === 'set' ? entry.change.value : null
     return {
       key: row.key,
@@ -243,22 +243,22 @@ function versionAfter({ newValue, revision }: HistoryRow): number {
 /** A value of an entry as it is stored; null where there was none. */
 interface EntryText {
   readonly value: string | null
-  readonly sealed: boolean
+  readonly encrypted: boolean
 }
 
-function oldTextOf({ oldValue, oldSealed }: HistoryRow): EntryText {
-  return { value: oldValue, sealed: oldSealed }
+function oldTextOf({ oldValue, oldEncrypted }: HistoryRow): EntryText {
+  return { value: oldValue, encrypted: oldEncrypted }
 }
 
 /** Undefined where the value cannot be decrypted any more. */
 function toChange(
   entry: HistoryRow,
-  { value, sealed }: EntryText,
+  { value, encrypted }: EntryText,
   codec: RowCodec,
 ): WriteEntry['change'] | undefined {
   if (value === null) return { kind: 'clear' }
   try {
-    return { kind: 'set', value: JSON.parse(codec.textOf(entry, { value, sealed })) as JsonValue } // canonical JSON
+    return { kind: 'set', value: JSON.parse(codec.textOf(entry, { value, encrypted })) as JsonValue } // canonical JSON
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-/** The caller of a request, what the caller may do, and what a write records of it (S 5.2, decisions 23 and 26b). */
+/** The caller of a request, what the caller may do, and what a write records of it. */
 import { type Caller, UnauthorizedException } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
@@ -109,7 +109,7 @@ function isCaller(caller: Caller | null | undefined): caller is Caller {
   return typeof caller?.id === 'string' && caller.id !== '' && caller.id.length <= 255
 }
 
-/** Refuses User scope before the rest of the request is checked (S 4.1.1). */
+/** Refuses User scope before the rest of the request is checked. */
 export const refuseUserScope: preValidationHookHandler = (request, _reply, done) => {
   const items = Array.isArray(request.body) ? request.body : [request.body, request.query]
   done(items.some(isUserScoped) ? toInvalidScope(request) : undefined)

@@ -1,4 +1,4 @@
-/** Conditional requests and their answers: entity tags (RFC 9110, 13; decision 24), what a write sends back, encodings. */
+/** Conditional requests and their answers: entity tags (RFC 9110, 13), what a write sends back, encodings. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'

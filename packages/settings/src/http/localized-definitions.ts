@@ -1,8 +1,7 @@
-/** Definitions in the language of a request, made once for each language that the host names (decision 64). */
+/** Definitions in the language of a request, made once for each language that the host names. */
 import { acceptedLocales, canonicalLocale } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { type Translate, type TranslatedField, type Translation } from '../http-options.ts'
-import type { Translations } from '../reading/list.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
 
@@ -11,8 +10,6 @@ export interface LocalizedDefinitions {
   /** The language of the definitions themselves is `en`. */
   readonly locale: string
   readonly definitions: readonly SettingDefinitionDto[]
-  /** For search, beside the English ones; undefined in English. */
-  readonly translations?: Translations
 }
 
 export interface Localizer {
@@ -85,14 +82,10 @@ export function createLocalizer(
         return undefined
       }
     }
-    const translations = new Map<string, SettingDefinitionDto>()
-    const localized = inEnglish().definitions.map((definition) => {
-      const translated = translateDefinition(definition, textOf)
-      if (!translated) return definition
-      translations.set(definition.key, { ...translated, group: translated.groupName })
-      return translated
-    })
-    return translations.size > 0 ? { locale, definitions: localized, translations } : null
+    const original = inEnglish().definitions
+    const localized = original.map((definition) => translateDefinition(definition, textOf) ?? definition)
+    const isTranslated = localized.some((definition, index) => definition !== original[index])
+    return isTranslated ? { locale, definitions: localized } : null
   }
 
   return {

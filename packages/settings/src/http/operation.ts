@@ -5,7 +5,7 @@ import { NoQuery, Problem } from './schemas.ts'
 interface Operation<Params, Query, Body> {
   readonly operationId: string
   readonly summary: string
-  /** The permission that the handler checks, after the shape of the request (decisions 19 and 22). */
+  /** The permission that the handler checks, after the shape of the request. */
   readonly checkedByHandler?: string
   readonly params?: Params
   readonly query?: Query

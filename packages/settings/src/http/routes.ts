@@ -1,5 +1,5 @@
 /**
- * The HTTP API of settings (S 4.1): `routes/` has a file for each resource. Static paths win over `/:key`; a setting whose
+ * The HTTP API of settings: `routes/` has a file for each resource. Static paths win over `/:key`; a setting whose
  * key is one of them is refused at boot.
  */
 import { problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
@@ -48,7 +48,7 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
 
   const app: SettingsApp = scope.withTypeProvider()
   const sharedLists = new SharedLists(service)
-  addListRoute(app, service, { sharedLists, localizer })
+  addListRoute(app, service, sharedLists)
   addDefinitionRoutes(app, localizer)
   addValueRoutes(app, service, { people, resolvedSecrets, maxBulkEntries, maxBulkBytes })
   addOwnValueRoutes(app, service, { sharedLists, selfService })

@@ -31,7 +31,7 @@ interface SchemaTypes extends FastifyTypeProvider {
 
 /**
  * The validator compiler of the settings routes: 400 with `errors` by field path, such as `0.scope`. It neither coerces
- * nor drops unknown members (decision 12); what a schema decodes reaches the handler decoded.
+ * nor drops unknown members; what a schema decodes reaches the handler decoded.
  */
 export const validatorCompiler: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
   if (!isTypeBox(schema)) throw new TypeError('The schemas of the settings routes are TypeBox schemas.')
@@ -143,12 +143,6 @@ export const KeyParams = Type.Object({ key: Key })
 export const NoQuery = Type.Object({}, closed)
 export const ScopeQuery = Type.Object({ scope: ScopeText }, closed)
 
-/** Words to find, and a tag: members of a query. */
-export const search = {
-  q: Type.Optional(Type.String({ maxLength: 100, description: 'text of at most 100 characters' })),
-  tag: Type.Optional(Type.String({ maxLength: 50, description: 'text of at most 50 characters' })),
-}
-
 /** Decides everything and writes nothing; a member of a query. */
 export const DryRun = Type.Optional(
   decoded(
@@ -162,7 +156,7 @@ export const Source = Type.String({ description: 'locked, user, application, sys
 
 export const LockedBy = nullable(Type.String({ description: 'option or environment' }))
 
-/** The members of a value (S 2.4, decision 15). */
+/** The members of a value. */
 export const valueMembers = {
   key: Type.String(),
   scope: Scope,

@@ -6,14 +6,11 @@ import { SettingScope } from '../setting-definition.ts'
 import {
   type CurrentRows,
   type HistoryRow,
-  type RowChange,
   type RowId,
   type SettingsStore,
   type StoredRow,
   type StoreNews,
   TooManyWritesException,
-  type WriteRequest,
-  type WriteResult,
 } from '../store/store.ts'
 import type { EffectiveChange, SharedValues } from './shared-values.ts'
 import type { UserCache } from './user-values.ts'
@@ -73,6 +70,8 @@ export class Coherence {
   #isReloadDue = false
   /** Changes of users up to here are known, by the store's own count. */
   #userMark: string | undefined
+  /** The revision that the last write found. */
+  #latest = 0
   /** Whether the next check looks for changes of users that were not announced. */
   #areUsersDue = false
 
@@ -145,31 +144,21 @@ export class Coherence {
     if (!isKnown()) await this.reload()
   }
 
-  /**
-   * Writes to the store.
-   * @throws what the store throws; memory then reads again what may have been committed nevertheless
-   */
-  async write(request: WriteRequest): Promise<WriteResult> {
-    const { store, sharedValues } = this.#init
-    const ofUsers = request.reads.some(({ scope }) => scope === SettingScope.User)
-    let found = 0
-    const decide = (current: CurrentRows): readonly RowChange[] => {
-      found = current.revision
-      if (!ofUsers && found < sharedValues.revision) this.#isReloadDue = true // the database has gone back
-      return request.decide(current)
+  /** Looks at the revision that a write of shared rows found. */
+  observe({ revision }: Pick<CurrentRows, 'revision'>): void {
+    this.#latest = revision
+    if (revision < this.#init.sharedValues.revision) this.#isReloadDue = true // the database has gone back
+  }
+
+  /** Takes what a write that failed may have committed, or was refused for. Never rejects. */
+  async afterFailure(error: unknown): Promise<void> {
+    if (isOutage(error)) {
+      this.#lose(error) // a look may take long to fail as well
+      this.#areUsersDue = true
+      void this.catchUp()
     }
-    try {
-      return await (ofUsers ? store.users : store.shared).write({ ...request, decide })
-    } catch (error) {
-      if (isOutage(error)) {
-        this.#lose(error) // a look may take long to fail as well
-        if (ofUsers) this.#areUsersDue = true
-        void this.catchUp()
-      }
-      // A refused writer reads again, and must then find what the write was refused for.
-      else if (this.#isReloadDue || found > sharedValues.revision) await this.catchUp()
-      throw error
-    }
+    // A refused writer reads again, and must then find what the write was refused for.
+    else if (this.#isReloadDue || this.#latest > this.#init.sharedValues.revision) await this.catchUp()
   }
 
   /** A hint with a revision is a notification; one without it only says that it is time to check. */
@@ -282,10 +271,10 @@ export class Coherence {
 }
 
 function toRow(entry: HistoryRow): StoredRow | undefined {
-  const { scope, userId, key, newValue: value, newSealed: sealed, revision, at, actor } = entry
+  const { scope, userId, key, newValue: value, newEncrypted: encrypted, revision, at, actor } = entry
   return value === null
     ? undefined
-    : { scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor }
+    : { scope, userId, key, value, encrypted, revision, updatedAt: at, updatedBy: actor }
 }
 
 /** Whether the database did not answer, or not in time. */

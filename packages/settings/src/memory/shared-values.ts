@@ -30,14 +30,13 @@ export function isUserSetting({ setting }: SettingState): boolean {
 }
 
 /**
- * The scope in which a setting has its shared value: a User setting has the application's default of it there
- * (decisions 16 and 20).
+ * The scope in which a setting has its shared value: a User setting has the application's default of it there.
  */
 export function sharedScope({ setting }: SettingState): SharedScope {
   return setting.definition.scope === SettingScope.System ? SettingScope.System : SettingScope.Application
 }
 
-/** @throws {ArgumentException} the setting has its shared value in another scope (decision 20) */
+/** @throws {ArgumentException} the setting has its shared value in another scope */
 export function requireFit(state: SettingState, scope: SettingScope): SettingState {
   const fits = sharedScope(state)
   if (scope === fits) return state
@@ -73,36 +72,6 @@ export interface EffectiveChange {
   readonly previous: Resolution
 }
 
-export interface SharedValues {
-  /** The last revision up to which every write is in here. */
-  readonly revision: number
-  /** False while a later write is in here, but not all before it. */
-  readonly complete: boolean
-  /** Counts local changes: a key for caches. */
-  readonly generation: number
-  /** The settings that were read before; `find` knows the others too. */
-  readonly states: ReadonlyMap<string, SettingState>
-  find(key: string): SettingState | undefined
-  /** @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
-  require(key: string): SettingState
-  /** All System and Application rows, also those without a definition. */
-  rows(): Iterable<StoredRow>
-  /** Whether a System or Application row is here as the database has it. True for users' rows, which are elsewhere. */
-  agrees(id: RowId, row: StoredRow | undefined): boolean
-  /** Call it before reading what `load` gets: only what is applied after it may be newer than that. */
-  beginLoad(): void
-  /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
-  load(revision: number, rows: readonly StoredRow[]): readonly EffectiveChange[]
-  /** Takes what one revision changed; pass an empty list for a revision that changed users' values only. */
-  apply(revision: number, changes: readonly SharedChange[]): readonly EffectiveChange[]
-  /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
-  replay(revision: number, changes: readonly PastChange[]): readonly EffectiveChange[]
-  /** Takes rows whose texts were sealed anew, with the values and revisions they had. */
-  reseal(rows: readonly StoredRow[]): readonly EffectiveChange[]
-  /** Resolves settings again: their locked values may have changed. */
-  resolveAgain(keys: ReadonlySet<string>): readonly EffectiveChange[]
-}
-
 /** A row, or its absence, and the revision that made it so. */
 interface Slot {
   readonly row: StoredRow | undefined
@@ -116,36 +85,154 @@ interface SharedValuesInit {
   readonly locked: Locked
 }
 
-export function createSharedValues({ registry, codec, locked }: SharedValuesInit): SharedValues {
-  const slots = {
+const sharedScopes = [SettingScope.System, SettingScope.Application] as const
+
+export class SharedValues {
+  readonly #init: SharedValuesInit
+  readonly #slots = {
     [SettingScope.System]: new Map<string, Slot>(),
     [SettingScope.Application]: new Map<string, Slot>(),
   }
-  const states = new Map<string, SettingState>()
+  readonly #states = new Map<string, SettingState>()
   /** Revisions that are in here although one before them is not. */
-  const ahead = new Set<number>()
+  readonly #ahead = new Set<number>()
   /** Revisions that were applied since `beginLoad`; undefined while no load is under way. */
-  let sinceLoad: Set<number> | undefined
-  let revision = 0
-  let generation = 0
+  #sinceLoad: Set<number> | undefined
+  #revision = 0
+  #generation = 0
+
+  constructor(init: SharedValuesInit) {
+    this.#init = init
+  }
+
+  /** The last revision up to which every write is in here. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** False while a later write is in here, but not all before it. */
+  get complete(): boolean {
+    return this.#ahead.size === 0
+  }
+
+  /** Counts local changes: a key for caches. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** The settings that were read before; `find` knows the others too. */
+  get states(): ReadonlyMap<string, SettingState> {
+    return this.#states
+  }
 
   /** Rows may be here before their definition: a setting gets its state when it is first read. */
-  function find(key: string): SettingState | undefined {
-    const state = states.get(key)
+  find(key: string): SettingState | undefined {
+    const state = this.#states.get(key)
     if (state) return state
-    const setting = registry.find(key)
+    const setting = this.#init.registry.find(key)
     if (!setting) return undefined
-    const made = toState(setting)
-    states.set(key, made)
+    const made = this.#toState(setting)
+    this.#states.set(key, made)
     return made
   }
 
-  function toState(setting: RegisteredSetting): SettingState {
-    const system = layer(setting, SettingScope.System)
-    const application = layer(setting, SettingScope.Application)
+  /** @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
+  require(key: string): SettingState {
+    const state = this.find(key)
+    if (state) return state
+    const closest = this.#init.registry.closest(key)
+    throw new FMOD_SETTINGS_UNKNOWN_KEY(key, closest === undefined ? '' : ` Did you mean "${closest}"?`)
+  }
+
+  /** All System and Application rows, also those without a definition. */
+  *rows(): Iterable<StoredRow> {
+    for (const scope of sharedScopes) for (const { row } of this.#slots[scope].values()) if (row) yield row
+  }
+
+  /** Whether a System or Application row is here as the database has it. True for users' rows, which are elsewhere. */
+  agrees({ scope, key }: RowId, row: StoredRow | undefined): boolean {
+    return scope === SettingScope.User || isSameRow(this.#slots[scope].get(key)?.row, row)
+  }
+
+  /** Call it before reading what `load` gets: only what is applied after it may be newer than that. */
+  beginLoad(): void {
+    // The rows stay until the load replaces them: readers see old values rather than none.
+    for (const scope of sharedScopes)
+      for (const [key, { row }] of this.#slots[scope]) this.#slots[scope].set(key, { row, revision: -1 })
+    this.#sinceLoad = new Set()
+  }
+
+  /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
+  load(at: number, rows: readonly StoredRow[]): readonly EffectiveChange[] {
+    const changed = new Set<string>()
+    const unset = {
+      [SettingScope.System]: new Set(this.#slots[SettingScope.System].keys()),
+      [SettingScope.Application]: new Set(this.#slots[SettingScope.Application].keys()),
+    }
+    for (const row of rows) {
+      if (row.scope === SettingScope.User) continue
+      unset[row.scope].delete(row.key)
+      if (this.#put({ ...row, row }, row.revision)) changed.add(row.key)
+    }
+    for (const scope of sharedScopes)
+      for (const key of unset[scope]) if (this.#put({ scope, key, row: undefined }, at)) changed.add(key)
+    this.#revision = 0
+    this.#ahead.clear()
+    for (const applied of this.#sinceLoad ?? []) this.#ahead.add(applied)
+    this.#sinceLoad = undefined
+    this.#advance(at)
+    return this.resolveAgain(changed)
+  }
+
+  /** Takes what one revision changed. */
+  apply(at: number, changes: readonly SharedChange[]): readonly EffectiveChange[] {
+    this.#sinceLoad?.add(at)
+    const changed = changes.filter((change) => this.#put(change, at)).map(({ key }) => key)
+    if (at === this.#revision + 1) this.#advance(at)
+    else if (at > this.#revision) this.#ahead.add(at)
+    return this.resolveAgain(new Set(changed))
+  }
+
+  /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
+  replay(to: number, changes: readonly PastChange[]): readonly EffectiveChange[] {
+    const changed = changes.filter((change) => this.#put(change, change.revision)).map(({ key }) => key)
+    this.#advance(to)
+    return this.resolveAgain(new Set(changed))
+  }
+
+  /** Takes rows whose texts were encrypted anew, with the values and revisions they had. */
+  reencrypt(rows: readonly StoredRow[]): readonly EffectiveChange[] {
+    const changed = new Set<string>()
+    for (const row of rows) {
+      if (row.scope === SettingScope.User) continue
+      const slot = this.#slots[row.scope].get(row.key)
+      if (slot?.row?.revision !== row.revision) continue // written meanwhile
+      this.#slots[row.scope].set(row.key, { row, revision: slot.revision })
+      changed.add(row.key)
+    }
+    return this.resolveAgain(changed)
+  }
+
+  /** Resolves settings again: their locked values may have changed. */
+  resolveAgain(keys: ReadonlySet<string>): readonly EffectiveChange[] {
+    if (keys.size > 0) this.#generation++
+    const changes: EffectiveChange[] = []
+    for (const key of keys) {
+      const old = this.#states.get(key)
+      if (!old) continue // it was never read
+      const state = this.#toState(old.setting)
+      this.#states.set(key, state)
+      if (!isSame(old.shared, state.shared)) changes.push({ state, previous: old.shared })
+    }
+    return changes
+  }
+
+  #toState(setting: RegisteredSetting): SettingState {
+    const system = this.#layer(setting, SettingScope.System)
+    const application = this.#layer(setting, SettingScope.Application)
     const { key, scope } = setting.definition
     const isSystem = scope === SettingScope.System
-    const { value: lockedValue, by = null } = locked.get(key) ?? {}
+    const { value: lockedValue, by = null } = this.#init.locked.get(key) ?? {}
     const shared = resolve({
       locked: lockedValue,
       application: isSystem ? undefined : application,
@@ -155,116 +242,24 @@ export function createSharedValues({ registry, codec, locked }: SharedValuesInit
     return { setting, locked: lockedValue, lockedBy: by, system, application, shared }
   }
 
-  function layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
-    const row = slots[scope].get(setting.definition.key)?.row
-    return row && codec.layerOf(setting, row)
+  #layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
+    const row = this.#slots[scope].get(setting.definition.key)?.row
+    return row && this.#init.codec.layerOf(setting, row)
   }
 
   /** Keeps the newer row. Returns whether the row changed. */
-  function put({ scope, key, row }: SharedChange, at: number): boolean {
+  #put({ scope, key, row }: SharedChange, at: number): boolean {
     if (scope === SettingScope.User) return false
-    const known = slots[scope].get(key)
+    const known = this.#slots[scope].get(key)
     if (known && known.revision >= at) return false
-    slots[scope].set(key, { row, revision: at })
+    this.#slots[scope].set(key, { row, revision: at })
     return !isSameRow(known?.row, row)
   }
 
-  function resolveAgain(keys: ReadonlySet<string>): EffectiveChange[] {
-    if (keys.size > 0) generation++
-    const changes: EffectiveChange[] = []
-    for (const key of keys) {
-      const old = states.get(key)
-      if (!old) continue // it was never read
-      const state = toState(old.setting)
-      states.set(key, state)
-      if (!isSame(old.shared, state.shared)) changes.push({ state, previous: old.shared })
-    }
-    return changes
-  }
-
-  function advance(to: number): void {
-    if (to > revision) revision = to
-    for (const late of ahead) if (late <= revision) ahead.delete(late)
-    while (ahead.delete(revision + 1)) revision++
-  }
-
-  return {
-    get revision() {
-      return revision
-    },
-    get complete() {
-      return ahead.size === 0
-    },
-    get generation() {
-      return generation
-    },
-    states,
-    find,
-    require(key) {
-      const state = find(key)
-      if (state) return state
-      const closest = registry.closest(key)
-      throw new FMOD_SETTINGS_UNKNOWN_KEY(key, closest === undefined ? '' : ` Did you mean "${closest}"?`)
-    },
-    *rows() {
-      for (const scope of [SettingScope.System, SettingScope.Application] as const) {
-        for (const { row } of slots[scope].values()) if (row) yield row
-      }
-    },
-    agrees: ({ scope, key }, row) =>
-      scope === SettingScope.User || isSameRow(slots[scope].get(key)?.row, row),
-    beginLoad() {
-      // The rows stay until the load replaces them: readers see old values rather than none.
-      for (const map of [slots[SettingScope.System], slots[SettingScope.Application]]) {
-        for (const [key, { row }] of map) map.set(key, { row, revision: -1 })
-      }
-      sinceLoad = new Set()
-    },
-    load(at, rows) {
-      const changed = new Set<string>()
-      const unset = {
-        [SettingScope.System]: new Set(slots[SettingScope.System].keys()),
-        [SettingScope.Application]: new Set(slots[SettingScope.Application].keys()),
-      }
-      for (const row of rows) {
-        if (row.scope === SettingScope.User) continue
-        unset[row.scope].delete(row.key)
-        if (put({ ...row, row }, row.revision)) changed.add(row.key)
-      }
-      for (const scope of [SettingScope.System, SettingScope.Application] as const) {
-        for (const key of unset[scope]) if (put({ scope, key, row: undefined }, at)) changed.add(key)
-      }
-      revision = 0
-      ahead.clear()
-      for (const applied of sinceLoad ?? []) ahead.add(applied)
-      sinceLoad = undefined
-      advance(at)
-      return resolveAgain(changed)
-    },
-    apply(at, changes) {
-      sinceLoad?.add(at)
-      const changed = new Set(changes.filter((change) => put(change, at)).map(({ key }) => key))
-      if (at === revision + 1) advance(at)
-      else if (at > revision) ahead.add(at)
-      return resolveAgain(changed)
-    },
-    replay(to, changes) {
-      const changed = new Set(changes.filter((change) => put(change, change.revision)).map(({ key }) => key))
-      advance(to)
-      return resolveAgain(changed)
-    },
-    reseal(rows) {
-      const changed = new Set<string>()
-      for (const row of rows) {
-        if (row.scope === SettingScope.User) continue
-        const slot = slots[row.scope].get(row.key)
-        if (slot?.row?.revision !== row.revision) continue // written meanwhile
-        slots[row.scope].set(row.key, { row, revision: slot.revision })
-        changed.add(row.key)
-      }
-      return resolveAgain(changed)
-    },
-    resolveAgain,
+  #advance(to: number): void {
+    if (to > this.#revision) this.#revision = to
+    for (const late of this.#ahead) if (late <= this.#revision) this.#ahead.delete(late)
+    while (this.#ahead.delete(this.#revision + 1)) this.#revision++
   }
 }
 

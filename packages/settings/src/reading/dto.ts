@@ -1,4 +1,4 @@
-/** Values as responses show them: the one place where sensitive values are masked (S 2.4, decisions 13 and 15). */
+/** Values as responses show them: the one place where sensitive values are masked. */
 import { type Resolution, resolve, type SettingSource, type SettingState } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { LockedBy } from '../overrides.ts'
@@ -21,7 +21,7 @@ interface OwnValue {
   readonly codec: RowCodec
 }
 
-/** A user's value, with what is inherited where the user has none of their own (S 3.3). */
+/** A user's value, with what is inherited where the user has none of their own. */
 export function toUserDto(state: SettingState, { userId, row, codec }: OwnValue): SettingValueDto {
   const layers = {
     locked: state.locked,
@@ -58,11 +58,11 @@ function toDto(
   }
 }
 
-/** A value as responses show it (S 2.4, decision 15). */
+/** A value as responses show it. */
 export interface SettingValueDto {
   readonly key: string
   readonly scope: SettingScope
-  /** Null for sensitive settings, and for what was sealed before a definition stopped being sensitive. */
+  /** Null for sensitive settings, and for what was encrypted before a definition stopped being sensitive. */
   readonly value: JsonValue
   readonly isOverridden: boolean
   readonly source: SettingSource

@@ -14,7 +14,7 @@ export interface InspectedLayer {
   /** Null where nothing is set, and for secrets. */
   readonly value: JsonValue
   readonly isSet: boolean
-  /** A stored value that no longer fits its definition, or cannot be unsealed: it counts as unset. */
+  /** A stored value that no longer fits its definition, or cannot be decrypted: it counts as unset. */
   readonly invalid: boolean
 }
 

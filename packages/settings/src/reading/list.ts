@@ -1,8 +1,8 @@
-/** Lists of values in their order: group, order, key (decision 16). */
+/** Lists of values in their order: group, order, key. */
 import type { Registry } from '../definitions/registry.ts'
-import { type SettingState, sharedScope } from '../memory/shared-values.ts'
+import { type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import type { CompleteDefinition, JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import type { SettingsStore } from '../store/store.ts'
@@ -12,7 +12,7 @@ import { type SettingValueDto, toSharedDto, toUserDto } from './dto.ts'
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
 export function createStates(
   registry: Registry,
-  find: (key: string) => SettingState | undefined,
+  sharedValues: Pick<SharedValues, 'find'>,
 ): () => readonly SettingState[] {
   let keys: readonly string[] = []
   return function states() {
@@ -23,7 +23,7 @@ export function createStates(
         .toSorted(byGroupOrderKey)
         .map(({ key }) => key)
     }
-    return keys.flatMap((key) => find(key) ?? [])
+    return keys.flatMap((key) => sharedValues.find(key) ?? [])
   }
 }
 
@@ -70,88 +70,33 @@ export async function readOwnValues({ store, codec }: OwnValuesInit, userId: str
   }
 }
 
-/** The settings that a filter selects. */
+/** The settings of a group, or all of them. */
 export function selectStates(
   states: readonly SettingState[],
-  filter: DefinitionFilter,
-  translations?: Translations,
+  group: string | undefined,
 ): readonly SettingState[] {
-  const isSelected = createSelect(filter, translations)
-  return isSelected ? states.filter(({ setting }) => isSelected(setting.definition)) : states
+  return group === undefined ? states : states.filter(({ setting }) => setting.definition.group === group)
 }
 
 /** System and Application values, and the application's default of User settings, stored or not. */
 export function listShared(
   states: readonly SettingState[],
-  filter: SharedFilter,
-  translations?: Translations,
+  { group, scope }: SharedFilter,
 ): SettingValueDto[] {
-  return selectStates(states, filter, translations).flatMap((state) => {
-    const scope = sharedScope(state)
-    return filter.scope === undefined || filter.scope === scope ? toSharedDto(state, scope) : []
+  return selectStates(states, group).flatMap((state) => {
+    const own = sharedScope(state)
+    return scope === undefined || scope === own ? toSharedDto(state, own) : []
   })
 }
 
-type SharedFilter = Omit<SettingsFilter, 'userId' | 'scope'> & { readonly scope?: SettingScope | undefined }
-
-/** Selects definitions; members are combined with AND. */
-export interface DefinitionFilter {
+interface SharedFilter {
   readonly group?: string | undefined
-  /** Each word of it occurs in the key, the display name, the description, the group, a tag or a keyword, in any case; blank selects all. */
-  readonly q?: string | undefined
-  /** One of its tags, in any case; blank selects all. */
-  readonly tag?: string | undefined
+  readonly scope?: SettingScope | undefined
 }
 
-/** The members that are searched. */
-type Searchable = Pick<
-  CompleteDefinition,
-  'key' | 'displayName' | 'description' | 'group' | 'tags' | 'keywords'
->
-
-/** The same definitions in another language, by key. */
-export type Translations = ReadonlyMap<string, Searchable>
-
-/**
- * Returns the function that checks whether a definition is selected; undefined if all are.
- * @param translations searched too
- */
-export function createSelect(
-  { group, q = '', tag = '' }: DefinitionFilter,
-  translations?: Translations,
-): ((definition: CompleteDefinition) => boolean) | undefined {
-  const words = fold(q).split(/\s+/).filter(Boolean)
-  const wantedTag = fold(tag.trim())
-  if (group === undefined && words.length === 0 && wantedTag === '') return undefined
-  return function isSelected(definition) {
-    if (group !== undefined && definition.group !== group) return false
-    if (wantedTag !== '' && !definition.tags.some((own) => fold(own) === wantedTag)) return false
-    if (words.length === 0) return true
-    const translated = translations?.get(definition.key)
-    const text = textOf(definition) + (translated ? `\n${textOf(translated)}` : '')
-    return words.every((word) => text.includes(word))
-  }
-}
-
-const texts = new WeakMap<Searchable, string>()
-
-/** The text to search; made once, because definitions never change. */
-function textOf(definition: Searchable): string {
-  const known = texts.get(definition)
-  if (known !== undefined) return known
-  const { key, displayName, description, group, tags, keywords } = definition
-  const text = fold([key, displayName, description, group, ...tags, ...keywords].join('\n'))
-  texts.set(definition, text)
-  return text
-}
-
-/** Without the differences that people do not type: case, and the several encodings of one accented letter. */
-function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase()
-}
-
-/** Selects values; members are combined with AND (S 2.6). */
-export interface SettingsFilter extends DefinitionFilter {
+/** Selects values; members are combined with AND. */
+export interface SettingsFilter {
+  readonly group?: string
   readonly scope?: SettingScope
   /** Selects what this user has stored. Required with User scope. @throws {ArgumentException} another scope, no user */
   readonly userId?: string

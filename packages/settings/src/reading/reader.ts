@@ -1,4 +1,4 @@
-/** Synchronous reads of shared values, and of one user's (S 3.2). */
+/** Synchronous reads of shared values, and of one user's. */
 import {
   type DynamicKey,
   type SettingKeyMap,
@@ -15,7 +15,7 @@ export interface SettingsReader {
    * The effective value: locked, then (for a user's reader) the user's own, then the application's or the system's,
    * then the default; null if there is none.
    * @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key
-   * @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a key that is not configured
+   * @throws {FMOD_SETTINGS_UNREADABLE} the value is encrypted with a key that is not configured
    */
   get<T>(token: SettingToken<T>): T
   get<K extends keyof SettingKeyMap & string>(key: K): SettingKeyMap[K]
@@ -29,13 +29,11 @@ export interface UserReader extends SettingsReader {
 }
 
 /** The function that reads values without a user. Written out, as its sister for users is: helpers would double the time. */
-export function createSharedGet({
-  states,
-  require,
-}: SharedValues): (reference: SettingReference) => JsonValue {
+export function createSharedGet(sharedValues: SharedValues): (reference: SettingReference) => JsonValue {
+  const { states } = sharedValues
   return function get(reference) {
     const key = typeof reference === 'string' ? reference : reference.key
-    const { shared } = states.get(key) ?? require(key)
+    const { shared } = states.get(key) ?? sharedValues.require(key)
     if (shared.error !== undefined) throw shared.error
     return shared.value
   }
@@ -54,10 +52,10 @@ export function createUserReader(
   userId: string | null,
   values: UserValues,
 ): UserReader {
-  const { states, require } = sharedValues
+  const { states } = sharedValues
   function get(reference: SettingReference): unknown {
     const key = typeof reference === 'string' ? reference : reference.key
-    const { shared, locked } = states.get(key) ?? require(key)
+    const { shared, locked } = states.get(key) ?? sharedValues.require(key)
     const own = locked === undefined ? values.get(key) : undefined
     if (own === undefined) return unwrap(shared)
     if (typeof own === 'object' && own instanceof Error) throw own
@@ -66,7 +64,7 @@ export function createUserReader(
   return { userId, get } as UserReader // the token's phantom type says what its definition made sure of
 }
 
-/** The value of a resolution. @throws {FMOD_SETTINGS_UNREADABLE} its layer cannot be unsealed */
+/** The value of a resolution. @throws {FMOD_SETTINGS_UNREADABLE} its layer cannot be decrypted */
 export function unwrap(resolution: Resolution): JsonValue {
   if (resolution.error !== undefined) throw resolution.error
   return resolution.value

@@ -1,25 +1,25 @@
-/** Seals every secret with the active key, in the history too: after a new key was put first, or encryption was switched on. */
+/** Encrypts every secret with the active key, in the history too: after a new key was put first, or encryption was switched on. */
 import { setImmediate } from 'node:timers/promises'
 import { FMOD_SETTINGS_ENCRYPTION_REQUIRED } from '../misuse-errors.ts'
-import type { HistoryRow, Resealed, RowId, SettingsStore, StoredRow } from '../store/store.ts'
-import type { Sealing } from './sealing.ts'
+import type { HistoryRow, Reencrypted, RowId, SettingsStore, StoredRow } from '../store/store.ts'
+import type { Encryption } from './encryption.ts'
 
 /** What `reencrypt` did. */
 export interface ReencryptReport {
-  /** Values that are sealed anew. */
+  /** Values that are encrypted anew. */
   readonly reencrypted: number
-  /** Entries of the history whose old or new value is sealed anew. */
+  /** Entries of the history whose old or new value is encrypted anew. */
   readonly history: number
-  /** Keys of settings with a value, or an old one, that the keys at hand cannot unseal: it stays as it is. */
+  /** Keys of settings with a value, or an old one, that the keys at hand cannot decrypt: it stays as it is. */
   readonly unreadable: readonly string[]
 }
 
 interface RewrapInit {
   readonly store: SettingsStore
-  readonly sealing: Sealing
+  readonly encryption: Encryption
   readonly isSensitive: (key: string) => boolean
   /** Takes the values of a portion as they are stored now. */
-  readonly applyResealed: (rows: readonly StoredRow[]) => void
+  readonly applyReencrypted: (rows: readonly StoredRow[]) => void
 }
 
 /** So many rows, at most twice the longest value each, are in memory at once and wait for one transaction. */
@@ -27,58 +27,61 @@ const portion = 100
 
 /**
  * Safe to repeat, to interrupt and to run twice at once: each portion is a transaction, and skips what is already
- * sealed. No value changes: versions stay, and neither events nor listeners are notified.
+ * encrypted. No value changes: versions stay, and neither events nor listeners are notified.
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
  */
 export async function reencrypt({
   store,
-  sealing,
+  encryption,
   isSensitive,
-  applyResealed,
+  applyReencrypted,
 }: RewrapInit): Promise<ReencryptReport> {
-  const { activeKeyId } = sealing
-  if (activeKeyId === null) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be sealed')
+  const { activeKeyId } = encryption
+  if (activeKeyId === null) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be encrypted')
   const unreadable = new Set<string>()
   let reencrypted = 0
   let history = 0
 
   /** The new envelope; undefined where the text stays as it is. */
-  function reseal(id: RowId, text: string | null, isSealed: boolean): string | undefined {
+  function reencrypt(id: RowId, text: string | null, isEncrypted: boolean): string | undefined {
     if (text === null) return undefined
-    if (isSealed ? sealing.keyIdOf(text) === activeKeyId : !isSensitive(id.key)) return undefined
+    if (isEncrypted ? encryption.keyIdOf(text) === activeKeyId : !isSensitive(id.key)) return undefined
     try {
-      return sealing.seal(id, isSealed ? sealing.open(id, text) : text)
+      return encryption.encrypt(id, isEncrypted ? encryption.decrypt(id, text) : text)
     } catch {
       unreadable.add(id.key)
       return undefined
     }
   }
 
-  function resealValue(before: StoredRow): Resealed<StoredRow>[] {
-    const value = reseal(before, before.value, before.sealed)
-    return value === undefined ? [] : [{ before, after: { ...before, value, sealed: true } }]
+  function reencryptValue(before: StoredRow): Reencrypted<StoredRow>[] {
+    const value = reencrypt(before, before.value, before.encrypted)
+    return value === undefined ? [] : [{ before, after: { ...before, value, encrypted: true } }]
   }
 
-  function resealEntry(before: HistoryRow): Resealed<HistoryRow>[] {
-    const oldValue = reseal(before, before.oldValue, before.oldSealed)
-    const newValue = reseal(before, before.newValue, before.newSealed)
+  function reencryptEntry(before: HistoryRow): Reencrypted<HistoryRow>[] {
+    const oldValue = reencrypt(before, before.oldValue, before.oldEncrypted)
+    const newValue = reencrypt(before, before.newValue, before.newEncrypted)
     if (oldValue === undefined && newValue === undefined) return []
-    const old = oldValue === undefined ? {} : { oldValue, oldSealed: true }
+    const old = oldValue === undefined ? {} : { oldValue, oldEncrypted: true }
     return [
-      { before, after: { ...before, ...old, ...(newValue !== undefined && { newValue, newSealed: true }) } },
+      {
+        before,
+        after: { ...before, ...old, ...(newValue !== undefined && { newValue, newEncrypted: true }) },
+      },
     ]
   }
 
   // Values first: a later write then finds no plain text to record in the history as the old value.
   for await (const rows of pages((after: StoredRow | null) => store.scan('values', after, portion))) {
-    const values = rows.flatMap(resealValue)
+    const values = rows.flatMap(reencryptValue)
     if (values.length === 0) continue
-    reencrypted += await store.reseal({ values, history: [] })
-    applyResealed(values.map(({ after }) => after))
+    reencrypted += await store.reencrypt({ values, history: [] })
+    applyReencrypted(values.map(({ after }) => after))
   }
   for await (const rows of pages((after: HistoryRow | null) => store.scan('history', after, portion))) {
-    const entries = rows.flatMap(resealEntry)
-    if (entries.length > 0) history += await store.reseal({ values: [], history: entries })
+    const entries = rows.flatMap(reencryptEntry)
+    if (entries.length > 0) history += await store.reencrypt({ values: [], history: entries })
   }
   return { reencrypted, history, unreadable: [...unreadable].toSorted() }
 }

@@ -1,4 +1,4 @@
-/** Between stored text and values: decoding by definition, sealing of sensitive ones. */
+/** Between stored text and values: decoding by definition, encryption of sensitive ones. */
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
@@ -6,11 +6,11 @@ import { type Decoded, deepFreeze, parseJson, refused } from '../values/json.ts'
 import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { JsonValue } from '../setting-definition.ts'
-import type { Sealing } from './sealing.ts'
+import type { Encryption } from './encryption.ts'
 
 /**
  * A stored value as memory keeps it. `invalid`: it no longer fits its definition and counts as unset;
- * `unreadable`: it is sealed with a key that is not at hand, and reading it must fail rather than pass for unset.
+ * `unreadable`: it is encrypted with a key that is not at hand, and reading it must fail rather than pass for unset.
  */
 export type Layer =
   | { readonly state: 'valid'; readonly value: JsonValue; readonly row: StoredRow }
@@ -20,7 +20,7 @@ export type Layer =
 /** What a row stores: canonical JSON text, or its envelope. */
 interface StoredText {
   readonly value: string
-  readonly sealed: boolean
+  readonly encrypted: boolean
 }
 
 export interface RowCodec {
@@ -28,26 +28,26 @@ export interface RowCodec {
   layerOf(setting: RegisteredSetting, row: StoredRow): Layer
   /** Marks these very rows as just validated: reading them does not validate them again. */
   trust(rows: Iterable<StoredRow>): void
-  /** What to store for the canonical text of a value: sealed if the setting is sensitive and there is a key. */
+  /** What to store for the canonical text of a value: encrypted if the setting is sensitive and there is a key. */
   toStored(setting: RegisteredSetting, id: RowId, text: string): StoredText
-  /** The canonical text of what is stored. @throws {Error} it cannot be unsealed */
+  /** The canonical text of what is stored. @throws {Error} it cannot be decrypted */
   textOf(id: RowId, stored: StoredText): string
 }
 
 interface RowCodecInit {
-  readonly sealing: Sealing
-  /** Whether a sensitive value that is not sealed is unreadable. Looked at each time. */
+  readonly encryption: Encryption
+  /** Whether a sensitive value that is not encrypted is unreadable. Looked at each time. */
   readonly refusesPlain: () => boolean
   readonly observer: Pick<Observer, 'foundInvalid'>
   readonly log: FastifyBaseLogger
 }
 
-export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCodecInit): RowCodec {
+export function createRowCodec({ encryption, refusesPlain, observer, log }: RowCodecInit): RowCodec {
   const reported = new Set<string>()
   const trusted = new WeakSet<StoredRow>()
 
-  function textOf(id: RowId, { value, sealed }: StoredText): string {
-    return sealed ? sealing.open(id, value) : value
+  function textOf(id: RowId, { value, encrypted }: StoredText): string {
+    return encrypted ? encryption.decrypt(id, value) : value
   }
 
   /** Once for each value of a definition, however often it is loaded; never the value itself. */
@@ -59,7 +59,7 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
     return true
   }
 
-  /** Its writer had no key: a process with another configuration, or an intruder in the database (decision 59). */
+  /** Its writer had no key: a process with another configuration, or an intruder in the database. */
   function plainSecret(row: StoredRow): Layer {
     const { key, scope } = row
     if (isFirstReport(row))
@@ -77,12 +77,12 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
   return {
     textOf,
     layerOf(setting, row) {
-      if (!row.sealed && setting.definition.sensitive && refusesPlain()) return plainSecret(row)
+      if (!row.encrypted && setting.definition.sensitive && refusesPlain()) return plainSecret(row)
       let text: string
       try {
         text = textOf(row, row)
       } catch (cause) {
-        const error = new FMOD_SETTINGS_UNREADABLE(row.key, notUnsealed(cause))
+        const error = new FMOD_SETTINGS_UNREADABLE(row.key, notDecrypted(cause))
         error.cause = cause
         return { state: 'unreadable', row, error }
       }
@@ -99,17 +99,18 @@ export function createRowCodec({ sealing, refusesPlain, observer, log }: RowCode
       for (const row of rows) trusted.add(row)
     },
     toStored(setting, id, text) {
-      if (!setting.definition.sensitive || sealing.activeKeyId === null) return { value: text, sealed: false }
-      return { value: sealing.seal(id, text), sealed: true }
+      if (!setting.definition.sensitive || encryption.activeKeyId === null)
+        return { value: text, encrypted: false }
+      return { value: encryption.encrypt(id, text), encrypted: true }
     },
   }
 }
 
 const storedPlain = 'it is stored in plain text although encryption is required. Write the value again'
 
-function notUnsealed(cause: unknown): string {
+function notDecrypted(cause: unknown): string {
   const reason = cause instanceof Error ? cause.message : 'unknown'
-  return `it cannot be unsealed with the keys at hand (${reason}). Add the key it was sealed with to the option encryption.keys, or write the value again`
+  return `it cannot be decrypted with the keys at hand (${reason}). Add the key it was encrypted with to the option encryption.keys, or write the value again`
 }
 
 /**

@@ -82,7 +82,7 @@ export function memoryStore(): SettingsStore {
         plain: secret.filter((key) => plain.has(key)),
       }
     },
-    reseal: async (request) => {
+    reencrypt: async (request) => {
       let replaced = 0
       for (const { before, after } of request.values) {
         const row = rows.get(rowIdText(before))
@@ -90,9 +90,9 @@ export function memoryStore(): SettingsStore {
         rows.set(rowIdText(before), Object.freeze({ ...after }))
         replaced++
       }
-      const resealed = new Map(request.history.map((each) => [historyIdText(each.before), each]))
+      const reencrypted = new Map(request.history.map((each) => [historyIdText(each.before), each]))
       history = history.map((row) => {
-        const { before, after } = resealed.get(historyIdText(row)) ?? {}
+        const { before, after } = reencrypted.get(historyIdText(row)) ?? {}
         if (!after || row.oldValue !== before?.oldValue || row.newValue !== before.newValue) return row
         replaced++
         return Object.freeze({ ...after })
@@ -182,9 +182,9 @@ function erasedEntry(at: number): HistoryRow {
     key: '',
     revision: at,
     oldValue: null,
-    oldSealed: false,
+    oldEncrypted: false,
     newValue: null,
-    newSealed: false,
+    newEncrypted: false,
     origin: 'erased',
     actor: null,
     requestId: null,
@@ -203,8 +203,8 @@ function countByKey(rows: readonly StoredRow[]): KeyCount[] {
   return [...counts.values()].toSorted((a, b) => a.scope - b.scope || compareText(a.key, b.key))
 }
 
-function isPlain({ oldValue, oldSealed, newValue, newSealed }: HistoryRow): boolean {
-  return (oldValue !== null && !oldSealed) || (newValue !== null && !newSealed)
+function isPlain({ oldValue, oldEncrypted, newValue, newEncrypted }: HistoryRow): boolean {
+  return (oldValue !== null && !oldEncrypted) || (newValue !== null && !newEncrypted)
 }
 
 function historyIdText(id: HistoryId): string {

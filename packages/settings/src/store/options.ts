@@ -49,7 +49,7 @@ export function checkArgument(store: 'sqlite' | 'postgres', { name, schema, valu
 
 /**
  * `auto` brings the tables up to date under a lock, `check` refuses to start when they are not, `false` looks at
- * nothing: the tables are made by your own migrations (decision 29).
+ * nothing: the tables are made by your own migrations.
  */
 export type MigrateMode = 'auto' | 'check' | false
 

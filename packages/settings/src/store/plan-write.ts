@@ -23,7 +23,7 @@ export function isSameRow(a: StoredRow | undefined, b: StoredRow | undefined): b
   return (
     a.revision === b.revision &&
     a.value === b.value &&
-    a.sealed === b.sealed &&
+    a.encrypted === b.encrypted &&
     a.updatedAt === b.updatedAt &&
     a.updatedBy === b.updatedBy
   )
@@ -134,9 +134,9 @@ export function historyOf(change: AppliedChange, request: WriteRequest, result: 
     key: change.key,
     revision: change.revision,
     oldValue: change.before?.value ?? null,
-    oldSealed: change.before?.sealed ?? false,
+    oldEncrypted: change.before?.encrypted ?? false,
     newValue: change.after?.value ?? null,
-    newSealed: change.after?.sealed ?? false,
+    newEncrypted: change.after?.encrypted ?? false,
     origin: request.origin,
     actor: request.actor,
     requestId: request.requestId ?? null,
@@ -154,7 +154,7 @@ function rowAfter(
   at: number,
   actor: string | null,
 ): StoredRow | undefined {
-  const { scope, userId, key, value, sealed } = change
+  const { scope, userId, key, value, encrypted } = change
   if (value === null) return undefined
-  return Object.freeze({ scope, userId, key, value, sealed, revision, updatedAt: at, updatedBy: actor })
+  return Object.freeze({ scope, userId, key, value, encrypted, revision, updatedAt: at, updatedBy: actor })
 }

@@ -8,7 +8,7 @@ import type {
   HistoryRow,
   KeyCount,
   NewsQuery,
-  ResealRequest,
+  ReencryptRequest,
   RowId,
   Scanned,
   SettingsStore,
@@ -49,7 +49,7 @@ export interface SqlReads {
 export interface SqlWriter {
   shared(request: WriteRequest): Answer<WriteResult>
   ofUsers(request: WriteRequest): Answer<WriteResult>
-  reseal(request: ResealRequest): Answer<number>
+  reencrypt(request: ReencryptRequest): Answer<number>
 }
 
 export interface SqlForgetting {
@@ -121,8 +121,8 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     }))
   }
 
-  reseal(rows: ResealRequest): Promise<number> {
-    return this.write(({ writer }) => writer.reseal(rows))
+  reencrypt(rows: ReencryptRequest): Promise<number> {
+    return this.write(({ writer }) => writer.reencrypt(rows))
   }
 
   trim(limits: TrimLimits): Promise<TrimResult> {

@@ -22,9 +22,9 @@ export interface RowId {
 
 /** One stored value. */
 export interface StoredRow extends RowId {
-  /** Canonical JSON text, or a sealed envelope. */
+  /** Canonical JSON text, or a encrypted envelope. */
   readonly value: string
-  readonly sealed: boolean
+  readonly encrypted: boolean
   /** Its version, and its ETag: the revision that wrote it; for User rows a version of the row's own. */
   readonly revision: number
   /** Milliseconds since the epoch. */
@@ -35,7 +35,7 @@ export interface StoredRow extends RowId {
 /** What one write does to one row; `value: null` deletes it. */
 export interface RowChange extends RowId {
   readonly value: string | null
-  readonly sealed: boolean
+  readonly encrypted: boolean
 }
 
 /** One row of history: what a write did to one value. `null` means unset. */
@@ -43,9 +43,9 @@ export interface HistoryRow extends RowId {
   /** The version that the row got. */
   readonly revision: number
   readonly oldValue: string | null
-  readonly oldSealed: boolean
+  readonly oldEncrypted: boolean
   readonly newValue: string | null
-  readonly newSealed: boolean
+  readonly newEncrypted: boolean
   readonly origin: string
   readonly actor: string | null
   readonly requestId: string | null
@@ -67,16 +67,16 @@ export interface HistoryPlace extends HistoryId {
   readonly at: number
 }
 
-/** A row as it was read, and the same with its texts sealed, or sealed under another key. */
-export interface Resealed<T> {
+/** A row as it was read, and the same with its texts encrypted, or encrypted under another key. */
+export interface Reencrypted<T> {
   readonly before: T
   readonly after: T
 }
 
 /** Rows whose texts are replaced by others of the same meaning. */
-export interface ResealRequest {
-  readonly values: readonly Resealed<StoredRow>[]
-  readonly history: readonly Resealed<HistoryRow>[]
+export interface ReencryptRequest {
+  readonly values: readonly Reencrypted<StoredRow>[]
+  readonly history: readonly Reencrypted<HistoryRow>[]
 }
 
 /** The rows named in `WriteRequest.reads`, as they are under the write lock. */
@@ -269,7 +269,7 @@ export interface Scanned {
 export interface SurveyQuery {
   /** Rows of all keys but these are counted; none without it. */
   readonly known?: readonly string[]
-  /** Of these keys, those are wanted of which the history keeps a text, old or new, that is not sealed. */
+  /** Of these keys, those are wanted of which the history keeps a text, old or new, that is not encrypted. */
   readonly secret?: readonly string[]
 }
 
@@ -302,7 +302,7 @@ export interface SettingsStore {
    * Replaces stored texts in one transaction under the write lock. No value changes: no version, no history, no
    * notification. A row that is not as it was read any more stays as it is. Returns how many rows were replaced.
    */
-  reseal(rows: ResealRequest): Promise<number>
+  reencrypt(rows: ReencryptRequest): Promise<number>
   /**
    * Removes a portion of history: at most 500 entries, of what is older than the limit, and of values that were written
    * since the portions before. How far they came is in the database, so that each entry is looked at once or twice,

@@ -6,7 +6,7 @@ import { enqueue } from './contract/enqueue.ts'
 import { erasure } from './contract/erasure.ts'
 import { history } from './contract/history.ts'
 import { instances } from './contract/instances.ts'
-import { reseal } from './contract/reseal.ts'
+import { reencrypt } from './contract/reencrypt.ts'
 import { users } from './contract/users.ts'
 import { values } from './contract/values.ts'
 import { writes } from './contract/writes.ts'
@@ -49,7 +49,7 @@ export function storeContract(
     ...erasure,
     ...enqueue,
     ...history,
-    ...reseal,
+    ...reencrypt,
     ...instances,
   }
   for (const [name, run] of Object.entries(cases)) {

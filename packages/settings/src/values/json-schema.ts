@@ -1,115 +1,131 @@
-/** The schemas of Json settings (decision 73): which ones there may be, and what is wrong with a value. */
-import { Kind, KindGuard, type TSchema } from '@sinclair/typebox'
-import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import { Value } from '@sinclair/typebox/value'
+/** The schemas of Json settings: which ones there may be, and what is wrong with a value. */
+import { compileSchemaErrors, type SchemaError } from '@fastify-modular/core/internal'
+import type { ValueSchema } from '../setting-definition.ts'
 
-/** Keywords by kind. No `pattern` and no `format`: a request could keep their expressions busy without a limit. */
-const keywords: Readonly<Record<string, readonly string[]>> = {
-  Array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
-  Boolean: [],
-  Integer: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  Literal: ['const'],
-  Null: [],
-  Number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  Object: ['properties', 'required', 'additionalProperties'],
-  String: ['minLength', 'maxLength'],
-  Union: ['anyOf'],
-  Unknown: [],
-}
-const annotations: ReadonlySet<string> = new Set(['type', 'title', 'description', 'default', 'examples'])
+/** The problems of a value that is JSON; those of its parts begin with a JSON Pointer: `/1/port: Enter a number.` */
+export type CheckSchema = (value: unknown) => string[]
 
-/** What keeps a schema from being used, for the boot error. */
-export function schemaProblems(schema: unknown, path = 'schema'): string[] {
-  if (typeof schema !== 'object' || schema === null || !(Kind in schema))
-    return [`${path} must be a schema of TypeBox, like Type.Array(Type.String())`]
-  const kind = String(schema[Kind])
-  const known = keywords[kind]
-  if (!known)
-    return [`${path} is of the kind ${kind}, which is not supported: use ${Object.keys(keywords).join(', ')}`]
-  const unknown = Object.keys(schema).filter((name) => !known.includes(name) && !annotations.has(name))
-  return [
-    ...unknown.map((name) => `${path} has the keyword ${name}, which is not supported: check it in validate`),
-    ...nestedOf(schema as TSchema).flatMap(([name, nested]) => schemaProblems(nested, `${path}.${name}`)), // it has a kind
-  ]
+/**
+ * Compiles the schema of a setting.
+ * @throws {Error} it is not JSON Schema as Ajv reads it, or a value could keep it busy without a limit; the message is all
+ * that is wrong with it
+ */
+export function compileJsonSchema(schema: ValueSchema): CheckSchema {
+  const problems = costlyKeywords(schema, 'schema')
+  if (problems.length > 0) throw new Error(problems.join('; '))
+  const errorsOf = compileSchemaErrors(schema)
+  return (value) => toProblems(errorsOf(value))
 }
 
-function nestedOf(schema: TSchema): (readonly [string, unknown])[] {
-  if (KindGuard.IsArray(schema)) return [['items', schema.items]]
-  if (KindGuard.IsUnion(schema)) return schema.anyOf.map((each, index) => [`anyOf.${index}`, each])
-  if (!KindGuard.IsObject(schema)) return []
-  const { properties, additionalProperties: others } = schema
-  return [
-    ...Object.entries(properties).map(([name, each]) => [`properties.${name}`, each] as const),
-    ...(typeof others === 'object' ? [['additionalProperties', others] as const] : []),
-  ]
+/** Keywords whose values have schemas by name. */
+const schemasByName: ReadonlySet<string> = new Set(['properties', 'definitions', '$defs', 'dependentSchemas'])
+/** Keywords whose values are JSON, whatever stands in them. */
+const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required'])
+
+/** Items that are compared with each other: their number squared is what it costs. */
+const mostUnique = 1000
+
+/** Expressions and comparisons whose time grows faster than the value that a request brings. */
+function costlyKeywords(schema: unknown, path: string): string[] {
+  if (Array.isArray(schema)) return schema.flatMap((each, index) => costlyKeywords(each, `${path}.${index}`))
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([name, value]): string[] => {
+    const place = `${path}.${name}`
+    if (name === 'pattern' || name === 'patternProperties')
+      return [`${path} has the keyword ${name}, which takes too long on some values: check it in validate`]
+    if (
+      name === 'uniqueItems' &&
+      value === true &&
+      !(((schema as ValueSchema)['maxItems'] as number) <= mostUnique)
+    )
+      return [`${path} has the keyword uniqueItems: add a maxItems of at most ${mostUnique}`]
+    if (data.has(name)) return []
+    if (!schemasByName.has(name)) return costlyKeywords(value, place)
+    return Object.entries(Object(value)).flatMap(([key, each]) => costlyKeywords(each, `${place}.${key}`))
+  })
 }
 
 /** So many problems of one value are listed. */
 const most = 20
 
-/** The problems of a value that is JSON; those of its parts begin with a JSON Pointer: `/1/port: Enter a number.` */
-export function checkSchema(schema: TSchema, value: unknown): string[] {
+function toProblems(errors: readonly SchemaError[]): string[] {
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
   const byPath = new Map<string, string>()
-  for (const error of Value.Errors(schema, value)) {
+  for (const error of errors) {
+    // What each choice of a union lacks is of no use: none of them may be meant.
+    if (unions.some(({ schemaPath }) => error.schemaPath.startsWith(`${schemaPath}/`))) continue
+    const path = pathOf(error)
     // The first error of a part: the others follow from it.
-    if (!byPath.has(error.path)) byPath.set(error.path, messageOf(error))
+    if (!byPath.has(path)) byPath.set(path, messageOf(error))
     if (byPath.size === most) break
   }
   return Array.from(byPath, ([path, message]) => (path === '' ? message : `${path}: ${message}`))
 }
 
-function messageOf({ type, schema }: ValueError): string {
-  switch (type) {
-    case ValueErrorType.ObjectRequiredProperty:
+/** Of the part that is missing, or that there should not be. */
+function pathOf({ instancePath, params }: SchemaError): string {
+  const name: unknown =
+    params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty']
+  if (typeof name !== 'string') return instancePath
+  return `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+function messageOf({ keyword, params, schema, message }: SchemaError): string {
+  const limit = String(params['limit'])
+  switch (keyword) {
+    case 'required':
       return 'A value is required.'
-    case ValueErrorType.ObjectAdditionalProperties:
-      return 'Remove this member: it has no meaning.'
-    case ValueErrorType.StringMinLength:
-      return schema['minLength'] === 1
-        ? 'A value is required.'
-        : `Enter at least ${schema['minLength']} characters.`
-    case ValueErrorType.StringMaxLength:
-      return `Enter at most ${schema['maxLength']} characters.`
-    case ValueErrorType.ArrayMinItems:
-      return `Enter at least ${schema['minItems']} items.`
-    case ValueErrorType.ArrayMaxItems:
-      return `Enter at most ${schema['maxItems']} items.`
-    case ValueErrorType.ArrayUniqueItems:
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'Remove this property; it is not allowed here.'
+    case 'minLength':
+      return limit === '1' ? 'A value is required.' : `Enter at least ${limit} characters.`
+    case 'maxLength':
+      return `Enter at most ${limit} characters.`
+    case 'minItems':
+      return `Enter at least ${limit} items.`
+    case 'maxItems':
+      return `Enter at most ${limit} items.`
+    case 'uniqueItems':
       return 'Enter each item once.'
-    case ValueErrorType.NumberMinimum:
-    case ValueErrorType.IntegerMinimum:
-      return `Enter a number of at least ${schema['minimum']}.`
-    case ValueErrorType.NumberMaximum:
-    case ValueErrorType.IntegerMaximum:
-      return `Enter a number of at most ${schema['maximum']}.`
-    case ValueErrorType.NumberExclusiveMinimum:
-    case ValueErrorType.IntegerExclusiveMinimum:
-      return `Enter a number greater than ${schema['exclusiveMinimum']}.`
-    case ValueErrorType.NumberExclusiveMaximum:
-    case ValueErrorType.IntegerExclusiveMaximum:
-      return `Enter a number less than ${schema['exclusiveMaximum']}.`
-    case ValueErrorType.NumberMultipleOf:
-    case ValueErrorType.IntegerMultipleOf:
-      return `Enter a multiple of ${schema['multipleOf']}.`
+    case 'minimum':
+      return `Enter a number of at least ${limit}.`
+    case 'maximum':
+      return `Enter a number of at most ${limit}.`
+    case 'exclusiveMinimum':
+      return `Enter a number greater than ${limit}.`
+    case 'exclusiveMaximum':
+      return `Enter a number less than ${limit}.`
+    case 'multipleOf':
+      return `Enter a multiple of ${String(params['multipleOf'])}.`
+    case 'format':
+      return `Enter text in the format ${String(params['format'])}.`
+    case 'type':
+      return byType[String(params['type'])] ?? anyType
+    case 'const':
+      return `Enter one of: ${String(params['allowedValue'])}.`
+    case 'enum':
+      return `Enter one of: ${(schema as readonly unknown[]).join(', ')}.`
+    case 'anyOf':
+    case 'oneOf':
+      return choicesOf(schema)
     default:
-      return wanted(schema)
+      return `Enter another value: this one ${message ?? 'is not allowed'}.`
   }
 }
 
-const byKind: Readonly<Record<string, string>> = {
-  Array: 'Enter a list.',
-  Boolean: 'Enter a boolean: true or false.',
-  Integer: 'Enter a whole number.',
-  Number: 'Enter a number.',
-  Object: 'Enter an object.',
-  String: 'Enter text.',
+const anyType = 'Enter a value of one of the types that are allowed here.'
+const byType: Readonly<Record<string, string>> = {
+  array: 'Enter a list.',
+  boolean: 'Enter a boolean: true or false.',
+  integer: 'Enter a whole number.',
+  number: 'Enter a number.',
+  object: 'Enter an object.',
+  string: 'Enter text.',
 }
 
-/** What a value of the schema is. */
-function wanted(schema: TSchema): string {
-  const choices = KindGuard.IsUnion(schema) ? schema.anyOf : [schema]
-  const literals = choices.filter((each) => KindGuard.IsLiteral(each))
-  if (literals.length === choices.length)
-    return `Enter one of: ${literals.map((each) => each.const).join(', ')}.`
-  return byKind[String(schema[Kind])] ?? 'Enter a value of one of the types that are allowed here.'
+/** What a union of constants admits. */
+function choicesOf(schema: unknown): string {
+  const choices = (schema as readonly object[]).map((each): unknown => Reflect.get(each, 'const'))
+  return choices.includes(undefined) ? anyType : `Enter one of: ${choices.join(', ')}.`
 }

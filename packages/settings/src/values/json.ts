@@ -1,4 +1,4 @@
-/** Values as JSON (S 2.3, decisions 4 and 7): their text, their raw form, and what comes back from a database as it went in. */
+/** Values as JSON: their text, their raw form, and what comes back from a database as it went in. */
 import { isStorable, type JsonValue, SettingType } from '../setting-definition.ts'
 
 /** A value read from text, or what is wrong with it. */
@@ -9,7 +9,7 @@ export type Decoded =
 /** `Number('')` is 0 and `Number('0x10')` is 16: only JSON's own grammar counts (RFC 8259, 6). */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Decodes a raw default by type (decision 4); not yet validated, not frozen. */
+/** Decodes a raw default by type; not yet validated, not frozen. */
 export function decodeDefault(type: SettingType, raw: string): Decoded {
   switch (type) {
     case SettingType.Number:
@@ -38,7 +38,7 @@ export function encodeValue(value: JsonValue): string {
   return JSON.stringify(value)
 }
 
-/** The raw form of a value (decision 4): text as it is, all else as JSON text; null stays null. */
+/** The raw form of a value: text as it is, all else as JSON text; null stays null. */
 export function toRaw(type: SettingType, value: JsonValue): string | null {
   if (value === null) return null
   return typeof value === 'string' && type !== SettingType.Json ? value : JSON.stringify(value)

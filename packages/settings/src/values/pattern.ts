@@ -1,6 +1,6 @@
 /**
  * Matches text with RE2, whose time grows with the program of the pattern and the length of the text only, so that no
- * pattern and no text can stall the process (decision 79).
+ * pattern and no text can stall the process.
  */
 import { RE2JS } from 're2js'
 

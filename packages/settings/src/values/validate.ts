@@ -1,5 +1,4 @@
-/** Settings as they are registered, and what their values must be (S 2.3, decisions 7–12). Nothing is coerced, no message repeats a value. */
-import type { TSchema } from '@sinclair/typebox'
+/** Settings as they are registered, and what their values must be. Nothing is coerced, no message repeats a value. */
 import {
   type CompleteDefinition,
   isStorable,
@@ -9,7 +8,7 @@ import {
 } from '../setting-definition.ts'
 import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
 import { checkJson } from './json.ts'
-import { checkSchema } from './json-schema.ts'
+import type { CheckSchema } from './json-schema.ts'
 import type { CompiledPattern, PatternBudget } from './pattern.ts'
 
 /** One registered setting; frozen. */
@@ -17,16 +16,16 @@ export interface RegisteredSetting {
   readonly definition: CompleteDefinition
   /** The module that declared it; the host's own definitions name the host. */
   readonly module: string
-  /** The default decoded (decision 4) and deep-frozen; null if there is none. */
+  /** The default decoded and deep-frozen; null if there is none. */
   readonly defaultValue: JsonValue
-  /** Null where there is none, or the type ignores patterns (S 2.3.2). */
+  /** Null where there is none, or the type ignores patterns. */
   readonly pattern: TextPattern | null
   /** The longest text, in UTF-16 units; null where its bytes alone decide. */
   readonly maxLength: number | null
-  /** What the values of a Json look like; null where anything goes. */
-  readonly schema: TSchema | null
+  /** Of the values of a Json; null where anything goes. */
+  readonly checkSchema: CheckSchema | null
   readonly validate: SettingRule | null
-  /** The longest value, in UTF-8 bytes of its text (decision 11). */
+  /** The longest value, in UTF-8 bytes of its text. */
   readonly maxBytes: number
 }
 
@@ -36,14 +35,14 @@ interface TextPattern extends CompiledPattern {
 }
 
 /**
- * Whether responses hide a stored value (decision 13): the definition is sensitive, or was when the value was sealed.
+ * Whether responses hide a stored value: the definition is sensitive, or was when the value was encrypted.
  * @param row where the value is stored; undefined for defaults and locked values
  */
 export function isSecret(
   { definition }: RegisteredSetting,
-  row: { readonly sealed: boolean } | undefined,
+  row: { readonly encrypted: boolean } | undefined,
 ): boolean {
-  return definition.sensitive || row?.sealed === true
+  return definition.sensitive || row?.encrypted === true
 }
 
 /** A rule of the developer's own about one value. */
@@ -65,7 +64,7 @@ export function maxBytesOf(type: SettingType, limits: ValueLimits): number {
 }
 
 /**
- * Whether the value counts as none (decision 10): null, the empty string, and white space where a Text or
+ * Whether the value counts as none: null, the empty string, and white space where a Text or
  * MultilineText is required. A required setting refuses these; elsewhere null clears, and `""` is a value of text.
  */
 export function isEmptyValue({ definition }: RegisteredSetting, value: unknown): boolean {
@@ -129,9 +128,9 @@ function checkType(setting: RegisteredSetting, value: unknown, budget?: PatternB
   }
 }
 
-function checkJsonValue({ schema, maxBytes }: RegisteredSetting, value: unknown): string[] {
+function checkJsonValue({ checkSchema, maxBytes }: RegisteredSetting, value: unknown): string[] {
   const problems = checkJson(value, maxBytes)
-  return problems.length === 0 && schema ? checkSchema(schema, value) : problems
+  return problems.length === 0 && checkSchema ? checkSchema(value) : problems
 }
 
 function checkMember(value: unknown, allowed: readonly string[]): string[] {
@@ -234,7 +233,7 @@ function fits(text: string, maxBytes: number): boolean {
   return text.length <= maxBytes && (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes)
 }
 
-/** The problems of any string value (decision 11). */
+/** The problems of any string value. */
 function checkText(setting: RegisteredSetting, text: string): string[] {
   const { maxBytes, maxLength } = setting
   if (!fits(text, maxBytes)) return [`Enter at most ${maxBytes} bytes of text.`]

@@ -39,7 +39,7 @@ function schemaOf(definition: CompleteDefinition): ValueSchema {
   }
 }
 
-/** The empty string is a value of text that is not required, whatever the format (decision 10). */
+/** The empty string is a value of text that is not required, whatever the format. */
 function text(required: boolean, format: ValueSchema): ValueSchema {
   if (required) return { type: 'string', minLength: 1, ...format }
   return Object.keys(format).length === 0

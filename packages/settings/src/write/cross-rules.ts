@@ -55,7 +55,7 @@ export function crossRulesOf(
     return state?.setting.defaultValue ?? null
   }
 
-  /** @throws {FMOD_SETTINGS_UNREADABLE} the value is sealed with a lost key, so that the rule cannot be checked */
+  /** @throws {FMOD_SETTINGS_UNREADABLE} the value is encrypted with a lost key, so that the rule cannot be checked */
   function storedValue(state: SettingState | undefined, row: ReturnType<CurrentRows['get']>): JsonValue {
     const layer = state && row && codec.layerOf(state.setting, row)
     if (layer?.state === 'unreadable') throw layer.error
@@ -94,7 +94,7 @@ function questionsOf(
   return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
 }
 
-/** The rows that may supply a value, strongest first (S 3.2, decision 18). */
+/** The rows that may supply a value, strongest first. */
 function layersOf(state: SettingState | undefined, userId: string): readonly RowId[] {
   if (!state) return []
   const { key, scope } = state.setting.definition

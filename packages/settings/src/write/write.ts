@@ -1,6 +1,6 @@
 /**
  * The one algorithm of every write: single, bulk, a user's own, import, rollback.
- * Locked → stale → invalid → one transaction (decision 22), then memory, listeners, events.
+ * Locked → stale → invalid → one transaction, then memory, listeners, events.
  */
 import { setImmediate } from 'node:timers/promises'
 import { ArgumentException, type FieldErrors, isDomainException } from '@fastify-modular/core'
@@ -21,7 +21,7 @@ import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
 import type { Retention } from '../store/retention.ts'
-import type { CurrentRows, RowChange, RowId, StoredRow, WriteResult } from '../store/store.ts'
+import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, validateValue } from '../values/validate.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
@@ -92,7 +92,8 @@ export interface WriteInit {
   readonly codec: RowCodec
   readonly sharedValues: Pick<SharedValues, 'find' | 'apply'>
   readonly users: Pick<UserCache, 'forget'>
-  readonly coherence: Pick<Coherence, 'write' | 'confirm' | 'closeGap'>
+  readonly store: Pick<SettingsStore, 'shared' | 'users'>
+  readonly coherence: Pick<Coherence, 'observe' | 'afterFailure' | 'confirm' | 'closeGap'>
   readonly listeners: Pick<Listeners, 'notify'>
   readonly publisher: ChangePublisher
   readonly observer: Pick<Observer, 'count' | 'wrote'>
@@ -122,7 +123,7 @@ async function writeEntries(
   { actor = null, origin = 'contract', requestId = null, note = null }: WriteOptions,
   control: WriteControl,
 ): Promise<WriteOutcome> {
-  const { codec, coherence, publisher } = init
+  const { codec, coherence, publisher, store } = init
   refuseLocked(wanted)
   const budget = createPatternBudget()
   const { entries, errors } = await validateInTurns(wanted, budget, control.errors)
@@ -131,9 +132,11 @@ async function writeEntries(
   if (errors && !mayBeStale) throw errors
 
   const ids = entries.map(idOf)
+  const ofUsers = ids.some(({ scope }) => scope === SettingScope.User)
   const crossRules = findCrossRules(init, entries, ids)
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {
+    if (!ofUsers) coherence.observe(current)
     refuseStale(entries, current, control)
     // S 2.3.1: again; this is the value that is stored.
     const invalid = errors ?? validate(entries, budget) ?? toValidationException(crossRules.check(current))
@@ -143,15 +146,13 @@ async function writeEntries(
   }
 
   const publication = publisher.begin(actor)
-  const written = await coherence.write({
-    actor,
-    origin,
-    requestId,
-    note,
-    reads: [...ids, ...crossRules.reads],
-    decide,
-    // Without events a store need not wait between the rows and the commit.
-    ...(publication.enqueue && { enqueue: publication.enqueue }),
+  const request = { actor, origin, requestId, note, reads: [...ids, ...crossRules.reads], decide }
+  // Without events a store need not wait between the rows and the commit.
+  const { enqueue } = publication
+  const writing = (ofUsers ? store.users : store.shared).write(enqueue ? { ...request, enqueue } : request)
+  const written = await writing.catch(async (error: unknown) => {
+    await coherence.afterFailure(error)
+    throw error
   })
   const outcomes = decided.map(toOutcome(written))
   if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
@@ -198,7 +199,7 @@ function findCrossRules(init: WriteInit, entries: readonly WriteEntry[], ids: re
     id: idOf(entry),
     value: entry.change.kind === 'set' ? entry.change.value : null,
   }))
-  return crossRulesOf(values, { registry, codec, find: sharedValues.find })
+  return crossRulesOf(values, { registry, codec, find: (key) => sharedValues.find(key) })
 }
 
 function refuseLocked(entries: readonly WriteEntry[]): void {
@@ -290,14 +291,14 @@ function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: 
   const before = current.get(id)
   const { scope, userId, key } = id // named one by one: spreading costs more than the rest of a large bulk
   const value = entry.change.kind === 'set' ? entry.change.value : null
-  if (value === null) return { before, change: before && { scope, userId, key, value, sealed: false } }
+  if (value === null) return { before, change: before && { scope, userId, key, value, encrypted: false } }
   const text = encodeValue(value)
   if (before && isNoChange(entry, before, text)) return { before, change: undefined }
   const stored = codec.toStored(entry.state.setting, id, text)
-  return { before, change: { scope, userId, key, value: stored.value, sealed: stored.sealed } }
+  return { before, change: { scope, userId, key, value: stored.value, encrypted: stored.encrypted } }
 }
 
-/** Writing an equal value is no change (decision 27), unless it is secret: a guess must not show that it is equal. */
+/** Writing an equal value is no change, unless it is secret: a guess must not show that it is equal. */
 function isNoChange({ state }: WriteEntry, before: StoredRow, text: string): boolean {
   return !isSecret(state.setting, before) && before.value === text
 }
@@ -325,7 +326,7 @@ function idOf({ state, scope, userId }: WriteEntry): RowId {
   return { scope, userId, key: state.setting.definition.key }
 }
 
-/** One entry of a bulk write (S 2.5). */
+/** One entry of a bulk write. */
 export interface BulkSettingUpdate {
   readonly key: string
   readonly scope: SettingScope
@@ -335,13 +336,13 @@ export interface BulkSettingUpdate {
   readonly version?: number
 }
 
-/** The entries of a bulk write, and the errors of unknown settings: one report covers everything (decision 22). */
+/** The entries of a bulk write, and the errors of unknown settings: one report covers everything. */
 export interface BulkEntries {
   readonly entries: readonly WriteEntry[]
   readonly errors: ReadonlyMap<string, readonly string[]>
 }
 
-/** @throws {ArgumentException} a User-scoped entry (S 4.1.2), or one row twice */
+/** @throws {ArgumentException} a User-scoped entry, or one row twice */
 export function toBulkEntries(
   sharedValues: SharedValues,
   updates: readonly BulkSettingUpdate[],

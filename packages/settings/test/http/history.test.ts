@@ -168,7 +168,7 @@ test('restore writes the value of a revision again, as a new revision', async (t
   t.equal((await editor('POST', '/app.title/restore', { scope: 1, revision: '1' })).status, 400)
 })
 
-test('restore restores a sealed secret without showing it', async (t) => {
+test('restore restores a encrypted secret without showing it', async (t) => {
   const keys = [{ id: 'one', key: randomBytes(32) }]
   const app = await createApp(t, { encryption: { keys } })
   const admin = as(app, 'admin')

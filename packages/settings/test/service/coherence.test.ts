@@ -256,7 +256,7 @@ test('a database that went back in time is read again', async (t) => {
     actor: null,
     origin: 'backup',
     reads: [{ scope: System, userId: '', key: 'mail.port' }],
-    decide: () => [{ scope: System, userId: '', key: 'mail.port', value: '99', sealed: false }],
+    decide: () => [{ scope: System, userId: '', key: 'mail.port', value: '99', encrypted: false }],
   })
   Object.assign(inner, restored)
   await there.settings.refresh()

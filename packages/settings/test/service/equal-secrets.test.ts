@@ -27,7 +27,7 @@ function record(published: DomainEvent[]): EventTransport {
 }
 
 for (const [way, options] of [
-  ['sealed', { encryption: { keys: [one] } }],
+  ['encrypted', { encryption: { keys: [one] } }],
   ['plain', {}],
 ] as const) {
   test(`an equal secret is a write like any other, so that it cannot be guessed (${way})`, async (t) => {
@@ -73,7 +73,7 @@ for (const [way, options] of [
   })
 }
 
-test('a value that was sealed before its definition changed cannot be guessed either', async (t) => {
+test('a value that was encrypted before its definition changed cannot be guessed either', async (t) => {
   const store = memoryStore()
   const keys = [one]
   const before = await createApp(t, { store, encryption: { keys } })
@@ -81,5 +81,5 @@ test('a value that was sealed before its definition changed cannot be guessed ei
   const plain = setting.text('app.api_secret', { displayName: 'No secret any more', scope: Application })
   const after = await createApp(t, { store, encryption: { keys }, definitions: [plain] })
   await after.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
-  t.match(await rowOf(store, row), { value: '"hunter2"', sealed: false, revision: 2 })
+  t.match(await rowOf(store, row), { value: '"hunter2"', encrypted: false, revision: 2 })
 })

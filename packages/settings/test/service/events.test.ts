@@ -168,7 +168,7 @@ test('decision 28: a transport of the store’s kind is part of the transaction,
         ...id,
         revision: 1,
         before: undefined,
-        after: { ...id, value: '"one"', sealed: false, revision: 1, updatedAt: at, updatedBy: null },
+        after: { ...id, value: '"one"', encrypted: false, revision: 1, updatedAt: at, updatedBy: null },
       }))
       await request.enqueue?.(tx, { ...dry, at, changes })
       return write(request)

@@ -9,14 +9,14 @@ import { changedStore } from '../support/changed-store.ts'
 const { Application } = SettingScope
 
 /** A store with one row that something else than this package has written. */
-async function storeWith(key: string, value: string, sealed = false) {
+async function storeWith(key: string, value: string, encrypted = false) {
   const store = memoryStore()
   const row = { scope: Application, userId: '', key }
   await store.shared.write({
     actor: null,
     origin: 'sql',
     reads: [row],
-    decide: () => [{ ...row, value, sealed }],
+    decide: () => [{ ...row, value, encrypted }],
   })
   return store
 }

@@ -1,27 +1,32 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'tap'
-import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
+import { memoryStore, setting, type SettingsDiagnostic, SettingScope } from '@fastify-modular/settings'
 import { createApp, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
 const { System, Application, User } = SettingScope
 
-/** What a channel carries during a test. */
-function listen(t: { teardown(stop: () => void): unknown }, name: string): unknown[] {
+/** What the channel carries of one type during a test. */
+function listen(
+  t: { teardown(stop: () => void): unknown },
+  type: SettingsDiagnostic['type'],
+  look = (): void => {},
+): unknown[] {
   const messages: unknown[] = []
-  const listener = (message: unknown): void => void messages.push(message)
-  subscribe(`fastify-modular:settings:${name}`, listener)
-  t.teardown(() => void unsubscribe(`fastify-modular:settings:${name}`, listener))
+  const listener = (message: unknown): void => {
+    if ((message as SettingsDiagnostic).type !== type) return
+    messages.push(message)
+    look()
+  }
+  subscribe('fastify-modular:settings', listener)
+  t.teardown(() => void unsubscribe('fastify-modular:settings', listener))
   return messages
 }
 
 test('S9: every row that is written is announced once, without its value, after memory has it', async (t) => {
   const app = await createApp(t)
   const seen: unknown[] = []
-  const messages = listen(t, 'change')
-  const look = (): void => void seen.push(app.settings.get('mail.port'))
-  subscribe('fastify-modular:settings:change', look)
-  t.teardown(() => void unsubscribe('fastify-modular:settings:change', look))
+  const messages = listen(t, 'change', () => seen.push(app.settings.get('mail.port')))
   await app.settings.contract.setSetting('mail.port', 25, System, undefined, { actor: 'admin' })
   t.same(seen, [25])
   await app.settings.contract.setSetting('mail.password', 'hunter2', System)
@@ -84,7 +89,7 @@ test('S9: what another process wrote is announced as one refresh; nothing new is
   await there.settings.contract.setSetting('mail.port', 25, System)
   await here.settings.refresh()
   await here.settings.refresh()
-  t.same(messages, [{ revision: 1, reloaded: true }])
+  t.same(messages, [{ type: 'refresh', revision: 1, reloaded: true }])
   t.equal(here.settings.stats.refreshes, 1)
   t.equal(here.settings.stats.writes, 0, 'each process counts its own')
 })
@@ -99,6 +104,6 @@ test('S9: a stored value that no longer fits is announced once, without the valu
   const { settings } = await createApp(t, { store })
   settings.get('mail.port')
   await settings.inspect('mail.port')
-  t.same(messages, [{ key: 'mail.port', scope: 0 }])
+  t.same(messages, [{ type: 'invalid', key: 'mail.port', scope: 0 }])
   t.equal(settings.stats.invalid, 1)
 })

@@ -122,12 +122,12 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
         await old.settings.refresh()
         t.throws(() => old.settings.get(definitions.secret), { code: 'FMOD_SETTINGS_UNREADABLE' })
         const { error } = await rejection(boot(before))
-        t.match(error, { code: 'FMOD_SETTINGS_MISSING_SEALING_KEYS' })
+        t.match(error, { code: 'FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS' })
       })
     }
   }
 
-  test(`${engine}: sensitive values that are not sealed are named once under "warn" and stop the boot under "require"`, async (t) => {
+  test(`${engine}: sensitive values that are not encrypted are named once under "warn" and stop the boot under "require"`, async (t) => {
     const database = await makeDatabase(t)
     await writePlainSecrets(t, database())
     const lines: string[] = []
@@ -141,7 +141,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const encryption = { keys: [one], mode: 'require' } as const
     const { error } = await rejection(createApp(t, { store: database(), encryption }))
     t.match(error, {
-      code: 'FMOD_SETTINGS_NOT_SEALED',
+      code: 'FMOD_SETTINGS_NOT_ENCRYPTED',
       message: /app\.api_secret, mail\.password, user\.token/,
     })
     t.match(error, { message: /"warn".*reencrypt\(\)/ })
@@ -161,7 +161,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     await before.settings.contract.deleteSetting('x.note', Application)
     const encryption = { keys: [one], mode: 'require' } as const
     const boot = createApp(t, { store: database(), definitions: [secret], encryption })
-    t.match(await rejection(boot), { error: { code: 'FMOD_SETTINGS_NOT_SEALED', message: /x\.note/ } })
+    t.match(await rejection(boot), { error: { code: 'FMOD_SETTINGS_NOT_ENCRYPTED', message: /x\.note/ } })
     const warned = await createApp(t, {
       store: database(),
       definitions: [secret],
@@ -197,7 +197,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     }
   })
 
-  test(`${engine}: a boot is not refused for what another instance seals meanwhile`, async (t) => {
+  test(`${engine}: a boot is not refused for what another instance encrypts meanwhile`, async (t) => {
     const database = await makeDatabase(t)
     await writePlainSecrets(t, database())
     const other = await createApp(t, { store: database(), encryption: { keys: [one] } })
@@ -292,11 +292,11 @@ function breakAfter(store: SettingsStore, calls: number, portions: number[]): Se
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target)
-      if (name === 'reseal') {
-        return async (rows: Parameters<SettingsStore['reseal']>[0]) => {
+      if (name === 'reencrypt') {
+        return async (rows: Parameters<SettingsStore['reencrypt']>[0]) => {
           if (portions.length === calls) throw new Error('broken off')
           portions.push(rows.values.length + rows.history.length)
-          return target.reseal(rows)
+          return target.reencrypt(rows)
         }
       }
       return typeof member === 'function' ? member.bind(target) : member

@@ -9,7 +9,7 @@ const key = (id: string) => ({ id, key: randomBytes(32) })
 const [one, two] = [key('one'), key('two')]
 const row = { scope: Application, userId: '', key: 'app.api_secret' } as const
 
-test('decision 13: sensitive values are sealed at rest and readable in process', async (t) => {
+test('decision 13: sensitive values are encrypted at rest and readable in process', async (t) => {
   const store = memoryStore()
   const { settings } = await createApp(t, { store, encryption: { keys: [one] } })
   await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
@@ -17,21 +17,21 @@ test('decision 13: sensitive values are sealed at rest and readable in process',
   await settings.contract.setSetting('app.title', 'Acme', Application)
   const rows = await store.scan('values', null, 10)
   t.match(rows, [
-    { key: 'app.api_secret', sealed: true, value: /^v1\.one\./ },
-    { key: 'app.title', sealed: false, value: '"Acme"' },
-    { key: 'user.token', sealed: true },
+    { key: 'app.api_secret', encrypted: true, value: /^v1\.one\./ },
+    { key: 'app.title', encrypted: false, value: '"Acme"' },
+    { key: 'user.token', encrypted: true },
   ])
   t.notMatch(JSON.stringify([rows, await store.scan('history', null, 10)]), /hunter2|hush/)
   t.equal(settings.get(definitions.secret), 'hunter2')
   t.equal(await settings.contract.resolveUserSetting('user.token', 'alice'), 'hush')
 })
 
-test('reencrypt seals everything with the active key, so that the old one can go', async (t) => {
+test('reencrypt encrypts everything with the active key, so that the old one can go', async (t) => {
   const store = memoryStore()
   const plain = await createApp(t, { store })
   await plain.settings.contract.setSetting('app.api_secret', 'plain', Application)
   const first = await createApp(t, { store, encryption: { keys: [one] } })
-  await first.settings.contract.setSetting('mail.password', 'sealed with one', System)
+  await first.settings.contract.setSetting('mail.password', 'encrypted with one', System)
   await first.settings.contract.setSetting('user.token', 'hush', User, 'alice')
   await first.settings.contract.setSetting('app.title', 'Acme', Application)
 
@@ -44,14 +44,14 @@ test('reencrypt seals everything with the active key, so that the old one can go
 
   const third = await createApp(t, { store, encryption: { keys: [two] } })
   t.equal(third.settings.get(definitions.secret), 'plain')
-  t.equal(third.settings.get(definitions.password), 'sealed with one')
+  t.equal(third.settings.get(definitions.password), 'encrypted with one')
   t.equal((await third.settings.forUser('alice')).get(definitions.token), 'hush')
   t.match(await rejection(plain.settings.reencrypt()), {
     error: { code: 'FMOD_SETTINGS_ENCRYPTION_REQUIRED' },
   })
 })
 
-test('reencrypt names what the keys at hand cannot unseal, in the history too, and leaves it', async (t) => {
+test('reencrypt names what the keys at hand cannot decrypt, in the history too, and leaves it', async (t) => {
   const store = memoryStore()
   const first = await createApp(t, { store, encryption: { keys: [one] } })
   await first.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
@@ -65,10 +65,10 @@ test('a value whose key is gone stops the boot, and names the setting and the ke
   const { settings } = await createApp(t, { store, encryption: { keys: [one] } })
   await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
   const { error } = await rejection(createApp(t, { store, encryption: { keys: [two] } }))
-  t.match(error, { code: 'FMOD_SETTINGS_MISSING_SEALING_KEYS', message: /"app\.api_secret" with "one"/ })
+  t.match(error, { code: 'FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS', message: /"app\.api_secret" with "one"/ })
   t.match(
     await rejection(createApp(t, { store })),
-    { error: { code: 'FMOD_SETTINGS_MISSING_SEALING_KEYS' } },
+    { error: { code: 'FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS' } },
     'no key at all',
   )
 })
@@ -93,7 +93,7 @@ test('a value that was tampered with fails to read instead of passing for unset;
     actor: null,
     origin: 'attack',
     reads: [row],
-    decide: () => [{ ...row, value: forged, sealed: true }],
+    decide: () => [{ ...row, value: forged, encrypted: true }],
   })
   await app.settings.refresh()
   t.throws(() => app.settings.get(definitions.secret), { code: 'FMOD_SETTINGS_UNREADABLE' })
@@ -114,7 +114,7 @@ test('encryption: "require" stops the boot without a key; "warn" logs once', asy
       message: /app\.api_secret, user\.token, mail\.password/,
     },
   })
-  await createApp(t, { definitions: [definitions.title], encryption: { mode: 'require' } }) // nothing to seal
+  await createApp(t, { definitions: [definitions.title], encryption: { mode: 'require' } }) // nothing to encrypt
   const lines: string[] = []
   await createApp(
     t,
@@ -178,7 +178,7 @@ test('a plain row that appears under "require" is not served, and is logged; wri
   const encryption = { keys: [one], mode: 'require' } as const
   const { settings } = await createApp(t, { store, encryption }, { logger })
   const id = { scope: Application, userId: '', key: 'app.api_secret' } as const
-  const injected = { ...id, value: '"INJECTED"', sealed: false }
+  const injected = { ...id, value: '"INJECTED"', encrypted: false }
   await store.shared.write({ actor: null, origin: 'attack', reads: [id], decide: () => [injected] })
   await settings.refresh()
   t.throws(() => settings.get(definitions.secret), {
@@ -192,7 +192,7 @@ test('a plain row that appears under "require" is not served, and is logged; wri
   t.equal(settings.get(definitions.secret), 'mine')
 })
 
-test('decision 13: a sealed value stays hidden although its definition is not sensitive any more', async (t) => {
+test('decision 13: a encrypted value stays hidden although its definition is not sensitive any more', async (t) => {
   const store = memoryStore()
   const encryption = { keys: [one] }
   const system = { displayName: 'Once secret', scope: System }
@@ -245,6 +245,6 @@ test('decision 13: a sealed value stays hidden although its definition is not se
   t.equal(await app.settings.contract.getSettingAs('past.own', User, 'editor'), 'hunter4')
 
   await as(app, 'admin')('PUT', '/bulk', bulk)
-  t.match((await as(app, 'editor')('GET', '/past.shared?scope=1')).json, { value: 'new' }, 'not sealed')
+  t.match((await as(app, 'editor')('GET', '/past.shared?scope=1')).json, { value: 'new' }, 'not encrypted')
   t.same((await as(app, null)('GET', '/public')).json, { 'past.shared': 'new', 'past.system': 'new' })
 })

@@ -68,7 +68,7 @@ function write(store: SettingsStore, plan: WriterPlan, value: string): Promise<W
     userId: '',
     key: `key.${index}`,
     value,
-    sealed: false,
+    encrypted: false,
   }))
   changes.sort(() => Math.random() - 0.5)
   return store.shared.write({ actor: plan.author, origin: 'api', reads: changes, decide: () => changes })

@@ -127,19 +127,23 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   'scans the first page for ever': (store) => ({
     scan: (what, _after, limit) => store.scan(what, null, Math.min(limit, 1)),
   }),
-  'leaves history plain': (store) => ({ reseal: ({ values }) => store.reseal({ values, history: [] }) }),
-  'leaves values plain': (store) => ({ reseal: ({ history }) => store.reseal({ values: [], history }) }),
+  'leaves history plain': (store) => ({
+    reencrypt: ({ values }) => store.reencrypt({ values, history: [] }),
+  }),
+  'leaves values plain': (store) => ({
+    reencrypt: ({ history }) => store.reencrypt({ values: [], history }),
+  }),
   'finds nothing that is plain': (store) => ({
     survey: async (query) => ({ ...(await store.survey(query)), plain: [] }),
   }),
   'scans history newest first': (store) => ({
     scan: async (what, after, limit) => (await store.scan(what, after, 10)).toReversed().slice(0, limit),
   }),
-  'seals what was written meanwhile': (store) => ({
-    async reseal(request) {
+  'encrypts what was written meanwhile': (store) => ({
+    async reencrypt(request) {
       const rows = await store.scan('values', null, 10)
       const values = request.values.map(({ after }, index) => ({ before: rows[index] ?? after, after }))
-      return store.reseal({ ...request, values })
+      return store.reencrypt({ ...request, values })
     },
   }),
   'loses updates': withoutLock,

@@ -42,7 +42,7 @@ const mail = {
     showWhen: { key: 'mail.secure', equals: true },
   }),
   rules: setting.json<readonly Rule[]>()('mail.rules', { ...common, default: [] }),
-  limits: setting.json<Rule>()('mail.limits', common),
+  limits: setting.json<Rule>()('mail.limits', { ...common, schema: { type: 'object' } }),
   anything: setting.json('mail.anything', common),
   links: setting.json('mail.links', {
     ...common,

@@ -40,7 +40,11 @@ const refused: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['a fraction', [{ label: 'x', port: 0.5 }], ['/0/port: Enter a whole number.']],
   ['a number out of bounds', [{ label: 'x', port: 0 }], ['/0/port: Enter a number of at least 1.']],
   ['another choice', [{ label: 'x', kind: 'fax' }], ['/0/kind: Enter one of: page, mail.']],
-  ['an unknown member', [{ label: 'x', 'a/b': 1 }], ['/0/a~1b: Remove this member: it has no meaning.']],
+  [
+    'an unknown member',
+    [{ label: 'x', 'a/b': 1 }],
+    ['/0/a~1b: Remove this property; it is not allowed here.'],
+  ],
   ['too many items', Array.from({ length: 4 }, () => ({ label: 'x' })), ['Enter at most 3 items.']],
   [
     'several wrong parts',
@@ -99,30 +103,28 @@ test('clients get the schema as plain JSON, and what it was made of may change',
 })
 
 const unusable: readonly (readonly [string, unknown, RegExp])[] = [
-  ['a plain object', { type: 'array' }, /schema must be a schema of TypeBox/],
-  ['a number', 0, /schema must be a schema of TypeBox/],
-  [
-    'a part that is none',
-    Type.Array({ type: 'string' } as never),
-    /schema\.items must be a schema of TypeBox/,
-  ],
-  ['a kind that JSON lacks', Type.Date(), /schema is of the kind Date, which is not supported/],
+  ['a number', 0, /schema must be a JSON Schema/],
+  ['a part that is none', { type: 'array', items: 'text' }, /the schema cannot be used: /],
+  ['a kind that JSON lacks', Type.Date(), /the schema cannot be used: schema is invalid: data\/type/],
   [
     'a pattern',
     Type.Array(Type.String({ pattern: '^a' })),
-    /schema\.items has the keyword pattern, which is not supported/,
+    /schema\.items has the keyword pattern, which takes too long on some values: check it in validate/,
   ],
   [
-    'a format',
-    Type.Object({ a: Type.String({ format: 'email' }) }),
-    /schema\.properties\.a has the keyword format/,
+    'a pattern below a union, a definition and a name',
+    { anyOf: [{ type: 'null' }, { properties: { pattern: { not: { pattern: '(a+)+$' } } } }] },
+    /schema\.anyOf\.1\.properties\.pattern\.not has the keyword pattern/,
   ],
-  ['a misspelt keyword', Type.Array(Type.String(), { maxItem: 5 }), /schema has the keyword maxItem/],
+  ['a misspelt keyword', Type.Array(Type.String(), { maxItem: 5 }), /unknown keyword: "maxItem"/],
+  ['an unknown format', Type.String({ format: 'no-such' }), /unknown format "no-such"/],
+  ['a record', Type.Record(Type.String(), Type.String()), /schema has the keyword patternProperties/],
   [
-    'a record',
-    Type.Union([Type.Null(), Type.Record(Type.String(), Type.String())]),
-    /schema\.anyOf\.1 is of the kind Record/,
+    'items to compare without end',
+    Type.Array(Type.Unknown(), { uniqueItems: true }),
+    /add a maxItems of at most 1000/,
   ],
+  ['a reference to nothing', { $ref: '#/definitions/no' }, /can't resolve reference/],
 ]
 for (const [name, schema, message] of unusable) {
   test(`a schema that is or has ${name} stops the boot`, async (t) => {
@@ -136,4 +138,55 @@ test('a schema of a setting that is no Json, and a default that breaks it, stop 
     bootErrorOf(define(Json, { schema: links, defaultValue: '[{"label":""}]' })),
     /its default breaks the definition: \/0\/label: A value is required\./,
   )
+})
+
+test('decision 91: any JSON Schema that Ajv reads is one, also without TypeBox', async (t) => {
+  const setting = registered(Json, {
+    schema: {
+      type: 'object',
+      definitions: { host: { type: 'string', format: 'hostname', examples: [{ pattern: 'an example' }] } },
+      properties: {
+        host: { $ref: '#/definitions/host' },
+        level: { enum: ['low', 'high'] },
+        pattern: { type: 'string' },
+        ports: { type: 'array', items: { type: 'integer' }, uniqueItems: true, maxItems: 10 },
+        either: {
+          oneOf: [
+            { type: 'object', required: ['a'] },
+            { type: 'object', required: ['b'] },
+          ],
+        },
+      },
+      if: { properties: { level: { const: 'high' } } },
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      then: { required: ['host'] },
+    },
+  })
+  for (const value of [
+    { level: 'low' },
+    { host: 'example.com', level: 'high', pattern: '^a', either: { a: 1 } },
+  ])
+    t.same(problemsOf(setting, value), [], JSON.stringify(value))
+  t.same(problemsOf(setting, { host: 'a b', level: 'mid', ports: [1, 1], either: {} }).toSorted(), [
+    '/either: Enter a value of one of the types that are allowed here.',
+    '/host: Enter text in the format hostname.',
+    '/level: Enter one of: low, high.',
+    '/ports: Enter each item once.',
+  ])
+  t.match(problemsOf(setting, { level: 'high' }), [/^\/host: A value is required\.$/, /.*/])
+})
+
+test('a check changes no value, and no message has one', async (t) => {
+  const schema = Type.Object(
+    { port: Type.Integer({ default: 25 }), on: Type.Boolean() },
+    { additionalProperties: false },
+  )
+  const value = { on: 'hunter2', hunter3: 1 }
+  const problems = problemsOf(registered(Json, { schema }), value)
+  t.same(problems.toSorted(), [
+    '/hunter3: Remove this property; it is not allowed here.',
+    '/on: Enter a boolean: true or false.',
+    '/port: A value is required.',
+  ])
+  t.same(value, { on: 'hunter2', hunter3: 1 })
 })

@@ -1,15 +1,14 @@
-/** `GET /definitions`: what can be set, in the caller's language (S 4.1). */
+/** `GET /definitions`: what can be set, in the caller's language. */
 import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import { definitionSchema } from '../../definitions/definition-schema.ts'
-import { createSelect, type DefinitionFilter } from '../../reading/list.ts'
 import { callerOf } from '../access.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from '../conditional.ts'
 import type { LocalizedDefinitions, Localizer } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
-import { closed, nullable, search, type SettingsApp } from '../schemas.ts'
+import { NoQuery, nullable, type SettingsApp } from '../schemas.ts'
 
-/** A definition as it is declared (S 2.1), and what forms need besides. */
+/** A definition as it is declared, and what forms need besides. */
 const Definition = Type.Object({
   ...definitionSchema.properties,
   groupName: nullable(Type.String({ description: 'what to show for the group' })),
@@ -25,13 +24,13 @@ export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): voi
     operation({
       operationId: 'listSettingDefinitions',
       summary: 'List all definitions of settings',
-      query: Type.Object(search, closed),
+      query: NoQuery,
       ok: Type.Array(Definition),
     }),
     (request, reply) => {
       callerOf(request)
       const localized = localizer.forRequest(request)
-      const { body, etag } = bodyOf(localized, request.query)
+      const { body, etag } = bodyOf(localized)
       reply.header('cache-control', 'private, no-cache')
       if (localizer.isActive) {
         addVary(reply, 'Accept-Language')
@@ -41,11 +40,8 @@ export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): voi
     },
   )
 
-  function bodyOf(localized: LocalizedDefinitions, filter: DefinitionFilter): TaggedJson {
-    const { definitions, translations } = localized
-    const isSelected = createSelect(filter, translations)
-    if (isSelected) return toTaggedJson(definitions.filter(isSelected))
-    const body = bodies.get(localized) ?? toTaggedJson(definitions)
+  function bodyOf(localized: LocalizedDefinitions): TaggedJson {
+    const body = bodies.get(localized) ?? toTaggedJson(localized.definitions)
     bodies.set(localized, body)
     return body
   }

@@ -1,4 +1,4 @@
-/** What happened to settings, and where their values come from (decision 26b). */
+/** What happened to settings, and where their values come from. */
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
 import type { HistoryEntry } from '../../history/history.ts'

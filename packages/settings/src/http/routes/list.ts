@@ -1,57 +1,38 @@
-/** `GET /`: the values of many settings (S 4.1, decisions 16 and 26). */
+/** `GET /`: the values of many settings. */
 import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
-import {
-  type DefinitionFilter,
-  listShared,
-  type OwnValues,
-  readOwnValues,
-  selectStates,
-  type Translations,
-} from '../../reading/list.ts'
+import { listShared, type OwnValues, readOwnValues, selectStates } from '../../reading/list.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { callerOf } from '../access.ts'
 import { fingerprint, sendUnlessUnchanged } from '../conditional.ts'
-import { type Localizer, toDefinitionDto } from '../localized-definitions.ts'
+import { toDefinitionDto } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
-import { closed, ScopeText, search, type SettingsApp, SettingValue } from '../schemas.ts'
+import { closed, ScopeText, type SettingsApp, SettingValue } from '../schemas.ts'
 
-export function addListRoute(
-  app: SettingsApp,
-  service: SettingsService,
-  { sharedLists, localizer }: { readonly sharedLists: SharedLists; readonly localizer: Localizer },
-): void {
+export function addListRoute(app: SettingsApp, service: SettingsService, sharedLists: SharedLists): void {
   app.get(
     '/',
     operation({
       operationId: 'listSettings',
       summary: 'List settings by scope and group; sensitive values are null',
-      query: Type.Object(
-        { scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()), ...search },
-        closed,
-      ),
+      query: Type.Object({ scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()) }, closed),
       ok: Type.Array(SettingValue),
     }),
     // No promise for shared lists: most requests are answered with what was sent before.
     (request, reply): Promise<unknown> | undefined => {
       const { id } = callerOf(request)
-      const { scope, ...filter } = request.query
-      // A search covers the texts in the caller's language too.
-      const localized = localizer.isActive && filter.q ? localizer.forRequest(request) : undefined
+      const { scope, group } = request.query
       reply.header('cache-control', 'private, no-cache')
       addVary(reply, 'Cookie, Authorization')
-      if (localized) addVary(reply, 'Accept-Language')
       if (scope === SettingScope.User) return sendOwnList()
-      sendUnlessUnchanged(request, reply, sharedLists.tagIn(localized?.locale), () =>
-        sharedLists.bodyOf(scope, filter, localized?.translations),
-      )
+      sendUnlessUnchanged(request, reply, sharedLists.tag(), () => sharedLists.bodyOf(scope, group))
       return undefined
 
       async function sendOwnList(): Promise<unknown> {
         const own = await readOwnValues(service, id)
-        return sendUnlessUnchanged(request, reply, sharedLists.ownTagIn(localized?.locale, own), () => {
-          const selected = selectStates(service.states(), filter, localized?.translations)
+        return sendUnlessUnchanged(request, reply, sharedLists.ownTag(own), () => {
+          const selected = selectStates(service.states(), group)
           return Buffer.from(JSON.stringify(selected.map(own.of).filter(({ isOverridden }) => isOverridden)))
         })
       }
@@ -72,29 +53,30 @@ export class SharedLists {
     this.#service = service
   }
 
-  bodyOf(
-    scope: SettingScope | undefined,
-    filter: DefinitionFilter,
-    translations: Translations | undefined,
-  ): Buffer {
-    const isSearch = filter.q !== undefined || filter.tag !== undefined
-    return isSearch ? this.#make(scope, filter, translations) : this.#kept(scope, filter.group)
+  bodyOf(scope: SettingScope | undefined, group: string | undefined): Buffer {
+    this.#dropOutdated()
+    const name = JSON.stringify([scope, group])
+    const known = this.#bodies.get(name)
+    if (known) return known
+    const body = Buffer.from(JSON.stringify(listShared(this.#service.states(), { scope, group })))
+    // An empty list is not kept: callers can invent any number of groups.
+    if (body.length > '[]'.length) this.#bodies.set(name, body)
+    return body
   }
 
   /**
-   * One tag for all shared lists, because caches keep them by their URL; the locale is that of a search. The revision
-   * alone is not enough: a database that was restored from a backup comes to the same revisions again, with other values.
+   * One tag for all shared lists, because caches keep them by their URL. The revision alone is not enough: a database that
+   * was restored from a backup comes to the same revisions again, with other values.
    * Undefined while memory holds a later write, but not all before it: such content belongs to no revision.
    */
-  tagIn(locale: string | undefined): string | undefined {
+  tag(): string | undefined {
     const { complete, revision } = this.#service.sharedValues
-    if (!complete) return undefined
-    return `"r${revision}-${this.#fingerprint()}${locale === undefined ? '' : `-${locale}`}"`
+    return complete ? `"r${revision}-${this.#fingerprint()}"` : undefined
   }
 
   /** The tag of what one user has stored, with what it inherits. */
-  ownTagIn(locale: string | undefined, { versions }: OwnValues): string | undefined {
-    const shared = this.tagIn(locale)
+  ownTag({ versions }: OwnValues): string | undefined {
+    const shared = this.tag()
     return shared && `${shared.slice(0, -1)}-${fingerprint(versions)}"`
   }
 
@@ -104,24 +86,8 @@ export class SharedLists {
     this.#definitions ??= fingerprint(
       JSON.stringify(this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition))),
     )
-    this.#content ??= fingerprint(`${this.#definitions} ${String(this.#kept(undefined, undefined))}`)
+    this.#content ??= fingerprint(`${this.#definitions} ${String(this.bodyOf(undefined, undefined))}`)
     return this.#content
-  }
-
-  #kept(scope: SettingScope | undefined, group: string | undefined): Buffer {
-    this.#dropOutdated()
-    const name = JSON.stringify([scope, group])
-    const known = this.#bodies.get(name)
-    if (known) return known
-    const body = this.#make(scope, { group })
-    // An empty list is not kept: callers can invent any number of groups.
-    if (body.length > '[]'.length) this.#bodies.set(name, body)
-    return body
-  }
-
-  #make(scope: SettingScope | undefined, filter: DefinitionFilter, translations?: Translations): Buffer {
-    const values = listShared(this.#service.states(), { scope, ...filter }, translations)
-    return Buffer.from(JSON.stringify(values))
   }
 
   #dropOutdated(): void {

@@ -1,4 +1,4 @@
-/** `/me`: the caller's own values (S 4.1, decisions 21 and 23). */
+/** `/me`: the caller's own values. */
 import { ArgumentException } from '@fastify-modular/core'
 import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
@@ -40,7 +40,7 @@ export function addOwnValueRoutes(
       const own = await readOwnValues(service, id)
       reply.header('cache-control', 'private, no-cache')
       addVary(reply, 'Cookie, Authorization')
-      return sendUnlessUnchanged(request, reply, sharedLists.ownTagIn(undefined, own), () =>
+      return sendUnlessUnchanged(request, reply, sharedLists.ownTag(own), () =>
         Buffer.from(
           JSON.stringify(
             states()

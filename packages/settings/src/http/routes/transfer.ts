@@ -1,4 +1,4 @@
-/** Export and import of System and Application values (decision 26b: System rows for administrators only). */
+/** Export and import of System and Application values (System rows for administrators only). */
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
 import { updatePermission } from '../../visibility.ts'

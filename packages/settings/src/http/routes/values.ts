@@ -1,4 +1,4 @@
-/** One System or Application value, or many of them: read, resolved for the caller, written (S 4.1). */
+/** One System or Application value, or many of them: read, resolved for the caller, written. */
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
@@ -240,7 +240,7 @@ export function addValueRoutes(
     },
   )
 
-  /** S 2.7 decodes sensitive values; System ones are for administrators, others as the host decided (decision 18). */
+  /** Sensitive values are decoded: System ones are for administrators, others as the host decided. */
   function requireSensitive(state: SettingState, { source }: Resolution, caller: Caller): void {
     if (state.setting.definition.scope === SettingScope.System) return requireAdmin(caller)
     if (resolvedSecrets === 'signed-in' || source === 'user') return

@@ -4,7 +4,7 @@ import { type PostgresNames, postgresNames, type PostgresTableNames } from './na
 
 /** The condition of the partial index; a statement has to repeat it to use the index. */
 export const plainHistory =
-  '((new_value is not null and not new_sealed) or (old_value is not null and not old_sealed))'
+  '((new_value is not null and not new_encrypted) or (old_value is not null and not old_encrypted))'
 
 /**
  * Each step is one script; its place in the list is its version. Append only: a step that was published never changes.
@@ -24,7 +24,7 @@ create table ${values} (
   user_id text collate "C" not null default '',
   key text collate "C" not null,
   value text not null,
-  sealed boolean not null default false,
+  encrypted boolean not null default false,
   revision bigint not null,
   updated_at bigint not null,
   updated_by text,
@@ -40,9 +40,9 @@ create table ${history} (
   user_id text collate "C" not null default '',
   key text collate "C" not null,
   old_value text,
-  old_sealed boolean not null default false,
+  old_encrypted boolean not null default false,
   new_value text,
-  new_sealed boolean not null default false,
+  new_encrypted boolean not null default false,
   origin text not null,
   actor text,
   request_id text,

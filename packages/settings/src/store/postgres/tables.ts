@@ -1,4 +1,4 @@
-/** The tables in PostgreSQL, for drizzle (decision 27). */
+/** The tables in PostgreSQL, for drizzle. */
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -40,7 +40,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       userId: text('user_id').notNull().default(''),
       key: text('key').notNull(),
       value: text('value').notNull(),
-      sealed: boolean('sealed').notNull().default(false),
+      encrypted: boolean('encrypted').notNull().default(false),
       revision: bigint('revision', { mode: 'number' }).notNull(),
       updatedAt: bigint('updated_at', { mode: 'number' }).notNull(),
       updatedBy: text('updated_by'),
@@ -62,9 +62,9 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       userId: text('user_id').notNull().default(''),
       key: text('key').notNull(),
       oldValue: text('old_value'),
-      oldSealed: boolean('old_sealed').notNull().default(false),
+      oldEncrypted: boolean('old_encrypted').notNull().default(false),
       newValue: text('new_value'),
-      newSealed: boolean('new_sealed').notNull().default(false),
+      newEncrypted: boolean('new_encrypted').notNull().default(false),
       origin: text('origin').notNull(),
       actor: text('actor'),
       requestId: text('request_id'),

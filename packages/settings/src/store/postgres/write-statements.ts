@@ -26,9 +26,9 @@ export interface WriteStatements {
   /** Rows and history of users. */
   readonly saveUsers: string
   /** `$1` to `$7` are values as they were read, and their new texts. */
-  readonly resealValues: string
+  readonly reencryptValues: string
   /** `$1` to `$10` are rows of history as they were read, and their new texts. */
-  readonly resealHistory: string
+  readonly reencryptHistory: string
 }
 
 /** Rows travel as arrays, one for each column: the statements are the same for 1 row and for 500. */
@@ -45,19 +45,19 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
   const change = `
       with change as materialized (
         select * from unnest($6::smallint[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::boolean[], $12::text[], $13::boolean[])
-          as row (scope, user_id, key, revision, old_value, old_sealed, new_value, new_sealed)
+          as row (scope, user_id, key, revision, old_value, old_encrypted, new_value, new_encrypted)
       ), noted as (
-        insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
+        insert into ${history} (revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
           origin, actor, request_id, note, set_size, at)
-        select revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
+        select revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
           $3::text, $2::text, $4::text, $5::text, (select count(*) from change)::integer, $1::bigint
         from change
       )`
   const save = `${change}, saved as (
-        insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
-        select scope, user_id, key, new_value, new_sealed, revision, $1::bigint, $2::text from change
+        insert into ${values} (scope, user_id, key, value, encrypted, revision, updated_at, updated_by)
+        select scope, user_id, key, new_value, new_encrypted, revision, $1::bigint, $2::text from change
         where new_value is not null
-        on conflict (scope, user_id, key) do update set value = excluded.value, sealed = excluded.sealed,
+        on conflict (scope, user_id, key) do update set value = excluded.value, encrypted = excluded.encrypted,
           revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by
       ), deleted as (
         delete from ${values} v using change c
@@ -82,7 +82,7 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
     // Rows are locked in the order of the database, which compares bytes; that of our texts differs beyond U+FFFF: an
     // erasure locks rows of other users. The time is taken when the locks are held: above the join, for each row.
     findUsers: `
-      select id.user_id, id.key, v.value, v.sealed, v.revision, v.updated_at, v.updated_by, ${now},
+      select id.user_id, id.key, v.value, v.encrypted, v.revision, v.updated_at, v.updated_by, ${now},
         case when v.revision is null then (
           select max(h.revision) from ${history} h where (h.key, h.scope, h.user_id) = (id.key, id.scope, id.user_id)
         ) end as last
@@ -98,7 +98,7 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
     saveUsers: `${save}
       select`,
     // Users' rows are locked in their order, as their writers do.
-    resealValues: `
+    reencryptValues: `
       with locked as materialized (
         select v.scope, v.user_id, v.key from (
           select * from unnest($1::smallint[], $2::text[], $3::text[]) as named (scope, user_id, key)
@@ -107,18 +107,18 @@ export function writeStatements({ values, history, meta }: PostgresNames): Write
           select * from ${values} v where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) for update
         ) as v
       )
-      update ${values} v set value = r.new_value, sealed = r.sealed
+      update ${values} v set value = r.new_value, encrypted = r.encrypted
       from unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::boolean[])
-        as r (scope, user_id, key, revision, value, new_value, sealed)
+        as r (scope, user_id, key, revision, value, new_value, encrypted)
       join locked l on (l.scope, l.user_id, l.key) = (r.scope, r.user_id, r.key)
       where (v.scope, v.user_id, v.key) = (l.scope, l.user_id, l.key)
         and v.revision = r.revision and v.value = r.value`,
-    resealHistory: `
-      update ${history} h set old_value = r.old_value, old_sealed = r.old_sealed,
-        new_value = r.new_value, new_sealed = r.new_sealed
+    reencryptHistory: `
+      update ${history} h set old_value = r.old_value, old_encrypted = r.old_encrypted,
+        new_value = r.new_value, new_encrypted = r.new_encrypted
       from unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[],
         $7::text[], $8::boolean[], $9::text[], $10::boolean[])
-        as r (scope, user_id, key, revision, found_old, found_new, old_value, old_sealed, new_value, new_sealed)
+        as r (scope, user_id, key, revision, found_old, found_new, old_value, old_encrypted, new_value, new_encrypted)
       where (h.revision, h.scope, h.user_id, h.key) = (r.revision, r.scope, r.user_id, r.key)
         and h.old_value is not distinct from r.found_old and h.new_value is not distinct from r.found_new`,
   }

@@ -1,12 +1,12 @@
 /** Writes in PostgreSQL, from the lock to the commit. */
-import type { AsyncTx } from '@fastify-modular/core'
+import { type AsyncTx, isDomainException } from '@fastify-modular/core'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { planWrite, rowIdText } from '../plan-write.ts'
 import type { SqlWriter } from '../sql-store.ts'
-import type { ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import type { ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import { type WriteStatements, writeStatements } from './write-statements.ts'
@@ -65,9 +65,9 @@ export function createWriter(init: WriterInit): PostgresWriter {
       inTurnOf(firstUserOf(request), () =>
         ofUsers.take(() => onConnection(pool, (client) => writeUsers(client, setup, request))),
       ),
-    reseal: (request) =>
+    reencrypt: (request) =>
       shared.take(() =>
-        untilNoDeadlock(() => onConnection(pool, (client) => reseal(client, setup, request))),
+        untilNoDeadlock(() => onConnection(pool, (client) => reencrypt(client, setup, request))),
       ),
     underLock: (task) =>
       shared.take(() =>
@@ -158,14 +158,14 @@ async function writeUsers(client: PoolClient, setup: Setup, request: WriteReques
  * Replaces texts under the lock of the writers, or of the rows where they are users': one that has read a plain text
  * before would record it in the history.
  */
-async function reseal(client: PoolClient, setup: Setup, request: ResealRequest): Promise<number> {
+async function reencrypt(client: PoolClient, setup: Setup, request: ReencryptRequest): Promise<number> {
   const { statements } = setup
   const [, , values, entries, committed] = await orStoreFailure(
     sendTogether(client, [
       { text: statements.begin },
       lockStatement(setup),
-      { text: statements.resealValues, values: resealedValues(request.values) },
-      { text: statements.resealHistory, values: resealedHistory(request.history) },
+      { text: statements.reencryptValues, values: reencryptedValues(request.values) },
+      { text: statements.reencryptHistory, values: reencryptedHistory(request.history) },
       { text: 'commit' },
     ]),
   )
@@ -221,9 +221,9 @@ async function apply(
     ...columnsOf(changes),
     changes.map(({ revision }) => revision),
     changes.map(({ before }) => before?.value ?? null),
-    changes.map(({ before }) => before?.sealed ?? false),
+    changes.map(({ before }) => before?.encrypted ?? false),
     changes.map(({ after }) => after?.value ?? null),
-    changes.map(({ after }) => after?.sealed ?? false),
+    changes.map(({ after }) => after?.encrypted ?? false),
   ]
   const values = [at, actor, origin, requestId, note, ...columns]
   const applied = ofUsers
@@ -257,26 +257,26 @@ function columnsOf(ids: readonly RowId[]): unknown[][] {
   return [ids.map(({ scope }) => scope), ids.map(({ userId }) => userId), ids.map(({ key }) => key)]
 }
 
-function resealedValues(rows: ResealRequest['values']): unknown[][] {
+function reencryptedValues(rows: ReencryptRequest['values']): unknown[][] {
   return [
     ...columnsOf(rows.map(({ before }) => before)),
     rows.map(({ before }) => before.revision),
     rows.map(({ before }) => before.value),
     rows.map(({ after }) => after.value),
-    rows.map(({ after }) => after.sealed),
+    rows.map(({ after }) => after.encrypted),
   ]
 }
 
-function resealedHistory(rows: ResealRequest['history']): unknown[][] {
+function reencryptedHistory(rows: ReencryptRequest['history']): unknown[][] {
   return [
     ...columnsOf(rows.map(({ before }) => before)),
     rows.map(({ before }) => before.revision),
     rows.map(({ before }) => before.oldValue),
     rows.map(({ before }) => before.newValue),
     rows.map(({ after }) => after.oldValue),
-    rows.map(({ after }) => after.oldSealed),
+    rows.map(({ after }) => after.oldEncrypted),
     rows.map(({ after }) => after.newValue),
-    rows.map(({ after }) => after.newSealed),
+    rows.map(({ after }) => after.newEncrypted),
   ]
 }
 
@@ -287,7 +287,7 @@ async function enqueue(client: PoolClient, request: WriteRequest, result: WriteR
     kind: 'async',
     async query(sql, params) {
       if (!isOpen) throw new FMOD_SETTINGS_TRANSACTION_ENDED()
-      const { rows } = await orStoreFailure(client.query(sql, [...params]))
+      const { rows } = await orEventFailure(client.query(sql, [...params]))
       return { rows }
     },
   }
@@ -295,6 +295,19 @@ async function enqueue(client: PoolClient, request: WriteRequest, result: WriteR
     await request.enqueue?.(tx, result)
   } finally {
     isOpen = false
+  }
+}
+
+/**
+ * Waits for a statement of the events.
+ * @throws what `toStoreFailure` makes of its error; where the database answered, no 503: the transport is defective
+ */
+async function orEventFailure<T>(statement: Promise<T>): Promise<T> {
+  try {
+    return await orStoreFailure(statement)
+  } catch (error) {
+    if (!isDomainException(error) || isUnanswered(error)) throw error
+    throw new Error('PostgreSQL refused a statement of its events.', { cause: error })
   }
 }
 
@@ -310,7 +323,7 @@ interface ValueRecord {
   readonly user_id: string
   readonly key: string
   readonly value: string
-  readonly sealed: boolean
+  readonly encrypted: boolean
   readonly revision: string
   readonly updated_at: string
   readonly updated_by: string | null
@@ -336,7 +349,7 @@ function toRow(record: ValueRecord): StoredRow {
     userId: record.user_id,
     key: record.key,
     value: record.value,
-    sealed: record.sealed,
+    encrypted: record.encrypted,
     revision: Number(record.revision),
     updatedAt: Number(record.updated_at),
     updatedBy: record.updated_by,

@@ -3,7 +3,7 @@ import { checkArgument, sqliteOptions } from '../options.ts'
 
 /** The condition of the partial index; a statement has to repeat it to use the index. */
 export const plainHistory =
-  '((new_value is not null and new_sealed = 0) or (old_value is not null and old_sealed = 0))'
+  '((new_value is not null and new_encrypted = 0) or (old_value is not null and old_encrypted = 0))'
 
 /**
  * Each step is one script; its place in the list is its version. Append only: a step that was published never changes.
@@ -21,7 +21,7 @@ create table ${prefix}settings_value (
   user_id text not null default '',
   key text not null,
   value text not null,
-  sealed integer not null default 0,
+  encrypted integer not null default 0,
   revision integer not null,
   updated_at integer not null,
   updated_by text,
@@ -37,9 +37,9 @@ create table ${prefix}settings_history (
   user_id text not null default '',
   key text not null,
   old_value text,
-  old_sealed integer not null default 0,
+  old_encrypted integer not null default 0,
   new_value text,
-  new_sealed integer not null default 0,
+  new_encrypted integer not null default 0,
   origin text not null,
   actor text,
   request_id text,

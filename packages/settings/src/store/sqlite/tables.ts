@@ -1,4 +1,4 @@
-/** The tables in SQLite, for drizzle (decision 27). */
+/** The tables in SQLite, for drizzle. */
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SettingScope } from '../../setting-definition.ts'
@@ -23,7 +23,7 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
       userId: text('user_id').notNull().default(''),
       key: text('key').notNull(),
       value: text('value').notNull(),
-      sealed: integer('sealed', { mode: 'boolean' }).notNull().default(false),
+      encrypted: integer('encrypted', { mode: 'boolean' }).notNull().default(false),
       revision: integer('revision').notNull(),
       updatedAt: integer('updated_at').notNull(),
       updatedBy: text('updated_by'),
@@ -45,9 +45,9 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
       userId: text('user_id').notNull().default(''),
       key: text('key').notNull(),
       oldValue: text('old_value'),
-      oldSealed: integer('old_sealed', { mode: 'boolean' }).notNull().default(false),
+      oldEncrypted: integer('old_encrypted', { mode: 'boolean' }).notNull().default(false),
       newValue: text('new_value'),
-      newSealed: integer('new_sealed', { mode: 'boolean' }).notNull().default(false),
+      newEncrypted: integer('new_encrypted', { mode: 'boolean' }).notNull().default(false),
       origin: text('origin').notNull(),
       actor: text('actor'),
       requestId: text('request_id'),

@@ -8,7 +8,7 @@ import {
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
-import type { HistoryRow, ResealRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import type { HistoryRow, ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import type { SqliteTables } from './tables.ts'
 
@@ -51,7 +51,7 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
     ofUsers: immediate(client, writeOfUsers),
     // Copies of the old texts stay in free space of the file until it is vacuumed, even with `secure_delete`: it does not
     // overwrite what SQLite moves between pages.
-    reseal: immediate(client, statements.reseal),
+    reencrypt: immediate(client, statements.reencrypt),
   }
 }
 
@@ -100,7 +100,7 @@ interface WriteStatements {
   countUsers(): number
   saveRevision(revision: number): void
   /** Replaces texts of rows that are as they were read; returns how many. */
-  reseal(request: ResealRequest): number
+  reencrypt(request: ReencryptRequest): number
 }
 
 /** So many rows travel in one statement where there are as many: for values that is nearly twice as fast. */
@@ -116,7 +116,7 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
   // As arrays: a bulk reads each of its rows.
   const find = client
     .prepare<[number, string, string], ValueRecord>(
-      `select value, sealed, revision, updated_at, updated_by from ${values} where scope = ? and user_id = ? and key = ?`,
+      `select value, encrypted, revision, updated_at, updated_by from ${values} where scope = ? and user_id = ? and key = ?`,
     )
     .raw()
   const revision = client
@@ -129,15 +129,15 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
     .pluck()
   const prepareSave = (rows: number) =>
     client.prepare(`
-    insert into ${values} (scope, user_id, key, value, sealed, revision, updated_at, updated_by)
+    insert into ${values} (scope, user_id, key, value, encrypted, revision, updated_at, updated_by)
     values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}
-    on conflict (scope, user_id, key) do update set value = excluded.value, sealed = excluded.sealed,
+    on conflict (scope, user_id, key) do update set value = excluded.value, encrypted = excluded.encrypted,
       revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by`)
   const saveOne = prepareSave(1)
   const saveBatch = prepareSave(batch)
   const remove = client.prepare(`delete from ${values} where scope = ? and user_id = ? and key = ?`)
   const addHistory = client.prepare(`
-    insert into ${history} (revision, scope, user_id, key, old_value, old_sealed, new_value, new_sealed,
+    insert into ${history} (revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
       origin, actor, request_id, note, set_size, at, seq)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const countUsers = client
@@ -148,11 +148,11 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
   const saveRevision = client.prepare(
     `update ${getTableName(tables.meta)} set value = ? where name = 'revision'`,
   )
-  const resealValue = client.prepare(`
-    update ${values} set value = ?, sealed = ?
+  const reencryptValue = client.prepare(`
+    update ${values} set value = ?, encrypted = ?
     where scope = ? and user_id = ? and key = ? and revision = ? and value = ?`)
-  const resealEntry = client.prepare(`
-    update ${history} set old_value = ?, old_sealed = ?, new_value = ?, new_sealed = ?
+  const reencryptEntry = client.prepare(`
+    update ${history} set old_value = ?, old_encrypted = ?, new_value = ?, new_encrypted = ?
     where revision = ? and scope = ? and user_id = ? and key = ? and old_value is ? and new_value is ?`)
 
   return {
@@ -177,9 +177,9 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
         row.userId,
         row.key,
         row.oldValue,
-        Number(row.oldSealed),
+        Number(row.oldEncrypted),
         row.newValue,
-        Number(row.newSealed),
+        Number(row.newEncrypted),
         row.origin,
         row.actor,
         row.requestId,
@@ -189,17 +189,25 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
         seq,
       ),
     saveRevision: (revision) => void saveRevision.run(String(revision)),
-    reseal: ({ values: rows, history: entries }) => {
+    reencrypt: ({ values: rows, history: entries }) => {
       let replaced = 0
       for (const { before, after } of rows) {
         const { scope, userId, key, revision } = before
-        const sealed = Number(after.sealed)
-        replaced += resealValue.run(after.value, sealed, scope, userId, key, revision, before.value).changes
+        const encrypted = Number(after.encrypted)
+        replaced += reencryptValue.run(
+          after.value,
+          encrypted,
+          scope,
+          userId,
+          key,
+          revision,
+          before.value,
+        ).changes
       }
       for (const { before, after } of entries) {
-        const texts = [after.oldValue, Number(after.oldSealed), after.newValue, Number(after.newSealed)]
+        const texts = [after.oldValue, Number(after.oldEncrypted), after.newValue, Number(after.newEncrypted)]
         const { revision, scope, userId, key, oldValue, newValue } = before
-        replaced += resealEntry.run(...texts, revision, scope, userId, key, oldValue, newValue).changes
+        replaced += reencryptEntry.run(...texts, revision, scope, userId, key, oldValue, newValue).changes
       }
       return replaced
     },
@@ -207,20 +215,20 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
 }
 
 function columnsOf(row: StoredRow): (string | number | null)[] {
-  const { scope, userId, key, value, sealed, revision, updatedAt, updatedBy } = row
-  return [scope, userId, key, value, Number(sealed), revision, updatedAt, updatedBy]
+  const { scope, userId, key, value, encrypted, revision, updatedAt, updatedBy } = row
+  return [scope, userId, key, value, Number(encrypted), revision, updatedAt, updatedBy]
 }
 
 /** A row of settings_value without its name, as the driver gives it. */
 type ValueRecord = readonly [
   value: string,
-  sealed: number,
+  encrypted: number,
   revision: number,
   updatedAt: number,
   updatedBy: string | null,
 ]
 
 function toRow({ scope, userId, key }: RowId, record: ValueRecord): StoredRow {
-  const [value, sealed, revision, updatedAt, updatedBy] = record
-  return { scope, userId, key, value, sealed: sealed === 1, revision, updatedAt, updatedBy }
+  const [value, encrypted, revision, updatedAt, updatedBy] = record
+  return { scope, userId, key, value, encrypted: encrypted === 1, revision, updatedAt, updatedBy }
 }

@@ -27,8 +27,8 @@ export function rowId(key: string, userId = ''): RowId {
 }
 
 /** A change of one row; `null` deletes it. */
-export function change(id: RowId, value: string | null, sealed = false): RowChange {
-  return { ...id, value, sealed }
+export function change(id: RowId, value: string | null, encrypted = false): RowChange {
+  return { ...id, value, encrypted }
 }
 
 /** Writes these changes, whatever the rows hold now. */

@@ -1,4 +1,4 @@
-/** Cases: events are enqueued in the transaction of the write (decision 28). */
+/** Cases: events are enqueued in the transaction of the write. */
 import assert from 'node:assert/strict'
 import type { AsyncTx, Tx } from '@fastify-modular/core'
 import type { SettingsStore, WriteResult } from '../../store/store.ts'

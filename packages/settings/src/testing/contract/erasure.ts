@@ -45,7 +45,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
     assert.equal((await store.users.read('\ufffd')).length, 1)
   },
 
-  'erasures, writes of the same users, trimming and sealing at once: none fails, and no value lacks its history':
+  'erasures, writes of the same users, trimming and encryption at once: none fails, and no value lacks its history':
     async (open) => {
       const first = await open()
       const stores = first.info.durable ? [first, await open()] : [first]
@@ -72,7 +72,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
           eraseAll(first, 'u2'),
           eraseAll(last, 'u2'),
           trimAll(last, { olderThan: Date.now() }),
-          sealAll(first),
+          encryptAll(first),
         ])
         for (const userId of ['u1', 'u2']) await replays(last, userId)
       }
@@ -98,12 +98,12 @@ async function eraseAll(store: SettingsStore, userId: string): Promise<object> {
   return sum
 }
 
-/** Marks all that is stored as sealed. */
-async function sealAll(store: SettingsStore): Promise<void> {
+/** Marks all that is stored as encrypted. */
+async function encryptAll(store: SettingsStore): Promise<void> {
   const rows = await store.scan('values', null, 500)
   const entries = await store.scan('history', null, 500)
-  await store.reseal({
-    values: rows.toReversed().map((before) => ({ before, after: { ...before, sealed: true } })),
-    history: entries.map((before) => ({ before, after: { ...before, newSealed: true } })),
+  await store.reencrypt({
+    values: rows.toReversed().map((before) => ({ before, after: { ...before, encrypted: true } })),
+    history: entries.map((before) => ({ before, after: { ...before, newEncrypted: true } })),
   })
 }

@@ -1,4 +1,4 @@
-/** Cases: users' rows have versions of their own, and leave the revision alone (decision 66). */
+/** Cases: users' rows have versions of their own, and leave the revision alone. */
 import assert from 'node:assert/strict'
 import { userHash } from '../../store/store.ts'
 import { change, type ContractCase, replays, revisionOf, rowId, rowOf, set, setOf, writeAll } from './case.ts'

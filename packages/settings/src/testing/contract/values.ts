@@ -23,7 +23,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     const { updatedAt } = row
     assert.deepEqual(
       { ...row },
-      { ...rowId('a'), value: '"x"', sealed: true, revision: 1, updatedAt, updatedBy: 'ann' },
+      { ...rowId('a'), value: '"x"', encrypted: true, revision: 1, updatedAt, updatedBy: 'ann' },
     )
     assert.equal(result.revision, 1)
     assert.equal(result.at, updatedAt)

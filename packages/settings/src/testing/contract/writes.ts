@@ -93,12 +93,12 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.equal((await store.history({ limit: 10 })).length, 2)
   },
 
-  'the same text sealed is another value': async (open) => {
+  'the same text encrypted is another value': async (open) => {
     const store = await open()
     await set(store, 'a', '1')
     const result = await writeAll(store, [change(rowId('a'), '1', true)])
     assert.equal(result.changes.length, 1)
-    assert.equal((await rowOf(store, rowId('a')))?.sealed, true)
+    assert.equal((await rowOf(store, rowId('a')))?.encrypted, true)
   },
 
   'an empty write is fine': async (open) => {

@@ -87,7 +87,7 @@ test('what is not JSON in the database breaks no answer', async (t) => {
       actor: null,
       origin: 'sql',
       reads: [row],
-      decide: () => [{ ...row, value, sealed: false }],
+      decide: () => [{ ...row, value, encrypted: false }],
     })
   const { text, json } = await as(app, 'editor')('GET', '/app.feature_json/history')
   t.match(text, '"newValue":{"__proto__":1,"a":1}')

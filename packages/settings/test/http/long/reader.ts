@@ -42,7 +42,7 @@ async function write(app: FastifyInstance, store: SettingsStore): Promise<void> 
   const { statusCode } = await app.inject({ method: 'PUT', url: '/api/settings', payload })
   if (statusCode !== 204) throw new Error(`the value was refused with ${statusCode}`)
   for (let index = 1; index < writes; index++) {
-    const change = { ...row, value: longText(index), sealed: false }
+    const change = { ...row, value: longText(index), encrypted: false }
     await store.shared.write({ actor: 'editor', origin: 'api', reads: [row], decide: () => [change] })
   }
 }

@@ -71,6 +71,24 @@ test('events whose statement failed in silence are a defect of the transport, no
   t.equal(await rowOf(store, rowId('a')), undefined)
 })
 
+test('events whose statement the database refused are a defect of the transport, not an outage', async (t) => {
+  const pool = await newPool(t)
+  await pool.query(
+    `create function refuse() returns int language plpgsql as $$ begin raise exception 's3cret'; end $$`,
+  )
+  const store = await openStore(t, pool)
+  for (const statement of ['select refuse()', 'set local statement_timeout = 1; select pg_sleep(60)']) {
+    const enqueue = async (tx: Tx): Promise<void> => {
+      if (tx.kind === 'async') for (const each of statement.split('; ')) await tx.query(each, [])
+    }
+    const error = await failureOf(writeAll(store, [change(rowId('a'), '1')], { enqueue }))
+    t.notOk(is503(error), statement)
+    t.match(error, { message: /refused a statement of its events/ })
+    t.notMatch(everythingOf(error), 's3cret')
+  }
+  t.equal(await rowOf(store, rowId('a')), undefined)
+})
+
 test('an error of the database shows no stored value', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)

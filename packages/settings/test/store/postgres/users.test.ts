@@ -275,13 +275,10 @@ test('statements of writes are planned once for each connection', async (t) => {
   const { rows } = await pool.query(
     `select name, generic_plans + custom_plans as uses, custom_plans from pg_prepared_statements where name ~ 'Users$|find$|save$'`,
   )
-  t.same(rows.map(({ name }) => String(name).split('.').at(-1)).toSorted(), [
-    'find',
-    'findUsers',
-    'lockUsers',
-    'save',
-    'saveUsers',
-  ])
+  t.same(
+    new Set(rows.map(({ name }) => String(name).split('.').at(-1))),
+    new Set(['find', 'findUsers', 'lockUsers', 'save', 'saveUsers']),
+  )
   for (const { name, uses, custom_plans: planned } of rows) {
     t.equal(Number(uses), 10, name)
     if (!name.endsWith('.lockUsers')) t.equal(Number(planned), 0, name)

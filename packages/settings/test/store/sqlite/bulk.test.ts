@@ -25,7 +25,7 @@ for (const size of [1, 49, 50, 51, 100, 123]) {
       t.match(row, {
         ...id,
         value: `"value ${index}"`,
-        sealed: index % 2 === 1,
+        encrypted: index % 2 === 1,
         revision: 2,
         updatedBy: 'tester',
       })

@@ -1,6 +1,6 @@
-/** Cases: texts are replaced by others of the same meaning (decision 59). */
+/** Cases: texts are replaced by others of the same meaning. */
 import assert from 'node:assert/strict'
-import type { HistoryRow, ResealRequest, SettingsStore, StoredRow } from '../../store/store.ts'
+import type { HistoryRow, ReencryptRequest, SettingsStore, StoredRow } from '../../store/store.ts'
 import {
   change,
   type ContractCase,
@@ -14,7 +14,7 @@ import {
   writeAll,
 } from './case.ts'
 
-export const reseal: Readonly<Record<string, ContractCase>> = {
+export const reencrypt: Readonly<Record<string, ContractCase>> = {
   'history is scanned oldest first, row by row, also inside a revision': async (open) => {
     const store = await open()
     await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1')])
@@ -34,27 +34,27 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
     assert.equal((await store.scan('history', null, 10)).length, 4)
   },
 
-  'sealing replaces texts of values and history, and does not count as a change': async (open) => {
+  'encryption replaces texts of values and history, and does not count as a change': async (open) => {
     const store = await open()
     await set(store, 'a', '1')
     await set(store, 'a', '2')
     await writeAll(store, [change(rowId('b', 'u1'), '3')])
     const [before, kept] = [await store.history({ key: 'a', limit: 10 }), await everything(store)]
-    assert.equal(await store.reseal(sealAll(await store.scan('values', null, 10), before)), 4)
+    assert.equal(await store.reencrypt(encryptAll(await store.scan('values', null, 10), before)), 4)
     const history = await store.history({ key: 'a', limit: 10 })
     assert.deepEqual(
-      history.map(({ oldValue, oldSealed, newValue, newSealed }) => [
+      history.map(({ oldValue, oldEncrypted, newValue, newEncrypted }) => [
         oldValue,
-        oldSealed,
+        oldEncrypted,
         newValue,
-        newSealed,
+        newEncrypted,
       ]),
       [
-        ['sealed 1', true, 'sealed 2', true],
-        [null, false, 'sealed 1', true],
+        ['encrypted 1', true, 'encrypted 2', true],
+        [null, false, 'encrypted 1', true],
       ],
     )
-    assert.deepEqual(unseal(await everything(store)), kept)
+    assert.deepEqual(decrypt(await everything(store)), kept)
     assert.equal(await revisionOf(store), 2)
     assert.equal((await set(store, 'a', '4')).revision, 3)
   },
@@ -63,16 +63,16 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
     const store = await open()
     await set(store, 'a', '1')
     await set(store, 'b', '1')
-    const request = sealAll(await store.scan('values', null, 10), await store.history({ limit: 10 }))
+    const request = encryptAll(await store.scan('values', null, 10), await store.history({ limit: 10 }))
     await set(store, 'a', '2')
     await writeAll(store, [change(rowId('b'), null)])
-    assert.equal(await store.reseal(request), 2, 'rows of history are never written again')
-    assert.equal(await store.reseal(request), 0)
+    assert.equal(await store.reencrypt(request), 2, 'rows of history are never written again')
+    assert.equal(await store.reencrypt(request), 0)
     assert.equal((await rowOf(store, rowId('a')))?.value, '2')
     assert.equal(await rowOf(store, rowId('b')), undefined)
   },
 
-  'an old value in the history that is not sealed is found by its key': async (open, until) => {
+  'an old value in the history that is not encrypted is found by its key': async (open, until) => {
     const store = await open()
     await writeAll(store, [change(rowId('never'), '1', true), change(rowId('old'), '1')])
     await set(store, 'new', '1')
@@ -89,26 +89,26 @@ export const reseal: Readonly<Record<string, ContractCase>> = {
       ['old', 'users'],
       'its old value',
     )
-    await store.reseal(sealAll([], await store.scan('history', null, 10)))
+    await store.reencrypt(encryptAll([], await store.scan('history', null, 10)))
     assert.deepEqual((await store.survey({ secret: keys })).plain, [])
   },
 }
 
-function sealAll(values: readonly StoredRow[], history: readonly HistoryRow[]): ResealRequest {
-  const seal = (text: string | null) => (text === null ? null : `sealed ${text}`)
+function encryptAll(values: readonly StoredRow[], history: readonly HistoryRow[]): ReencryptRequest {
+  const encrypt = (text: string | null) => (text === null ? null : `encrypted ${text}`)
   return {
     values: values.map((before) => ({
       before,
-      after: { ...before, value: `sealed ${before.value}`, sealed: true },
+      after: { ...before, value: `encrypted ${before.value}`, encrypted: true },
     })),
     history: history.map((before) => ({
       before,
       after: {
         ...before,
-        oldValue: seal(before.oldValue),
-        oldSealed: before.oldValue !== null,
-        newValue: seal(before.newValue),
-        newSealed: before.newValue !== null,
+        oldValue: encrypt(before.oldValue),
+        oldEncrypted: before.oldValue !== null,
+        newValue: encrypt(before.newValue),
+        newEncrypted: before.newValue !== null,
       },
     })),
   }
@@ -118,6 +118,6 @@ async function everything(store: SettingsStore): Promise<string> {
   return JSON.stringify([await store.scan('values', null, 10), await store.scan('history', null, 10)])
 }
 
-function unseal(text: string): string {
-  return text.replaceAll('sealed ', '').replaceAll('ealed":true', 'ealed":false')
+function decrypt(text: string): string {
+  return text.replaceAll('encrypted ', '').replaceAll('ncrypted":true', 'ncrypted":false')
 }

@@ -1,4 +1,4 @@
-/** Sensitive values at rest: AES-256-GCM, bound to their row, under a ring of keys (decision 13). */
+/** Sensitive values at rest: AES-256-GCM, bound to their row, under a ring of keys. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { isUint8Array } from 'node:util/types'
 import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
@@ -12,14 +12,14 @@ export interface EncryptionKey {
   readonly key: Uint8Array | string
 }
 
-/** Seals and opens values. */
-export interface Sealing {
-  /** The identifier of the key that seals, or null when none is configured: values then stay plain. */
+/** Encrypts and decrypts values. */
+export interface Encryption {
+  /** The identifier of the key that encrypts, or null when none is configured: values then stay plain. */
   readonly activeKeyId: string | null
   /** An envelope `v1.<key id>.<nonce>.<tag>.<ciphertext>` of base64url parts. */
-  seal(id: RowId, text: string): string
-  /** The text of an envelope that was sealed for exactly this row. @throws {Error} wrong key, wrong row, or altered */
-  open(id: RowId, envelope: string): string
+  encrypt(id: RowId, text: string): string
+  /** The text of an envelope that was encrypted for exactly this row. @throws {Error} wrong key, wrong row, or altered */
+  decrypt(id: RowId, envelope: string): string
   /** The identifier of the key that an envelope names. */
   keyIdOf(envelope: string): string
   /** Whether the ring holds a key. */
@@ -30,10 +30,10 @@ const version = 'v1'
 const environment = 'SM_SETTINGS_KEYS'
 
 /**
- * A sealing over the keys of the option, or of `SM_SETTINGS_KEYS` (a JSON array); the first key is the active one.
+ * Encryption with the keys of the option, or of `SM_SETTINGS_KEYS` (a JSON array); the first key is the active one.
  * @throws {FMOD_SETTINGS_INVALID_OPTION} naming positions only: what stands there may be a key, in whatever member
  */
-export function createSealing(keys?: readonly EncryptionKey[]): Sealing {
+export function createEncryption(keys?: readonly EncryptionKey[]): Encryption {
   const source = keys ? 'encryption.keys' : environment
   const ring = new Map<string, Buffer>()
   for (const [index, entry] of (keys ?? keysFromEnvironment()).entries()) {
@@ -47,29 +47,29 @@ export function createSealing(keys?: readonly EncryptionKey[]): Sealing {
     activeKeyId,
     keyIdOf: (envelope) => envelope.split('.', 2)[1] ?? '',
     knows: (keyId) => ring.has(keyId),
-    seal(id, text) {
+    encrypt(id, text) {
       const key = ring.get(activeKeyId ?? '')
       if (!key) throw invalid(source, 'it has no key')
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(address(id))
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      const parts = [nonce, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url'))
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      const parts = [nonce, cipher.getAuthTag(), encrypted].map((part) => part.toString('base64url'))
       return [version, activeKeyId, ...parts].join('.')
     },
-    open(id, envelope) {
+    decrypt(id, envelope) {
       const [format, keyId = '', ...parts] = envelope.split('.')
       const key = ring.get(keyId)
       if (format !== version || !key) throw new Error(`unknown key "${keyId.slice(0, 64)}"`)
-      const [nonce, tag, sealed, ...more] = parts.map(readPart)
-      if (!nonce || !tag || !sealed || more.length > 0) throw new Error('not an envelope')
+      const [nonce, tag, encrypted, ...more] = parts.map(readPart)
+      if (!nonce || !tag || !encrypted || more.length > 0) throw new Error('not an envelope')
       const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
       cipher.setAAD(address(id)).setAuthTag(tag)
-      return Buffer.concat([cipher.update(sealed), cipher.final()]).toString('utf8')
+      return Buffer.concat([cipher.update(encrypted), cipher.final()]).toString('utf8')
     },
   }
 }
 
-/** Only what `seal` spells: the decoder of Node skips characters that are none of the alphabet. */
+/** Only what `encrypt` spells: the decoder of Node skips characters that are none of the alphabet. */
 function readPart(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw new Error('not an envelope')
