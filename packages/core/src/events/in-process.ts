@@ -60,6 +60,8 @@ export function inProcess(options: InProcessOptions = {}): EventTransport {
 interface Published {
   readonly event: DomainEvent
   readonly delivery: Delivery
+  /** Of all handlers of its type; before the start, of those that are known. */
+  readonly lanes: readonly Lane[]
 }
 
 const untraced: Delivery = Object.freeze({ attempt: 1 })
@@ -121,13 +123,15 @@ class Dispatcher {
 
   start(): void {
     this.#state = 'started'
-    this.#waiting = this.#published.reduce((count, { event }) => count + this.#lanesFor(event).length, 0)
+    this.#published = this.#published.map((one) => ({ ...one, lanes: this.#lanesFor(one.event) }))
+    this.#waiting = this.#published.reduce((count, { lanes }) => count + lanes.length, 0)
     this.#schedule()
   }
 
   publish(event: DomainEvent, traceparent: string | undefined): void {
     // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
-    const deliveries = this.#state === 'new' ? 1 : this.#lanesFor(event).length
+    const lanes = this.#lanesFor(event)
+    const deliveries = this.#state === 'new' ? 1 : lanes.length
     if (deliveries === 0) return
     if (this.#waiting >= this.#maxWaiting) {
       throw new ServiceUnavailableException(
@@ -136,7 +140,7 @@ class Dispatcher {
     }
     this.#waiting += deliveries
     const delivery = traceparent === undefined ? untraced : { attempt: 1, traceparent }
-    this.#published.push({ event, delivery })
+    this.#published.push({ event, delivery, lanes })
     this.#schedule()
   }
 
@@ -168,7 +172,7 @@ class Dispatcher {
     const published = this.#published
     this.#published = []
     for (const one of published) {
-      for (const lane of this.#lanesFor(one.event)) {
+      for (const lane of one.lanes) {
         if (lane.isWaiting || this.#slots.free(lane.handler.name) <= 0) lane.add(one)
         else this.#deliver(lane, one)
       }

@@ -43,8 +43,9 @@ export class Dispatcher<J extends Job> implements QueueContext {
   #state: 'new' | 'started' | 'stopped' | 'drained' = 'new'
   #turn: NodeJS.Immediate | undefined
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
-  #isLookWanted = false
+  #looking = Promise.resolve()
+  /** The look that follows the one under way. */
+  #nextLook: Promise<void> | undefined
   /** A failure is logged once, until the queue can be used again. */
   #isFailing = false
 
@@ -92,9 +93,9 @@ export class Dispatcher<J extends Job> implements QueueContext {
 
   /** Shows the queue that this process lives: now, or again after the beat that is under way, then at intervals. Never rejects. */
   look(): Promise<void> {
-    if (!this.#isRunning) return Promise.resolve()
-    this.#isLookWanted = true
-    return (this.#looking ??= this.#lookWhileWanted())
+    this.#nextLook ??= this.#looking.then(() => this.#beat())
+    this.#looking = this.#nextLook
+    return this.#nextLook
   }
 
   /** Begins no further delivery; leases are renewed, and outcomes recorded, until the end. */
@@ -187,17 +188,10 @@ export class Dispatcher<J extends Job> implements QueueContext {
     setTimeout(() => this.wake([name]), outcome.delay + 1).unref()
   }
 
-  /** Ends in the turn in which it is no longer wanted, so that no wish is lost between the two. */
-  async #lookWhileWanted(): Promise<void> {
-    while (this.#isLookWanted) {
-      this.#isLookWanted = false
-      clearTimeout(this.#timer)
-      await this.#beat()
-    }
-    this.#looking = undefined
-  }
-
   async #beat(): Promise<void> {
+    this.#nextLook = undefined
+    clearTimeout(this.#timer)
+    if (!this.#isRunning) return
     const lanes = [...this.#lanes.values()]
     try {
       const due = await this.#queue?.beat(lanes.flatMap(({ held }) => [...held.values()]))
