@@ -11,7 +11,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
-      { find: /^react(?:-dom\/client)?$/, replacement: fileURLToPath(new URL('src/app/react.ts', import.meta.url)) },
+      {
+        find: /^react(?:-dom\/client)?$/,
+        replacement: fileURLToPath(new URL('src/app/react.ts', import.meta.url)),
+      },
     ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },

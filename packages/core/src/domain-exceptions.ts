@@ -74,7 +74,7 @@ export function isDomainException(value: unknown): value is DomainException {
   }
 }
 
-/** 400. The input breaks rules; `errors` lists them by field and travels in the `errors` extension (S 7.1). */
+/** 400. The input breaks rules; `errors` lists them by field and travels in the `errors` extension. */
 export class ValidationException extends DomainException {
   readonly errors: FieldErrors
 
@@ -91,7 +91,7 @@ export class ValidationException extends DomainException {
   }
 }
 
-/** 400. One argument cannot be used; the fallback where no validator looked (S 7.1). */
+/** 400. One argument cannot be used; the fallback where no validator looked. */
 export class ArgumentException extends DomainException {
   readonly param?: string
 
@@ -101,7 +101,7 @@ export class ArgumentException extends DomainException {
   }
 }
 
-/** 404. No such resource: `new NotFoundException('Product', 42)` (S 7.1; title of S 7.2.2). */
+/** 404. No such resource: `new NotFoundException('Product', 42)`. */
 export class NotFoundException extends DomainException {
   readonly resource: string
   readonly id: string
@@ -125,7 +125,7 @@ export class ForbiddenException extends DomainException {
   }
 }
 
-/** 409. The state of the resource does not allow this: a stale version, a duplicate key (S 7.1). */
+/** 409. The state of the resource does not allow this: a stale version, a duplicate key. */
 export class ConflictException extends DomainException {
   constructor(message: string = ErrorMessages.Conflict, extensions?: Readonly<Record<string, unknown>>) {
     super(message, {

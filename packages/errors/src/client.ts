@@ -33,7 +33,7 @@ type Common =
   | 'TOO_MANY_REQUESTS'
   | 'UNAUTHORIZED'
 
-/** An answer that is no problem: of a proxy in between, or cut off. */
+/** An answer that is not a problem: it comes from a proxy, or was cut off. */
 type Unreadable = 'UNREADABLE'
 
 /**

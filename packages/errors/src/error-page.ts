@@ -14,7 +14,7 @@ import {
 import { problemOfStatus, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** What an error page says: the props of component `Error/{status}` (S 2.9). */
+/** What an error page says: the props of component `Error/{status}`. */
 export interface ErrorPageProps {
   readonly status: number
   readonly title: string

@@ -35,6 +35,7 @@ export {
   problemDetailsSchema,
   type ProblemResponse,
   problemResponses,
+  problemsOf,
   validationProblemDetailsSchema,
 } from './schemas.ts'
 export { createErrorServerOptions, type ErrorServerOptions } from './server-options.ts'

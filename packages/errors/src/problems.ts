@@ -109,9 +109,14 @@ export class Problems {
 
   /** The problem of a slug, as `reply.problem` answers it. @throws {FMOD_ERRORS_UNKNOWN_PROBLEM} it is not defined */
   describe(slug: string, extensions: Readonly<Record<string, unknown>> = {}): Problem {
+    return fromDefinition({ slug, definition: this.definition(slug), extensions, typeBase: this.typeBase })
+  }
+
+  /** What a slug was defined as. @throws {FMOD_ERRORS_UNKNOWN_PROBLEM} it is not defined */
+  definition(slug: string): ProblemDefinition {
     const definition = this.#find(slug)
     if (!definition) throw new FMOD_ERRORS_UNKNOWN_PROBLEM(slug)
-    return fromDefinition({ slug, definition, extensions, typeBase: this.#context.typeBase })
+    return definition
   }
 
   /** The problem that a mapping makes of an error, or undefined. Never throws. */
@@ -237,6 +242,8 @@ export interface ProblemDefinition<E = Record<string, unknown>> {
   readonly title: string
   /** About one occurrence, for the caller; a 5xx always has the constant text. @default the constant text of the status */
   readonly detail?: string | ((extensions: E) => string)
+  /** JSON Schemas of its extensions, for documents. */
+  readonly properties?: { readonly [N in keyof E]?: object }
 }
 
 /** @throws {FMOD_ERRORS_INVALID_PROBLEM} the slug is not kebab-case, the status not 400–599, or the title empty */
@@ -255,6 +262,11 @@ interface Occurrence {
   readonly typeBase: string
 }
 
+/** `out-of-credit` → `OUT_OF_CREDIT`. */
+export function codeOf(slug: string): string {
+  return slug.replaceAll('-', '_').toUpperCase()
+}
+
 /** One occurrence of a defined problem. */
 function fromDefinition({ slug, definition, extensions, typeBase }: Occurrence): Problem {
   const { status, title, detail } = definition
@@ -264,7 +276,7 @@ function fromDefinition({ slug, definition, extensions, typeBase }: Occurrence):
     title,
     status,
     detail: status < 500 && text !== undefined ? text : statusMessage(status),
-    code: slug.replaceAll('-', '_').toUpperCase(),
+    code: codeOf(slug),
     extensions,
   }
 }

@@ -22,6 +22,7 @@ export interface ProblemEvent {
   /** The pattern of the route, fit for a metric's label; undefined where none matched. */
   readonly route?: string | undefined
   readonly requestId?: string | undefined
+  readonly request?: FastifyRequest | undefined
 }
 
 /** Receives one `ProblemEvent` for each failure, when its answer is decided. Costs nothing without a subscriber. */
@@ -43,7 +44,15 @@ export function report(request: FastifyRequest, failure: Failure): void {
   const { problem, source, error } = failure
   if (problemChannel.hasSubscribers) {
     const { method } = request
-    problemChannel.publish({ problem, source, error, method, route: routeOf(request), requestId: request.id })
+    problemChannel.publish({
+      problem,
+      source,
+      error,
+      method,
+      route: routeOf(request),
+      requestId: request.id,
+      request,
+    })
   }
   const level = levelOf(failure)
   if (level === 'silent' || !isWanted(request, level)) return

@@ -1,6 +1,8 @@
 /** Problem bodies in OpenAPI documents. They describe; bodies are sent as text, which no schema can filter. */
 import { isErrorStatus, statusTitle } from '@fastify-modular/core/problem'
+import type { FastifyInstance } from 'fastify'
 import { FMOD_ERRORS_INVALID_STATUS } from './misuse-errors.ts'
+import { codeOf, type ProblemSlug } from './problems.ts'
 
 /** The body of every problem (RFC 9457). Shared with the application as `ProblemDetails#`. */
 export const problemDetailsSchema = {
@@ -41,7 +43,15 @@ export const validationProblemDetailsSchema = {
 /** A response of a route's schema. */
 export interface ProblemResponse {
   readonly description: string
-  readonly content: { readonly 'application/problem+json': { readonly schema: { readonly $ref: string } } }
+  readonly headers?: Readonly<Record<string, object>>
+  readonly content: { readonly 'application/problem+json': { readonly schema: object } }
+}
+
+const retryAfter = { 'Retry-After': { type: 'integer', description: 'Seconds' } }
+const headersOf: Readonly<Record<number, ProblemResponse['headers']>> = {
+  401: { 'WWW-Authenticate': { type: 'string', description: 'How to sign in' } },
+  429: retryAfter,
+  503: retryAfter,
 }
 
 /**
@@ -51,11 +61,66 @@ export interface ProblemResponse {
 export function problemResponses<S extends number>(...statuses: readonly S[]): Record<S, ProblemResponse> {
   const responses = statuses.map((status) => {
     if (!isErrorStatus(status)) throw new FMOD_ERRORS_INVALID_STATUS(String(status))
-    const $ref = status === 400 || status === 422 ? 'ValidationProblemDetails#' : 'ProblemDetails#'
-    return [
-      status,
-      { description: statusTitle(status), content: { 'application/problem+json': { schema: { $ref } } } },
-    ]
+    return [status, responseOf(status, baseOf(status))]
   })
   return Object.fromEntries(responses) as Record<S, ProblemResponse> // its keys are the statuses
+}
+
+/** Problems that the packages themselves report. */
+const common = {
+  argument: 400,
+  validation: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  'too-many-requests': 429,
+  'service-unavailable': 503,
+} as const
+
+/**
+ * Responses for a route's schema, by what may go wrong: `{ 200: note, ...problemsOf(app, 'not-found', 'out-of-credit') }`.
+ * Several of one status are a `oneOf`, which clients tell apart by `code`. They describe; no body is filtered by them.
+ * @throws {FMOD_ERRORS_UNKNOWN_PROBLEM} a slug is neither common nor defined before
+ */
+export function problemsOf(
+  { problems }: Pick<FastifyInstance, 'problems'>,
+  ...slugs: readonly (ProblemSlug | keyof typeof common)[]
+): Record<number, ProblemResponse> {
+  const kinds = slugs.map((slug) => {
+    const { status, properties = {} } = isCommon(slug) ? { status: common[slug] } : problems.definition(slug)
+    const fixed = { type: problems.typeBase + slug, status, code: codeOf(slug) }
+    const consts = Object.entries(fixed).map(([name, value]) => [name, { enum: [value] }])
+    const all = { ...Object.fromEntries(consts), ...properties }
+    return {
+      status,
+      schema: {
+        allOf: [baseOf(status)],
+        type: 'object',
+        required: ['type', 'status', 'code'],
+        properties: all,
+      },
+    }
+  })
+  const statuses = [...new Set(kinds.map(({ status }) => status))]
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const schemas = kinds.filter((kind) => kind.status === status).map(({ schema }) => schema)
+      return [status, responseOf(status, schemas.length === 1 ? { ...schemas[0] } : { oneOf: schemas })]
+    }),
+  )
+}
+
+function isCommon(slug: string): slug is keyof typeof common {
+  return Object.hasOwn(common, slug)
+}
+
+function baseOf(status: number): { readonly $ref: string } {
+  return { $ref: status === 400 || status === 422 ? 'ValidationProblemDetails#' : 'ProblemDetails#' }
+}
+
+function responseOf(status: number, schema: object): ProblemResponse {
+  const headers = headersOf[status]
+  const content = { 'application/problem+json': { schema } }
+  return { description: statusTitle(status), ...(headers && { headers }), content }
 }

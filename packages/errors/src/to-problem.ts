@@ -20,7 +20,7 @@ export interface ProblemContext {
 }
 
 /**
- * The problem that a thrown value stands for (S 7.1): the application's mappings, domain exceptions, failures of
+ * The problem that a thrown value stands for: the application's mappings, domain exceptions, failures of
  * schemas, errors with an HTTP status, and 500 for everything else. Never throws, whatever is thrown at it.
  */
 export function toProblem(error: unknown, context: ProblemContext = {}): Problem {

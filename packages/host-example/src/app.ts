@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { events, modules } from '@fastify-modular/core'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
-import { inertia } from '@fastify-modular/inertia'
+import { cookieFlash, inertia } from '@fastify-modular/inertia'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
 import { settingsUi } from '@fastify-modular/settings-ui'
@@ -81,6 +81,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     version: assets.version,
     rootTemplate: createRootTemplate(assets, document),
     share: createSharedProps(app),
+    flash: cookieFlash({ secret: config.sessionSecret }), // keeps what was typed where input is refused
     encryptHistory: true, // what the browser remembers of a session is readable until it ends
   })
   await app.register(apiDocs, { style: assets.docsStyle })

@@ -13,7 +13,7 @@ export interface RootParts {
 }
 
 /** A document with the mark `<!--inertia-->` where the page belongs, or a function that writes the document. */
-export type RootTemplate = string | ((parts: RootParts) => string)
+export type RootTemplate = string | ((parts: RootParts) => string | Promise<string>)
 
 /** The nonce of the response's Content-Security-Policy, where there is one. */
 export type NonceSource = (request: FastifyRequest, reply: FastifyReply) => string | undefined
@@ -34,7 +34,9 @@ const plainDocument = `<!doctype html>
  * A function that writes the document around a page.
  * @throws {FMOD_INERTIA_INVALID_TEMPLATE} the mark is missing or repeated
  */
-export function compileRoot(template: RootTemplate = plainDocument): (page: Page, nonce?: string) => string {
+export function compileRoot(
+  template: RootTemplate = plainDocument,
+): (page: Page, nonce?: string) => string | Promise<string> {
   if (typeof template === 'function') {
     return (page, nonce) => template({ html: embed(page, nonce), page, nonce })
   }

@@ -19,18 +19,18 @@ declare module 'fastify' {
     /** The caller of the request; null for an anonymous request to a public route. */
     caller: Caller | null
     /**
-     * How the gate let the request in. Public requests, of known callers, too: `by: 'rule'` where a rule of the registry or
+     * How the gate let the request in. For public requests, also of known callers: `by: 'rule'` where a rule of the registry or
      * the environment opens it, with the `rule`, or `by: 'declaration'` where its access is declared so, with the `source`.
      * `by: 'caller'` for all others, with the `permission` that the caller holds where one is declared. Null before the
      * gate, and on requests that it turned away.
-     * It follows from the request as it reached the gate, whatever hooks change in it later.
+     * It describes the request as it reached the gate, and does not change when later hooks change the request.
      */
     readonly admission: RequestAdmission | null
   }
   interface FastifyContextConfig {
     /** Who may call this route; by method for a route that serves several. */
     access?: Access | AccessByMethod
-    /** A permission that the handler checks by itself: it is listed, and not enforced by the gate. */
+    /** A permission that the handler checks by itself: the gate lists it and does not enforce it. */
     checkedByHandler?: string
   }
 }

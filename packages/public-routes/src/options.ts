@@ -1,4 +1,4 @@
-/** The options of the plugin, and what is refused at boot. */
+/** The options of the plugin, and the checks of them at boot. */
 import { option, optionProblems, type OptionsSchema, safeRead, Type } from '@fastify-modular/core/internal'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
 import type { Access } from './access/declaration.ts'
@@ -90,7 +90,7 @@ export function checkOptions(options: PublicRoutesOptions): void {
   if (problems.length > 0) throw new FMOD_PUBLIC_ROUTES_INVALID_OPTIONS(problems.join('; '))
 }
 
-/** A protection that is switched on by another name than ours would be off, and nobody would notice. */
+/** Other names for a protection: without an error it would silently stay off. */
 const renamed = { crossOrigin: 'csrf', captureGuard: 'suffixesMatchParameters' }
 
 function isLoginUrl(url: unknown): boolean {

@@ -132,8 +132,8 @@ function checkPlace(app: FastifyInstance): void {
 }
 
 /**
- * The plugin: `await app.register(publicRoutes, { provider })`, at the root; after the errors plugin, CORS and what the
- * provider needs, before everything that answers.
+ * The plugin: `await app.register(publicRoutes, { provider })`. Register it at the root: after the errors plugin, CORS and what
+ * the provider needs, before everything that answers.
  */
 export const publicRoutes = fp(publicRoutesPlugin, {
   name: '@fastify-modular/public-routes',

@@ -21,7 +21,7 @@ export interface AuthProvider {
   authenticate(request: FastifyRequest, signal: AbortSignal): Authenticated | Promise<Authenticated>
   /** Where browsers sign in: a path of this application, or an absolute URL. Without it every client gets 401. */
   readonly loginUrl?: string
-  /** Legacy: prefixes that are public for every method (S 5.3.3). Prefer rules with methods. */
+  /** Legacy: prefixes that are public for every method. Prefer rules with methods. */
   readonly publicPaths?: readonly string[]
   /**
    * How callers authenticate, for OpenAPI documents: `{ session: { type: 'apiKey', in: 'cookie', name: 'session' } }`. One
@@ -95,7 +95,7 @@ function orFailure(
   throw failure
 }
 
-/** The caller of a request, null for an anonymous one; synchronous where the provider is. Throws what that throws. */
+/** Returns the caller of a request, null for an anonymous one; synchronously if the provider does. Throws what the provider throws. */
 export type Authenticate = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
 
 /**
@@ -138,7 +138,7 @@ async function waitFor({
   return toCaller(authenticated)
 }
 
-/** Anything but a caller or nothing comes from a broken provider, and a broken provider lets no request in. */
+/** Any other value comes from a broken provider, and a broken provider lets no request in. */
 function toCaller(authenticated: unknown): Caller | null {
   if (authenticated === null || authenticated === undefined || authenticated === false) return null
   if (isCaller(authenticated)) return authenticated

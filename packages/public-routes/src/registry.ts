@@ -86,9 +86,9 @@ export class PublicRouteRegistry {
   }
 
   /**
-   * Whether a rule matches these texts literally: startsWith, ===, endsWith, a regular expression from the start. The
-   * result concerns rules and decides nothing about a request, whose target may be spelled in other ways and for which
-   * HEAD follows GET: hooks read `request.admission`, tests and people use `explain`.
+   * Whether a rule matches these texts literally: startsWith, ===, endsWith, a regular expression from the start. It decides
+   * nothing about a request, whose target may be spelled in other ways and for which HEAD follows GET: use
+   * `request.admission` in hooks, `explain` in tests.
    */
   matches(method: string, path: string): boolean {
     return this.#rules.rules.some(

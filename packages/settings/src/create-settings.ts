@@ -9,7 +9,7 @@ import { createObserver } from './diagnostics.ts'
 import { createChangePublisher, createListeners, type Listeners } from './events.ts'
 import { createErase } from './history/erase.ts'
 import { createHistory, type ReadHistory } from './history/history.ts'
-import { createRevert, type Revert } from './history/revert.ts'
+import { Reverts } from './history/revert.ts'
 import { createTransfer, type Transfer } from './history/transfer.ts'
 import { Coherence } from './memory/coherence.ts'
 import { SharedValues } from './memory/shared-values.ts'
@@ -51,8 +51,7 @@ export interface SettingsService extends ContractParts {
   readonly coherence: Coherence
   readonly transfer: Transfer
   readonly history: ReadHistory
-  readonly restore: Revert['restore']
-  readonly revert: Revert['revert']
+  readonly reverts: Reverts
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
@@ -80,7 +79,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   })
   const parts: ContractParts = { store, sharedValues, users, codec, write, states }
   const history = createHistory(parts)
-  const { restore, revert } = createRevert(parts)
+  const reverts = new Reverts(parts)
   const transfer = createTransfer({ ...parts, coherence })
 
   function isSensitive(key: string): boolean {
@@ -125,8 +124,8 @@ export function createSettingsService(init: ServiceInit): SettingsService {
       ),
     inspect: createInspect({ store, sharedValues, codec }),
     history,
-    restore: async (target, options) => void (await restore(target, options)),
-    revert,
+    restore: async (target, options) => void (await reverts.restore(target, options)),
+    revert: (revision, options) => reverts.revert(revision, options),
     exportSettings: transfer.exportSettings,
     importSettings: transfer.importSettings,
     publicValues: () => publicValues(states()),
@@ -145,7 +144,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const hidden: SettingsParts = { registry, locked, sharedValues, listeners }
   Object.defineProperty(untyped, partsOfSettings, { value: hidden })
   const settings = untyped as Settings // a token's phantom type says what its definition made sure of
-  return { ...parts, settings, coherence, transfer, history, restore, revert }
+  return { ...parts, settings, coherence, transfer, history, reverts }
 }
 
 type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'> & {

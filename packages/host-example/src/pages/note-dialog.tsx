@@ -1,46 +1,45 @@
 /** Title and text of a note in a dialog: to add one or to change one. */
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { useForm } from '@inertiajs/react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import type { Note } from '../modules/notes/note.ts'
 import { Icon } from './drawings.tsx'
 import { useTexts } from './shared.ts'
 
-export interface NoteText {
-  readonly title: string
-  readonly body: string
-}
-
 interface NoteDialogProps {
-  readonly heading: string
-  readonly submitLabel: string
-  readonly initial: NoteText
-  /** Saves the text and closes the dialog; returns what went wrong in words, or null. What was typed stays. */
-  readonly onSubmit: (text: NoteText) => Promise<string | null>
+  /** The note to change; null for a new one. */
+  readonly note: Note | null
+  /** Called when it is saved, with its id and what to say of it. */
+  readonly onSaved: (id: string, message: string) => void
   /** Called once the dialog is closed without saving. */
   readonly onCancel: () => void
 }
 
-export function NoteDialog({
-  heading,
-  submitLabel,
-  initial,
-  onSubmit,
-  onCancel,
-}: NoteDialogProps): ReactNode {
+export function NoteDialog({ note, onSaved, onCancel }: NoteDialogProps): ReactNode {
   const texts = useTexts()
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  const [text, setText] = useState(initial)
-  const [error, setError] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  const form = useForm({ title: note?.title ?? '', body: note?.body ?? '', form: '' })
   const first = useRef<HTMLInputElement>(null)
+  const { title: titleError, ...errors } = form.errors
+  const failure = Object.values(errors)[0]
   useEffect(() => {
     dialog.current?.showModal()
     first.current?.focus() // a dialog focuses its first button
   }, [])
 
-  async function submit(): Promise<void> {
-    setBusy(true)
-    setError(await onSubmit(text))
-    setBusy(false)
+  function submit(): void {
+    form.transform(({ title, body }) => ({ title, body, ...(note && { version: note.version }) }))
+    const say = (text: string) => () => {
+      form.setError('form', text)
+      return false as const // no error page in place of what was typed
+    }
+    form.submit(note ? 'patch' : 'post', note ? `/notes/${encodeURIComponent(note.id)}` : '/notes', {
+      only: ['notes'],
+      preserveScroll: true,
+      onFlash: ({ note, message }) => onSaved(String(note), String(message)),
+      onHttpException: say(texts.failed),
+      onNetworkError: say(texts.unreachable),
+    })
   }
 
   return (
@@ -48,11 +47,11 @@ export function NoteDialog({
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          if (!isBusy) void submit()
+          if (!form.processing) submit()
         }}
       >
         <header>
-          <h2 id={`${id}-heading`}>{heading}</h2>
+          <h2 id={`${id}-heading`}>{note ? texts.changeNote : texts.newNote}</h2>
           <button
             type="button"
             className="icon-button"
@@ -62,36 +61,43 @@ export function NoteDialog({
             <Icon name="close" />
           </button>
         </header>
-        {error === null ? null : (
+        {failure === undefined ? null : (
           <p className="alert" role="alert">
-            {error}
+            {failure}
           </p>
         )}
         <label htmlFor={`${id}-title`}>{texts.title}</label>
         <input
           className="field"
           id={`${id}-title`}
-          value={text.title}
+          value={form.data.title}
           required
+          aria-invalid={titleError !== undefined}
+          aria-describedby={titleError === undefined ? undefined : `${id}-title-error`}
           maxLength={200}
           ref={first}
-          onChange={(event) => setText({ ...text, title: event.target.value })}
+          onChange={(event) => form.setData('title', event.target.value)}
         />
+        {titleError === undefined ? null : (
+          <p className="alert" role="alert" id={`${id}-title-error`}>
+            {titleError}
+          </p>
+        )}
         <label htmlFor={`${id}-body`}>{texts.text}</label>
         <textarea
           className="field"
           id={`${id}-body`}
-          value={text.body}
+          value={form.data.body}
           rows={7}
           maxLength={20_000}
-          onChange={(event) => setText({ ...text, body: event.target.value })}
+          onChange={(event) => form.setData('body', event.target.value)}
         />
         <footer>
           <button type="button" className="button" onClick={() => dialog.current?.close()}>
             {texts.cancel}
           </button>
-          <button type="submit" className="button primary" aria-disabled={isBusy}>
-            {submitLabel}
+          <button type="submit" className="button primary" aria-disabled={form.processing}>
+            {note ? texts.save : texts.addNote}
           </button>
         </footer>
       </form>

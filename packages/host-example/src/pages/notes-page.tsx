@@ -6,7 +6,7 @@ import { callApi, wordsOf } from './api.ts'
 import { Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
 import { NoteCard } from './note-card.tsx'
-import { NoteDialog, type NoteText } from './note-dialog.tsx'
+import { NoteDialog } from './note-dialog.tsx'
 import { Head } from './parts.tsx'
 import { useShared, useTexts } from './shared.ts'
 import { type News, Toast } from './toast.tsx'
@@ -42,11 +42,11 @@ export function NotesPage(): ReactNode {
   async function act(
     change: () => Promise<unknown>,
     done: News,
-    focus: (result: unknown) => string,
+    focus: () => string,
   ): Promise<string | null> {
     try {
-      const result = await change()
-      focusNext.current = focus(result)
+      await change()
+      focusNext.current = focus()
       await reloadNotes()
       setNews(done)
       return null
@@ -60,18 +60,10 @@ export function NotesPage(): ReactNode {
     if (problem !== null) setNews({ text: problem, isBad: true })
   }
 
-  async function save({ title, body }: NoteText): Promise<string | null> {
-    const isNew = open === 'new' || open === null
-    const problem = await act(
-      () =>
-        isNew
-          ? callApi('POST', '/api/notes', { title, body })
-          : callApi('PATCH', pathOf(open), { title, body, version: open.version }),
-      { text: isNew ? texts.added(title) : texts.saved(title) },
-      (note) => cardId(String((note as Note).id)), // the API's answer to both
-    )
-    if (problem === null) setOpen(null)
-    return problem
+  function finish(id: string, message: string): void {
+    focusNext.current = cardId(id)
+    setNews({ text: message })
+    setOpen(null)
   }
 
   function cancel(): void {
@@ -142,10 +134,8 @@ export function NotesPage(): ReactNode {
         {open === null ? null : (
           <NoteDialog
             key={open === 'new' ? 'new' : open.id}
-            heading={open === 'new' ? texts.newNote : texts.changeNote}
-            submitLabel={open === 'new' ? texts.addNote : texts.save}
-            initial={open === 'new' ? { title: '', body: '' } : open}
-            onSubmit={save}
+            note={open === 'new' ? null : open}
+            onSaved={finish}
             onCancel={cancel}
           />
         )}

@@ -87,6 +87,7 @@ export const de: Texts = {
   title: 'Titel',
   text: 'Text',
   addNote: 'Notiz anlegen',
+  enterTitle: 'Gib einen Titel ein.',
   searchNotes: 'Notizen durchsuchen',
   noNotes: 'Noch keine Notizen. Die erste ist die schwerste.',
   noMatches: (query) => `Keine Notiz enthält „${query}“.`,

@@ -88,6 +88,7 @@ export const en = {
   title: 'Title',
   text: 'Text',
   addNote: 'Add note',
+  enterTitle: 'Enter a title.',
   searchNotes: 'Search notes',
   noNotes: 'No notes yet. The first one is the hardest.',
   noMatches: (query: string) => `No note contains “${query}”.`,

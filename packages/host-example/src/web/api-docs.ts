@@ -63,10 +63,10 @@ const apiDocsPlugin: FastifyPluginAsync<{ readonly style: string }> = async (app
 function describeCallers<Document extends { readonly paths?: object }>(document: Document): Document {
   for (const item of Object.values(document.paths ?? {})) {
     for (const operation of Object.values(item as object) as Operation[]) {
-      const { security = [], 'x-permission': permission } = operation
-      if (security.length === 0) operation.description = 'Everybody may call it.'
-      else if (permission === undefined) operation.description = 'For callers who are signed in.'
-      else operation.description = `For callers with the permission ${permission}.`
+      const { security = [], 'x-permission': permission, description = '' } = operation
+      const isClosed =
+        permission === undefined ? 'For callers who are signed in.' : `For callers with ${permission}.`
+      operation.description = `${security.length === 0 ? 'For everybody.' : isClosed} ${description}`.trim()
     }
   }
   return document

@@ -47,6 +47,52 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
     t.same(await list(), ['First', 'Second', 'Third'])
   })
 
+  await t.test(
+    'what the server refuses is said beside its field, and nothing that was typed is lost',
+    async (t) => {
+      await page.getByRole('button', { name: 'New note' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New note' })
+      await dialog.getByLabel('Title').fill('   ')
+      await dialog.getByLabel('Text').fill('A long text')
+      await dialog.getByRole('button', { name: 'Add note' }).click()
+      await dialog.getByRole('alert').getByText('Enter a title.').waitFor()
+      const title = dialog.getByLabel('Title')
+      t.equal(await title.getAttribute('aria-invalid'), 'true')
+      t.equal(
+        await title.getAttribute('aria-describedby'),
+        await dialog.getByRole('alert').getAttribute('id'),
+      )
+      t.equal(await dialog.getByLabel('Text').inputValue(), 'A long text')
+      t.equal(new URL(page.url()).pathname, '/notes')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    },
+  )
+
+  await t.test('a note that changed meanwhile is not overwritten, and what was typed stays', async (t) => {
+    const [first] = (await alice.ask('/api/notes')).json
+    await note('First').click()
+    await alice.ask(`/api/notes/${first.id}`, { method: 'PATCH', body: { body: 'By somebody else' } })
+    await page.getByLabel('Text').fill('By me')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText('The note was changed meanwhile.').waitFor()
+    t.equal(await page.getByLabel('Text').inputValue(), 'By me')
+    t.equal((await alice.ask(`/api/notes/${first.id}`)).json.body, 'By somebody else')
+    await page.keyboard.press('Escape')
+    await focused('First')
+  })
+
+  await t.test('while the server cannot be reached the dialog says so', async (t) => {
+    await page.getByRole('button', { name: 'New note' }).click()
+    await page.getByLabel('Title').fill('Kept')
+    await page.route('**/notes', (route) => route.abort())
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
+    t.equal(await page.getByLabel('Title').inputValue(), 'Kept')
+    await page.unroute('**/notes')
+    await page.keyboard.press('Escape')
+  })
+
   await t.test('a shared note has a public link that needs no session', async (t) => {
     await page.getByRole('button', { name: 'Share Second' }).click()
     await announced('Everyone with the link can read “Second” now')

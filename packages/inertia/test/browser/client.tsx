@@ -95,6 +95,17 @@ const pages: Readonly<Record<string, (props: never) => ReactNode>> = {
       </WhenVisible>
     </Probe>
   ),
+  Scrolled: ({ list }: { list: { data: readonly { id: number }[] } }) => (
+    <Probe>
+      <InfiniteScroll data="list">
+        {list.data.map(({ id }) => (
+          <li key={id} style={{ height: '90vh' }}>
+            {id}
+          </li>
+        ))}
+      </InfiniteScroll>
+    </Probe>
+  ),
   Endless: ({ list }: { list: { data: readonly { id: number }[] } }) => (
     <Probe>
       <InfiniteScroll data="list" manual>

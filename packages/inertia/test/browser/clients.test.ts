@@ -235,6 +235,34 @@ const features: Readonly<Record<string, Feature>> = {
       t.equal(await items(), expected)
     }
   },
+  'an endless list loads by itself where it is scrolled to': async (tab, t) => {
+    await tab.open('/scrolled?page=1')
+    const items = async () => (await tab.page.locator('li').allTextContents()).join()
+    t.equal(await items(), '1,2,3')
+    for (const last of [6, 9]) {
+      await tab.page.locator('li').last().scrollIntoViewIfNeeded()
+      await tab.page.locator(`li:text-is("${last}")`).waitFor({ state: 'attached' })
+    }
+    t.equal(await items(), '1,2,3,4,5,6,7,8,9')
+  },
+  'a page keeps the fragment of the address that led to it': async (tab, _, client) => {
+    await tab.open('/')
+    await tab.visit('get', '/moved#below')
+    // Version 2 does not know it.
+    await tab.page.waitForURL(client === 2 ? /\/kept$/ : /\/kept#below$/)
+  },
+  'an instant visit shows the shared props until the page is there': async (tab, t, client) => {
+    if (client === 2) return // it has no instant visits
+    await tab.open('/')
+    await tab.page.evaluate(() => {
+      const { router } = window as unknown as { router: { visit(url: string, options: object): void } }
+      router.visit('/slow', { component: 'Probe' })
+    })
+    const meanwhile = await tab.until('instant', ({ props }) => props['home'] === undefined)
+    t.same(meanwhile.props, { user: 'Ada', errors: {} })
+    await tab.page.evaluate(() => fetch('/let-go'))
+    t.match(await tab.until('slow', ({ props }) => props['slow'] === true), { url: '/slow' })
+  },
   'redirects after writes, also to a fragment': async (tab, t, client) => {
     await tab.open('/props')
     await tab.visit('put', '/redirected')

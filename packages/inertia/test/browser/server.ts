@@ -88,19 +88,29 @@ export async function startServer(
     reply.inertia('Probe', { there: { plans: once(() => ++calls, { key: 'plans' }) } }),
   )
   app.get('/visible', (_, reply) => reply.inertia('Visible', { lazy: optional(() => 'lazy') }))
-  app.get<{ Querystring: { page?: string } }>('/endless', ({ query }, reply) =>
-    reply.inertia('Endless', {
-      list: scroll(
-        () => portion(Number(query.page ?? 2)),
-        ({ page }) => ({
-          currentPage: page,
-          previousPage: page > 1 ? page - 1 : null,
-          nextPage: page < 3 ? page + 1 : null,
-        }),
-        { matchOn: 'id' },
-      ),
-    }),
-  )
+  for (const component of ['Endless', 'Scrolled'])
+    app.get<{ Querystring: { page?: string } }>(`/${component.toLowerCase()}`, ({ query }, reply) =>
+      reply.inertia(component, {
+        list: scroll(
+          () => portion(Number(query.page ?? 2)),
+          ({ page }) => ({
+            currentPage: page,
+            previousPage: page > 1 ? page - 1 : null,
+            nextPage: page < 3 ? page + 1 : null,
+          }),
+          { matchOn: 'id' },
+        ),
+      }),
+    )
+  app.get('/moved', (_, reply) => reply.redirect('/kept'))
+  app.get('/kept', (_, reply) => reply.inertia('Probe', {}, { preserveFragment: true }))
+  let letGo = () => {}
+  const isFree = new Promise<void>((resolve) => (letGo = resolve))
+  app.get('/slow', async (_, reply) => {
+    await isFree
+    return reply.inertia('Probe', { slow: true })
+  })
+  app.get('/let-go', async () => letGo())
   app.put('/redirected', (_, reply) => reply.redirect('/?from=put'))
   app.post('/fragment', (_, reply) => reply.redirect('/props#below'))
   app.post('/external', (_, reply) => reply.inertiaLocation('/plain'))

@@ -129,7 +129,7 @@ export function createAnswers(
     if (!showPage(visit, failure)) sendProblem(visit, refusalOf(failure))
   }
 
-  /** 503 and not 401, at which clients throw away good credentials. */
+  /** 503 and not 401, after which clients would throw away good credentials. */
   function reportUnavailable(visit: Visit, failure: unknown): void {
     const { request, reply } = visit
     reply.header('retry-after', String(retryAfter))
@@ -188,8 +188,8 @@ const maxReturnToLength = 2048
 const printable = /^[\x21-\x7e]*$/
 
 /**
- * The value if it is a canonical path of this site with an optional query, otherwise null: no open redirect. Check with
- * it again what comes back as `returnTo` before redirecting there.
+ * The value if it is a canonical path of this site with an optional query, otherwise null: no open redirect. Check `returnTo`
+ * with it again before you redirect there.
  */
 export function safeReturnTo(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > maxReturnToLength || !printable.test(value)) return null
@@ -218,7 +218,7 @@ function headerValue(challenge: unknown): string {
 }
 
 /**
- * States a length of 0. Fastify adds it to HEAD answers of routes alone, which would make existing paths differ from
+ * Sets `Content-Length: 0`. Fastify sets it for HEAD requests to routes only, which would make existing paths differ from
  * missing ones.
  */
 function sendWithoutBody(reply: FastifyReply): void {

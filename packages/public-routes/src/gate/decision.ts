@@ -31,7 +31,7 @@ export type Policy =
   | {
       readonly kind: 'open'
       readonly open: Decision
-      /** The one target, beside its query, for which nothing is left to check; null where parameters are. */
+      /** The one target, without its query, that needs no further check; null for a route with parameters. */
       readonly target: string | null
       readonly otherwise: Decision
     }

@@ -21,7 +21,7 @@ export interface GateParts {
   readonly answers: Answers
   /** Null where the protection from CSRF is off. */
   readonly isForgeable: ((request: FastifyRequest) => boolean) | null
-  /** Takes the requests by which `explain` looks at a decision; returns whether it took this one. */
+  /** Takes the gate's own requests, by which `explain` reads a decision; returns whether it took this one. */
   readonly takeProbe: (request: FastifyRequest, reply: FastifyReply, decision: Decision) => boolean
 }
 
@@ -102,7 +102,7 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
 /** What the gate does with a request: `missing` is what a known caller lacks, as the end of a sentence. */
 export type Outcome = 'let in' | 'sign in' | { readonly missing: string }
 
-/** What opens the request is looked at last: for known callers it is rarely needed, and may be costly. */
+/** Reads `opening` last: for known callers it is rarely needed, and finding it may be costly. */
 export function judge(decision: Decision, caller: Caller | null): Outcome {
   if (caller === null) return decision.opening === null ? 'sign in' : 'let in'
   const missing = decision.needs === null ? null : missingOf(decision.needs, caller)
@@ -133,7 +133,7 @@ export function createDecide(
 }
 
 /**
- * What opens the path is found when it is first read. For known callers it rarely is, and a regular expression of the
+ * Finds what opens the path when `opening` is first read. For known callers it rarely is, and a regular expression of the
  * engine costs more than all else that the gate does: twice a request (bench/gate.mjs).
  */
 class PathDecision implements Decision {
@@ -225,8 +225,8 @@ function toError(err: unknown): Error {
 }
 
 /**
- * Where a request that was let in keeps the decision about it, from which `request.admission` is read. Not a decorator:
- * Fastify sets each of those on every request that it makes, also on those that the gate turns away.
+ * Where a request that was let in keeps its decision, for `request.admission`. It is not a decorator, because Fastify sets
+ * those on every request, also on those that the gate turns away.
  */
 const decisionKey = Symbol('@fastify-modular/public-routes/decision')
 

@@ -20,7 +20,7 @@ export type SuffixesMatchParameters = boolean | 'within-segments'
 const byCaller: RequestAdmission = Object.freeze({ by: 'caller' })
 const signedIn: Decision = Object.freeze({ opening: null, needs: null, admission: byCaller })
 
-/** For routes and methods that the table does not have: what cannot be reviewed is closed, for administrators alone. */
+/** For routes and methods that the table does not have: nobody can review them, so they are open to administrators alone. */
 const unknown: Policy = closedFor({
   kind: 'permission',
   clauses: [['of a route that the gate does not know']],
@@ -30,7 +30,7 @@ const unknown: Policy = closedFor({
 export class Policies {
   readonly #rules: RuleSet
   readonly #suffixes: SuffixesMatchParameters
-  /** By method: what opens paths that no route has. */
+  /** The policies of paths that no route has, by method. */
   readonly #ofNoRoute = new Map<string, Policy>()
 
   constructor(rules: RuleSet, suffixes: SuffixesMatchParameters) {

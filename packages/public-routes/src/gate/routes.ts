@@ -192,8 +192,8 @@ export class RouteTable {
   }
 
   /**
-   * Adds what the router had before the gate: the preflight route of CORS, and routes that say they may stand there.
-   * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} naming all others
+   * Adds the routes that may be registered before the gate: the preflight route of CORS, and those marked by `precedesGate`.
+   * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} the router has other routes
    */
   addEarly(app: FastifyInstance): void {
     const listed = readRouter(app)
@@ -213,7 +213,7 @@ export class RouteTable {
   }
 
   /**
-   * Checks that the router has the routes that the gate has read, with what it has read.
+   * Checks that the gate has read every route of the router, and that no configuration has changed since.
    * @throws {FMOD_PUBLIC_ROUTES_CONFIG_CHANGED} a later onRoute hook changed or replaced a configuration
    * @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} a plugin from before the gate registered a route after it
    * @throws {FMOD_PUBLIC_ROUTES_HALF_REGISTERED} no hook runs before a route, that of the gate included
@@ -259,7 +259,7 @@ export class RouteTable {
   }
 }
 
-/** Stands for a route that the table does not have. It has no policy: what cannot be reviewed is closed. */
+/** Stands for a route that the table does not have. It has no policy, and is closed. */
 export const unlisted = new Route({ url: '/', methods: [] })
 
 type RouterEntry = ReturnType<typeof routerEntries>[number]
@@ -287,7 +287,7 @@ function namesOf(entries: readonly RouterEntry[]): string {
   return [...new Set(names)].join(', ')
 }
 
-/** Own members alone: what objects inherit declares nothing. */
+/** Reads own members only. */
 function readDeclares(config: object | undefined): Declares {
   const own = (name: keyof Declares): unknown =>
     config !== undefined && Object.hasOwn(config, name) ? Reflect.get(config, name) : undefined
@@ -295,8 +295,8 @@ function readDeclares(config: object | undefined): Declares {
 }
 
 /**
- * A constant whose name is misspelt is undefined, and members that are inherited do not reach the router: both would declare
- * nothing, and the route would fall to a default.
+ * Refuses members that declare nothing, so that the route would get a default: one that is undefined, because the name of a
+ * constant is misspelt, and one that is inherited, which Fastify does not copy.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
  */
 function refuseSilent(config: object, place: string): void {

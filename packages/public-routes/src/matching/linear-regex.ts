@@ -70,7 +70,7 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
  */
 const wholeSegments = /^\^?(?:[\w\-/~!@%&=:;,'"<> ]|\\[/.]|\[\^\\?\/\]\+(?=\\?\/|\$?$))*\$?$/
 
-/** Not where a percent sign is in it: the router decodes what follows. */
+/** Null for an expression with a percent sign, because the router decodes what follows it. */
 function segmentsOfExpression(source: string): Segments | null {
   if (!source.endsWith('$') || source.includes('%')) return null
   const anySegment = '\0'
@@ -106,8 +106,8 @@ function reasonOf(err: unknown): string {
 }
 
 /**
- * The literal text an expression begins with. Wrong only in the safe direction: what is not certainly literal ends it,
- * and a quantifier takes its character back.
+ * The literal text with which an expression begins. It errs on the safe side: the first character that may not be literal
+ * ends it, and a quantifier removes the character before it.
  */
 function literalHeadOf(source: string): string {
   if (source.includes('|')) return ''

@@ -1,4 +1,4 @@
-/** Tries what the gate does with a caller's request for a route: through the real router and the hooks before the gate. */
+/** Tries how the gate answers callers of a route: through the real router and the hooks before the gate. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '@fastify-modular/core'
 import { judge } from '../gate/gate.ts'
@@ -10,7 +10,7 @@ import type { AccessRow } from './table.ts'
 /** What the gate does: it lets the request in, needs a known caller (401), or misses a permission (403). */
 export type AttemptOutcome = 'let in' | 'sign in' | 'forbidden'
 
-/** Values for a route that cannot be tried without: of all parameters that have a regular expression, or of each by its name. */
+/** Values for a route that cannot be tried without them: one text for all parameters with a regular expression, or one for each by its name. */
 export type Sample =
   | string
   | {

@@ -48,7 +48,7 @@ export async function audit({ app, probes, explain, loginUrl, ...parts }: AuditP
   }
 }
 
-/** Of Fastify's own plugins that belong before a gate: what the provider reads, headers, limits. */
+/** Hooks of Fastify's own plugins that belong before a gate, because they serve the provider, set headers or limit rates. */
 const hooksOfPlugins: Readonly<Record<string, readonly string[]>> = {
   '@fastify/cors': ['handleCors'],
   '@fastify/helmet': ['helmetConfigureReply', 'helmetApplyHeaders'],

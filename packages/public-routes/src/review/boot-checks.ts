@@ -56,8 +56,9 @@ function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
 }
 
 /**
- * An entry of the option `access` takes effect, or the log says why not.
- * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} its one route declares something else, or a rule opens what it closes; one of the environment is a warning
+ * Logs where entries of the option `access` have no effect.
+ * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} the route that an entry names declares another access, or a rule opens what
+ * it closes, unless the environment adds that rule
  */
 export function checkEffect({
   routes,

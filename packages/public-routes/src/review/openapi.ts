@@ -1,4 +1,4 @@
-/** What the gate knows, in an OpenAPI document: `security`, `x-permission`, and the problems with which it refuses. */
+/** Adds access to OpenAPI documents: `security`, `x-permission`, and the problems with which the gate refuses. */
 import type { FastifyInstance } from 'fastify'
 import { parseRoutePattern } from '../matching/route-pattern.ts'
 import type { SecuritySchemes } from '../provider.ts'
@@ -127,8 +127,11 @@ function problemSchemaOf(components: unknown): Members {
 }
 
 const refusals = {
-  Unauthorized: 'The caller is not signed in',
-  Forbidden: 'The caller lacks a permission',
+  Unauthorized: {
+    description: 'The caller is not signed in',
+    headers: { 'WWW-Authenticate': { description: 'How to sign in', schema: { type: 'string' } } },
+  },
+  Forbidden: { description: 'The caller lacks a permission' },
 }
 
 /** The refusals to which operations refer. */
@@ -136,7 +139,7 @@ function usedRefusals(items: readonly unknown[], schema: Members): Members {
   const text = JSON.stringify(items)
   const used = Object.entries(refusals).filter(([name]) => text.includes(referenceTo(name)))
   const content = { 'application/problem+json': { schema } }
-  return Object.fromEntries(used.map(([name, description]) => [name, { description, content }]))
+  return Object.fromEntries(used.map(([name, refusal]) => [name, { ...refusal, content }]))
 }
 
 function referenceTo(name: string): string {

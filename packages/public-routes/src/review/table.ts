@@ -1,4 +1,4 @@
-/** The table of access: every route and method of the application, who may call it, and what says so. */
+/** The table of access: every route and method of the application, who may call it, and what declares that. */
 import type { Policies } from '../gate/policy.ts'
 import type { Policy } from '../gate/decision.ts'
 import type { Route, RouteTable } from '../gate/routes.ts'
@@ -16,11 +16,11 @@ export interface AccessRow {
   readonly constraints: string
   /** `public`, `signed-in`, or permissions: `Notes.Edit`, `Notes.Edit and Notes.Import`, `Notes.Edit or Ops.Read`. */
   readonly access: string
-  /** What says so: `route config`, `rule "GET exact /" (framework default)`, `default of module "notes"`, `undeclared`. */
+  /** What declares it: `route config`, `rule "GET exact /" (framework default)`, `default of module "notes"`, `undeclared`. */
   readonly why: string
   /**
-   * The rules that could open some paths of a route that is not public: `"* regex /items/7$" (application)`. Texts alone
-   * decide, without a guess: a rule whose expression meets a parameter could.
+   * The rules that could open some paths of a route that is not public: `"* regex /items/7$" (application)`. It compares texts
+   * and does not guess: a rule whose expression stands where the route has a parameter is among them.
    */
   readonly openedBy: readonly string[]
   /** `GET /notes` for the HEAD route that Fastify derived from it; null for routes that the application registered. */

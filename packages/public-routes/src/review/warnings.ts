@@ -1,11 +1,11 @@
-/** Odd rules: what the boot warns about, and what the table of access shows beside a route. */
+/** Warnings about rules: in the log at boot, and beside each route in the table of access. */
 import { type Policies, type RuleForRoute } from '../gate/policy.ts'
 import type { Route } from '../gate/routes.ts'
 import { environmentVariable } from '../initial-rules.ts'
 import { literalHead, literalTail } from '../matching/route-pattern.ts'
 import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rules.ts'
 
-/** An oddity, and the rules it is about; framework defaults are left out, since the application did not write them. */
+/** A warning and the rules it is about. The framework's own rules give none, because the application did not write them. */
 export interface Warning {
   readonly message: string
   readonly rules: readonly string[]

@@ -1,4 +1,4 @@
-/** Keeps who may call what under review: a committed file that the application is compared with and tried against. */
+/** Keeps who may call what under review: compares the application with a committed file, and tries it. */
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Caller } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
@@ -33,7 +33,7 @@ interface RouteEntry {
   readonly note?: string
 }
 
-/** What the file says about a rule: each change of one is a difference, whatever it opens today. */
+/** What the file says about a rule. Each change of a rule is a difference, even if it opens nothing today. */
 interface RuleEntry {
   /** `GET regex ^/media/` */
   readonly rule: string
@@ -47,8 +47,8 @@ export type AccessEntry = RouteEntry | RuleEntry
 /**
  * Compares who may call each route, and every rule but the framework's own, with a JSON file, and tries each route as an
  * anonymous caller, as one without the permission and as one with it, through the router and the hooks up to the gate.
- * `UPDATE_SNAPSHOTS=1` writes the file. HEAD routes that Fastify derives, and that need what their GET route needs, are tried,
- * and not listed. It asks with common values, from this machine, without the provider: what an early hook does with other
+ * `UPDATE_SNAPSHOTS=1` writes the file. HEAD routes that Fastify derives are tried, and not listed where they need what their
+ * GET route needs. It asks with common values, from this machine, without the provider: what an early hook does with other
  * requests, and what it changes in them, needs tests of its own.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_CHANGED} naming what is new, gone or different, and what could not be tried
  */
@@ -160,7 +160,7 @@ function wordsOf(entry: AccessEntry): string {
   return parts.join(', ')
 }
 
-/** Tries the routes of the application against what the file says, by requests alone. */
+/** Tries by requests whether the routes of the application answer as the file says. */
 export async function tryAccess(
   app: FastifyInstance,
   expected: readonly AccessEntry[],
@@ -201,7 +201,7 @@ interface TriedCaller {
   readonly outcome: AttemptOutcome
 }
 
-/** Callers of every kind, with what should become of them; `all` are the permissions of the application. */
+/** Callers of every kind with the outcomes that they should get; `all` are the permissions of the application. */
 function triedCallers({ access }: RouteEntry, all: readonly string[]): readonly TriedCaller[] {
   const { kind, clauses } = requirementOfText(access)
   const isPublic = kind === 'public'
@@ -220,7 +220,7 @@ function triedCallers({ access }: RouteEntry, all: readonly string[]): readonly 
       caller: callerWith(held),
       outcome: 'let in' as const,
     })),
-    // No other permission stands in for what a clause names.
+    // No other permission is enough.
     ...clauses.map((clause) => ({
       name: `a caller with every permission but ${clause.join(' and ')}`,
       caller: callerWith(all.filter((permission) => !clause.includes(permission))),

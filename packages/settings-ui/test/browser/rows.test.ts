@@ -3,7 +3,7 @@ import { setting, SettingScope } from '@fastify-modular/settings'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
-import { boxOf } from '../support/looks.js'
+import { boxOf, looks } from '../support/looks.js'
 import { visit } from '../support/visit.js'
 
 const { Application } = SettingScope
@@ -178,6 +178,20 @@ test('how rows are drawn', async (t) => {
       await page.setViewportSize({ width: 1280, height: 800 })
     },
   )
+
+  await t.test('on a phone every menu is a sheet at the bottom edge, over a dimmed page', async (t) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open('/settings/manage')
+    for (const name of ['More for Title', 'More', 'Groups: General']) {
+      await page.getByRole('button', { name, exact: true }).click()
+      const menu = page.locator('.fm-menu:popover-open')
+      const { x, y, width, height } = await boxOf(menu)
+      t.same([x, width, Math.round(y + height)], [0, 390, 844], name)
+      t.not((await looks(menu, '::backdrop')).background, 'rgba(0, 0, 0, 0)', name)
+      await page.keyboard.press('Escape')
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
 
   await t.test('on a phone an error stands at the start, and no sentence is covered', async (t) => {
     await page.setViewportSize({ width: 390, height: 844 })

@@ -69,25 +69,7 @@ export interface RevertReport {
   readonly values: readonly RevertedValue[]
 }
 
-export interface Revert {
-  /**
-   * Writes the value that a revision had written, or the one that it replaced, as a new revision.
-   * @throws {NotFoundException} unknown setting, or the revision did not change it
-   * @throws {ArgumentException} the target is not a value of the setting at a revision
-   * @throws {ConflictException} the old value cannot be decrypted any more, or the host locked the setting
-   * @throws {PreconditionFailedException} the row is not at `version` any more
-   */
-  restore(target: RestoreTarget, options?: RestoreOptions, expects?: Expects): Promise<WriteOutcome>
-  /**
-   * Puts back every value that a revision replaced, all or nothing, as a new revision.
-   * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
-   * @throws {ConflictException} settings are locked, or have changed since (`conflicts`; not with `force`)
-   * @throws {SettingValidationException} an old value no longer fits, or cannot be decrypted
-   */
-  revert(revision: number, options?: RevertOptions): Promise<RevertReport>
-}
-
-interface RevertInit {
+interface RevertsInit {
   readonly store: Pick<SettingsStore, 'history' | 'shared'>
   readonly sharedValues: SharedValues
   readonly codec: RowCodec
@@ -101,46 +83,69 @@ interface Undone {
   readonly entry: WriteEntry
 }
 
-export function createRevert({ store, sharedValues, codec, write }: RevertInit): Revert {
-  async function restore(
+/** Writes old values once more. */
+export class Reverts {
+  readonly #init: RevertsInit
+
+  constructor(init: RevertsInit) {
+    this.#init = init
+  }
+
+  /**
+   * Writes the value that a revision had written, or the one that it replaced, as a new revision.
+   * @throws {NotFoundException} unknown setting, or the revision did not change it
+   * @throws {ArgumentException} the target is not a value of the setting at a revision
+   * @throws {ConflictException} the old value cannot be decrypted any more, or the host locked the setting
+   * @throws {PreconditionFailedException} the row is not at `version` any more
+   */
+  async restore(
     { key, revision, undo = false, ...place }: RestoreTarget,
     { version, ...options }: RestoreOptions = {},
     expects: Expects | undefined = isVersion(version),
   ): Promise<WriteOutcome> {
-    const state = requireSetting(sharedValues, key)
+    const state = requireSetting(this.#init.sharedValues, key)
     const id = { key, ...placeOf(state, place) }
     requireRevision(revision)
-    const [past] = await store.history({ ...id, revision, limit: 1 })
+    const [past] = await this.#init.store.history({ ...id, revision, limit: 1 })
     if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
     const text = undo ? oldTextOf(past) : { value: past.newValue, encrypted: past.newEncrypted }
-    const change = toChange(past, text, codec)
+    const change = toChange(past, text, this.#init.codec)
     if (!change) throw new ConflictException(unreadable(key))
-    return write(
+    return this.#init.write(
       [{ ...id, state, change, expects }],
       { origin: 'restore', ...options },
       { onStale: toPreconditionFailed },
     )
   }
 
-  async function revert(revision: number, revertOptions: RevertOptions = {}): Promise<RevertReport> {
+  /**
+   * Puts back every value that a revision replaced, all or nothing, as a new revision.
+   * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
+   * @throws {ConflictException} settings are locked, or have changed since (`conflicts`; not with `force`)
+   * @throws {SettingValidationException} an old value no longer fits, or cannot be decrypted
+   */
+  async revert(revision: number, revertOptions: RevertOptions = {}): Promise<RevertReport> {
     const caller = namedCaller(revertOptions)
     const { keys, force = false, dryRun = false, visibleTo: _caller, ...options } = revertOptions
-    const rows = await rowsOf(revision, keys)
-    const scopes = rows.flatMap(({ key, scope }) => [scope, sharedValues.find(key)?.setting.definition.scope])
+    const rows = await this.#rowsOf(revision, keys)
+    const scopes = rows.flatMap(({ key, scope }) => [
+      scope,
+      this.#init.sharedValues.find(key)?.setting.definition.scope,
+    ])
     if (caller) requireUpdater(caller, scopes)
-    requireWhole(revision, rows, keys)
+    this.#requireWhole(revision, rows, keys)
     // What is written from here on is not in what the history says.
-    const { revision: seen } = await store.shared.read([])
-    const past = await Promise.all(rows.map(lookBack))
+    const { revision: seen } = await this.#init.store.shared.read([])
+    const past = await Promise.all(rows.map((row) => this.#lookBack(row)))
     const errors = new Map<string, readonly string[]>()
     const undone = past.map(({ row, storedAt, isLast }): Undone => {
-      const state = requireFit(requireSetting(sharedValues, row.key), row.scope)
-      const change = toChange(row, oldTextOf(row), codec)
+      const state = requireFit(requireSetting(this.#init.sharedValues, row.key), row.scope)
+      const change = toChange(row, oldTextOf(row), this.#init.codec)
       if (!change) errors.set(row.key, [unreadable(row.key)])
       const expects = force ? undefined : (version: number) => isLast && version === versionAfter(row)
       return { row, storedAt, entry: { ...idOf(row), state, change: change ?? { kind: 'clear' }, expects } }
     })
-    const outcome = await write(
+    const outcome = await this.#init.write(
       undone.map(({ entry }) => entry),
       {
         origin: 'revert',
@@ -154,21 +159,22 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
         expects: force || rows.every(({ newValue }) => newValue !== null) ? undefined : (now) => now === seen,
       },
     )
-    const values = undone.map((each, index) => toReverted(each, outcome.entries[index]))
+    const values = undone.map((each, index) => this.#toReverted(each, outcome.entries[index]))
     return { revision: outcome.revision, dryRun, values }
   }
 
   /** The entries of a change set, in the order of their rows. */
-  async function rowsOf(
-    revision: number,
-    keys: readonly string[] | undefined,
-  ): Promise<readonly HistoryRow[]> {
+  async #rowsOf(revision: number, keys: readonly string[] | undefined): Promise<readonly HistoryRow[]> {
     requireRevision(revision)
     const selection = { revision, ...(keys && { keys }) }
     const rows: HistoryRow[] = []
     for (let size = portion; size === portion;) {
       const last = rows.at(-1)
-      const page = await store.history({ ...selection, ...(last && { following: last }), limit: portion })
+      const page = await this.#init.store.history({
+        ...selection,
+        ...(last && { following: last }),
+        limit: portion,
+      })
       rows.push(...page)
       size = page.length
     }
@@ -176,32 +182,30 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
   }
 
   /** Everything that the history says about an entry: it may not answer any more once the write is done. */
-  async function lookBack(row: HistoryRow) {
-    const { setting } = requireSetting(sharedValues, row.key)
+  async #lookBack(row: HistoryRow) {
+    const { setting } = requireSetting(this.#init.sharedValues, row.key)
     const encrypted = row.oldEncrypted || row.newEncrypted
     const comesBack = row.oldValue !== null && isSecret(setting, { encrypted })
-    const [stored] = comesBack ? await store.history({ ...idOf(row), before: row.revision, limit: 1 }) : []
+    const [stored] = comesBack
+      ? await this.#init.store.history({ ...idOf(row), before: row.revision, limit: 1 })
+      : []
     // A row that is not there has no version: only the history knows whether it was written since.
-    const [last] = row.newValue === null ? await store.history({ ...idOf(row), limit: 1 }) : [row]
+    const [last] = row.newValue === null ? await this.#init.store.history({ ...idOf(row), limit: 1 }) : [row]
     const storedAt = stored ? new Date(stored.at).toISOString() : null
     return { row, storedAt, isLast: last?.revision === row.revision }
   }
 
-  function requireWhole(
-    revision: number,
-    rows: readonly HistoryRow[],
-    keys: readonly string[] | undefined,
-  ): void {
+  #requireWhole(revision: number, rows: readonly HistoryRow[], keys: readonly string[] | undefined): void {
     const expected = keys ? new Set(keys).size : rows[0]?.setSize
     const isWhole = rows.length > 0 && rows.length >= (expected ?? 0)
-    if (!isWhole || rows.some(({ key }) => !sharedValues.find(key)))
+    if (!isWhole || rows.some(({ key }) => !this.#init.sharedValues.find(key)))
       throw new NotFoundException('Change set', revision)
   }
 
-  function toReverted({ row, storedAt, entry }: Undone, outcome: EntryOutcome | undefined): RevertedValue {
+  #toReverted({ row, storedAt, entry }: Undone, outcome: EntryOutcome | undefined): RevertedValue {
     const { setting } = entry.state
     const before = outcome?.before
-    const layer = before && codec.layerOf(setting, before)
+    const layer = before && this.#init.codec.layerOf(setting, before)
     const secret = isSecret(setting, before) || row.oldEncrypted
     const newValue = entry.change.kind === 'set' ? entry.change.value : null
     return {
@@ -214,8 +218,6 @@ export function createRevert({ store, sharedValues, codec, write }: RevertInit):
       storedAt,
     }
   }
-
-  return { restore, revert }
 }
 
 /** Entries that are read at once. */

@@ -12,6 +12,8 @@ interface Operation<Params, Query, Body> {
   readonly body?: Body
   /** The body of 200. */
   readonly ok?: TSchema
+  /** For reads: whether the answer carries an entity tag, and whether `If-None-Match` is compared with it. */
+  readonly tag?: 'sent' | 'compared'
   /** For writes: the body of 200 with `Prefer: return=representation`; without it they answer 204. */
   readonly written?: TSchema
 }
@@ -20,7 +22,6 @@ const problemsOfAll = {
   400: 'The request is malformed',
   401: 'The caller is not signed in',
   403: 'The caller is not allowed to do this',
-  404: 'The setting does not exist',
   503: 'The database or the authentication provider does not answer',
 }
 const problemsOfWrites = {
@@ -29,6 +30,23 @@ const problemsOfWrites = {
   413: 'The body is too large',
   415: 'The body is not JSON',
   422: 'Values violate their definitions; errors by key',
+}
+
+const text = (description: string) => Type.Optional(Type.String({ description }))
+const conditions = Type.Object({
+  'If-Match': text('The entity tag of the state that the change is based on'),
+  'If-None-Match': text('`*`: only where nothing is stored'),
+  Prefer: text('`return=representation`: the answer is what is stored now'),
+})
+const known = Type.Object({
+  'If-None-Match': text('The entity tag of what the caller has: 304 if it is current'),
+})
+
+const etag = { ETag: { type: 'string', description: 'The tag of this state' } }
+const headersOf: Readonly<Record<string, object>> = {
+  401: { 'WWW-Authenticate': { type: 'string', description: 'How to sign in' } },
+  412: etag,
+  503: { 'Retry-After': { type: 'integer', description: 'Seconds' } },
 }
 
 /**
@@ -47,18 +65,26 @@ export function operation<
   query,
   body,
   ok,
+  tag,
   written,
 }: Operation<Params, Query, Body>) {
   const isWrite = body !== undefined || written !== undefined
-  const problems = Object.entries({ ...problemsOfAll, ...(isWrite && problemsOfWrites) }).map(
-    ([status, description]) => [
-      status,
-      { description, content: { 'application/problem+json': { schema: Problem } } },
-    ],
-  )
+  const problems = Object.entries({
+    ...problemsOfAll,
+    ...(params && { 404: 'There is nothing of this name' }),
+    ...(isWrite && { 404: 'The setting does not exist', ...problemsOfWrites }),
+  }).map(([status, description]) => [
+    status,
+    { description, headers: headersOf[status], content: { 'application/problem+json': { schema: Problem } } },
+  ])
+  const headers: unknown = { ...ok?.['headers'], ...etag }
   const response: unknown = {
-    ...(ok && { 200: ok }),
-    ...(written && { 200: written, 204: Type.Null({ description: 'Done' }) }),
+    ...(ok && { 200: tag ? { ...ok, headers } : ok }),
+    ...(tag === 'compared' && { 304: Type.Null({ description: 'The caller has what is current', headers }) }),
+    ...(written && {
+      200: { ...written, headers: { ...etag, 'Preference-Applied': { type: 'string' } } },
+      204: Type.Null({ description: 'Done', headers: etag }),
+    }),
     ...Object.fromEntries(problems),
   }
   return {
@@ -72,6 +98,8 @@ export function operation<
       ...(params && { params }),
       ...(isWrite && withoutQuery),
       ...(query && { querystring: query }),
+      ...(written && { headers: conditions }),
+      ...(tag === 'compared' && { headers: known }),
       ...(body && { body }),
       response,
     },

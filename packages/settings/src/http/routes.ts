@@ -16,7 +16,7 @@ import { addOwnValueRoutes } from './routes/own-values.ts'
 import { addRestoreRoutes } from './routes/restore.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
-import { type SettingsApp, validatorCompiler } from './schemas.ts'
+import { components, type SettingsApp, validatorCompiler } from './schemas.ts'
 
 /** What the routes need beside the service. */
 export interface RoutesInit {
@@ -40,6 +40,7 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   decorateCaller(scope)
   scope.addHook('onRequest', init.authenticate)
   scope.setValidatorCompiler(validatorCompiler)
+  for (const schema of components) scope.addSchema(schema)
   // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
   scope.setSerializerCompiler(() => JSON.stringify)
   // A handler that is set later, or in another scope, does not get what is thrown here.

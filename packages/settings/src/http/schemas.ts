@@ -1,6 +1,14 @@
 /** How requests are checked, decoded and typed: the schemas that several routes share, and what applies them. */
 import { ValidationException } from '@fastify-modular/core'
-import { Kind, type Static, type StaticDecode, type TSchema, type TTransform, Type } from '@sinclair/typebox'
+import {
+  Kind,
+  type Static,
+  type StaticDecode,
+  type TSchema,
+  type TTransform,
+  type TUnsafe,
+  Type,
+} from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type {
   FastifyBaseLogger,
@@ -139,6 +147,15 @@ export const Revision = Type.Integer({
   description: 'a revision, 0 or greater',
 })
 
+/** Schemas that have a name in documents. The scope of the routes shares them. */
+export const components: TSchema[] = []
+
+/** Gives a schema its name, and returns a reference to it. */
+export function component<S extends TSchema>($id: string, schema: S): TUnsafe<Static<S>> {
+  components.push({ ...schema, $id, title: $id })
+  return Type.Unsafe({ $ref: `${$id}#` })
+}
+
 export const KeyParams = Type.Object({ key: Key })
 export const NoQuery = Type.Object({}, closed)
 export const ScopeQuery = Type.Object({ scope: ScopeText }, closed)
@@ -152,9 +169,13 @@ export const DryRun = Type.Optional(
 )
 
 /** Which layer supplies a value. */
-export const Source = Type.String({ description: 'locked, user, application, system or default' })
+export const Source = oneOf('locked', 'user', 'application', 'system', 'default')
 
-export const LockedBy = nullable(Type.String({ description: 'option or environment' }))
+export const LockedBy = nullable(oneOf('option', 'environment'))
+
+function oneOf<T extends string>(...texts: readonly T[]): TUnsafe<T> {
+  return Type.Unsafe({ type: 'string', enum: texts })
+}
 
 /** The members of a value. */
 export const valueMembers = {
@@ -170,23 +191,26 @@ export const valueMembers = {
   updatedAt: nullable(Type.String({ description: 'ISO 8601, UTC' })),
   updatedBy: nullable(Type.String()),
 }
-export const SettingValue = Type.Object(valueMembers)
+export const SettingValue = component('SettingValue', Type.Object(valueMembers))
 
 /** Names by id, of the people in the answer; empty where the host names nobody. */
 export const People = Type.Record(Type.String(), Type.String())
 
 /** Problem details (RFC 9457), in the order of `core/problem`. */
-export const Problem = Type.Object(
-  {
-    type: Type.String(),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String(),
-    instance: Type.Optional(Type.String()),
-    code: Type.String(),
-    requestId: Type.Optional(Type.String()), // a malformed URL has none
-    traceId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
-    errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
-  },
-  { additionalProperties: true },
+export const Problem = component(
+  'SettingsProblem',
+  Type.Object(
+    {
+      type: Type.String(),
+      title: Type.String(),
+      status: Type.Integer(),
+      detail: Type.String(),
+      instance: Type.Optional(Type.String()),
+      code: Type.String(),
+      requestId: Type.Optional(Type.String()), // a malformed URL has none
+      traceId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
+      errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+    },
+    { additionalProperties: true },
+  ),
 )

@@ -44,6 +44,17 @@ export const NoteChange = Type.Object(
 )
 export type NoteChange = Static<typeof NoteChange>
 
+/** What the page's form holds. A title may be blank here, so that the answer can say it in words. */
+export const NoteForm = Type.Object(
+  {
+    title: Type.String({ maxLength: 200, pattern: `^${text}$` }),
+    body: Body,
+    version: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  { additionalProperties: false },
+)
+export type NoteForm = Static<typeof NoteForm>
+
 /** What strangers see of a shared note. */
 export const SharedNote = Type.Pick(Note, ['id', 'owner', 'title', 'body', 'updatedAt'])
 export type SharedNote = Static<typeof SharedNote>

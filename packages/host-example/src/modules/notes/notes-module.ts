@@ -1,12 +1,21 @@
 /** The module of notes: its public route, its HTTP API and its page. */
-import { defineModule, type Module, requireCaller } from '@fastify-modular/core'
-import { problemResponses } from '@fastify-modular/errors'
+import {
+  type Caller,
+  defineModule,
+  isDomainException,
+  type Module,
+  requireCaller,
+} from '@fastify-modular/core'
+import { problemResponses, problemsOf } from '@fastify-modular/errors'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac } from 'node:crypto'
 import { appSettings } from '../../app-settings.ts'
 import type { Database } from '../../database/database.ts'
-import { NewNote, Note, NoteChange, SharedNote } from './note.ts'
+import { textsOf } from '../../texts/texts.ts'
+import { readLook } from '../../web/look.ts'
+import { NewNote, Note, NoteChange, NoteForm, SharedNote } from './note.ts'
 import { createNotesService, notesPerPage, type NotesService } from './notes-service.ts'
 
 export function notesModule(database: Database): Module {
@@ -29,6 +38,11 @@ const PageAndQuery = Type.Composite([
   Type.Object({ q: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\0\\p{Surrogate}]*$' })) }),
 ])
 const NoContent = Type.Null({ description: 'Done' })
+const AddedNote = {
+  ...Note,
+  headers: { Location: { type: 'string', description: 'The address of the note' } },
+}
+const SignedNote = { ...SharedNote, headers: { 'X-Signature': { type: 'string', description: 'sha256=…' } } }
 const describe = (operationId: string, summary: string) => ({ tags: ['notes'], operationId, summary })
 
 /** Routes → service, one line each. */
@@ -43,6 +57,34 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       perPage: notesPerPage,
     })
   })
+
+  // The form of the page. What is refused comes back to it with errors, and success with a message that is shown once.
+  app.post('/notes', { schema: { body: NoteForm, hide: true } }, (request, reply) => {
+    const { title, body } = request.body
+    return answerForm(request, reply, 'added', (caller) => notes.add(caller, { title, body }))
+  })
+
+  app.patch('/notes/:id', { schema: { params: Id, body: NoteForm, hide: true } }, (request, reply) =>
+    answerForm(request, reply, 'saved', (caller) => notes.change(caller, request.params.id, request.body)),
+  )
+
+  async function answerForm(
+    request: FastifyRequest<{ Body: NoteForm }>,
+    reply: FastifyReply,
+    done: 'added' | 'saved',
+    save: (caller: Caller) => Promise<Note>,
+  ): Promise<FastifyReply> {
+    const caller = requireCaller(request)
+    const texts = textsOf((await readLook(app.settings, caller)).language)
+    if (request.body.title.trim() === '') return reply.inertiaBack({ title: texts.enterTitle })
+    try {
+      const { id, title } = await save(caller)
+      return reply.inertiaBack({}, { message: texts[done](title), note: id })
+    } catch (failure) {
+      if (!isDomainException(failure) || failure.statusCode >= 500) throw failure
+      return reply.inertiaBack({ form: failure.message })
+    }
+  }
 
   app.get(
     '/api/notes',
@@ -62,7 +104,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       schema: {
         ...describe('addNote', 'Add a note'),
         body: NewNote,
-        response: { 201: Note, ...problemResponses(400, 401, 503) },
+        response: { 201: AddedNote, ...problemResponses(400, 401, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -90,7 +132,11 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         ...describe('changeNote', 'Change a note'),
         params: Id,
         body: NoteChange,
-        response: { 200: Note, ...problemResponses(400, 401, 403, 404, 409, 503) },
+        response: {
+          200: Note,
+          ...problemResponses(400, 401, 403, 413, 415, 503),
+          ...problemsOf(app, 'not-found', 'conflict'),
+        },
       },
     },
     (request) => notes.change(requireCaller(request), request.params.id, request.body),
@@ -158,7 +204,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         description:
           'While the setting “API secret” has a value, X-Signature is the HMAC-SHA-256 of the body.',
         params: Id,
-        response: { 200: SharedNote, ...problemResponses(404, 503) },
+        response: { 200: SignedNote, ...problemResponses(404, 503) },
       },
     },
     async (request, reply) => {

@@ -6,14 +6,17 @@ import { callerOf } from '../access.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from '../conditional.ts'
 import type { LocalizedDefinitions, Localizer } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
-import { NoQuery, nullable, type SettingsApp } from '../schemas.ts'
+import { component, NoQuery, nullable, type SettingsApp } from '../schemas.ts'
 
 /** A definition as it is declared, and what forms need besides. */
-const Definition = Type.Object({
-  ...definitionSchema.properties,
-  groupName: nullable(Type.String({ description: 'what to show for the group' })),
-  valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
-})
+const Definition = component(
+  'SettingDefinition',
+  Type.Object({
+    ...definitionSchema.properties,
+    groupName: nullable(Type.String({ description: 'what to show for the group' })),
+    valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
+  }),
+)
 
 export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): void {
   /** All definitions by language. */
@@ -25,7 +28,8 @@ export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): voi
       operationId: 'listSettingDefinitions',
       summary: 'List all definitions of settings',
       query: NoQuery,
-      ok: Type.Array(Definition),
+      ok: Type.Array(Definition, { headers: { 'Content-Language': { type: 'string' } } }),
+      tag: 'compared',
     }),
     (request, reply) => {
       callerOf(request)

@@ -11,6 +11,7 @@ import { operation } from '../operation.ts'
 import type { NamePeople } from '../people.ts'
 import {
   closed,
+  component,
   decoded,
   KeyParams,
   LockedBy,
@@ -62,7 +63,8 @@ const selection = {
   ),
 }
 
-const Entries = Type.Array(
+const Entry = component(
+  'SettingHistoryEntry',
   Type.Object({
     revision: Revision,
     key: Type.String(),
@@ -79,6 +81,7 @@ const Entries = Type.Array(
     at: Type.String(),
   }),
 )
+const Entries = Type.Array(Entry)
 const next = nullable(Type.String({ description: 'for the parameter before of the next page' }))
 
 const layerMembers = { source: Source, value: Value, invalid: Type.Boolean() }

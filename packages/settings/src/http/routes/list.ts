@@ -18,6 +18,7 @@ export function addListRoute(app: SettingsApp, service: SettingsService, sharedL
       summary: 'List settings by scope and group; sensitive values are null',
       query: Type.Object({ scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()) }, closed),
       ok: Type.Array(SettingValue),
+      tag: 'compared',
     }),
     // No promise for shared lists: most requests are answered with what was sent before.
     (request, reply): Promise<unknown> | undefined => {

@@ -21,19 +21,29 @@ const OwnScope = Type.Union([Type.Literal(2), Type.String({ pattern: '^[Uu][Ss][
   description: '2 or User',
 })
 
+interface OwnValueRoutesOptions {
+  readonly sharedLists: SharedLists
+  readonly selfService: boolean
+}
+
 export function addOwnValueRoutes(
   app: SettingsApp,
   service: SettingsService,
-  { sharedLists, selfService }: { readonly sharedLists: SharedLists; readonly selfService: boolean },
+  { sharedLists, selfService }: OwnValueRoutesOptions,
 ): void {
-  const { sharedValues, codec, states, write } = service
-  const checkedByHandler = selfService ? {} : { checkedByHandler: updatePermission }
+  addOwnListRoute(app, service, sharedLists)
+  addOwnWriteRoutes(app, service, selfService)
+}
+
+function addOwnListRoute(app: SettingsApp, service: SettingsService, sharedLists: SharedLists): void {
+  const { states } = service
   app.get(
     '/me',
     operation({
       operationId: 'listMySettings',
       summary: "The caller's settings with what they inherit",
       ok: Type.Array(Type.Object({ ...valueMembers, inheritedValue: Value })),
+      tag: 'compared',
     }),
     async (request, reply) => {
       const { id } = callerOf(request)
@@ -54,7 +64,14 @@ export function addOwnValueRoutes(
       )
     },
   )
+}
 
+function addOwnWriteRoutes(
+  app: SettingsApp,
+  { sharedValues, codec, write }: SettingsService,
+  selfService: boolean,
+): void {
+  const checkedByHandler = selfService ? {} : { checkedByHandler: updatePermission }
   app.put(
     '/me',
     operation({

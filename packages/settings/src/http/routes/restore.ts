@@ -58,19 +58,20 @@ export function addRestoreRoutes(app: SettingsApp, service: SettingsService, peo
         closed,
       ),
       ok: Reverted,
+      tag: 'sent',
     }),
     async (request, reply) => {
       const visibleTo = callerOf(request)
       const { note = null, ...what } = request.body
       const options = { ...writeOptionsOf(request), origin: 'revert', note, ...what, ...request.query }
-      const reverting = service.revert(request.params.revision, { ...options, visibleTo })
+      const reverting = service.reverts.revert(request.params.revision, { ...options, visibleTo })
       const report = await nameConflicts(reverting, people)
       return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
     },
   )
 }
 
-function addRestoreRoute(app: SettingsApp, { restore, sharedValues, codec }: SettingsService): void {
+function addRestoreRoute(app: SettingsApp, { reverts, sharedValues, codec }: SettingsService): void {
   app.post(
     '/:key/restore',
     operation({
@@ -97,7 +98,7 @@ function addRestoreRoute(app: SettingsApp, { restore, sharedValues, codec }: Set
       const { id } = requireUpdate(request, [scope, sharedValues.find(key)?.setting.definition.scope])
       const target = { key, scope, revision, undo, ...(scope === SettingScope.User && { userId: id }) }
       const options = { ...writeOptionsOf(request), origin: 'restore', note }
-      const { entries } = await restore(target, options, conditionOf(request))
+      const { entries } = await reverts.restore(target, options, conditionOf(request))
       const row = entries[0]?.after
       return answerRepresentation(request, reply, toEtag(row?.revision ?? 0), () => {
         const restored = sharedValues.require(key)

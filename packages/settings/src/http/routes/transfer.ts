@@ -28,17 +28,19 @@ const RevisionText = decoded(
 )
 
 /** @param maxBytes of the body of an import */
-export function addTransferRoutes(
-  app: SettingsApp,
-  { sharedValues, transfer }: SettingsService,
-  maxBytes: number,
-): void {
+export function addTransferRoutes(app: SettingsApp, service: SettingsService, maxBytes: number): void {
+  addExportRoute(app, service)
+  addImportRoute(app, service, maxBytes)
+}
+
+function addExportRoute(app: SettingsApp, { sharedValues, transfer }: SettingsService): void {
   app.get(
     '/export',
     operation({
       operationId: 'exportSettings',
       summary: 'All stored System and Application values except secrets',
       checkedByHandler: updatePermission,
+      tag: 'sent',
       ok: Type.Object({
         format: Type.Literal(1),
         settings: Type.Array(Type.Object({ key: Type.String(), scope: Scope, value: Value })),
@@ -51,7 +53,9 @@ export function addTransferRoutes(
       return reply.header('cache-control', 'no-store').header('etag', etag).send(file)
     },
   )
+}
 
+function addImportRoute(app: SettingsApp, { transfer }: SettingsService, maxBytes: number): void {
   app.post(
     '/import',
     {
@@ -61,6 +65,7 @@ export function addTransferRoutes(
         operationId: 'importSettings',
         summary: 'Write an export, all or nothing',
         checkedByHandler: updatePermission,
+        tag: 'sent',
         query: Type.Object(
           { mode: Type.Optional(Mode), dryRun: DryRun, revision: Type.Optional(RevisionText) },
           closed,

@@ -12,6 +12,7 @@ import {
   requireSetting,
   type Resolution,
   type SettingState,
+  type SharedValues,
 } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
@@ -72,9 +73,16 @@ interface ValueRoutesOptions {
 export function addValueRoutes(
   app: SettingsApp,
   service: SettingsService,
-  { people, resolvedSecrets, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
+  options: ValueRoutesOptions,
 ): void {
-  const { settings, sharedValues, users, codec, write } = service
+  addPublicRoute(app, service)
+  addValueRoute(app, service, options)
+  addResolvedRoute(app, service, options)
+  addWriteRoutes(app, service)
+  addBulkRoute(app, service, options)
+}
+
+function addPublicRoute(app: SettingsApp, { settings, sharedValues }: SettingsService): void {
   let publicValues: (TaggedJson & { readonly generation: number }) | undefined
 
   app.get(
@@ -84,6 +92,7 @@ export function addValueRoutes(
         operationId: 'getPublicSettings',
         summary: 'The values of settings that are public',
         ok: Type.Record(Type.String(), Value),
+        tag: 'compared',
       }),
       config: openRoute,
     },
@@ -96,7 +105,13 @@ export function addValueRoutes(
       sendUnlessUnchanged(request, reply, etag, () => body)
     },
   )
+}
 
+function addValueRoute(
+  app: SettingsApp,
+  { settings, sharedValues }: SettingsService,
+  { people }: ValueRoutesOptions,
+): void {
   app.get(
     '/:key',
     operation({
@@ -105,6 +120,7 @@ export function addValueRoutes(
       params: KeyParams,
       query: ScopeQuery,
       ok: Type.Object({ ...valueMembers, people: Type.Optional(People) }),
+      tag: 'sent',
     }),
     async (request, reply) => {
       const { key } = request.params
@@ -122,7 +138,13 @@ export function addValueRoutes(
         .send({ ...value, ...(names && { people: names }) })
     },
   )
+}
 
+function addResolvedRoute(
+  app: SettingsApp,
+  { sharedValues, users }: SettingsService,
+  { resolvedSecrets }: ValueRoutesOptions,
+): void {
   app.get(
     '/:key/resolved',
     operation({
@@ -145,6 +167,16 @@ export function addValueRoutes(
     },
   )
 
+  /** Sensitive values are decoded: System ones are for administrators, others as the host decided. */
+  function requireSensitive(state: SettingState, { source }: Resolution, caller: Caller): void {
+    if (state.setting.definition.scope === SettingScope.System) return requireAdmin(caller)
+    if (resolvedSecrets === 'signed-in' || source === 'user') return
+    if (resolvedSecrets === 'permission' && hasPermission(caller, updatePermission)) return
+    throw new ForbiddenException('The value of this setting is not shown to you.')
+  }
+}
+
+function addWriteRoutes(app: SettingsApp, { sharedValues, write }: SettingsService): void {
   app.put(
     '/',
     {
@@ -164,7 +196,7 @@ export function addValueRoutes(
       const state = requireFit(requireSetting(sharedValues, key), scope)
       const { entries } = await writeOne(request, state, scope, { kind: 'set', value })
       const etag = toEtag(entries[0]?.after?.revision ?? 0)
-      return answerRepresentation(request, reply, etag, () => stored(key, scope))
+      return answerRepresentation(request, reply, etag, () => stored(sharedValues, key, scope))
     },
   )
 
@@ -187,10 +219,27 @@ export function addValueRoutes(
       requireUpdate(request, [scope])
       const state = requireFit(requireSetting(sharedValues, key), scope)
       await writeOne(request, state, scope, { kind: 'clear' })
-      return answerRepresentation(request, reply, toEtag(0), () => stored(key, scope))
+      return answerRepresentation(request, reply, toEtag(0), () => stored(sharedValues, key, scope))
     },
   )
 
+  /** Writes one row on the conditions of the request. */
+  function writeOne(
+    request: FastifyRequest,
+    state: SettingState,
+    scope: SharedScope,
+    change: WriteEntry['change'],
+  ): Promise<WriteOutcome> {
+    const entry = { state, scope, userId: '', change, expects: conditionOf(request) }
+    return write([entry], writeOptionsOf(request), { onStale: toPreconditionFailed })
+  }
+}
+
+function addBulkRoute(
+  app: SettingsApp,
+  { sharedValues, codec, write }: SettingsService,
+  { people, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
+): void {
   app.put(
     '/bulk',
     {
@@ -235,34 +284,15 @@ export function addValueRoutes(
         return reply.header('etag', etag).header('cache-control', 'no-store').send(previews)
       }
       return answerRepresentation(request, reply, etag, () =>
-        updates.map(({ key, scope }) => stored(key, scope)),
+        updates.map(({ key, scope }) => stored(sharedValues, key, scope)),
       )
     },
   )
+}
 
-  /** Sensitive values are decoded: System ones are for administrators, others as the host decided. */
-  function requireSensitive(state: SettingState, { source }: Resolution, caller: Caller): void {
-    if (state.setting.definition.scope === SettingScope.System) return requireAdmin(caller)
-    if (resolvedSecrets === 'signed-in' || source === 'user') return
-    if (resolvedSecrets === 'permission' && hasPermission(caller, updatePermission)) return
-    throw new ForbiddenException('The value of this setting is not shown to you.')
-  }
-
-  /** Writes one row on the conditions of the request. */
-  function writeOne(
-    request: FastifyRequest,
-    state: SettingState,
-    scope: SharedScope,
-    change: WriteEntry['change'],
-  ): Promise<WriteOutcome> {
-    const entry = { state, scope, userId: '', change, expects: conditionOf(request) }
-    return write([entry], writeOptionsOf(request), { onStale: toPreconditionFailed })
-  }
-
-  /** Looked up after the write: the state from before it has the old value. */
-  function stored(key: string, scope: SharedScope) {
-    return toSharedDto(sharedValues.require(key), scope)
-  }
+/** The value that is stored now: a state from before the write has the old one. */
+function stored(sharedValues: SharedValues, key: string, scope: SharedScope) {
+  return toSharedDto(sharedValues.require(key), scope)
 }
 
 /** What a dry run of a bulk answers for each entry. */

@@ -193,21 +193,10 @@ export async function sendTogether(
   client: PoolClient,
   statements: readonly QueryConfig[],
 ): Promise<readonly QueryResult[]> {
-  if (client.pipeline) return Promise.all(sendAtOnce(client, statements))
+  if (client.pipeline) return Promise.all(statements.map((statement) => client.query(statement)))
   const results: QueryResult[] = []
   for (const statement of statements) results.push(await client.query(statement))
   return results
-}
-
-/** As one packet, which wakes the server once: 4.0 ms a write where the disk does not count, 4.3 ms in several packets. */
-function sendAtOnce(client: PoolClient, statements: readonly QueryConfig[]): Promise<QueryResult>[] {
-  const { stream } = client.connection
-  stream.cork()
-  try {
-    return statements.map((statement) => client.query(statement))
-  } finally {
-    stream.uncork()
-  }
 }
 
 /**

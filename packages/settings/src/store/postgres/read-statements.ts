@@ -24,9 +24,8 @@ export function prepareReads(
   tables: PostgresTables,
   { statement }: PostgresNames,
 ): SqlReads {
-  const { values, history, meta } = tables
+  const { values, history } = tables
   const inOrder = inRowOrder(values)
-  const isRevision = eq(meta.name, 'revision')
   const entryColumns = columnsOf(history)
   const row = db.select().from(values).where(isNamedRow(values)).prepare(statement('row'))
   const user = db
@@ -35,59 +34,12 @@ export function prepareReads(
     .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
     .orderBy(...inOrder)
     .prepare(statement('user'))
-  // One statement, so that the rows and the revision are of one moment.
-  const sharedWhere = (isWanted?: SQL) =>
-    db
-      .select({ revision: meta.value, row: values })
-      .from(meta)
-      .leftJoin(values, and(sql`${values.scope} < 2`, isWanted)) // not a parameter: any scope would be a reason to read all rows
-      .where(isRevision)
-      .orderBy(...inOrder)
-  const shared = sharedWhere().prepare(statement('shared'))
-  const changes = db
-    .select(entryColumns)
-    .from(history)
-    .where(sql`${history.scope} < 2 and ${history.revision} > ${sql.placeholder('after')}`)
-    .orderBy(sql`${history.revision} desc`, history.scope, history.key)
-    .limit(sql.placeholder('limit'))
-    .as('changes')
-  const news = db
-    .select({
-      revision: meta.value,
-      change: {
-        revision: changes.revision,
-        scope: changes.scope,
-        userId: changes.userId,
-        key: changes.key,
-        oldValue: changes.oldValue,
-        oldEncrypted: changes.oldEncrypted,
-        newValue: changes.newValue,
-        newEncrypted: changes.newEncrypted,
-        origin: changes.origin,
-        actor: changes.actor,
-        requestId: changes.requestId,
-        note: changes.note,
-        setSize: changes.setSize,
-        at: changes.at,
-      },
-    })
-    .from(meta)
-    .leftJoin(changes, sql`true`)
-    .where(isRevision)
-    .prepare(statement('news'))
 
   return {
-    shared: async (ids) => {
-      const found = await (ids ? sharedWhere(isOneOf(values, ids)) : shared).execute()
-      return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
-    },
+    shared: prepareShared(db, tables, statement('shared')),
     user: (userId, key) =>
       key === undefined ? user.execute({ userId }) : row.execute({ scope: SettingScope.User, userId, key }),
-    news: async (query) => {
-      const found = await news.execute({ ...query })
-      const entries = found.flatMap(({ change }) => change ?? []).toReversed()
-      return { revision: Number(found[0]?.revision ?? 0), changes: entries }
-    },
+    news: prepareNews(db, tables, statement('news')),
     userNews: async (since, limit) => {
       const found = await db.execute<{ next: string; user_id: string | null }>(
         findUserNews(history, since ?? null, limit),
@@ -124,6 +76,66 @@ export function prepareReads(
       const found = await db.execute<{ key: string }>(findPlain(history, keys))
       return found.rows.map(({ key }) => key)
     },
+  }
+}
+
+function prepareShared(
+  db: NodePgDatabase,
+  { values, meta }: PostgresTables,
+  name: string,
+): SqlReads['shared'] {
+  // One statement, so that the rows and the revision are of one moment.
+  const sharedWhere = (isWanted?: SQL) =>
+    db
+      .select({ revision: meta.value, row: values })
+      .from(meta)
+      .leftJoin(values, and(sql`${values.scope} < 2`, isWanted)) // not a parameter: any scope would be a reason to read all rows
+      .where(eq(meta.name, 'revision'))
+      .orderBy(...inRowOrder(values))
+  const shared = sharedWhere().prepare(name)
+  return async (ids) => {
+    const found = await (ids ? sharedWhere(isOneOf(values, ids)) : shared).execute()
+    return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
+  }
+}
+
+/** Where the database stands and what changed, in one statement. */
+function prepareNews(db: NodePgDatabase, { history, meta }: PostgresTables, name: string): SqlReads['news'] {
+  const changes = db
+    .select(columnsOf(history))
+    .from(history)
+    .where(sql`${history.scope} < 2 and ${history.revision} > ${sql.placeholder('after')}`)
+    .orderBy(sql`${history.revision} desc`, history.scope, history.key)
+    .limit(sql.placeholder('limit'))
+    .as('changes')
+  const news = db
+    .select({
+      revision: meta.value,
+      change: {
+        revision: changes.revision,
+        scope: changes.scope,
+        userId: changes.userId,
+        key: changes.key,
+        oldValue: changes.oldValue,
+        oldEncrypted: changes.oldEncrypted,
+        newValue: changes.newValue,
+        newEncrypted: changes.newEncrypted,
+        origin: changes.origin,
+        actor: changes.actor,
+        requestId: changes.requestId,
+        note: changes.note,
+        setSize: changes.setSize,
+        at: changes.at,
+      },
+    })
+    .from(meta)
+    .leftJoin(changes, sql`true`)
+    .where(eq(meta.name, 'revision'))
+    .prepare(name)
+  return async (query) => {
+    const found = await news.execute({ ...query })
+    const entries = found.flatMap(({ change }) => change ?? []).toReversed()
+    return { revision: Number(found[0]?.revision ?? 0), changes: entries }
   }
 }
 

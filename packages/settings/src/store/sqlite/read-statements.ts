@@ -25,15 +25,11 @@ export interface SqliteReads extends SqlReads {
 }
 
 /** Prepares the reads on an open database whose tables exist. */
-export function prepareReads(
-  client: Database,
-  db: BetterSQLite3Database,
-  { values, history, meta }: SqliteTables,
-): SqliteReads {
+export function prepareReads(client: Database, db: BetterSQLite3Database, tables: SqliteTables): SqliteReads {
+  const { values, history, meta } = tables
   const dataVersion = client.prepare('pragma data_version').pluck()
   const inOrder = inRowOrder(values)
-  const isRevision = eq(meta.name, 'revision')
-  const { seq: _, ...entryColumns } = getTableColumns(history)
+  const entryColumns = columnsOf(history)
   const user = db
     .select()
     .from(values)
@@ -41,29 +37,6 @@ export function prepareReads(
     .orderBy(...inOrder)
     .prepare()
   const row = db.select().from(values).where(isNamedRow(values)).prepare()
-  // One statement, so that the rows and the revision are of one moment.
-  const sharedWhere = (isWanted?: SQL) =>
-    db
-      .select({ revision: meta.value, row: values })
-      .from(meta)
-      .leftJoin(values, and(lt(values.scope, SettingScope.User), isWanted))
-      .where(isRevision)
-      .orderBy(...inOrder)
-  const shared = sharedWhere().prepare()
-  const revision = client
-    .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'revision'`)
-    .pluck()
-  const changes = db
-    .select(entryColumns)
-    .from(history)
-    .where(sql`${history.scope} < 2 and ${history.revision} > ${sql.placeholder('after')}`)
-    .orderBy(sql`${history.revision} desc`, history.scope, history.key)
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const news = client.transaction((query: NewsQuery) => ({
-    revision: Number(revision.get() ?? 0),
-    changes: changes.all({ ...query }).toReversed(),
-  }))
   const userWrites = client
     .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'users'`)
     .pluck()
@@ -78,6 +51,80 @@ export function prepareReads(
     `select 1 from ${getTableName(history)} where key = ? and ${plainHistory} limit 1`,
   )
 
+  return {
+    shared: prepareShared(db, tables),
+    user: (userId, key) =>
+      key === undefined ? user.all({ userId }) : row.all({ scope: SettingScope.User, userId, key }),
+    news: prepareNews(client, db, tables),
+    // In the order of commits: there is one writer. A mark above the count is that of another file.
+    userNews: (since, limit) => {
+      const next = userWrites.get() ?? '0'
+      if (since === undefined) return { next, userIds: [] }
+      return { next, userIds: Number(since) > Number(next) ? [''] : writtenUsers.all(Number(since), limit) }
+    },
+    history: prepareHistory(db, history),
+    scan: (after, limit) =>
+      db
+        .select()
+        .from(values)
+        .where(isAfter(values, after))
+        .orderBy(...inOrder)
+        .limit(limit)
+        .all(),
+    scanHistory: (after, limit) =>
+      db
+        .select(entryColumns)
+        .from(history)
+        .where(isAfterEntry(history, after))
+        .orderBy(...oldestFirst(history))
+        .limit(limit)
+        .all(),
+    countOthers: (keys) => others.all(JSON.stringify(keys)),
+    plainHistory: (keys) => keys.filter((key) => plain.get(key) !== undefined),
+    dataVersion: () => dataVersion.get(),
+  }
+}
+
+function prepareShared(db: BetterSQLite3Database, { values, meta }: SqliteTables): SqlReads['shared'] {
+  // One statement, so that the rows and the revision are of one moment.
+  const sharedWhere = (isWanted?: SQL) =>
+    db
+      .select({ revision: meta.value, row: values })
+      .from(meta)
+      .leftJoin(values, and(lt(values.scope, SettingScope.User), isWanted))
+      .where(eq(meta.name, 'revision'))
+      .orderBy(...inRowOrder(values))
+  const shared = sharedWhere().prepare()
+  return (ids) => {
+    const found = ids ? sharedWhere(isOneOf(values, ids)).all() : shared.all()
+    return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
+  }
+}
+
+/** Where the database stands and what changed, of one moment. */
+function prepareNews(
+  client: Database,
+  db: BetterSQLite3Database,
+  { history, meta }: SqliteTables,
+): SqlReads['news'] {
+  const revision = client
+    .prepare<[], string>(`select value from ${getTableName(meta)} where name = 'revision'`)
+    .pluck()
+  const changes = db
+    .select(columnsOf(history))
+    .from(history)
+    .where(sql`${history.scope} < 2 and ${history.revision} > ${sql.placeholder('after')}`)
+    .orderBy(sql`${history.revision} desc`, history.scope, history.key)
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  return client.transaction((query: NewsQuery) => ({
+    revision: Number(revision.get() ?? 0),
+    changes: changes.all({ ...query }).toReversed(),
+  }))
+}
+
+function prepareHistory(db: BetterSQLite3Database, history: SqliteTables['history']): SqlReads['history'] {
+  const entryColumns = columnsOf(history)
   const { revision: version, scope, userId, key } = history
   const place = { revision: version, scope, userId, key }
   const entry = db
@@ -117,41 +164,12 @@ export function prepareReads(
     return rows
   }
 
-  return {
-    shared: (ids) => {
-      const found = ids ? sharedWhere(isOneOf(values, ids)).all() : shared.all()
-      return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
-    },
-    user: (userId, key) =>
-      key === undefined ? user.all({ userId }) : row.all({ scope: SettingScope.User, userId, key }),
-    news,
-    // In the order of commits: there is one writer. A mark above the count is that of another file.
-    userNews: (since, limit) => {
-      const next = userWrites.get() ?? '0'
-      if (since === undefined) return { next, userIds: [] }
-      return { next, userIds: Number(since) > Number(next) ? [''] : writtenUsers.all(Number(since), limit) }
-    },
-    history: (query) => (query.maxBytes === undefined ? entries(query) : page(query, query.maxBytes)),
-    scan: (after, limit) =>
-      db
-        .select()
-        .from(values)
-        .where(isAfter(values, after))
-        .orderBy(...inOrder)
-        .limit(limit)
-        .all(),
-    scanHistory: (after, limit) =>
-      db
-        .select(entryColumns)
-        .from(history)
-        .where(isAfterEntry(history, after))
-        .orderBy(...oldestFirst(history))
-        .limit(limit)
-        .all(),
-    countOthers: (keys) => others.all(JSON.stringify(keys)),
-    plainHistory: (keys) => keys.filter((key) => plain.get(key) !== undefined),
-    dataVersion: () => dataVersion.get(),
-  }
+  return (query) => (query.maxBytes === undefined ? entries(query) : page(query, query.maxBytes))
+}
+
+function columnsOf(history: SqliteTables['history']) {
+  const { seq: _, ...columns } = getTableColumns(history)
+  return columns
 }
 
 function isAnyOf(column: Column, texts: readonly string[]): SQL {

@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream'
 import type { PoolClient } from 'pg'
 import { test } from 'tap'
 import { sendTogether } from '#src/store/postgres/connection.js'
@@ -8,24 +7,20 @@ import { newPool, openStore } from './open-store.js'
 const clientOf = (members: object): PoolClient => members as PoolClient
 const statements = [{ text: 'begin' }, { text: 'commit' }]
 
-test('a pipelining driver sends all statements as one packet, also when sending fails', async (t) => {
-  const stream = new PassThrough()
+test('a pipelining driver gets all statements before the first one is answered', async (t) => {
+  const log: string[] = []
   const query = async ({ text }: { text: string }) => {
-    stream.write(text)
-    t.equal(stream.read(), null, 'it waits')
+    log.push(`${text} is sent`)
+    await new Promise(setImmediate)
+    log.push(`${text} is answered`)
     return text
   }
-  const client = clientOf({ pipeline: true, connection: { stream }, query })
-  t.same(await sendTogether(client, statements), ['begin', 'commit'])
-  t.equal(String(stream.read()), 'begincommit')
-
+  t.same(await sendTogether(clientOf({ pipeline: true, query }), statements), ['begin', 'commit'])
+  t.same(log, ['begin is sent', 'commit is sent', 'begin is answered', 'commit is answered'])
   const fail = (): never => {
     throw new Error('no')
   }
-  const failing = clientOf({ pipeline: true, connection: { stream }, query: fail })
-  await t.rejects(sendTogether(failing, statements), { message: 'no' })
-  stream.write('rollback')
-  t.equal(String(stream.read()), 'rollback', 'a later statement does not wait for ever')
+  await t.rejects(sendTogether(clientOf({ pipeline: true, query: fail }), statements), { message: 'no' })
 })
 
 test('any other driver sends a statement after the answer to the one before', async (t) => {

@@ -6,8 +6,8 @@ import { test } from 'tap'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Spectral } from '@stoplight/spectral-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { startHost } from './host.js'
-import { ruleset } from './openapi-ruleset.js'
+import { startHost } from '../host.js'
+import { ruleset } from './ruleset.js'
 
 interface Operation {
   readonly security?: readonly object[]
