@@ -112,12 +112,15 @@ test('in production there are no demo accounts and no faults, and cookies travel
   )
   for (const headers of [{ 'x-forwarded-proto': 'http' }, {}] as Record<string, string>[]) {
     const plain = await signIn('admin', secrets.HOST_ADMIN_PASSWORD, headers as never)
-    t.same([plain.status, plain.headers.getSetCookie()], [500, []], 'not a success that signs nobody in')
+    t.same([plain.status, plain.headers.getSetCookie()], [403, []], 'not a success that signs nobody in')
     const body = new URLSearchParams({ username: 'admin', password: secrets.HOST_ADMIN_PASSWORD }).toString()
     const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
-    t.equal((await host.anonymous.ask('/login', { method: 'POST', body, headers: form })).status, 500)
+    t.equal((await host.anonymous.ask('/login', { method: 'POST', body, headers: form })).status, 403)
+    t.equal((await host.anonymous.ask('/logout', { method: 'POST', headers })).status, 403)
   }
-  await host.printed(/set X-Forwarded-Proto/)
+  await host.printed(/TRUST_PROXY.* set X-Forwarded-Proto/)
+  t.equal(host.log().split('did not come over TLS').length, 2, 'once, not for each request')
+  t.notMatch(host.log(), /"level":[56]0/, 'a request over HTTP is no defect of the application')
   const fault = await host.anonymous.ask('/api/faults/unknown', { headers: { cookie: cookieOf(signedIn) } })
   t.equal(fault.status, 404)
   t.notMatch(host.log(), /a long admin password|a session secret/)

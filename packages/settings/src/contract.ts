@@ -40,7 +40,11 @@ export interface SettingsContract {
   resolveUserSetting(key: string, userId: string): Promise<string | null>
   /** User → application → default, decoded, also for sensitive settings. */
   resolveUserSettingElement(key: string, userId: string): Promise<JsonValue>
-  /** @throws {SettingValidationException} the value breaks the definition */
+  /**
+   * Stores a value in any scope, also in one that the definition does not have: there it waits for a definition that has it.
+   * @throws {SettingValidationException} the value breaks the definition
+   * @throws {ArgumentException} User scope without a user, a user with another scope
+   */
   setSetting(
     key: string,
     value: JsonValue,
@@ -156,7 +160,7 @@ function createWrites({ sharedValues, write }: ContractParts): Pick<SettingsCont
     userId?: string,
     options: WriteOptions = {},
   ): Promise<void> {
-    const entry = { scope, userId: rowUser(scope, userId), state: requireSetting(sharedValues, key) }
+    const entry = { ...placeOf(scope, userId), state: requireSetting(sharedValues, key) }
     await write([{ ...entry, change: { kind: 'set', value } }], options, { onStale: toConflict })
   }
 
@@ -166,7 +170,7 @@ function createWrites({ sharedValues, write }: ContractParts): Pick<SettingsCont
     userId?: string,
     options: WriteOptions = {},
   ): Promise<void> {
-    const entry = { scope, userId: rowUser(scope, userId), state: requireSetting(sharedValues, key) }
+    const entry = { ...placeOf(scope, userId), state: requireSetting(sharedValues, key) }
     await write([{ ...entry, change: { kind: 'clear' } }], options, { onStale: toConflict })
   }
 
@@ -188,4 +192,10 @@ function raw(state: SettingState | undefined, value: JsonValue): string | null {
 function valueOf(layer: Layer | undefined): JsonValue {
   if (layer?.state === 'unreadable') throw layer.error
   return layer?.state === 'valid' ? layer.value : null
+}
+
+/** @throws {ArgumentException} User scope without a user, a user with another scope */
+function placeOf(scope: SettingScope, userId: string | undefined) {
+  if (userId !== undefined) namedScope({ scope, userId })
+  return { scope, userId: rowUser(scope, userId) }
 }

@@ -7,7 +7,7 @@ export type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Ca
 
 /**
  * Returns the names of people by id, for those that it knows. Called with the ids of one answer, each at most once a
- * minute. What takes longer than 300 ms is not waited for; the signal says when.
+ * minute. An answer waits 300 ms for it; names that come later are in the next one, until the signal ends it after 10 s.
  */
 export type FindPeople = (
   ids: readonly string[],
@@ -17,7 +17,7 @@ export type FindPeople = (
 /** Who gets sensitive Application values from `/resolved`: every signed-in caller, only owners their own, or those who may write. */
 export type ResolvedSecrets = 'signed-in' | 'owner' | 'permission'
 
-/** What can be translated of a definition; options by their value (`options.dark.label`), words of the search by the English ones (`keywords.dark mode`), members of a form by their names (`properties.search.title`). */
+/** What can be translated of a definition; options by their value (`options.dark.label`), words of the search by the English ones (`keywords.dark mode`), members of a form by their names (`properties.search.title`), what they offer by its value (`properties.day.options.sun.label`; of a list of choices `options.sun.label`). */
 export type TranslatedField =
   | 'displayName'
   | 'description'
@@ -27,6 +27,7 @@ export type TranslatedField =
   | 'confirm'
   | `keywords.${string}`
   | `properties.${string}.title`
+  | `properties.${string}.options.${string}.label`
   | `options.${string}.label`
   | `options.${string}.description`
 

@@ -1,11 +1,11 @@
 /** `/login`, `/register` and `/logout`. */
 import formbody from '@fastify/formbody'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { NotFoundException } from '@fastify-modular/core'
+import { ForbiddenException, NotFoundException } from '@fastify-modular/core'
 import { problemResponses } from '@fastify-modular/errors'
 import { safeReturnTo } from '@fastify-modular/public-routes'
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { systemSettings } from '../app-settings.ts'
 import type { Database } from '../database/database.ts'
 import type { Document } from '../web/document.ts'
@@ -51,7 +51,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
   const sendForm = createFormSender(options)
   await app.register(formbody)
   const parts = { ...options, throttle: await addThrottle(app, options.database) }
-  if (options.isSecure) app.addHook('preHandler', async (request) => checkTls(request))
+  if (options.isSecure) app.addHook('preHandler', createTlsCheck(app.log))
   const isPublic = { config: { access: 'public' }, bodyLimit: maxFormBytes }
 
   app.get(
@@ -168,12 +168,18 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async 
   }
 }
 
-/** Browsers would not keep the cookie, and nobody would know why signing in changes nothing. */
-function checkTls({ method, protocol }: FastifyRequest): void {
-  if (method === 'POST' && protocol !== 'https')
-    throw new Error(
-      'No session starts or ends without TLS. The proxy where TLS ends has to set X-Forwarded-Proto: https.',
-    )
+/** Browsers would not keep the cookie, and nobody would know why signing in changes nothing. The log says it once. */
+function createTlsCheck(log: FastifyBaseLogger) {
+  let isWarned = false
+  return async function checkTls({ method, protocol }: FastifyRequest): Promise<void> {
+    if (method !== 'POST' || protocol === 'https') return
+    if (!isWarned)
+      log.warn(
+        'a session was refused, because the request did not come over TLS: name the proxy where TLS ends in TRUST_PROXY, and let it set X-Forwarded-Proto: https',
+      )
+    isWarned = true
+    throw new ForbiddenException('A session starts and ends over HTTPS only.')
+  }
 }
 
 function isForm(request: FastifyRequest): boolean {

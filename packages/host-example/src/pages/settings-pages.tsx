@@ -56,13 +56,14 @@ export function PreferencesPage(): ReactNode {
  */
 function useLeaveGuard(): [onDirtyChange: (isDirty: boolean) => void, question: ReactNode] {
   const isDirty = useRef(false)
+  const isLeaving = useRef(false)
   const [held, setHeld] = useState<(() => void) | null>(null)
   const words = useTexts()
   useEffect(
     () =>
       router.on('before', ({ detail: { visit } }) => {
         const isReload = visit.only.length > 0
-        if (isReload || !isDirty.current) return true
+        if (isReload || !isDirty.current || isLeaving.current) return true
         setHeld(() => () => router.visit(visit.url, visit))
         return false
       }),
@@ -71,9 +72,11 @@ function useLeaveGuard(): [onDirtyChange: (isDirty: boolean) => void, question: 
   const onDirtyChange = useCallback((value: boolean) => {
     isDirty.current = value
   }, [])
+  /** Lets this one visit pass: where it fails, what is unsaved is still there, and asked about by the next one. */
   function leave(): void {
-    isDirty.current = false
+    isLeaving.current = true
     held?.()
+    isLeaving.current = false
   }
 
   const question = held && (

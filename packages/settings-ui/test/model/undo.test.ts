@@ -3,6 +3,7 @@ import { SettingScope } from '@fastify-modular/settings'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
+import type { SettingsEditor } from '#src/react/model/editor.js'
 import { startEditor } from '../support/editor.js'
 import { createHost } from '../support/host.js'
 
@@ -43,7 +44,7 @@ test('a secret is put back too, after a question', async (t) => {
   t.equal(app.settings.get(definitions.host), null)
 })
 
-test('an ended session is no loss: Undo can be made again', async (t) => {
+test('an ended session is no loss: Undo of the bar is there again after signing in', async (t) => {
   const app = await createHost(t)
   let isSignedOut = false
   const { editor, enter } = await startEditor(app, 'ada', {
@@ -52,80 +53,172 @@ test('an ended session is no loss: Undo can be made again', async (t) => {
   })
   enter('app.title', 'B')
   await editor.save()
-  const revision = app.settings.status.revision
   isSignedOut = true
-  await editor.revert(revision)
+  await pressUndo(editor)
   t.equal(editor.getState().failure?.status, 401)
   t.equal(app.settings.get(definitions.title), 'B')
   isSignedOut = false
-  await editor.revert(revision)
+  editor.dismiss() // as the bar does once the user is back
+  t.equal(editor.getState().failure, null)
+  await pressUndo(editor)
   t.equal(app.settings.get(definitions.title), 'Fastify Modular')
+  editor.dismiss()
+  t.equal(editor.getState().message, null)
 })
+
+test('Undo anyway replaces what it has named, and asks again about anything newer', async (t) => {
+  const app = await createHost(t)
+  const theirs = (key: string, value: string) => app.settings.contract.setSetting(key, value, Application)
+  const { editor, enter } = await startEditor(app)
+  enter('app.title', 'Mine')
+  enter('app.style', 'dense')
+  await editor.save()
+  await theirs('app.title', 'Theirs')
+  await pressUndo(editor)
+  t.match(editor.getState().message, { kind: 'warn', text: /Title/ })
+  await theirs('app.title', 'Never shown')
+  await theirs('app.style', 'playful')
+  for (const [title, style] of [
+    ['Never shown', 'playful'],
+    ['Fastify Modular', 'calm'],
+  ]) {
+    editor.getState().message?.anyway?.()
+    await editor.save() // waits
+    t.equal(app.settings.get(definitions.title), title)
+    t.equal(app.settings.get(definitions.style), style)
+  }
+  t.equal(editor.getState().message?.text, '2 settings are as they were')
+})
+
+test('a value that is typed differently is no change: the last change set stays whose it is', async (t) => {
+  const app = await createHost(t)
+  await app.settings.contract.setMany([
+    { key: 'app.features', scope: Application, value: { beta: true } },
+    { key: 'app.title', scope: Application, value: 'Theirs' },
+  ])
+  const { editor, enter } = await startEditor(app)
+  enter('app.features', '{ "beta":true }')
+  t.equal(editor.getState().drafts.size, 1)
+  await editor.save()
+  t.equal(editor.getState().message?.text, '1 setting saved')
+  t.equal(editor.getState().message?.undo, undefined)
+  enter('app.features', '{ "beta":true }')
+  enter('app.style', 'dense')
+  await editor.save()
+  await pressUndo(editor)
+  t.equal(app.settings.get(definitions.title), 'Theirs')
+  t.equal(app.settings.get(definitions.style), 'calm')
+})
+
+test('what was removed comes back: a value that was reset, and a field that was emptied', async (t) => {
+  const app = await createHost(t)
+  await app.settings.contract.setSetting('app.title', 'A', Application)
+  await app.settings.contract.setSetting('mail.host', 'mail.test', System)
+  await app.settings.contract.setSetting('mail.password', 'old', System)
+  const { editor, enter, definitionOf } = await startEditor(app)
+  await editor.reset(definitionOf('app.title'))
+  t.equal(app.settings.get(definitions.title), 'Fastify Modular')
+  await pressUndo(editor)
+  t.equal(app.settings.get(definitions.title), 'A')
+  enter('mail.host', '')
+  await editor.save()
+  t.equal(app.settings.get(definitions.host), null)
+  await pressUndo(editor)
+  t.equal(app.settings.get(definitions.host), 'mail.test')
+  await editor.reset(definitionOf('mail.password'))
+  const { undo, asks } = editor.getState().message ?? {}
+  t.equal(undo, undefined, 'a secret is asked for')
+  await editor.revert(asks ?? 0)
+  t.equal(app.settings.get(definitions.password), 'old')
+})
+
+/** Presses Undo of the bar, and waits for what it does. */
+async function pressUndo(editor: SettingsEditor): Promise<void> {
+  editor.getState().message?.undo?.()
+  await editor.save() // has nothing to save, and waits
+}
 
 /** What one of two administrators does. */
 const step = fc.record({
   who: fc.constantFrom(0, 1),
-  does: fc.constantFrom('save', 'save', 'undo', 'force'),
+  does: fc.constantFrom('save', 'save', 'reset', 'undo', 'force'),
   title: fc.constantFrom('A', 'B', 'C'),
   style: fc.constantFrom('calm', 'dense', 'playful'),
+  // Each value in two spellings: what is typed differently is no change.
+  features: fc.constantFrom('{"beta":true}', '{ "beta":true }', '{"beta":false}', '{ "beta":false }'),
 })
 
 test('a hundred random sequences of saves and undos of two administrators end as a model says', async (t) => {
   const app = await createHost(t)
-  /** Which save wrote a value last; 0 is none of them. */
-  type Cell = { readonly value: unknown; readonly by: number }
+  const keys = ['app.title', 'app.style', 'app.features'] as const
+  /** What is stored, as JSON, and which write did it; 0 is none of them. */
+  type Cell = { readonly stored: string | undefined; readonly by: number }
+  const unset: Cell = { stored: undefined, by: 0 }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-      for (const key of ['app.title', 'app.style'])
-        await app.settings.contract.resetToDefault(key, Application)
+      for (const key of keys) await app.settings.contract.resetToDefault(key, Application)
       const administrators = [await startEditor(app, 'ada'), await startEditor(app, 'ada')]
-      const model = new Map<string, Cell>([
-        ['app.title', { value: 'Fastify Modular', by: 0 }],
-        ['app.style', { value: 'calm', by: 0 }],
-      ])
-      /** The last save of each, with what it replaced. */
-      const lastOf: (
-        | { readonly by: number; readonly revision: number; readonly before: ReadonlyMap<string, Cell> }
-        | undefined
-      )[] = []
+      const model = new Map<string, Cell>()
+      /** The last write of each that changed something, with what it replaced, while the bar offers its Undo. */
+      const lastOf: ({ readonly by: number; readonly before: ReadonlyMap<string, Cell> } | undefined)[] = []
       let count = 0
-      for (const { who, does, title, style } of steps) {
+      const cellOf = (key: string): Cell => model.get(key) ?? unset
+      /** Writes what differs, and returns what it replaced. */
+      function write(wanted: ReadonlyMap<string, string | undefined>) {
+        const by = ++count
+        const changed = [...wanted].filter(([key, stored]) => cellOf(key).stored !== stored)
+        const before = new Map(changed.map(([key]) => [key, cellOf(key)]))
+        for (const [key, stored] of changed) model.set(key, { stored, by })
+        return before.size === 0 ? undefined : { by, before }
+      }
+      for (const { who, does, title, style, features } of steps) {
         const one = administrators[who]
         if (!one) continue
+        const { editor } = one
         if (does === 'save') {
-          await one.editor.refresh()
-          one.enter('app.title', title)
-          one.enter('app.style', style)
-          const changed = [...one.editor.getState().drafts.keys()]
-          if (changed.length === 0) continue
-          await one.editor.save()
-          const by = ++count
-          lastOf[who] = {
-            by,
-            revision: app.settings.status.revision,
-            before: new Map(changed.map((key) => [key, model.get(key) ?? { value: null, by: 0 }])),
-          }
-          const entered = new Map([
-            ['app.title', title],
-            ['app.style', style],
-          ])
-          for (const key of changed) model.set(key, { value: entered.get(key), by })
+          await editor.refresh()
+          const entered = { 'app.title': title, 'app.style': style, 'app.features': features }
+          for (const key of keys) one.enter(key, entered[key])
+          const drafts = [...editor.getState().drafts.keys()]
+          await editor.save()
+          const values = { ...entered, 'app.features': JSON.parse(features) }
+          lastOf[who] = write(
+            new Map(
+              keys.filter((key) => drafts.includes(key)).map((key) => [key, JSON.stringify(values[key])]),
+            ),
+          )
+          continue
+        }
+        if (does === 'reset') {
+          await editor.refresh()
+          await editor.reset(one.definitionOf('app.title'))
+          lastOf[who] = write(new Map([['app.title', undefined]]))
           continue
         }
         const last = lastOf[who]
+        t.equal(
+          editor.getState().message?.undo !== undefined,
+          last !== undefined,
+          'Undo is offered for a change',
+        )
         if (!last) continue
-        const isMine = [...last.before.keys()].every((key) => model.get(key)?.by === last.by)
-        await one.editor.revert(last.revision, does === 'force')
         lastOf[who] = undefined
+        await pressUndo(editor)
+        const isMine = [...last.before.keys()].every((key) => cellOf(key).by === last.by)
+        const { anyway } = editor.getState().message ?? {}
+        t.equal(anyway !== undefined, !isMine, 'it asks where somebody has changed something since')
         if (!isMine && does === 'undo') {
-          t.equal(typeof one.editor.getState().message?.anyway, 'function', 'it asks')
+          editor.dismiss()
           continue
         }
-        const by = ++count
-        for (const [key, { value }] of last.before) model.set(key, { value, by })
+        anyway?.()
+        await editor.save() // waits
+        write(new Map([...last.before].map(([key, { stored }]) => [key, stored])))
       }
-      const stored = [app.settings.get(definitions.title), app.settings.get(definitions.style)]
-      t.same(stored, [model.get('app.title')?.value, model.get('app.style')?.value])
+      for (const key of keys) {
+        const stored = await app.settings.contract.getSettingAs(key, Application)
+        t.equal(stored === null ? undefined : JSON.stringify(stored), cellOf(key).stored)
+      }
     }),
     { numRuns: 100 },
   )

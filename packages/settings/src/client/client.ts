@@ -21,6 +21,12 @@ export interface MySettingDto extends SettingValueDto {
   readonly inheritedValue: JsonValue
 }
 
+/** A System or Application value after a write. */
+export interface WrittenSettingDto extends SettingValueDto {
+  /** The change set of the write, which `revert` takes back; null where nothing changed. */
+  readonly revision: number | null
+}
+
 /** Writes only if the row is still at this version; 0 is unset. A different one fails with status 412. */
 export interface WriteCondition extends CallOptions {
   readonly version?: number
@@ -110,13 +116,13 @@ export interface SettingsClient {
     value: JsonValue,
     scope: SettingScope,
     condition?: WriteCondition,
-  ): Promise<SettingValueDto>
+  ): Promise<WrittenSettingDto>
   /** All or nothing. */
-  setMany(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<SettingValueDto[]>
+  setMany(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<WrittenSettingDto[]>
   /** What `setMany` would change; nothing is written. */
   preview(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<BulkPreviewEntry[]>
   /** Clears a System or Application value: the default holds again. */
-  reset(key: string, scope: SettingScope, condition?: WriteCondition): Promise<SettingValueDto>
+  reset(key: string, scope: SettingScope, condition?: WriteCondition): Promise<WrittenSettingDto>
   /** The User settings with the caller's values and what the caller inherits. */
   mine(options?: CallOptions): Promise<MySettingDto[]>
   setMine(key: string, value: JsonValue, condition?: WriteCondition): Promise<SettingValueDto>

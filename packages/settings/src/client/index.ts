@@ -18,6 +18,7 @@ export type {
   SettingsClient,
   SettingsClientOptions,
   WriteCondition,
+  WrittenSettingDto,
 } from './client.ts'
 export type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 export type { BulkSettingUpdate } from '../write/write.ts'

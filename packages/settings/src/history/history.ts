@@ -125,6 +125,9 @@ export function createHistory({ store, sharedValues }: HistoryInit): ReadHistory
     if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
       throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
     }
+    if (filter.revision !== undefined) requireRevision(filter.revision)
+    if (typeof before === 'number' && !Number.isSafeInteger(before))
+      throw new ArgumentException(notAPlace, 'before')
     const { scope, userId } = rowsOf(filter, caller)
     const selection = {
       ...filter,
@@ -143,6 +146,8 @@ export function createHistory({ store, sharedValues }: HistoryInit): ReadHistory
   }
 }
 
+const notAPlace = 'Use a revision, or the next of a page.'
+
 function given(before: number | undefined): { readonly before?: number } {
   return before === undefined ? {} : { before }
 }
@@ -159,8 +164,14 @@ function toPlace(next: string, userId: string): HistoryPlace {
     return { at: numbers.first, revision: numbers.second, scope: SettingScope.User, userId, key }
   const { System, Application } = SettingScope
   const scope = [System, Application].find((shared) => shared === numbers.second)
-  if (scope === undefined) throw new ArgumentException('Use a revision, or the next of a page.', 'before')
+  if (scope === undefined) throw new ArgumentException(notAPlace, 'before')
   return { at: 0, revision: numbers.first, scope, userId, key } // only users' entries are in the order of time
+}
+
+/** @throws {ArgumentException} without a revision the newest entry would be taken; no database has others */
+export function requireRevision(revision: number): void {
+  if (!Number.isSafeInteger(revision) || revision < 1)
+    throw new ArgumentException('The revision must be a positive integer.', 'revision')
 }
 
 /** @throws {ArgumentException} it is not a date-time */

@@ -1,5 +1,5 @@
 /** The way back: what a revision replaced, or wrote, is written once more, checked like every write. */
-import { ArgumentException, type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
+import { type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
 import { requireFit, requireSetting, type SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
@@ -19,6 +19,7 @@ import {
   type WriteOptions,
   type WriteOutcome,
 } from '../write/write.ts'
+import { requireRevision } from './history.ts'
 
 /** The setting to restore, and the revision whose value is wanted. */
 export interface RestoreTarget extends ValuePlace {
@@ -38,8 +39,12 @@ export interface RestoreOptions extends WriteOptions {
 export interface RevertOptions extends WriteOptions {
   /** Only these of its settings. @default all of them */
   readonly keys?: readonly string[]
-  /** Also puts back what was changed since. @default false */
-  readonly force?: boolean
+  /**
+   * Also puts back what was changed since: `true` whatever it is now, versions by key (those of `conflicts`; 0 is unset) only
+   * what was seen.
+   * @default false
+   */
+  readonly force?: boolean | Readonly<Record<string, number>>
   /** Decides everything and writes nothing. @default false */
   readonly dryRun?: boolean
   /** Only for a caller who may write all of it. @throws {ForbiddenException} */
@@ -122,11 +127,17 @@ export class Reverts {
    * Puts back every value that a revision replaced, all or nothing, as a new revision.
    * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
    * @throws {ConflictException} settings are locked, or have changed since (`conflicts`; not with `force`)
+   * @throws {PreconditionFailedException} `expects` refuses the revision of the store
    * @throws {SettingValidationException} an old value no longer fits, or cannot be decrypted
    */
-  async revert(revision: number, revertOptions: RevertOptions = {}): Promise<RevertReport> {
+  async revert(
+    revision: number,
+    revertOptions: RevertOptions = {},
+    expects?: Expects,
+  ): Promise<RevertReport> {
     const caller = namedCaller(revertOptions)
-    const { keys, force = false, dryRun = false, visibleTo: _caller, ...options } = revertOptions
+    const { keys, visibleTo: _caller, ...options } = revertOptions
+    if (caller) requireUpdater(caller)
     const rows = await this.#rowsOf(revision, keys)
     const scopes = rows.flatMap(({ key, scope }) => [
       scope,
@@ -134,33 +145,50 @@ export class Reverts {
     ])
     if (caller) requireUpdater(caller, scopes)
     this.#requireWhole(revision, rows, keys)
+    const note = [`Reverts revision ${revision}.`, options.note ?? ''].join(' ').trim()
+    return this.#putBack(rows, { origin: 'revert', ...options, note }, expects)
+  }
+
+  /** Writes what the rows replaced, if the values are as the rows left them. */
+  async #putBack(
+    rows: readonly HistoryRow[],
+    { force = false, dryRun = false, ...options }: Omit<RevertOptions, 'keys' | 'visibleTo'>,
+    expects: Expects | undefined,
+    left = attempts,
+  ): Promise<RevertReport> {
     // What is written from here on is not in what the history says.
     const { revision: seen } = await this.#init.store.shared.read([])
-    const past = await Promise.all(rows.map((row) => this.#lookBack(row)))
+    const looksBack = force !== true && rows.some(({ newValue }) => newValue === null)
+    let isOvertaken = false
     const errors = new Map<string, readonly string[]>()
+    const past = await Promise.all(rows.map((row) => this.#lookBack(row)))
     const undone = past.map(({ row, storedAt, isLast }): Undone => {
       const state = requireFit(requireSetting(this.#init.sharedValues, row.key), row.scope)
       const change = toChange(row, oldTextOf(row), this.#init.codec)
       if (!change) errors.set(row.key, [unreadable(row.key)])
-      const expects = force ? undefined : (version: number) => isLast && version === versionAfter(row)
-      return { row, storedAt, entry: { ...idOf(row), state, change: change ?? { kind: 'clear' }, expects } }
+      const isExpected: Expects = (version) =>
+        (isLast && version === versionAfter(row)) || version === versionOf(force, row.key)
+      const entry = { ...idOf(row), state, change: change ?? ({ kind: 'clear' } as const) }
+      return { row, storedAt, entry: { ...entry, expects: force === true ? undefined : isExpected } }
     })
-    const outcome = await this.#init.write(
-      undone.map(({ entry }) => entry),
-      {
-        origin: 'revert',
-        ...options,
-        note: [`Reverts revision ${revision}.`, options.note ?? ''].join(' ').trim(),
-      },
-      {
-        onStale: toConflict,
-        errors,
-        dryRun,
-        expects: force || rows.every(({ newValue }) => newValue !== null) ? undefined : (now) => now === seen,
-      },
-    )
-    const values = undone.map((each, index) => this.#toReverted(each, outcome.entries[index]))
-    return { revision: outcome.revision, dryRun, values }
+    const isCurrent: Expects = (now) => {
+      if (expects && !expects(now)) throw toPreconditionFailed([])
+      isOvertaken = looksBack && now !== seen
+      return !isOvertaken
+    }
+    try {
+      const outcome = await this.#init.write(
+        undone.map(({ entry }) => entry),
+        options,
+        { onStale: toConflict, errors, dryRun, expects: looksBack || expects ? isCurrent : undefined },
+      )
+      const values = undone.map((each, index) => this.#toReverted(each, outcome.entries[index]))
+      return { revision: outcome.revision, dryRun, values }
+    } catch (error) {
+      // Something was written meanwhile: only another look at the history says whether it was one of these values.
+      if (!isOvertaken || left === 1) throw error
+      return this.#putBack(rows, { force, dryRun, ...options }, expects, left - 1)
+    }
   }
 
   /** The entries of a change set, in the order of their rows. */
@@ -223,14 +251,11 @@ export class Reverts {
 /** Entries that are read at once. */
 const portion = 500
 
+/** How often the history is looked at where others write meanwhile. */
+const attempts = 3
+
 function idOf({ scope, userId, key }: HistoryRow) {
   return { scope, userId, key }
-}
-
-/** @throws {ArgumentException} without a revision the newest entry would be taken */
-function requireRevision(revision: number): void {
-  if (!Number.isSafeInteger(revision) || revision < 1)
-    throw new ArgumentException('The revision must be a positive integer.', 'revision')
 }
 
 function isVersion(version: number | undefined): Expects | undefined {
@@ -240,6 +265,11 @@ function isVersion(version: number | undefined): Expects | undefined {
 /** The version of a row that nobody has written since. */
 function versionAfter({ newValue, revision }: HistoryRow): number {
   return newValue === null ? 0 : revision
+}
+
+/** The version that a caller has seen and wants to be replaced. */
+function versionOf(force: RevertOptions['force'], key: string): number | undefined {
+  return typeof force === 'object' && Object.hasOwn(force, key) ? force[key] : undefined
 }
 
 /** A value of an entry as it is stored; null where there was none. */

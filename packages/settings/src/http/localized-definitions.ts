@@ -116,7 +116,6 @@ function translateDefinition(
     return text
   }
   const { options, schema, keywords } = definition
-  const members = Object.entries(schema?.['properties'] ?? {}) as [string, { readonly title?: string }][]
   const result = {
     ...definition,
     displayName: translated('displayName', definition.displayName),
@@ -126,18 +125,7 @@ function translateDefinition(
     unit: translated('unit', definition.unit),
     confirm: translated('confirm', definition.confirm),
     keywords: keywords.map((word) => translated(`keywords.${word}`, word)),
-    schema:
-      members.length === 0
-        ? schema
-        : {
-            ...schema,
-            properties: Object.fromEntries(
-              members.map(([name, member]) => [
-                name,
-                { ...member, title: translated(`properties.${name}.title`, member.title ?? name) },
-              ]),
-            ),
-          },
+    schema: schema && translateForm(schema, translated),
     options:
       options &&
       options.map(({ value, label, description }) => ({
@@ -147,4 +135,53 @@ function translateDefinition(
       })),
   }
   return isTranslated ? result : undefined
+}
+
+/** The keywords whose words forms show: of an object, or of the items of a list. */
+interface FormSchema {
+  readonly title?: string
+  readonly const?: unknown
+  readonly items?: unknown
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly anyOf?: readonly unknown[]
+}
+
+type TranslateWord = (field: TranslatedField, english: string) => string
+
+function translateForm<S extends FormSchema>(schema: S, translated: TranslateWord): S {
+  const { items, properties } = schema
+  const toMember = ([name, member]: [string, unknown]) => [
+    name,
+    isFormSchema(member)
+      ? {
+          ...translateChoices(member, translated, `properties.${name}.`),
+          title: translated(`properties.${name}.title`, member.title ?? name),
+        }
+      : member,
+  ]
+  return {
+    ...translateChoices(schema, translated, ''),
+    ...(isFormSchema(items) && { items: translateForm(items, translated) }),
+    ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(toMember)) }),
+  }
+}
+
+/** The values that one may choose, of a member or of an item. */
+function translateChoices<S extends FormSchema>(
+  schema: S,
+  translated: TranslateWord,
+  of: '' | `properties.${string}.`,
+): S {
+  if (!schema.anyOf) return schema
+  const anyOf = schema.anyOf.map((choice) =>
+    isFormSchema(choice) && typeof choice.const === 'string'
+      ? { ...choice, title: translated(`${of}options.${choice.const}.label`, choice.title ?? choice.const) }
+      : choice,
+  )
+  return { ...schema, anyOf }
+}
+
+/** A schema may also be true or false. */
+function isFormSchema(schema: unknown): schema is FormSchema {
+  return typeof schema === 'object' && schema !== null && !Array.isArray(schema)
 }

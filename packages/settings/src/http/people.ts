@@ -1,6 +1,5 @@
 /** The names of the people in an answer: the host knows them, by the option `people`. */
-import { once } from 'node:events'
-import { truncate } from '@fastify-modular/core/internal'
+import { truncate, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingsChangedException } from '../exceptions.ts'
 import type { FindPeople } from '../http-options.ts'
@@ -8,8 +7,9 @@ import type { FindPeople } from '../http-options.ts'
 /** Names by id, for the ids that stand in the answer. */
 export type People = Readonly<Record<string, string>>
 
-/** Milliseconds that an answer waits for names. */
+/** Milliseconds that answers wait for names; the host may take longer, for the answers after them. */
 const patience = 300
+const longest = 10_000
 /** Names are kept for so many milliseconds, so many of them. */
 const keptFor = 60_000
 const maxKept = 1000
@@ -18,7 +18,7 @@ const maxLength = 100
 interface AskedFor {
   /** Undefined for an id that the host does not know, or has not answered for. */
   name?: string
-  /** Settled when the host has answered. */
+  /** Settled when the host has answered, or when it took too long to wait for. */
   readonly answered: Promise<void>
   /** When the host may be asked again. */
   readonly until: number
@@ -30,8 +30,8 @@ export function createPeople(find: FindPeople | undefined, log: FastifyBaseLogge
   const kept = new Map<string, AskedFor>()
 
   /** Asks the host for people, who are kept at once, so that nobody else asks for them. */
-  function ask(find: FindPeople, ids: readonly string[], signal: AbortSignal): void {
-    const answered = answer(find, ids, signal)
+  function ask(find: FindPeople, ids: readonly string[]): void {
+    const answered = withTimeout(answer(find, ids, AbortSignal.timeout(longest)), patience, () => {})
     for (const id of ids) {
       kept.delete(id)
       kept.set(id, { answered, until: Date.now() + keptFor })
@@ -59,15 +59,9 @@ export function createPeople(find: FindPeople | undefined, log: FastifyBaseLogge
     const wanted = [...new Set(ids)].filter((id) => typeof id === 'string' && id !== '') as string[]
     const now = Date.now()
     const unknown = wanted.filter((id) => (kept.get(id)?.until ?? 0) <= now)
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(), patience)
-    if (find && unknown.length > 0) ask(find, unknown, deadline.signal)
+    if (find && unknown.length > 0) ask(find, unknown)
     const asked = wanted.map((id) => [id, kept.get(id)] as const)
-    await Promise.race([
-      Promise.all(asked.flatMap(([, known]) => known?.answered ?? [])),
-      once(deadline.signal, 'abort'),
-    ])
-    clearTimeout(timer)
+    await Promise.all(asked.map(([, known]) => known?.answered))
     return Object.fromEntries(
       asked.flatMap(([id, known]) => (known?.name === undefined ? [] : [[id, known.name]])),
     )

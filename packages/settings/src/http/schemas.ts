@@ -192,6 +192,16 @@ export const valueMembers = {
   updatedBy: nullable(Type.String()),
 }
 export const SettingValue = component('SettingValue', Type.Object(valueMembers))
+/** A value after a write, with the change set that Undo takes back. */
+export const WrittenValue = component(
+  'WrittenSettingValue',
+  Type.Object({
+    ...valueMembers,
+    revision: nullable(
+      Type.Integer({ description: 'the change set of the write; null where nothing changed' }),
+    ),
+  }),
+)
 
 /** Names by id, of the people in the answer; empty where the host names nobody. */
 export const People = Type.Record(Type.String(), Type.String())

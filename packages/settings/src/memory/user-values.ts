@@ -134,7 +134,7 @@ export class UserCache {
     const values = new Map<string, JsonValue | Error>()
     for (const row of rows) {
       const setting = sharedValues.find(row.key)?.setting
-      // Code in process may store a user's value of any setting; only User settings are resolved with it.
+      // The contract stores users' values of any setting; only User settings are resolved with them.
       if (setting?.definition.scope !== SettingScope.User) continue
       const layer = codec.layerOf(setting, row)
       if (layer.state === 'valid') values.set(row.key, layer.value)

@@ -95,9 +95,10 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   abstract close(): Promise<void>
 
   history(query: HistoryQuery): Promise<readonly HistoryRow[]> {
-    const { key, userId, actor, following } = query
+    const { key, keys, userId, actor, following } = query
+    const selection = { ...query, ...(keys && { keys: keys.filter((each) => canExist(each)) }) }
     return this.read(({ reads }) =>
-      canExist(key, userId, actor, following?.key) ? reads.history(query) : [],
+      canExist(key, userId, actor, following?.key) ? reads.history(selection) : [],
     )
   }
 

@@ -31,7 +31,7 @@ test('the client reads and writes every route over HTTP', async (t) => {
   const { client } = await createClient(t)
   t.match(await client.set('app.title', 'Acme', Application), { value: 'Acme', version: 1 })
   t.match(await client.setMany([{ key: 'mail.port', scope: System, value: 25 }]), [
-    { key: 'mail.port', value: 25, version: 2 },
+    { key: 'mail.port', value: 25, version: 2, revision: 2 },
   ])
   t.match(await client.preview([{ key: 'mail.port', scope: System, value: 26 }]), [
     { change: 'update', oldValue: 25, newValue: 26 },
@@ -69,10 +69,29 @@ test('the client reads and writes every route over HTTP', async (t) => {
   t.match(await client.revert(5), { revision: 6 })
   t.match(await client.get('app.title', Application), { value: 'Acme', people: {} })
   const file = await client.exportSettings()
-  t.match(await client.reset('app.title', Application), { value: 'Fastify Modular', version: 0 })
+  t.match(await client.reset('app.title', Application), { value: 'Fastify Modular', version: 0, revision: 7 })
   t.match(await client.importSettings(file, { dryRun: true }), { create: ['app.title'], dryRun: true })
   t.match(await client.importSettings(file, { mode: 'replace' }), { create: ['app.title'], dryRun: false })
   t.same(await client.publicValues(), { 'app.primary_color': '#3b82f6' })
+})
+
+test('a write names the change set that it made, and none where it changed nothing', async (t) => {
+  const { client } = await createClient(t)
+  const title = (value: string | null) => ({ key: 'app.title', scope: Application, value })
+  const port = { key: 'mail.port', scope: System, value: 25 }
+  t.match(await client.setMany([title('A'), port]), [{ revision: 1 }, { revision: 1 }])
+  t.match(await client.setMany([title('A'), port]), [{ revision: null }, { revision: null }])
+  t.match(await client.setMany([title('B'), port]), [
+    { version: 2, revision: 2 },
+    { version: 1, revision: null },
+  ])
+  t.match(await client.set('app.title', 'B', Application), { version: 2, revision: null })
+  t.match(await client.set('app.title', 'C', Application), { version: 3, revision: 3 })
+  t.match(await client.reset('app.title', Application), { version: 0, revision: 4 })
+  t.match(await client.reset('app.title', Application), { version: 0, revision: null })
+  const secret = { key: 'mail.password', scope: System, value: 'x' }
+  t.match(await client.setMany([secret]), [{ revision: 5 }])
+  t.match(await client.setMany([secret]), [{ revision: 6 }], 'whether a secret is equal is not told')
 })
 
 test('failures carry the members of the problem', async (t) => {

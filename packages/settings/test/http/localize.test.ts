@@ -98,6 +98,41 @@ test('words of the search and members of forms are translated too', async (t) =>
   t.same((await read('en')).keywords, ['night', 'dark mode'])
 })
 
+test('members of a list, and what members and items offer, are translated too', async (t) => {
+  const day = Type.Union([Type.Literal('sun', { title: 'Sunday' }), Type.Literal('mon')], { title: 'Day' })
+  const opening = setting.json('ui.opening', {
+    displayName: 'Opening',
+    scope: Application,
+    schema: { type: 'array', items: { type: 'object', properties: { day, never: false } } },
+  })
+  const days = setting.json('ui.days', { displayName: 'Days', scope: Application, schema: Type.Array(day) })
+  const asked: string[] = []
+  const words: Readonly<Record<string, string>> = {
+    'properties.day.title': 'Tag',
+    'properties.day.options.sun.label': 'Sonntag',
+    'options.mon.label': 'Montag',
+  }
+  const app = await createApp(t, {
+    definitions: [{ opening, days }],
+    locales: ['de'],
+    translate: (key, field) => (asked.push(`${key} ${field}`), words[field]),
+  })
+  const german = await as(app, 'alice')('GET', '/definitions', undefined, { 'accept-language': 'de' })
+  const [objects, listed] = german.json
+  t.match(objects.schema.items.properties.day, {
+    title: 'Tag',
+    anyOf: [{ const: 'sun', title: 'Sonntag' }, { const: 'mon' }],
+  })
+  t.equal(objects.schema.items.properties.never, false)
+  t.match(listed.schema.items.anyOf, [
+    { const: 'sun', title: 'Sunday' },
+    { const: 'mon', title: 'Montag' },
+  ])
+  t.ok(asked.includes('ui.opening properties.day.options.mon.label'))
+  const english = (await as(app, 'alice')('GET', '/definitions')).json[0]
+  t.equal(english.schema.items.properties.day.title, 'Day')
+})
+
 test('S7: what has no translation stays English, and what requests and writes name is never translated', async (t) => {
   const { get } = await createTranslated(t)
   const all = (await get('/definitions', 'de')).json as readonly { key: string }[]

@@ -1,6 +1,8 @@
 /** Names of people beside their ids, for those who may change what the answer is about. */
+import { setImmediate } from 'node:timers/promises'
 import type { FindPeople } from '@fastify-modular/settings'
 import { test } from 'tap'
+import { createPeople } from '#src/http/people.js'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, rejection } from '../support/app.ts'
 
@@ -68,7 +70,7 @@ test('an answer does not wait for names, and no failure of the host is its own',
     await as(app, 'admin')('PUT', '', title('one'))
     t.match(await as(app, 'admin')('GET', '/changes'), { status: 200, json: { people: {} } }, name)
   }
-  t.ok(signals[0]?.aborted)
+  t.equal(signals[0]?.aborted, false, 'names may come later')
   t.equal(lines.filter((line) => line.includes('option people failed')).length, 2)
 })
 
@@ -118,6 +120,16 @@ test('names that come late are in the next answer, and who failed is not asked a
     t.same(found, name === 'late' ? { admin: 'Ada' } : {}, name)
   }
   t.same(asked, ['late', 'failing'])
+})
+
+test('a directory that does not answer delays the answers that ask it, and none after them', async (t) => {
+  const { log } = await createApp(t)
+  const people = createPeople(() => new Promise(() => {}), log)
+  await Promise.all([people(['admin']), people(['admin'])])
+  let names: unknown
+  void people(['admin']).then((found) => (names = found))
+  await setImmediate()
+  t.same(names, {}, 'at once')
 })
 
 test('people must be a function', async (t) => {

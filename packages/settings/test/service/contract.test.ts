@@ -127,10 +127,23 @@ test('decision 26a: User scope without a user is an ArgumentException everywhere
   }
 })
 
+test('a user with another scope is refused: the default of everybody is not theirs', async (t) => {
+  const { settings } = await createApp(t)
+  for (const scope of [SettingScope.System, SettingScope.Application]) {
+    const writes = [
+      settings.contract.setSetting('app.title', 'x', scope, 'bob'),
+      settings.contract.deleteSetting('app.title', scope, 'bob'),
+      settings.contract.resetToDefault('app.title', scope, 'bob'),
+    ]
+    for (const write of writes) t.match(await rejection(write), { name: 'ArgumentException', status: 400 })
+  }
+  t.equal(settings.status.revision, 0)
+})
+
 test('decision 20: in process any scope may be written, and the scopes are separate rows', async (t) => {
   const { settings } = await createApp(t)
   await settings.contract.setSetting('app.title', 'as system', System)
-  await settings.contract.setSetting('app.title', 'as application', Application, 'ignored-user')
+  await settings.contract.setSetting('app.title', 'as application', Application)
   await settings.contract.setSetting('app.title', 'as user', User, 'alice')
   t.equal(await settings.contract.getSetting('app.title', System), 'as system')
   t.equal(await settings.contract.getSetting('app.title', Application), 'as application')

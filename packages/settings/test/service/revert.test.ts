@@ -107,6 +107,23 @@ for (const [name, open] of Object.entries(stores)) {
     t.match((await app.settings.history({ keys, limit: 1 })).entries, [{ key: 'app.title', revision: 2 }])
   })
 
+  test(`${name}: text that no key can be is refused as any other, whoever sends it`, async (t) => {
+    const app = await createChanged(t, { store: await open(t) })
+    for (const text of ['\u0000', 'app.title\u0000', '\ud800']) {
+      const keys = [text]
+      t.equal((await as(app, 'alice')('POST', '/changes/2/revert', { keys })).status, 403)
+      t.equal((await as(app, 'admin')('POST', '/changes/2/revert', { keys })).status, 404)
+      const some = { keys: ['app.title', text] }
+      t.equal((await as(app, 'admin')('POST', '/changes/2/revert', some)).status, 404)
+      for (const filter of [{ keys }, { key: text }, { actor: text }, { userId: text }])
+        t.same((await app.settings.history(filter)).entries, [])
+    }
+    for (const number of [1.5, 2 ** 53, 2 ** 63, NaN]) {
+      for (const filter of [{ revision: number }, { before: number }])
+        t.match(await rejection(app.settings.history(filter)), { status: 400 }, JSON.stringify(filter))
+    }
+  })
+
   test(`${name}: a set of which an entry was trimmed is not found, also by force`, async (t) => {
     const store = await open(t)
     const app = await createChanged(t, { store })
@@ -221,6 +238,64 @@ test('a value that is written and removed while a revert begins is not put back'
   }
   t.match(await rejection(app.settings.revert(2)), { name: 'SettingsChangedException', status: 409 })
   t.equal(other.settings.get(definitions.port), 587)
+})
+
+test('writes of other settings do not keep a revert from putting back what was removed', async (t) => {
+  const store = memoryStore()
+  const other = await createApp(t, { store })
+  let meanwhile = 0
+  const interrupted = changedStore(store, {
+    async write(request, inner) {
+      if (meanwhile-- > 0) await other.settings.set('app.support_email', `a${meanwhile}@example.com`)
+      return inner(request)
+    },
+  })
+  const app = await createChanged(t, { store: interrupted })
+  meanwhile = 2
+  const reverted = await as(app, 'admin')('POST', '/changes/2/revert', {})
+  t.match(reverted, { status: 200, json: { revision: 5 } })
+  t.equal(app.settings.get(definitions.port), 25)
+  meanwhile = 1000
+  const keys = ['app.title']
+  t.equal((await as(app, 'admin')('POST', '/changes/5/revert?dryRun=true', { keys })).status, 200)
+  const starved = await as(app, 'admin')('POST', '/changes/5/revert', {})
+  t.match(starved, { status: 409, json: { conflicts: [] } }, 'it does not try for ever')
+})
+
+test('force with versions replaces what was seen, and nothing newer', async (t) => {
+  const app = await createChanged(t)
+  const [asAdmin, asEditor] = [as(app, 'admin'), as(app, 'editor')]
+  await asEditor('PUT', '', title('three'))
+  const { json } = await asAdmin('POST', '/changes/2/revert', {})
+  const seen = Object.fromEntries(
+    json.conflicts.map(({ key, version }: { key: string; version: number }) => [key, version]),
+  )
+  t.same(seen, { 'app.title': 3 })
+  await asEditor('PUT', '', title('four'))
+  const newer = await asAdmin('POST', '/changes/2/revert', { force: seen })
+  t.match(newer, { status: 409, json: { conflicts: [{ key: 'app.title', version: 4 }] } })
+  t.equal(app.settings.get(definitions.title), 'four')
+  await asAdmin('PUT', '', port(26))
+  await asAdmin('DELETE', '/mail.port?scope=0')
+  const both = { 'app.title': 4, 'mail.port': 0 }
+  t.equal((await asAdmin('POST', '/changes/2/revert', { force: { 'app.title': 4 } })).status, 409)
+  t.equal((await asAdmin('POST', '/changes/2/revert', { force: both })).status, 200)
+  t.equal(app.settings.get(definitions.title), 'one')
+  t.equal(app.settings.get(definitions.port), 25)
+  for (const force of ['yes', 1, { 'app.title': '4' }, { 'app.title': -1 }])
+    t.equal((await asAdmin('POST', '/changes/2/revert', { force })).status, 400, JSON.stringify(force))
+})
+
+test('a revert keeps the conditions of its request, on the revision of the store', async (t) => {
+  const app = await createChanged(t)
+  for (const body of [{}, { force: true }, { keys: ['app.title'] }]) {
+    const revert = (headers: Record<string, string>) =>
+      as(app, 'admin')('POST', '/changes/2/revert?dryRun=true', body, headers)
+    for (const headers of [{ 'if-match': '"r1"' }, { 'if-none-match': '"r2"' }])
+      t.equal((await revert(headers)).status, 412, JSON.stringify(headers))
+    for (const headers of [{ 'if-match': '"r2"' }, { 'if-none-match': '"r1"' }])
+      t.equal((await revert(headers)).status, 200, JSON.stringify(headers))
+  }
 })
 
 test('a revert that was committed is answered, whatever the history does afterwards', async (t) => {

@@ -96,10 +96,11 @@ export function createEditor(source: SettingsSource, language: () => Language, o
     save: () => saving.save(),
     reset: (definition: Definition) => saving.reset(definition),
     undoSave: ({ key }: Definition) => saving.putBack(key),
-    revert: (revision: number, force?: boolean) => saving.revert(revision, force),
+    revert: (revision: number) => saving.revert(revision),
     know: (people: Readonly<Record<string, string>>) => saving.know(people),
     say: (message: Message) => saving.say(message),
-    dismiss: () => store.update({ failure: null, message: null }),
+    /** Takes away what the bar says: first the failure, then the message that it covers. */
+    dismiss: () => store.update(getState().failure ? { failure: null } : { message: null }),
     changed: onSaved,
   }
 }

@@ -18,7 +18,7 @@ import { failureText } from './failure-text.ts'
 import { checkInput, parseInput } from './input.ts'
 import type { Reading } from './reading.ts'
 import { type Definition, isSent, type SettingValue } from './setting.ts'
-import { type Entry, type SaveOutcome, type SettingsSource, toFailure } from './source.ts'
+import { type Entry, type SaveOutcome, type SettingsSource, toFailure, type Versions } from './source.ts'
 
 /** The texts of the editor and their language. */
 export interface Language {
@@ -128,18 +128,20 @@ export class Saving {
   }
 
   #saySaved(keys: readonly string[], saved: SaveOutcome['saved']): void {
-    const { language, source } = this.#init
-    const { messages, locale } = language()
-    const text = plural(messages.saved, keys.length, locale)
-    // One revision for all; a save that only removed values does not tell its own.
-    const revision = Math.max(...saved.map((value) => value?.version ?? 0))
-    if (!source.revert || revision === 0) return this.say({ kind: 'done', text })
-    const hasSecret = this.#state.definitions.some(({ key, sensitive }) => sensitive && keys.includes(key))
+    const { messages, locale } = this.#init.language()
     this.say({
       kind: 'done',
-      text,
-      ...(hasSecret ? { asks: revision } : { undo: () => void this.revert(revision) }),
+      text: plural(messages.saved, keys.length, locale),
+      ...this.#undoOf(keys, saved),
     })
+  }
+
+  /** The way back from a write of shared values: one change set for all; none where nothing changed. */
+  #undoOf(keys: readonly string[], saved: SaveOutcome['saved']): Pick<Message, 'undo' | 'asks'> {
+    const revision = saved.find((value) => value?.revision)?.revision
+    if (!this.#init.source.revert || !revision) return {}
+    const hasSecret = this.#state.definitions.some(({ key, sensitive }) => sensitive && keys.includes(key))
+    return hasSecret ? { asks: revision } : { undo: () => void this.revert(revision) }
   }
 
   /** The focus goes to the first of them; a preference that is being left keeps to itself. */
@@ -201,8 +203,9 @@ export class Saving {
     return this.#queue(async () => {
       const value = this.#state.values.get(key)
       if (!value) return
+      let after: SettingValue | undefined
       try {
-        const after = await reading.write([key], () => write(value))
+        after = await reading.write([key], () => write(value))
         if (after) this.#update(withSaved(this.#state, after, drafts.get(key)?.input))
         else await reading.refresh()
       } catch (error) {
@@ -213,15 +216,16 @@ export class Saving {
       }
       this.#update({ failure: null, saved: initialState.saved, focus: { key } })
       onSaved()
-      this.say({ kind: 'undone', text: done() })
+      this.say({ kind: 'undone', text: done(), ...this.#undoOf([key], [after]) })
     })
   }
 
-  /** Puts back what a change set replaced, all or nothing; what somebody has changed since only with `force`. */
-  revert(revision: number, force = false): Promise<void> {
+  /** Puts back what a change set replaced, all or nothing; what somebody has changed since only if the versions are those of `force`. */
+  revert(revision: number, force: Versions = {}): Promise<void> {
     const { reading, source, language, onSaved } = this.#init
     return this.#queue(async () => {
       const { messages, locale } = language()
+      const { message } = this.#state
       this.#update({ failure: null, message: null })
       try {
         const count = await reading.write([], async () => (await source.revert?.(revision, force)) ?? 0)
@@ -231,9 +235,12 @@ export class Saving {
       } catch (error) {
         const failure = toFailure(error)
         await reading.refresh()
-        if (failure.conflicts.length > 0) this.#sayConflict(failure, revision)
-        else if (failure.status === 401) this.#fail(failure)
-        else this.say({ kind: 'bad', text: failureText(failure, messages, this.#nameOf) })
+        if (failure.conflicts.length > 0) this.#sayConflict(failure, revision, force)
+        else if (failure.status === 401) {
+          // After signing in it can be pressed again.
+          this.#update({ message })
+          this.#fail(failure)
+        } else this.say({ kind: 'bad', text: failureText(failure, messages, this.#nameOf) })
       }
     })
   }
@@ -241,7 +248,7 @@ export class Saving {
   readonly #nameOf = (key: string): string => definitionOf(this.#state, key)?.displayName ?? key
 
   /** Somebody has changed since what a revert would put back. */
-  #sayConflict({ conflicts, people }: SettingsRequestError, revision: number): void {
+  #sayConflict({ conflicts, people }: SettingsRequestError, revision: number, force: Versions): void {
     const { messages, locale } = this.#init.language()
     const list = new Intl.ListFormat(locale)
     const who = [
@@ -255,7 +262,12 @@ export class Saving {
         name: list.format(conflicts.map(({ key }) => this.#nameOf(key))),
       }),
       hint: messages.undoTakesBack,
-      anyway: () => void this.revert(revision, true),
+      // Only over what is named here: of anything newer it is said again.
+      anyway: () =>
+        void this.revert(revision, {
+          ...force,
+          ...Object.fromEntries(conflicts.map(({ key, version }) => [key, version])),
+        }),
     })
   }
 

@@ -12,9 +12,10 @@ export type { JsonValue, SettingDefinitionDto as Definition } from '@fastify-mod
 /** What a control holds: text, or the position of a switch. */
 export type Input = string | boolean
 
-/** A value as the API answers it; `inheritedValue` on the preferences page only. */
+/** A value as the API answers it: `inheritedValue` on the preferences page only, `revision` to a write of shared values only. */
 export interface SettingValue extends SettingValueDto {
   readonly inheritedValue?: JsonValue | undefined
+  readonly revision?: number | null
 }
 
 /** What the user has entered and not yet saved. */

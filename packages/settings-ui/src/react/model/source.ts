@@ -15,6 +15,9 @@ export interface Entry {
   readonly version: number
 }
 
+/** Versions of values by key. */
+export type Versions = Readonly<Record<string, number>>
+
 /** What became of a save: what the API took, and what kept it from taking the rest. */
 export interface SaveOutcome {
   /** The values as they are now; undefined where the API does not return them. */
@@ -31,8 +34,8 @@ export interface SettingsSource {
   readonly reset: (value: SettingValue) => Promise<SettingValue | undefined>
   /** Writes one value, for preferences. */
   readonly put?: (entry: Entry) => Promise<SettingValue | undefined>
-  /** Puts back what a change set replaced, all or nothing; returns how many values. */
-  revert?(revision: number, force: boolean): Promise<number>
+  /** Puts back what a change set replaced, all or nothing, also over these versions by key; returns how many values. */
+  revert?(revision: number, force: Versions): Promise<number>
 }
 
 /** System and Application values, and the application defaults of User settings: saved all or nothing. */

@@ -25,6 +25,10 @@ import {
 
 const Note = Type.Optional(Type.String({ maxLength: 500, description: 'text of at most 500 characters' }))
 
+const Force = Type.Union([Type.Boolean(), Type.Record(Type.String(), Revision)], {
+  description: 'true, false, or the versions of the settings that are put back although they have changed',
+})
+
 const Reverted = Type.Object({
   revision: Revision,
   dryRun: Type.Boolean(),
@@ -53,10 +57,7 @@ export function addRestoreRoutes(app: SettingsApp, service: SettingsService, peo
         revision: decoded(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'a revision' }), Number),
       }),
       query: Type.Object({ dryRun: DryRun }, closed),
-      body: Type.Object(
-        { keys: Type.Optional(Keys), force: Type.Optional(Type.Boolean()), note: Note },
-        closed,
-      ),
+      body: Type.Object({ keys: Type.Optional(Keys), force: Type.Optional(Force), note: Note }, closed),
       ok: Reverted,
       tag: 'sent',
     }),
@@ -64,7 +65,11 @@ export function addRestoreRoutes(app: SettingsApp, service: SettingsService, peo
       const visibleTo = callerOf(request)
       const { note = null, ...what } = request.body
       const options = { ...writeOptionsOf(request), origin: 'revert', note, ...what, ...request.query }
-      const reverting = service.reverts.revert(request.params.revision, { ...options, visibleTo })
+      const reverting = service.reverts.revert(
+        request.params.revision,
+        { ...options, visibleTo },
+        conditionOf(request),
+      )
       const report = await nameConflicts(reverting, people)
       return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
     },

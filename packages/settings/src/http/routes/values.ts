@@ -12,6 +12,7 @@ import {
   requireSetting,
   type Resolution,
   type SettingState,
+  sharedScope,
   type SharedValues,
 } from '../../memory/shared-values.ts'
 import { toSharedDto } from '../../reading/dto.ts'
@@ -57,9 +58,9 @@ import {
   ScopeInput,
   ScopeQuery,
   type SettingsApp,
-  SettingValue,
   Value,
   valueMembers,
+  WrittenValue,
 } from '../schemas.ts'
 
 interface ValueRoutesOptions {
@@ -186,7 +187,7 @@ function addWriteRoutes(app: SettingsApp, { sharedValues, write }: SettingsServi
         summary: 'Update one System or Application setting',
         checkedByHandler: updatePermission,
         body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
-        written: SettingValue,
+        written: WrittenValue,
       }),
     },
     async (request, reply) => {
@@ -194,9 +195,9 @@ function addWriteRoutes(app: SettingsApp, { sharedValues, write }: SettingsServi
       const scope = sharedScopeOf(request.body.scope, request)
       requireUpdate(request, [scope])
       const state = requireFit(requireSetting(sharedValues, key), scope)
-      const { entries } = await writeOne(request, state, scope, { kind: 'set', value })
-      const etag = toEtag(entries[0]?.after?.revision ?? 0)
-      return answerRepresentation(request, reply, etag, () => stored(sharedValues, key, scope))
+      const outcome = await writeOne(request, state, scope, { kind: 'set', value })
+      const etag = toEtag(outcome.entries[0]?.after?.revision ?? 0)
+      return answerRepresentation(request, reply, etag, () => stored(sharedValues, state, outcome))
     },
   )
 
@@ -210,7 +211,7 @@ function addWriteRoutes(app: SettingsApp, { sharedValues, write }: SettingsServi
         checkedByHandler: updatePermission,
         params: KeyParams,
         query: ScopeQuery,
-        written: SettingValue,
+        written: WrittenValue,
       }),
     },
     async (request, reply) => {
@@ -218,8 +219,8 @@ function addWriteRoutes(app: SettingsApp, { sharedValues, write }: SettingsServi
       const scope = sharedScopeOf(request.query.scope, request)
       requireUpdate(request, [scope])
       const state = requireFit(requireSetting(sharedValues, key), scope)
-      await writeOne(request, state, scope, { kind: 'clear' })
-      return answerRepresentation(request, reply, toEtag(0), () => stored(sharedValues, key, scope))
+      const outcome = await writeOne(request, state, scope, { kind: 'clear' })
+      return answerRepresentation(request, reply, toEtag(0), () => stored(sharedValues, state, outcome))
     },
   )
 
@@ -256,7 +257,7 @@ function addBulkRoute(
             closed,
           ),
         ),
-        written: Type.Array(Type.Union([SettingValue, Preview])),
+        written: Type.Array(Type.Union([WrittenValue, Preview])),
       }),
     },
     async (request, reply) => {
@@ -284,15 +285,21 @@ function addBulkRoute(
         return reply.header('etag', etag).header('cache-control', 'no-store').send(previews)
       }
       return answerRepresentation(request, reply, etag, () =>
-        updates.map(({ key, scope }) => stored(sharedValues, key, scope)),
+        entries.map(({ state }, index) => stored(sharedValues, state, outcome, index)),
       )
     },
   )
 }
 
 /** The value that is stored now: a state from before the write has the old one. */
-function stored(sharedValues: SharedValues, key: string, scope: SharedScope) {
-  return toSharedDto(sharedValues.require(key), scope)
+function stored(
+  sharedValues: SharedValues,
+  { setting }: SettingState,
+  { revision, entries }: WriteOutcome,
+  index = 0,
+) {
+  const state = sharedValues.require(setting.definition.key)
+  return { ...toSharedDto(state, sharedScope(state)), revision: entries[index]?.change ? revision : null }
 }
 
 /** What a dry run of a bulk answers for each entry. */

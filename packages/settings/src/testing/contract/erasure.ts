@@ -41,6 +41,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
     for (const name of ['\ud800', 'u\u00001', '\u0000']) {
       assert.deepEqual(await eraseAll(store, name), { values: 0, history: 0, mentions: 0 })
       assert.deepEqual(await store.history({ actor: name, limit: 10 }), [])
+      assert.deepEqual(await store.history({ keys: [name], limit: 10 }), [])
     }
     assert.equal((await store.users.read('\ufffd')).length, 1)
   },
