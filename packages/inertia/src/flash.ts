@@ -4,7 +4,7 @@ import type { createFindCaller } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Props } from './props.ts'
 
-/** Left for one answer: of one page, to one caller, within a minute. */
+/** Left for one answer: of one page, within a minute; errors are for one caller. */
 export interface FlashEntry {
   /** When it was left, in milliseconds since 1970. */
   readonly at: number
@@ -12,8 +12,8 @@ export interface FlashEntry {
   readonly page: string
   /** The props that the form wants back, where it named them (`only`): that partial reload shows the entry, too. */
   readonly only?: string
-  /** The id of the caller whom it is for; null for an anonymous one. */
-  readonly caller: string | null
+  /** The id of the caller whom it is for; null for an anonymous one. Messages without errors are for any: sign-in changes the caller. */
+  readonly caller?: string | null
   /** One message by field. */
   readonly errors?: Readonly<Record<string, unknown>>
   /** The name below which the form expects its errors. */
@@ -46,13 +46,13 @@ export async function leaveFlash(
   { request, reply, path, errors, flash }: Left,
 ): Promise<void> {
   const only = selectionOf(request)
+  const hasErrors = errors !== undefined && Object.keys(errors).length > 0
   const bag = request.headers['x-inertia-error-bag']
   const entry: FlashEntry = {
     at: Date.now(),
     page: digest(path),
     ...(only !== undefined && { only }),
-    caller: await callerId(findCaller, request),
-    ...(errors && { errors: firstMessages(errors) }),
+    ...(hasErrors && { caller: await callerId(findCaller, request), errors: firstMessages(errors) }),
     ...(typeof bag === 'string' && { bag }),
     ...(flash && { flash }),
   }
@@ -78,10 +78,10 @@ function firstMessages(errors: Readonly<Record<string, unknown>>): Readonly<Reco
 }
 
 /**
- * The entry for this answer, if it shows it to a person. One for another page is left as it is, and no cookie is written:
- * that answer may arrive after the page that shows the entry.
+ * The entry for this answer, if it shows it to a person; it is kept until the store is given null. One for another page is left
+ * as it is, and no cookie is written: that answer may arrive after the page that shows the entry.
  */
-export async function takeFlash(
+export async function findFlash(
   { store, findCaller }: FlashParts,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -89,13 +89,14 @@ export async function takeFlash(
   if (!isSeen(request)) return null
   const entry = await store.get(request)
   if (!entry) return null
-  const isMine = entry.caller === (await callerId(findCaller, request))
+  const isMine = entry.caller === undefined || entry.caller === (await callerId(findCaller, request))
   const isOver = !isMine || Math.abs(Date.now() - entry.at) > lifetime
   const only = selectionOf(request)
   if (!isOver && (entry.page !== digest(request.originalUrl) || (only !== undefined && only !== entry.only)))
     return null
+  if (!isOver) return entry
   await store.put(request, null, reply)
-  return isOver ? null : entry
+  return null
 }
 
 async function callerId(

@@ -6,7 +6,7 @@ import {
   varyWith,
 } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type FlashParts, takeFlash } from './flash.ts'
+import { findFlash, type FlashParts } from './flash.ts'
 import { type HistoryFlags, type Page, pageUrl } from './page.ts'
 import { always } from './prop-kinds.ts'
 import { ignoreUnread, type Props, readSelection, resolveProps } from './props.ts'
@@ -27,6 +27,12 @@ export interface RendererOptions extends Site {
   readonly flash?: FlashParts | undefined
 }
 
+interface OwnPage {
+  readonly own: Props
+  /** Errors of 500 and above are about the server: what waits for the page is left for the next attempt. */
+  readonly status: number
+}
+
 /** The renderer that `reply.inertia` and `app.inertia` share. */
 export function createRenderer(options: RendererOptions): Required<Pick<PageRenderer, 'version'>> & {
   render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): ReturnType<PageRenderer['render']>
@@ -35,15 +41,15 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
   const toDocument = compileRoot(options.rootTemplate)
 
   /** Shared props below the page's own; `errors` is always present, for the client reads it on every page. */
-  async function withSharedProps(request: FastifyRequest, reply: FastifyReply, own: Props) {
+  async function withSharedProps(request: FastifyRequest, reply: FastifyReply, { own, status }: OwnPage) {
     const shared = ignoreUnread((typeof share === 'function' ? await share(request) : share) ?? {})
-    const left = flash ? await takeFlash(flash, request, reply) : null
+    const left = flash && status < 500 ? await findFlash(flash, request, reply) : null
     const all: Props = { ...shared, ...own }
     const ownErrors = async () =>
       inErrorBag(request.headers['x-inertia-error-bag'], (await read(all['errors'])) ?? {})
     const leftErrors = inErrorBag(left?.bag, left?.errors ?? {})
     const errors = always(async () => ({ ...leftErrors, ...(await ownErrors()) }))
-    return { props: { ...all, errors }, sharedProps: Object.keys(shared), flash: left?.flash }
+    return { props: { ...all, errors }, sharedProps: Object.keys(shared), left }
   }
 
   async function buildPage(
@@ -56,7 +62,8 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
     const address = { url: basePath + pageUrl(request, basePath), version: version() }
     const flags = historyFlags(requested, encryptHistory)
     if (!requested.shared) return { component, props: (await resolveProps(own)).props, ...address, ...flags }
-    const { props: all, sharedProps, flash: message } = await withSharedProps(request, reply, own)
+    const { status } = requested
+    const { props: all, sharedProps, left } = await withSharedProps(request, reply, { own, status })
     const onRescue = (err: unknown, prop: string) =>
       logFailure(request.log, 'error', { err, prop }, 'a deferred prop failed and was left out')
     const { props, labels } = await resolveProps(
@@ -64,13 +71,14 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
       readSelection(request.headers, component, client),
       onRescue,
     )
+    if (left) await flash?.store.put(request, null, reply) // not before: a page that fails has shown nothing
     return {
       component,
       props,
       ...address,
       ...labels,
       ...(sharedProps.length > 0 && { sharedProps }),
-      ...(message && { flash: message }),
+      ...(left?.flash && { flash: left.flash }),
       ...flags,
     }
   }

@@ -68,6 +68,47 @@ test('errors of a signed-in caller are for that caller alone: signing out loses 
   t.same((await sent.send('GET', '/notes')).json<Page>().props['errors'], {}, 'and the cookie is gone')
 })
 
+for (const [what, before, after] of [
+  ['sign-in', '', 'ada'],
+  ['sign-out', 'ada', ''],
+] as const) {
+  test(`a message without errors is shown after a ${what}, which changes the caller`, async (t) => {
+    const sent = await client(t)
+    sent.caller = before
+    const headers = { referer: 'http://app.test/notes' }
+    await sent.send('POST', '/notes', { payload: { title: 'long enough' }, headers })
+    sent.caller = after
+    t.same((await sent.send('GET', '/notes')).json<Page>().flash, { message: 'Saved.' })
+    t.equal((await sent.send('GET', '/notes')).json<Page>().flash, undefined, 'once')
+  })
+}
+
+for (const hasScript of [true, false]) {
+  test(`a page that fails leaves the message for the next attempt, ${hasScript ? 'as a visit' : 'as a document'}`, async (t) => {
+    const app = await createApp(t)
+    let isDown = true
+    app.get('/down', (_, reply) =>
+      reply.inertia('Down', {
+        list: () => {
+          if (isDown) throw new Error('the database is down')
+          return []
+        },
+      }),
+    )
+    const sent = new Client(app)
+    await sent.send('POST', '/notes', {
+      payload: { title: 'long enough' },
+      headers: { referer: 'http://app.test/down' },
+    })
+    sent.hasScript = hasScript
+    const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+    t.equal((await sent.send('GET', '/down', { headers })).statusCode, 500)
+    isDown = false
+    sent.hasScript = true
+    t.same((await sent.send('GET', '/down')).json<Page>().flash, { message: 'Saved.' })
+  })
+}
+
 test('errors are forgotten after a minute', async (t) => {
   for (const [at, isShown] of [
     [Date.now() - 59_000, true],

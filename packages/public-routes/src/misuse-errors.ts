@@ -52,7 +52,7 @@ export const FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC = createMisuseError<[string]>(
 )
 export const FMOD_PUBLIC_ROUTES_INVALID_ACCESS = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_ACCESS',
-  'The access of %s cannot be used: %s. Use "public", "signed-in", a permission, { allOf: [...] } or { anyOf: [...] }; a route may also state one of these for each of its methods: { GET: "public" }.',
+  'The access of %s cannot be used: %s.',
 )
 export const FMOD_PUBLIC_ROUTES_INVALID_PERMISSION = createMisuseError<[string, string, string]>(
   'FMOD_PUBLIC_ROUTES_INVALID_PERMISSION',

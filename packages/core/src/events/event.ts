@@ -138,11 +138,16 @@ export function isEventClass(value: unknown): value is EventClass {
 export class EventClasses {
   readonly #byType = new Map<string, EventClass>()
 
-  /** @throws {FMOD_CORE_DUPLICATE_EVENT_TYPE} another class has this type */
+  /**
+   * @throws {FMOD_CORE_DUPLICATE_EVENT_TYPE} another class has this type
+   * @throws {FMOD_CORE_INVALID_EVENT} the class has toJSON, or Ajv refuses its schema
+   */
   add(eventClass: EventClass): void {
     const known = this.#byType.get(eventClass.type)
     if (known === eventClass) return
     if (known) throw new FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
+    if ('toJSON' in (eventClass.prototype as object))
+      throw new FMOD_CORE_INVALID_EVENT(eventClass.type, 'its class has toJSON, and an event is its payload')
     compileEvents([eventClass])
     this.#byType.set(eventClass.type, eventClass)
   }
@@ -196,7 +201,8 @@ function isJson(value: unknown, depth: number): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || depth > maxDepth) return false
-  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
+  // A copy has undefined for holes, which `every` passes over.
+  if (Array.isArray(value)) return [...(value as unknown[])].every((item) => isJson(item, depth + 1))
   return isRecord(value) && hasJsonMembers(value, depth + 1)
 }
 

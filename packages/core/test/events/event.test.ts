@@ -157,6 +157,7 @@ test('what JSON cannot carry is refused where it is published, on every transpor
     Symbol('x'),
     () => 1,
     [undefined],
+    Array(2),
     { toJSON: () => 'other' },
     endless,
   ])
@@ -165,6 +166,22 @@ test('what JSON cannot carry is refused where it is published, on every transpor
         code: 'FMOD_CORE_INVALID_EVENT',
         message: /test\.free.*JSON/,
       })
+})
+
+test('a class with toJSON is refused when it is published: its JSON would not be its payload', async (t) => {
+  class Shortened extends defineEvent('test.shortened', Type.Object({ cents: Type.Integer() })) {
+    toJSON() {
+      return { amount: this.cents / 100 }
+    }
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events)
+  await app.ready()
+  await t.rejects(app.events.publish(new Shortened({ cents: 100 })), {
+    code: 'FMOD_CORE_INVALID_EVENT',
+    message: /test\.shortened.*toJSON/,
+  })
 })
 
 test('a value that no event class made is not an event', async (t) => {

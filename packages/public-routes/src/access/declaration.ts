@@ -158,6 +158,9 @@ function checkedName(name: unknown, place: string): string {
   throw invalid(place, `${nameOfValue(name)} is not a permission: ${fault}`)
 }
 
+const waysOut =
+  'Use "public", "signed-in", a permission, { allOf: [...] } or { anyOf: [...] }; a route may also state one of these for each of its methods: { GET: "public" }'
+
 function invalid(place: string, reason: string): Error {
-  return new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, reason)
+  return new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, `${reason}. ${waysOut}`)
 }

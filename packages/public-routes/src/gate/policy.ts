@@ -109,7 +109,7 @@ function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind
 function openFor(route: Route, opening: RequestAdmission, { otherwise }: Policy): Policy {
   if (!isSpellable(route)) {
     if (opening.by === 'rule') return { kind: 'closed', otherwise }
-    const fault = 'no canonical path leads to it, so that it could never be public'
+    const fault = 'no canonical path leads to it, so that it could never be public; change its URL'
     throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(`the route ${route.name}`, fault)
   }
   const target = route.path !== null && canonicalPath(route.path) === route.path ? route.path : null

@@ -148,7 +148,7 @@ interface Registration {
 }
 
 export class RouteTable {
-  readonly #registrations: Registration[] = []
+  #registrations: Registration[] = []
   readonly #ignoresTrailingSlash: boolean
   readonly #configOf = createConfigReader()
   /** The routes that may stand before the gate. */
@@ -229,6 +229,10 @@ export class RouteTable {
     // Not by the name of the gate's hook: a plugin may have wrapped it.
     const open = listed.filter((entry) => !mayPrecedeGate(entry) && !entry.onRequest?.length)
     if (open.length > 0) throw new FMOD_PUBLIC_ROUTES_HALF_REGISTERED(namesOf(open))
+    if (listed.length === 0) return // Fastify may not show its routes
+    const routes = new Set<unknown>(listed.map(({ config }) => Reflect.get(config, mark)))
+    // What the router refused, as a duplicate, is no route.
+    this.#registrations = this.#registrations.filter(({ route }) => routes.has(route))
   }
 
   /** The route that the router chose; null where no route matches and the not-found handler answers. */

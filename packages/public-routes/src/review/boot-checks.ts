@@ -1,6 +1,6 @@
 /** What the boot refuses about declared access, once every route has its policy. */
 import type { FastifyBaseLogger } from 'fastify'
-import type { AccessEntries } from '../access/entries.ts'
+import type { AccessEntries, Entry } from '../access/entries.ts'
 import type { Requirement } from '../access/declaration.ts'
 import type { Permissions } from '../access/permissions.ts'
 import type { ScopeDefaults } from '../access/scope-defaults.ts'
@@ -57,7 +57,7 @@ function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
 
 /**
  * Logs where entries of the option `access` have no effect.
- * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} the route that an entry names declares another access, or a rule opens what
+ * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} all routes that an entry names declare another access, or a rule opens what
  * it closes, unless the environment adds that rule
  */
 export function checkEffect({
@@ -69,9 +69,21 @@ export function checkEffect({
   readonly policies: Policies
   readonly log: FastifyBaseLogger
 }): void {
-  const conflicts = routes.flatMap((route) =>
-    route.methods.flatMap((method) => findConflict({ route, method, entries, policies }) ?? []),
+  const found = routes
+    .filter(({ derivedFrom }) => derivedFrom === undefined)
+    .flatMap((route) =>
+      route.methods.flatMap((method) => {
+        const entry = entries.find(route, method)
+        return entry ? [{ entry, conflict: findConflict({ route, method, entry, policies }) }] : []
+      }),
+    )
+  const effective = new Set(
+    found.filter(({ conflict }) => conflict?.by !== 'route').map(({ entry }) => entry),
   )
+  const conflicts = found.flatMap(({ entry, conflict }) => {
+    if (conflict?.by !== 'route' || !effective.has(entry)) return conflict ?? []
+    return entry.isSubtree ? [] : { ...conflict, isFatal: false }
+  })
   const fatal = conflicts.filter(({ isFatal }) => isFatal)
   if (fatal.length > 0)
     throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT(fatal.map(({ text }) => text).join('; '))
@@ -86,36 +98,35 @@ export function checkEffect({
 function findConflict({
   route,
   method,
-  entries,
+  entry,
   policies,
 }: {
   readonly route: Route
   readonly method: string
-  readonly entries: AccessEntries
+  readonly entry: Entry
   readonly policies: Policies
-}): { readonly text: string; readonly isFatal: boolean } | undefined {
-  const entry = route.derivedFrom === undefined ? entries.find(route, method) : undefined
-  if (entry === undefined) return undefined
+}): { readonly text: string; readonly isFatal: boolean; readonly by: 'route' | 'rule' } | undefined {
   const { source, requirement, isSubtree } = entry
   const name = `${method} ${route.url}`
   const own = route.declared(method)
   if (own?.by === 'route') {
     if (own.requirement.text === requirement.text) return undefined
     const text = `${source} says ${requirement.text} about ${name}, and the route config declares ${own.requirement.text}`
-    return { text, isFatal: !isSubtree }
+    return { text, isFatal: !isSubtree, by: 'route' }
   }
   const policy = policies.of(route, method)
   if (requirement.kind === 'public' || policy.kind === 'closed') return undefined
   const closes = `${source} closes ${name}, and the rule`
   if (policy.kind === 'by path') {
     const rules = policy.rules.map(nameOfRule).join(', ')
-    return { text: `${closes} ${rules} could open some of its paths`, isFatal: false }
+    return { text: `${closes} ${rules} could open some of its paths`, isFatal: false, by: 'rule' }
   }
   if (policy.open.opening?.by !== 'rule') return undefined
   const { rule } = policy.open.opening
   return {
     text: `${closes} ${nameOfRule(rule)} opens it`,
     isFatal: !rule.source.includes(environmentVariable),
+    by: 'rule',
   }
 }
 

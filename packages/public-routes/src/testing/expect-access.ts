@@ -48,7 +48,8 @@ export type AccessEntry = RouteEntry | RuleEntry
  * Compares who may call each route, and every rule but the framework's own, with a JSON file, and tries each route as an
  * anonymous caller, as one without the permission and as one with it, through the router and the hooks up to the gate.
  * `UPDATE_SNAPSHOTS=1` writes the file. HEAD routes that Fastify derives are tried, and not listed where they need what their
- * GET route needs. It cannot see a hook before the gate that answers for some values of a parameter only.
+ * GET route needs. It asks with common values, from this machine, without the provider: what an early hook does with other
+ * requests, and what it changes in them, needs tests of its own.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_CHANGED} naming what is new, gone or different, and what could not be tried
  */
 export async function expectAccess(

@@ -264,7 +264,7 @@ test('an entry that closes what a rule opens in part gives a warning that names 
   ])
 })
 
-test('an entry for a route that declares another access itself stops the boot; one for everything below a path warns', async (t) => {
+test('an entry for a route that declares another access itself stops the boot; one for everything below a path may have effect elsewhere', async (t) => {
   const boot = async (entry: string, access: string) => {
     const { app, warnings } = loggingApp(t)
     await gate(app, { defaults: false, access: { [entry]: access } })
@@ -282,8 +282,25 @@ test('an entry for a route that declares another access itself stops the boot; o
       message: text(entry),
     })
   }
-  t.same(await boot('/docs/*', 'Ops.Read'), [text('/docs/*')])
+  t.equal(await boot('/docs/*', 'Ops.Read'), undefined, 'it has effect on the other route')
+  t.same(await boot('/docs/own/*', 'Ops.Read'), [text('/docs/own/*')])
   t.equal(await boot('/docs/own', 'public'), undefined, 'they agree')
+})
+
+test('an entry takes effect where one of the routes of its URL, apart by a constraint or by method, declares nothing', async (t) => {
+  const { app, warnings } = loggingApp(t)
+  await gate(app, { defaults: false, access: { 'GET /v': 'signed-in', '/m': 'signed-in' } })
+  app.get('/v', { constraints: { version: '1.0.0' }, config: { access: 'public' } }, ran)
+  app.get('/v', { constraints: { version: '2.0.0' } }, ran)
+  app.get('/m', { config: { access: 'public' } }, ran)
+  app.post('/m', ran)
+  await app.ready()
+  const statusOf = async (version: string) =>
+    (await app.inject({ url: '/v', headers: { 'accept-version': version } })).statusCode
+  t.same([await statusOf('1.0.0'), await statusOf('2.0.0')], [200, 401])
+  t.equal((await app.inject('/m')).statusCode, 200)
+  t.equal((await app.inject({ method: 'POST', url: '/m' })).statusCode, 401)
+  t.match(warningOf(warnings())?.['entries'], [/"GET \/v" says signed-in/, /"\/m" says signed-in/])
 })
 
 test('decision 93: where the environment opens what an entry closes, a warning names both', async (t) => {

@@ -69,6 +69,20 @@ for (const runsEarlier of [false, true]) {
   })
 }
 
+test('a route that Fastify refused as a duplicate is not listed', async (t) => {
+  const { app } = loggingApp(t)
+  await gate(app, { defaults: false })
+  app.get('/x', { config: { access: 'signed-in' } }, async () => 'ran')
+  t.throws(() => app.get('/x', { config: { access: 'public' } }, async () => 'ran'), {
+    code: 'FST_ERR_DUPLICATED_ROUTE',
+  })
+  await app.ready()
+  t.same(
+    app.access.table().map(({ method, url, access }) => [method, url, access].join(' ')),
+    ['GET /x signed-in', 'HEAD /x signed-in', '* (no route) signed-in'],
+  )
+})
+
 test('the gate protects where another plugin wraps all hooks, whatever their names are then', async (t) => {
   const { app } = loggingApp(t)
   const { addHook } = app

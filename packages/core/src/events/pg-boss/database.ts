@@ -64,7 +64,7 @@ export async function loadPeer<T>(peer: string, load: () => Promise<T>): Promise
 /** Milliseconds that an instance waits for others that boot at the same time. */
 const longestBoot = 60_000
 
-/** Runs while no other instance runs work of the same name. Takes one connection of the pool besides those `run` uses. */
+/** Runs while no other instance runs work of the same name. Takes one connection of the pool besides those `run` uses, so that it never ends with a pool of one. */
 export async function exclusively(pool: PgPool, name: string, run: () => Promise<void>): Promise<void> {
   const connection = await pool.connect()
   // A lost connection rejects its statements; without a listener, its event would end the process besides.

@@ -78,8 +78,10 @@ async function listenOn(
 
   /** Rejects when the connection does not answer in time, or is released. */
   async function query(statement: string): Promise<void> {
-    await withTimeout(connection.query(statement), options.answer, () => {
+    const late = () => {
       throw new Error(`The connection that listens for events did not answer within ${options.answer} ms.`)
-    })
+    }
+    // A released connection may never answer: the process does not wait for that.
+    await withTimeout(connection.query(statement), options.answer, late, { ref: false })
   }
 }
