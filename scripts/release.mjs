@@ -4,7 +4,7 @@
 //   node scripts/release.mjs tag                 makes the release of the version on GitHub, and its tag, once all of it is published
 // With `--dry-run` the first packs every package, and the second uploads nothing. The last two run in jobs that may write:
 // this file imports nothing but Node's modules and files beside it.
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { capture, quietPnpm, run } from './command.mjs'
 import { manifestOf, packageFolders } from './files.mjs'
@@ -22,7 +22,19 @@ async function pack() {
   for (const each of published) {
     const { name } = manifestOf(each)
     if (await isPublished(name)) console.log(`${name}@${version} is published already`)
-    else await quietPnpm(['pack', '--pack-destination', resolve(folder)], { cwd: each })
+    else await packWithCommit(each)
+  }
+}
+
+/** npm shows the `gitHead` of a manifest: the commit that the tag of the release has to name. */
+async function packWithCommit(each) {
+  const file = join(each, 'package.json')
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(text), gitHead: process.env.GITHUB_SHA }))
+  try {
+    await quietPnpm(['pack', '--pack-destination', resolve(folder)], { cwd: each })
+  } finally {
+    writeFileSync(file, text)
   }
 }
 
@@ -50,17 +62,23 @@ async function read(file) {
 
 async function tag() {
   const name = `v${version}`
+  const commits = new Set()
   for (const each of published) {
     const { name: missing } = manifestOf(each)
-    if (!(await isPublished(missing)))
-      throw new Error(`${missing}@${version} is not published, so ${name} is no release`)
+    const found = await publishedManifest(missing)
+    if (!found) throw new Error(`${missing}@${version} is not published, so ${name} is no release`)
+    commits.add(found.gitHead)
   }
+  // A run that broke off may have published an earlier commit than this one.
+  const [commit] = commits
+  if (commits.size > 1 || !commit)
+    throw new Error(`${name} was packed from ${[...commits].join(', ')}: no tag names all of it`)
   const isMade = await capture('gh', ['release', 'view', name]).then(
     () => true,
     () => false,
   )
   if (!isMade) {
-    await run('gh', ['release', 'create', name, '--target', process.env.GITHUB_SHA, '--generate-notes'])
+    await run('gh', ['release', 'create', name, '--target', commit, '--generate-notes'])
   }
 }
 
@@ -73,13 +91,17 @@ function commonVersion() {
   )
 }
 
-/** Also false for a package that no version exists of. */
 async function isPublished(name) {
-  if (isDryRun) return false
+  return !isDryRun && (await publishedManifest(name)) !== undefined
+}
+
+/** Version and commit of what npm has; undefined also for a package that no version exists of. */
+async function publishedManifest(name) {
   try {
-    return (await capture('npm', ['view', `${name}@${version}`, 'version'])).trim() === version
+    const text = await capture('npm', ['view', `${name}@${version}`, 'version', 'gitHead', '--json'])
+    return text.trim() === '' ? undefined : JSON.parse(text)
   } catch (error) {
-    if (/E404/.test(error.message)) return false
+    if (/E404/.test(error.message)) return undefined
     throw error
   }
 }

@@ -93,13 +93,16 @@ test('what is published are tarballs of this version, and no others', async (t) 
 })
 
 test('a version is tagged when all of it is published, also by a later run', async (t) => {
+  t.setTimeout(120_000)
   const copy = await copyOfRepository(t)
   await release(copy, {})
   const names = packagesOf(copy).map(({ name }) => name)
   const missing = new Set([names.at(-1)])
+  const commits = new Map([[names[0], 'later']])
   const registry = createServer(({ url }, response) => {
     const name = decodeURIComponent(url.slice(1))
-    const body = { name, 'dist-tags': { latest: '0.1.0' }, versions: { '0.1.0': { name, version: '0.1.0' } } }
+    const manifest = { name, version: '0.1.0', gitHead: commits.get(name) ?? 'abc' }
+    const body = { name, 'dist-tags': { latest: '0.1.0' }, versions: { '0.1.0': manifest } }
     response.writeHead(missing.has(name) ? 404 : 200).end(JSON.stringify(body))
   })
   registry.listen(0, '127.0.0.1')
@@ -111,18 +114,39 @@ test('a version is tagged when all of it is published, also by a later run', asy
   const env = {
     ...process.env,
     PATH: `${bin}:${process.env.PATH}`,
-    GITHUB_SHA: 'abc',
+    GITHUB_SHA: 'later',
     npm_config_registry: `http://127.0.0.1:${registry.address().port}`,
     npm_config_cache: join(copy, 'cache'),
   }
   const tag = () => capture(process.execPath, [releaseScript, 'tag'], { cwd: copy, env })
   await t.rejects(tag(), /@0\.1\.0 is not published/)
   missing.clear()
+  await t.rejects(tag(), /v0\.1\.0 was packed from later, abc: no tag names all of it/)
+  commits.clear()
   await tag()
   t.equal(
     readFileSync(join(bin, 'gh.log'), 'utf8'),
     'release view v0.1.0\nrelease create v0.1.0 --target abc --generate-notes\n',
+    'the commit that was published',
   )
+})
+
+test('a tarball names the commit that it was packed from, and the manifest stays as it is', async (t) => {
+  t.setTimeout(120_000)
+  const copy = await copyOfRepository(t)
+  for (const name of ['prepack.mjs', 'files.mjs'])
+    cpSync(join(root, 'scripts', name), join(copy, 'scripts', name))
+  await release(copy, {})
+  const before = packagesOf(copy)
+  const env = { ...process.env, GITHUB_SHA: 'abc' }
+  await capture(process.execPath, [releaseScript, 'pack', 'tarballs', '--dry-run'], { cwd: copy, env })
+  const tarballs = readdirSync(join(copy, 'tarballs'))
+  t.equal(tarballs.length, before.length)
+  for (const name of tarballs) {
+    const manifest = await capture('tar', ['-xzOf', join(copy, 'tarballs', name), 'package/package.json'])
+    t.equal(JSON.parse(manifest).gitHead, 'abc', name)
+  }
+  t.same(packagesOf(copy), before)
 })
 
 /** Publishes one tarball, which holds this manifest and nothing else. */

@@ -81,7 +81,7 @@ interface HistoryRetentionOptions {
 }
 
 /** What a request can have as its path, spelled as the router compares it; `:tenant` is a parameter. */
-const prefixPattern = String.raw`^(/(?!\.{1,2}(/|$))[\w.~:-]+)+$`
+const prefixPattern = String.raw`^(/(?!\.{1,2}(/|$))(:?[\w.~-])+)+$`
 
 const schema: OptionsSchema<SettingsOptions> = Type.Object({
   definitions: Type.Array(Type.Unknown(), { description: 'an array of definitions and token maps' }),

@@ -89,7 +89,20 @@ test('the prefix of register is where the routes are, and the boot log names the
       [{ msg: 'settings are served', url: address }],
     )
   }
-  const unreachable = ['/a?b', '/a#b', '/%61', '/a b', '/a/../b', '/.', '/ä', '/a*', '/a\\b', '/a\n']
+  const unreachable = [
+    '/a?b',
+    '/a#b',
+    '/%61',
+    '/a b',
+    '/a/../b',
+    '/.',
+    '/ä',
+    '/a*',
+    '/a\\b',
+    '/a\n',
+    '/a::b',
+    '/a:',
+  ]
   for (const prefix of ['', '/', 'settings', '/settings/', '//settings', ...unreachable])
     t.match(
       await rejection(createApp(t, { prefix })),

@@ -7,7 +7,10 @@ export interface Group {
   readonly name: string
   /** As its modules name it, in any language; null without one. */
   readonly group: string | null
-  /** What modules call it as a part of an address, the same in all languages, the only one such on its page. */
+  /**
+   * What modules call it as a part of an address, the only one such on its page, and the same in all languages unless the names
+   * of two groups make the same slug: they are numbered in the order of the page.
+   */
   readonly slug: string
   readonly definitions: readonly Definition[]
 }
