@@ -61,7 +61,7 @@ export function createPeople(find: FindPeople | undefined, log: FastifyBaseLogge
     const unknown = wanted.filter((id) => (kept.get(id)?.until ?? 0) <= now)
     if (find && unknown.length > 0) ask(find, unknown)
     const asked = wanted.map((id) => [id, kept.get(id)] as const)
-    await Promise.all(asked.map(([, known]) => known?.answered))
+    await Promise.all(asked.flatMap(([, known]) => (known ? [known.answered] : [])))
     return Object.fromEntries(
       asked.flatMap(([id, known]) => (known?.name === undefined ? [] : [[id, known.name]])),
     )
