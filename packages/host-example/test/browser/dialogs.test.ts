@@ -58,7 +58,7 @@ test('UI-23: axe-core finds nothing in any dialog', async (t) => {
           body: { key: 'app.theme', value: colorScheme },
         })
         for (const [title, open] of Object.entries(dialogs)) {
-          await page.goto(`${host.url}${path}?scope=application`)
+          await page.goto(`${host.url}${path}?only=application`)
           await page.locator('[data-key]').first().waitFor()
           await open(page)
           await page.getByRole('dialog', { name: title }).waitFor()
