@@ -9,18 +9,19 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import { test, type Test } from 'tap'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const deep = 'a-long-name-of-a-folder/'.repeat(6)
 const errorsStub = { errors: async () => {}, createErrorServerOptions: () => ({ frameworkErrors: () => {} }) }
 
-/** The files that the README shows, in a folder of this package so that its packages are found. */
+/** The files that the README shows, in a folder of this package so that its packages are found, and with a long path. */
 function writeTree(t: Test, change: (path: string, code: string) => string = (_, code) => code) {
   const folder = mkdtempSync(join(dirname(fileURLToPath(import.meta.url)), 'cli-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   for (const [, path = '', code = ''] of readme.matchAll(/```js\n\/\/ (\S+\.js)\n(.*?)```/gs)) {
-    const file = join(folder, path.replace(/\.js$/, '.cjs')) // the package itself is of type "module"
+    const file = join(folder, deep, path.replace(/\.js$/, '.cjs')) // the package itself is of type "module"
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, withStubs(change(path, code)))
   }
-  return join(folder, 'app.cjs')
+  return join(folder, deep, 'app.cjs')
 }
 
 /** Neither package is installed here: what autoload does with files, and nothing of the errors plugin. */

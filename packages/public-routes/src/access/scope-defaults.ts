@@ -1,4 +1,5 @@
 /** The access that modules and encapsulated plugins declare for those of their routes that declare none. */
+import { isAbsolute } from 'node:path'
 import { mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
@@ -78,11 +79,11 @@ function isScope(value: unknown): value is FastifyInstance {
   return typeof value === 'object' && value !== null && value !== Object.prototype
 }
 
-/** `plugin blog`, or `application` for the root; a plugin without a usable name is called by its prefix. */
+/** `plugin blog`, `plugin /app/blog.js`, or `application` for the root; a plugin without a name is called by its prefix. */
 export function scopeName(scope: FastifyInstance): string {
   if (Object.getPrototypeOf(scope) === Object.prototype) return 'application'
   const [name = ''] = scope.pluginName.split(' -> ') // its own name, then those of plugins that share the scope
-  const isUsable = /^[\w@./ -]{1,80}$/.test(name) && !unnamed.has(name)
+  const isUsable = isAbsolute(name) || (/^[\w@./ -]{1,80}$/.test(name) && !unnamed.has(name))
   return isUsable ? `plugin ${name}` : `plugin at ${scope.prefix || '/'}`
 }
 
