@@ -80,8 +80,6 @@ const retryAfter = 5
 interface Refusal {
   readonly exception: DomainException
   readonly problem: Problem
-  /** Those that the application does not map. */
-  readonly headers?: Readonly<Record<string, string>>
 }
 
 function refusalOf(exception: DomainException): Refusal {
@@ -109,7 +107,7 @@ export function createAnswers(
       const scheme = headerValue(challengeOf(provider, request))
       const isForPages = loginUrl === undefined && app[answerFailure] !== undefined
       if (isForPages && showPage(visit, new UnauthorizedException(undefined, scheme))) return
-      sendProblem(visit, { ...unauthorized, headers: { 'www-authenticate': scheme } })
+      sendProblem(visit, unauthorized, scheme)
     } else if (kind === 'inertia' && isExternal(loginUrl)) {
       // A fetch cannot follow a redirect to another site: the client visits it instead.
       sendWithoutBody(reply.code(409).header('x-inertia-location', loginUrl))
@@ -153,9 +151,12 @@ export function createAnswers(
   }
 
   /** Sends a problem (RFC 9457), mapped as the application maps its exceptions, with headers that keep it out of caches. */
-  function sendProblem({ request, reply }: Visit, { exception, problem: usual, headers }: Refusal): void {
-    const problem = app.problems?.resolve(exception) ?? withTypeBase(usual)
-    reply.headers({ ...problem.headers, ...headers })
+  function sendProblem(visit: Visit, { exception, problem: usual }: Refusal, scheme?: string): void {
+    const { request, reply } = visit
+    const mapped = app.problems?.resolve(exception)
+    if (mapped?.headers !== undefined) reply.headers(mapped.headers)
+    const problem = mapped ?? withTypeBase(usual)
+    if (scheme !== undefined) reply.header('www-authenticate', scheme)
     forbidCaching(reply)
     reply.code(problem.status)
     reply.header('content-type', problemMediaType)
