@@ -153,9 +153,10 @@ export function createAnswers(
   /** Sends a problem (RFC 9457), mapped as the application maps its exceptions, with headers that keep it out of caches. */
   function sendProblem(visit: Visit, { exception, problem: usual }: Refusal, scheme?: string): void {
     const { request, reply } = visit
-    const mapped = app.problems?.resolve(exception)
+    const { problems } = app
+    const mapped = problems?.resolve(exception)
     if (mapped?.headers !== undefined) reply.headers(mapped.headers)
-    const problem = mapped ?? withTypeBase(usual)
+    const problem = mapped ?? withTypeBase(usual, problems?.typeBase)
     if (scheme !== undefined) reply.header('www-authenticate', scheme)
     forbidCaching(reply)
     reply.code(problem.status)
@@ -165,12 +166,6 @@ export function createAnswers(
     reply.serializer(unchanged).send(problemText(problem, request))
   }
 
-  /** The type as the errors plugin would make it, where the application has chosen another base for its types. */
-  function withTypeBase(problem: Problem): Problem {
-    const { typeBase = defaultTypeBase } = app.problems ?? {}
-    return typeBase === defaultTypeBase ? problem : { ...problem, type: problemType(problem.code, typeBase) }
-  }
-
   function isForPeople(request: FastifyRequest): boolean {
     try {
       return classify(request) !== 'api'
@@ -178,6 +173,11 @@ export function createAnswers(
       return false // the host's function fails too: the plain answer needs no function of the host
     }
   }
+}
+
+/** The type as the errors plugin would make it, where the application has chosen another base for its types. */
+function withTypeBase(problem: Problem, typeBase = defaultTypeBase): Problem {
+  return typeBase === defaultTypeBase ? problem : { ...problem, type: problemType(problem.code, typeBase) }
 }
 
 export function logProviderFailure(request: FastifyRequest, failure: unknown): void {
