@@ -25,6 +25,7 @@ import { partsOfSettings, type Settings, type SettingsParts } from './settings.t
 import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
 import type { SettingsStore, StoredRow } from './store/store.ts'
+import { Streams } from './streams/streams.ts'
 import { createSet, placeOf, type SetOptions } from './write/set.ts'
 import { createWrite } from './write/write.ts'
 
@@ -52,6 +53,7 @@ export interface SettingsService extends ContractParts {
   readonly transfer: Transfer
   readonly history: ReadHistory
   readonly reverts: Reverts
+  readonly streams: Streams
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
@@ -81,6 +83,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const history = createHistory(parts)
   const reverts = new Reverts(parts)
   const transfer = createTransfer({ ...parts, coherence })
+  const streams = new Streams({ sharedValues, users, coherence, states, log })
 
   function isSensitive(key: string): boolean {
     return registry.find(key)?.definition.sensitive === true
@@ -139,12 +142,13 @@ export function createSettingsService(init: ServiceInit): SettingsService {
       )
       return report
     },
+    disconnect: (callerId) => streams.disconnect(callerId),
     refresh: () => coherence.reload(),
   }
   const hidden: SettingsParts = { registry, locked, sharedValues, listeners }
   Object.defineProperty(untyped, partsOfSettings, { value: hidden })
   const settings = untyped as Settings // a token's phantom type says what its definition made sure of
-  return { ...parts, settings, coherence, transfer, history, reverts }
+  return { ...parts, settings, coherence, transfer, history, reverts, streams }
 }
 
 type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'> & {

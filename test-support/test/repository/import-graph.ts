@@ -30,6 +30,7 @@ const settingsFloors: readonly string[] = [
   'reading',
   'history',
   'contract',
+  'streams',
   'settings',
   'create-settings',
   'http-options',

@@ -66,6 +66,9 @@ interface PastChange extends SharedChange {
   readonly revision: number
 }
 
+/** A key that a revision changed. */
+export type RevisedKey = Pick<PastChange, 'key' | 'revision'>
+
 /** A setting whose read without a user has a new answer. */
 export interface EffectiveChange {
   readonly state: SettingState
@@ -100,6 +103,11 @@ export class SharedValues {
   #sinceLoad: Set<number> | undefined
   #revision = 0
   #generation = 0
+  /**
+   * Called when rows or locked values have changed and are in here: with their keys, and with what each revision changed;
+   * undefined where everything was read again, so that nobody knows.
+   */
+  onChange: ((keys: ReadonlySet<string>, revised: readonly RevisedKey[] | undefined) => void) | undefined
 
   constructor(init: SharedValuesInit) {
     this.#init = init
@@ -181,7 +189,7 @@ export class SharedValues {
     for (const applied of this.#sinceLoad ?? []) this.#ahead.add(applied)
     this.#sinceLoad = undefined
     this.#advance(at)
-    return this.resolveAgain(changed)
+    return this.#resolve(changed, undefined)
   }
 
   /** Takes what one revision changed. */
@@ -190,14 +198,15 @@ export class SharedValues {
     const changed = changes.filter((change) => this.#put(change, at)).map(({ key }) => key)
     if (at === this.#revision + 1) this.#advance(at)
     else if (at > this.#revision) this.#ahead.add(at)
-    return this.resolveAgain(new Set(changed))
+    const revised = changes.map(({ key }) => ({ key, revision: at }))
+    return this.#resolve(new Set(changed), revised)
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
   replay(to: number, changes: readonly PastChange[]): readonly EffectiveChange[] {
     const changed = changes.filter((change) => this.#put(change, change.revision)).map(({ key }) => key)
     this.#advance(to)
-    return this.resolveAgain(new Set(changed))
+    return this.#resolve(new Set(changed), changes)
   }
 
   /** Takes rows whose texts were encrypted anew, with the values and revisions they had. */
@@ -215,6 +224,13 @@ export class SharedValues {
 
   /** Resolves settings again: their locked values may have changed. */
   resolveAgain(keys: ReadonlySet<string>): readonly EffectiveChange[] {
+    return this.#resolve(keys, [])
+  }
+
+  #resolve(
+    keys: ReadonlySet<string>,
+    revised: readonly RevisedKey[] | undefined,
+  ): readonly EffectiveChange[] {
     if (keys.size > 0) this.#generation++
     const changes: EffectiveChange[] = []
     for (const key of keys) {
@@ -224,6 +240,7 @@ export class SharedValues {
       this.#states.set(key, state)
       if (!isSame(old.shared, state.shared)) changes.push({ state, previous: old.shared })
     }
+    this.onChange?.(keys, revised)
     return changes
   }
 
