@@ -83,7 +83,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const history = createHistory(parts)
   const reverts = new Reverts(parts)
   const transfer = createTransfer({ ...parts, coherence })
-  const streams = new Streams({ sharedValues, users, coherence, states, log })
+  const streams = new Streams({ sharedValues, users, coherence, store, states, log })
 
   function isSensitive(key: string): boolean {
     return registry.find(key)?.definition.sensitive === true

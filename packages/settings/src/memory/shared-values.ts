@@ -9,6 +9,7 @@ import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { Locked, LockedBy } from '../overrides.ts'
 import { isSameRow } from '../store/plan-write.ts'
+import { noRevision, type Revision } from '../store/revision.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 
@@ -62,12 +63,12 @@ interface SharedChange {
 }
 
 /** A change with the revision that made it. */
-interface PastChange extends SharedChange {
-  readonly revision: number
-}
+interface PastChange extends SharedChange, Revision {}
 
 /** A key that a revision changed. */
-export type RevisedKey = Pick<PastChange, 'key' | 'revision'>
+export interface RevisedKey extends Revision {
+  readonly key: string
+}
 
 /** A setting whose read without a user has a new answer. */
 export interface EffectiveChange {
@@ -97,11 +98,11 @@ export class SharedValues {
     [SettingScope.Application]: new Map<string, Slot>(),
   }
   readonly #states = new Map<string, SettingState>()
-  /** Revisions that are in here although one before them is not. */
-  readonly #ahead = new Set<number>()
+  /** Tokens of revisions that are in here although one before them is not. */
+  readonly #ahead = new Map<number, string>()
   /** Revisions that were applied since `beginLoad`; undefined while no load is under way. */
-  #sinceLoad: Set<number> | undefined
-  #revision = 0
+  #sinceLoad: Map<number, string> | undefined
+  #last = noRevision
   #generation = 0
   /**
    * Called when rows or locked values have changed and are in here: with their keys, and with what each revision changed;
@@ -115,7 +116,11 @@ export class SharedValues {
 
   /** The last revision up to which every write is in here. */
   get revision(): number {
-    return this.#revision
+    return this.#last.revision
+  }
+
+  get token(): string {
+    return this.#last.token
   }
 
   /** False while a later write is in here, but not all before it. */
@@ -167,11 +172,11 @@ export class SharedValues {
     // The rows stay until the load replaces them: readers see old values rather than none.
     for (const scope of sharedScopes)
       for (const [key, { row }] of this.#slots[scope]) this.#slots[scope].set(key, { row, revision: -1 })
-    this.#sinceLoad = new Set()
+    this.#sinceLoad = new Map()
   }
 
   /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
-  load(at: number, rows: readonly StoredRow[]): readonly EffectiveChange[] {
+  load(at: Revision, rows: readonly StoredRow[]): readonly EffectiveChange[] {
     const changed = new Set<string>()
     const unset = {
       [SettingScope.System]: new Set(this.#slots[SettingScope.System].keys()),
@@ -183,27 +188,28 @@ export class SharedValues {
       if (this.#put({ ...row, row }, row.revision)) changed.add(row.key)
     }
     for (const scope of sharedScopes)
-      for (const key of unset[scope]) if (this.#put({ scope, key, row: undefined }, at)) changed.add(key)
-    this.#revision = 0
+      for (const key of unset[scope])
+        if (this.#put({ scope, key, row: undefined }, at.revision)) changed.add(key)
+    this.#last = noRevision
     this.#ahead.clear()
-    for (const applied of this.#sinceLoad ?? []) this.#ahead.add(applied)
+    for (const [applied, token] of this.#sinceLoad ?? []) this.#ahead.set(applied, token)
     this.#sinceLoad = undefined
     this.#advance(at)
     return this.#resolve(changed, undefined)
   }
 
   /** Takes what one revision changed. */
-  apply(at: number, changes: readonly SharedChange[]): readonly EffectiveChange[] {
-    this.#sinceLoad?.add(at)
-    const changed = changes.filter((change) => this.#put(change, at)).map(({ key }) => key)
-    if (at === this.#revision + 1) this.#advance(at)
-    else if (at > this.#revision) this.#ahead.add(at)
-    const revised = changes.map(({ key }) => ({ key, revision: at }))
+  apply({ revision, token }: Revision, changes: readonly SharedChange[]): readonly EffectiveChange[] {
+    this.#sinceLoad?.set(revision, token)
+    const changed = changes.filter((change) => this.#put(change, revision)).map(({ key }) => key)
+    if (revision === this.revision + 1) this.#advance({ revision, token })
+    else if (revision > this.revision) this.#ahead.set(revision, token)
+    const revised = changes.map(({ key }) => ({ key, revision, token }))
     return this.#resolve(new Set(changed), revised)
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
-  replay(to: number, changes: readonly PastChange[]): readonly EffectiveChange[] {
+  replay(to: Revision, changes: readonly PastChange[]): readonly EffectiveChange[] {
     const changed = changes.filter((change) => this.#put(change, change.revision)).map(({ key }) => key)
     this.#advance(to)
     return this.#resolve(new Set(changed), changes)
@@ -273,10 +279,16 @@ export class SharedValues {
     return !isSameRow(known?.row, row)
   }
 
-  #advance(to: number): void {
-    if (to > this.#revision) this.#revision = to
-    for (const late of this.#ahead) if (late <= this.#revision) this.#ahead.delete(late)
-    while (this.#ahead.delete(this.#revision + 1)) this.#revision++
+  #advance(to: Revision): void {
+    if (to.revision > this.revision) this.#last = { revision: to.revision, token: to.token }
+    for (const late of this.#ahead.keys()) if (late <= this.revision) this.#ahead.delete(late)
+    for (;;) {
+      const revision = this.revision + 1
+      const token = this.#ahead.get(revision)
+      if (token === undefined) return
+      this.#ahead.delete(revision)
+      this.#last = { revision, token }
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the stores in SQL databases do alike: every call goes to the statements of the open database. */
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../misuse-errors.ts'
 import { canExist, checkWrite } from './plan-write.ts'
+import type { Revision } from './revision.ts'
 import type {
   Erased,
   HistoryId,
@@ -34,7 +35,7 @@ type Answer<T> = T | Promise<T>
 /** Names were checked: a row can have them. */
 export interface SqlReads {
   /** Without ids all rows. */
-  shared(ids?: readonly RowId[]): Answer<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
+  shared(ids?: readonly RowId[]): Answer<Revision & { readonly rows: readonly StoredRow[] }>
   news(query: NewsQuery): Answer<StoreNews>
   user(userId: string, key?: string): Answer<readonly StoredRow[]>
   userNews(since: string | undefined, limit: number): Answer<UserNews>

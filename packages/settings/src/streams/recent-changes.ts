@@ -1,49 +1,45 @@
 /** Which keys the last revisions changed: what readers who come back have missed. */
-import { randomBytes } from 'node:crypto'
 import type { RevisedKey } from '../memory/shared-values.ts'
+import { parseRevision, type Revision } from '../store/revision.ts'
 
 /** So many changes of one key are kept. */
-const capacity = 1000
+export const recentCapacity = 1000
 
 export class RecentChanges {
   #changes: readonly RevisedKey[] = []
-  /** Changes of later revisions are all here. */
-  #from = 0
-  /** Stands for the history: another one has other revisions of the same numbers. */
-  readonly #token = randomBytes(4).toString('hex')
+  /** Changes of later revisions are all here; of none before `fill`. */
+  #from = Infinity
 
-  /** Names a revision. */
-  idOf(revision: number): string {
-    return `${revision}-${this.#token}`
-  }
-
+  /** Revisions may come out of their order. */
   add(changes: readonly RevisedKey[]): void {
     const all = [...this.#changes, ...changes]
-    this.#changes = all.slice(-capacity)
-    // Revisions may come out of their order.
-    for (const { revision } of all.slice(0, -capacity)) this.#from = Math.max(this.#from, revision)
+    this.#changes = all.slice(-recentCapacity)
+    for (const { revision } of all.slice(0, -recentCapacity)) if (this.#from < revision) this.#from = revision
   }
 
-  /** Begins anew. */
+  /** Takes the newest entries of the history, oldest first, unless it was read again meanwhile. */
+  fill(entries: readonly RevisedKey[]): void {
+    if (this.#from !== Infinity) return
+    const later = this.#changes
+    const [oldest] = entries
+    this.#changes = entries.map(({ key, revision, token }) => ({ key, revision, token }))
+    this.#from = oldest && entries.length === recentCapacity ? oldest.revision : 0
+    this.add(later)
+  }
+
+  /** Forgets all up to a revision. */
   clear(revision: number): void {
     this.#changes = []
     this.#from = revision
   }
 
-  /** Whether an id names a revision that is not here yet. */
-  isAhead(id: string, current: number): boolean {
-    return (parse(id)?.revision ?? 0) > current
+  /** The keys that changed after the revision of an id; undefined if that is not known, or is of another history. */
+  since(id: string, last: Revision): ReadonlySet<string> | undefined {
+    const known = parseRevision(id)
+    const isKnown = ({ revision, token }: Revision): boolean =>
+      revision === known?.revision && token === known.token
+    if (!known || known.revision < this.#from) return undefined
+    if (!isKnown(last) && !this.#changes.some(isKnown)) return undefined
+    return new Set(this.#changes.filter(({ revision }) => revision > known.revision).map(({ key }) => key))
   }
-
-  /** The keys that changed after a revision; undefined if that is not known. */
-  since(id: string, current: number): ReadonlySet<string> | undefined {
-    const { revision = -1, token } = parse(id) ?? {}
-    if (token !== this.#token || revision < this.#from || revision > current) return undefined
-    return new Set(this.#changes.filter((change) => change.revision > revision).map(({ key }) => key))
-  }
-}
-
-function parse(id: string): { readonly revision: number; readonly token: string } | undefined {
-  const [, revision, token] = /^(\d{1,15})-([0-9a-f]{8})$/.exec(id) ?? []
-  return token === undefined ? undefined : { revision: Number(revision), token }
 }

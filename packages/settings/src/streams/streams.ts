@@ -11,10 +11,11 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { UserCache } from '../memory/user-values.ts'
-import { userHash } from '../store/store.ts'
+import { parseRevision, revisionId } from '../store/revision.ts'
+import { type SettingsStore, userHash } from '../store/store.ts'
 import { visibleTo } from '../visibility.ts'
 import { Audience, idAlone } from './audience.ts'
-import { RecentChanges } from './recent-changes.ts'
+import { RecentChanges, recentCapacity } from './recent-changes.ts'
 
 /** How many streams there may be, and how much of one may wait in this process. */
 const bounds = {
@@ -64,7 +65,8 @@ interface Stream {
 interface StreamsInit {
   readonly sharedValues: SharedValues
   readonly users: UserCache
-  readonly coherence: Pick<Coherence, 'catchUp'>
+  readonly coherence: Pick<Coherence, 'catchUp' | 'status'>
+  readonly store: Pick<SettingsStore, 'shared'>
   readonly states: () => readonly SettingState[]
   readonly log: FastifyBaseLogger
 }
@@ -87,7 +89,7 @@ export class Streams {
   #ownChanged = new Set<Stream>()
   #isBeatDue = false
   #isWriting = false
-  #isStarted = false
+  #started: Promise<void> | undefined
   #isClosing = false
   #seconds = 0
   #clock: NodeJS.Timeout | undefined
@@ -112,8 +114,8 @@ export class Streams {
     }
     this.#refuseIfClosing(reply)
     const known = String(request.headers['last-event-id'] ?? '')
-    this.#start()
-    if (this.#recent.isAhead(known, this.#init.sharedValues.revision)) await this.#init.coherence.catchUp()
+    await (this.#started ??= this.#start())
+    await this.#reach(parseRevision(known)?.revision ?? 0)
     // From here on in one step: what changes later finds the stream.
     this.#refuseIfClosing(reply)
     if (request.raw.socket.destroyed) return void reply.hijack()
@@ -146,10 +148,8 @@ export class Streams {
   }
 
   /** With the first stream, so that an application without streams does nothing. */
-  #start(): void {
-    const { sharedValues, users } = this.#init
-    if (this.#isStarted) return
-    this.#isStarted = true
+  async #start(): Promise<void> {
+    const { sharedValues, store, users } = this.#init
     sharedValues.onChange = (keys, revised) => {
       if (revised) this.#recent.add(revised)
       else this.#recent.clear(sharedValues.revision)
@@ -164,7 +164,19 @@ export class Streams {
         for (const stream of this.#callers.get(hash)?.streams ?? []) this.#ownChanged.add(stream)
       this.#write()
     }
-    this.#recent.clear(sharedValues.revision)
+    await store.shared.news({ after: 0, limit: recentCapacity }).then(
+      ({ changes }) => this.#recent.fill(changes),
+      () => this.#recent.clear(sharedValues.revision),
+    )
+  }
+
+  /** Looks at the database where a reader knows more. @throws {ServiceUnavailableException} it does not answer */
+  async #reach(revision: number): Promise<void> {
+    const { coherence, sharedValues } = this.#init
+    if (revision <= sharedValues.revision) return
+    await coherence.catchUp()
+    if (revision > sharedValues.revision && coherence.status.state === 'stale')
+      throw new ServiceUnavailableException('The settings database does not answer.', 5)
   }
 
   #refuseIfClosing(reply: FastifyReply): void {
@@ -320,15 +332,14 @@ export class Streams {
   /** What a reader who knows an event has missed, or everything. */
   #firstBytes(audience: Audience, known: string): Buffer {
     const { sharedValues, states } = this.#init
-    const { revision, generation } = sharedValues
-    const missed = this.#recent.since(known, revision)
-    if (!missed) return audience.snapshot(this.#id(), generation, states)
+    const missed = this.#recent.since(known, sharedValues)
+    if (!missed) return audience.snapshot(this.#id(), sharedValues.generation, states)
     const changed = [...missed].flatMap((key) => sharedValues.find(key) ?? [])
     return audience.change(this.#id(), changed) ?? idAlone(this.#id())
   }
 
   #id(): string {
-    return this.#recent.idOf(this.#init.sharedValues.revision)
+    return revisionId(this.#init.sharedValues)
   }
 
   #questionFor(callerId: string | null): string {

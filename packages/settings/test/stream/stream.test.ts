@@ -118,7 +118,7 @@ test('a reader who comes back gets what they missed and nothing else', async (t)
 })
 
 const unknownIds = {
-  'of another history': '0-00000000',
+  'of another history': '0-11111111',
   'that is nonsense': 'x',
   'of the future': '99-00000000',
 }

@@ -12,6 +12,7 @@ import {
   newestFirst,
   oldestFirst,
 } from '../read-conditions.ts'
+import { noRevision, parseRevision } from '../revision.ts'
 import type { SqlReads } from '../sql-store.ts'
 import type { HistoryQuery } from '../store.ts'
 import { plainHistory } from './migrations.ts'
@@ -95,7 +96,10 @@ function prepareShared(
   const shared = sharedWhere().prepare(name)
   return async (ids) => {
     const found = await (ids ? sharedWhere(isOneOf(values, ids)) : shared).execute()
-    return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
+    return {
+      ...(parseRevision(found[0]?.revision) ?? noRevision),
+      rows: found.flatMap(({ row }) => row ?? []),
+    }
   }
 }
 
@@ -111,8 +115,11 @@ function prepareNews(db: NodePgDatabase, { history, meta }: PostgresTables, name
   const news = db
     .select({
       revision: meta.value,
+      knownToken: sql<string | null>`(select ${history.token} from ${history}
+        where ${history.scope} < 2 and ${history.revision} = ${sql.placeholder('after')} limit 1)`,
       change: {
         revision: changes.revision,
+        token: changes.token,
         scope: changes.scope,
         userId: changes.userId,
         key: changes.key,
@@ -135,7 +142,12 @@ function prepareNews(db: NodePgDatabase, { history, meta }: PostgresTables, name
   return async (query) => {
     const found = await news.execute({ ...query })
     const entries = found.flatMap(({ change }) => change ?? []).toReversed()
-    return { revision: Number(found[0]?.revision ?? 0), changes: entries }
+    const [last] = found
+    return {
+      ...(parseRevision(last?.revision) ?? noRevision),
+      knownToken: last?.knownToken ?? null,
+      changes: entries,
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { planWrite, rowIdText } from '../plan-write.ts'
+import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import type { ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
@@ -100,7 +101,7 @@ async function writeShared(client: PoolClient, setup: Setup, request: WriteReque
   )
   const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: string }[]
   const rows = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
-  const state = { revision: Number(meta?.value ?? 0), at: Number(meta?.now ?? Date.now()), rows }
+  const state = { ...(parseRevision(meta?.value) ?? noRevision), at: Number(meta?.now ?? Date.now()), rows }
   const result = planWrite(request, state)
   if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
   else await apply(client, setup, { request, result })
@@ -225,10 +226,10 @@ async function apply(
     changes.map(({ after }) => after?.value ?? null),
     changes.map(({ after }) => after?.encrypted ?? false),
   ]
-  const values = [at, actor, origin, requestId, note, ...columns]
+  const values = [at, actor, origin, requestId, note, ...columns, ofUsers ? '' : result.token]
   const applied = ofUsers
     ? { name: names.statement('saveUsers'), text: statements.saveUsers, values }
-    : { name: names.statement('save'), text: statements.save, values: [...values, String(result.revision)] }
+    : { name: names.statement('save'), text: statements.save, values: [...values, revisionId(result)] }
   const commit = { text: 'commit' }
   try {
     if (request.enqueue) {

@@ -13,6 +13,7 @@ import {
   newestFirst,
   oldestFirst,
 } from '../read-conditions.ts'
+import { noRevision, parseRevision } from '../revision.ts'
 import { textBytes } from '../select-history.ts'
 import type { SqlReads } from '../sql-store.ts'
 import type { HistoryQuery, HistoryRow, KeyCount, NewsQuery } from '../store.ts'
@@ -97,7 +98,10 @@ function prepareShared(db: BetterSQLite3Database, { values, meta }: SqliteTables
   const shared = sharedWhere().prepare()
   return (ids) => {
     const found = ids ? sharedWhere(isOneOf(values, ids)).all() : shared.all()
-    return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
+    return {
+      ...(parseRevision(found[0]?.revision) ?? noRevision),
+      rows: found.flatMap(({ row }) => row ?? []),
+    }
   }
 }
 
@@ -117,8 +121,14 @@ function prepareNews(
     .orderBy(sql`${history.revision} desc`, history.scope, history.key)
     .limit(sql.placeholder('limit'))
     .prepare()
+  const token = client
+    .prepare<[number], string>(
+      `select token from ${getTableName(history)} where scope < 2 and revision = ? limit 1`,
+    )
+    .pluck()
   return client.transaction((query: NewsQuery) => ({
-    revision: Number(revision.get() ?? 0),
+    ...(parseRevision(revision.get()) ?? noRevision),
+    knownToken: token.get(query.after) ?? null,
     changes: changes.all({ ...query }).toReversed(),
   }))
 }

@@ -8,6 +8,7 @@ import {
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
+import { noRevision, parseRevision, type Revision, revisionId } from '../revision.ts'
 import type { HistoryRow, ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import type { SqliteTables } from './tables.ts'
@@ -24,9 +25,9 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
   }
 
   function writeShared(request: WriteRequest): WriteResult {
-    const result = planWrite(request, { ...foundBy(request), revision: statements.revision() })
+    const result = planWrite(request, { ...foundBy(request), ...statements.revision() })
     if (result.changes.length === 0) return result
-    statements.saveRevision(result.revision)
+    statements.saveRevision(result)
     return apply(request, result, 0)
   }
 
@@ -90,7 +91,7 @@ function enqueue(client: Database, request: WriteRequest, result: WriteResult): 
 
 interface WriteStatements {
   find(id: RowId): StoredRow | undefined
-  revision(): number
+  revision(): Revision
   /** The version of the newest entry of history of a value, or 0. */
   lastVersion(id: RowId): number
   save(rows: readonly StoredRow[]): void
@@ -98,7 +99,7 @@ interface WriteStatements {
   addHistory(row: HistoryRow, seq: number): void
   /** Counts a write of users' values; returns its number. */
   countUsers(): number
-  saveRevision(revision: number): void
+  saveRevision(revision: Revision): void
   /** Replaces texts of rows that are as they were read; returns how many. */
   reencrypt(request: ReencryptRequest): number
 }
@@ -138,8 +139,8 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
   const remove = client.prepare(`delete from ${values} where scope = ? and user_id = ? and key = ?`)
   const addHistory = client.prepare(`
     insert into ${history} (revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
-      origin, actor, request_id, note, set_size, at, seq)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      origin, actor, request_id, note, set_size, at, seq, token)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const countUsers = client
     .prepare<[], string>(
       `update ${getTableName(tables.meta)} set value = value + 1 where name = 'users' returning value`,
@@ -160,7 +161,7 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
       const record = find.get(id.scope, id.userId, id.key)
       return record && toRow(id, record)
     },
-    revision: () => Number(revision.get() ?? 0),
+    revision: () => parseRevision(revision.get()) ?? noRevision,
     lastVersion: ({ scope, userId, key }) => lastVersion.get(key, scope, userId) ?? 0,
     save: (rows) => {
       const single = rows.length % batch
@@ -187,8 +188,9 @@ function prepareStatements(client: Database, tables: SqliteTables): WriteStateme
         row.setSize,
         row.at,
         seq,
+        row.token,
       ),
-    saveRevision: (revision) => void saveRevision.run(String(revision)),
+    saveRevision: (revision) => void saveRevision.run(revisionId(revision)),
     reencrypt: ({ values: rows, history: entries }) => {
       let replaced = 0
       for (const { before, after } of rows) {
