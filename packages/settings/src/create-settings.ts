@@ -6,7 +6,7 @@ import { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
 import type { Registry } from './definitions/registry.ts'
 import type { SettingReference } from './definitions/tokens.ts'
 import { createObserver } from './diagnostics.ts'
-import { createChangePublisher, createListeners, type Listeners } from './events.ts'
+import { createListeners, type Listeners } from './events.ts'
 import { eraseUser } from './history/erase.ts'
 import { readHistory } from './history/history.ts'
 import { restore, revert } from './history/revert.ts'
@@ -20,7 +20,7 @@ import { findOrphans, inspect } from './reading/inspect.ts'
 import { createStates, publicValues } from './reading/list.ts'
 import { createSharedGet, readUser } from './reading/reader.ts'
 import { reencrypt, type ReencryptReport } from './secrets/reencrypt.ts'
-import { createRowCodec } from './secrets/row-codec.ts'
+import { RowCodec } from './secrets/row-codec.ts'
 import type { Encryption } from './secrets/encryption.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
@@ -59,13 +59,12 @@ export function createSettingsService(init: ServiceInit): SettingsService {
 function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, LockedValue> } {
   const { registry, store, encryption, refusesPlain, userCapacity, events, retention, log } = init
   const observer = createObserver()
-  const codec = createRowCodec({ encryption, refusesPlain, observer, log })
+  const codec = new RowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
   const sharedValues = new SharedValues({ registry, codec, locked })
   const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
   const states = createStates(registry, sharedValues)
   const listeners = createListeners({ sharedValues, states, log })
-  const publisher = createChangePublisher({ registry, transactional: store.info.transactional, events, log })
   const coherence = new Coherence({ store, sharedValues, users, listeners, observer, log })
   const writes = {
     store,
@@ -75,11 +74,12 @@ function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, 
     users,
     coherence,
     listeners,
-    publisher,
+    events,
+    log,
     observer,
     retention,
   }
-  return { ...writes, write: createWrite(writes), encryption, states, events, log, locked }
+  return { ...writes, write: createWrite(writes), encryption, states, locked }
 }
 
 /** Makes `app.settings`. */

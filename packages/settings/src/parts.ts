@@ -1,6 +1,4 @@
 /** What the operations of settings work with. */
-import type { Events } from '@fastify-modular/core'
-import type { FastifyBaseLogger } from 'fastify'
 import type { SettingState } from './memory/shared-values.ts'
 import type { Encryption } from './secrets/encryption.ts'
 import type { Write, WriteInit } from './write/write.ts'
@@ -10,7 +8,4 @@ export interface Parts extends WriteInit {
   readonly encryption: Encryption
   /** All settings in the order of lists: group, order, key. */
   readonly states: () => readonly SettingState[]
-  /** Called at each use: the application may not have events. */
-  readonly events: () => Events | undefined
-  readonly log: FastifyBaseLogger
 }

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ArgumentException, type FieldErrors, isDomainException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
-import type { ChangePublisher, Listeners, Publication } from '../events.ts'
+import { beginPublication, type Listeners, type Publication, type PublisherInit } from '../events.ts'
 import {
   PreconditionFailedException,
   SettingLockedException,
@@ -95,7 +95,7 @@ export type Write = (
 ) => Promise<WriteOutcome>
 
 /** What a write works with. */
-export interface WriteInit {
+export interface WriteInit extends PublisherInit {
   readonly registry: Registry
   readonly codec: RowCodec
   readonly sharedValues: SharedValues
@@ -103,7 +103,6 @@ export interface WriteInit {
   readonly store: SettingsStore
   readonly coherence: Coherence
   readonly listeners: Listeners
-  readonly publisher: ChangePublisher
   readonly observer: Observer
   readonly retention: Retention | undefined
 }
@@ -131,7 +130,7 @@ async function writeEntries(
   { actor = null, origin = 'contract', requestId = null, note = null }: WriteOptions,
   control: WriteControl,
 ): Promise<WriteOutcome> {
-  const { codec, coherence, publisher, store } = init
+  const { codec, coherence, store } = init
   refuseLocked(wanted)
   const budget = createPatternBudget()
   const errors = new Map(control.errors)
@@ -155,7 +154,7 @@ async function writeEntries(
     return control.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
   }
 
-  const publication = publisher.begin(actor)
+  const publication = beginPublication(init, actor)
   const request = { actor, origin, requestId, note, reads: [...entries, ...crossRules.reads], decide }
   // Without events a store need not wait between the rows and the commit.
   const { enqueue } = publication
