@@ -79,6 +79,7 @@ export function beginPublication(init: PublisherInit, actor: string | null): Pub
       notices.length = 0 // those of a try that was rolled back
       if (tx.kind === 'async') return publishWithin(bus, withNotices(tx, notices), eventsOf(written))
       for (const event of eventsOf(written)) bus.publish(event, { tx })
+      return undefined
     },
     async committed() {
       for (const notify of notices) notify()

@@ -109,7 +109,7 @@ export async function revert(
   parts: Parts,
   revision: number,
   revertOptions: RevertOptions = {},
-  expects: Expects | undefined = undefined,
+  expects?: Expects,
 ): Promise<RevertReport> {
   const caller = namedCaller(revertOptions)
   const { keys, visibleTo: _caller, ...options } = revertOptions

@@ -91,7 +91,7 @@ export async function importSettings(
   parts: Parts,
   { settings }: Pick<SettingsExport, 'settings'>,
   importOptions: ImportOptions = {},
-  expects: Expects | undefined = undefined,
+  expects?: Expects,
 ): Promise<ImportReport> {
   const caller = namedCaller(importOptions)
   const scopes = settings.map(({ scope }) => scope)

@@ -34,11 +34,11 @@ export function answerRepresentation(
 }
 
 /** Answers a write of one value: its tag is that of what is stored then. */
-export function answerWritten<T extends SettingValueDto>(
+export function answerWritten(
   request: FastifyRequest,
   reply: FastifyReply,
   written: EntryOutcome | undefined,
-  toStored: (written: EntryOutcome) => T,
+  toStored: (written: EntryOutcome) => SettingValueDto,
 ): FastifyReply {
   const etag = toEtag(written?.after?.revision ?? 0)
   return answerRepresentation(request, reply, etag, () => written && toStored(written))
