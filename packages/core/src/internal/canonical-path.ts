@@ -34,7 +34,8 @@ export function canonicalPath(target: string, report: (reason: string) => void =
   const query = target.indexOf('?')
   const path = query === -1 ? target : target.slice(0, query)
   if (!path.startsWith('/')) return refuse(report, 'it does not begin with a slash')
-  if (path.length > maxPathLength) return refuse(report, `its path is longer than ${maxPathLength} characters`)
+  if (path.length > maxPathLength)
+    return refuse(report, `its path is longer than ${maxPathLength} characters`)
   const found = ambiguity.exec(path)
   if (found) return refuse(report, reasonOf(found[0]))
   return path.includes('%') ? decode(path, report) : path
