@@ -267,7 +267,6 @@ export class PgBossQueue implements Queue<PgJob> {
     return dead.map(({ queue, ...letter }) => ({ ...letter, handler: this.#handlerOf(queue) }))
   }
 
-  /** False also where the handler's queue is gone. */
   async #replay(id: string): Promise<boolean> {
     if (!uuid.test(id)) return false
     const { pool, schema } = this.#parts
@@ -276,8 +275,8 @@ export class PgBossQueue implements Queue<PgJob> {
         SELECT id, data FROM ${this.#job} WHERE name = $1 AND id = $2 AND state < 'active' FOR UPDATE),
       sent AS (
         INSERT INTO ${this.#job} (name, data, start_after, keep_until)
-        SELECT q.name, data - 'queue' - 'error' - 'attempts', clock_timestamp(), now() + ${retention}
-        FROM dead JOIN ${schema}.queue q ON q.name = data ->> 'queue' RETURNING name),
+        SELECT s.name, data - 'queue' - 'error' - 'attempts', clock_timestamp(), now() + ${retention}
+        FROM dead JOIN ${schema}.subscription s ON s.name = data ->> 'queue' RETURNING name),
       gone AS (DELETE FROM ${this.#job} WHERE name = $1 AND id = $2 AND EXISTS (SELECT FROM sent))
       SELECT pg_notify($3, '* 0 ' || name) FROM sent`,
       [deadLetterQueue, id, this.#cluster.channel],
