@@ -6,7 +6,7 @@ import { type Texts, textsOf } from '../texts/texts.ts'
 import type { Document } from '../web/document.ts'
 import { type Html, html } from '../web/html.ts'
 import type { Look } from '../web/look.ts'
-import { icon, initials, logo } from '../web/site-header.ts'
+import { icon, initials, logo, notices } from '../web/site-header.ts'
 import { demoAccounts } from './accounts.ts'
 
 /** How a failure is answered in HTML. */
@@ -66,7 +66,7 @@ export function accountIn(body: unknown): string {
 
 /** What the form says of a failure that a person can do something about; any other is thrown again. */
 export function forPeople(error: unknown, hint: string): FormFailure {
-  if (isDomainException(error) && error.statusCode < 500) {
+  if (isDomainException(error) && (error.statusCode < 500 || error.statusCode === 503)) {
     const retryAfter = error.headers?.['retry-after']
     return {
       status: error.statusCode,
@@ -92,15 +92,16 @@ function loginPage(page: LoginParts): Html {
     ? html`${texts.haveAccount} <a href="/login${query}">${texts.signIn}</a> · `
     : look.isRegistrationOpen &&
       html`${texts.newHere} <a href="/register${query}">${texts.createAccount}</a> · `
-  return html` <main class="login" id="main">
-    <div class="login-brand">
-      ${logo(look.logo)}
-      <h1>${title}</h1>
-      <p class="small">${texts.pitch}</p>
-    </div>
-    ${credentialsForm(page)} ${isDemo && !isNew && demoForm(texts, returnTo)}
-    <p class="small center">${other}<a href="/">${texts.backHome}</a></p>
-  </main>`
+  return html`${notices({ app: look, user: null })}
+    <main class="login" id="main">
+      <div class="login-brand">
+        ${logo(look.logo)}
+        <h1>${title}</h1>
+        <p class="small">${texts.pitch}</p>
+      </div>
+      ${credentialsForm(page)} ${isDemo && !isNew && demoForm(texts, returnTo)}
+      <p class="small center">${other}<a href="/">${texts.backHome}</a></p>
+    </main>`
 }
 
 function credentialsForm({ texts, isNew = false, error, username = '', returnTo }: LoginParts): Html {

@@ -19,7 +19,7 @@ export interface Look {
   readonly launchAt: string | null
   readonly features: Features
   readonly isRegistrationOpen: boolean
-  /** True for administrators only: no other caller is let in then. */
+  /** Only administrators get in. */
   readonly isInMaintenance: boolean
 }
 
@@ -47,6 +47,6 @@ export async function readLook(settings: Settings, caller: Caller | null): Promi
     launchAt: settings.get(appSettings.launchAt),
     features: { search: true, sharing: true, tips: true, ...settings.get(appSettings.featureJson) },
     isRegistrationOpen: settings.get(systemSettings.registrationEnabled),
-    isInMaintenance: caller?.isAdmin === true && settings.get(systemSettings.maintenanceMode),
+    isInMaintenance: settings.get(systemSettings.maintenanceMode),
   }
 }

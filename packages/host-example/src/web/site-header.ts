@@ -54,19 +54,23 @@ export function siteHeader({ app, user }: Pick<SharedProps, 'app' | 'user'>, pat
       <nav aria-label="${texts.main}">${links}</nav>
       <div class="session">${session}</div>
     </header>
+    ${notices({ app, user })}`
+}
+
+/** What everybody is to know: that maintenance goes on, and the banner. */
+export function notices({ app, user }: Pick<SharedProps, 'app' | 'user'>): Html | null {
+  if (!app.isInMaintenance && app.banner === null) return null
+  const texts = textsOf(app.language)
+  return html`<aside aria-label="${texts.notices}">
     ${
-      (app.isInMaintenance || app.banner !== null) &&
-      html`<aside aria-label="${texts.notices}">
-        ${
-          app.isInMaintenance &&
-          html`<p class="banner is-warn">
-            <strong>${texts.maintenanceIsOn}</strong> ${texts.onlyAdministrators}
-            <a href="${maintenanceSwitch}">${texts.turnItOff}</a>
-          </p>`
-        }
-        ${app.banner && html`<p class="banner">${app.banner}</p>`}
-      </aside>`
-    }`
+      app.isInMaintenance &&
+      html`<p class="banner is-warn">
+        <strong>${texts.maintenanceIsOn}</strong> ${texts.onlyAdministrators}
+        ${user?.isAdmin && html`<a href="${maintenanceSwitch}">${texts.turnItOff}</a>`}
+      </p>`
+    }
+    ${app.banner && html`<p class="banner">${app.banner}</p>`}
+  </aside>`
 }
 
 /** Where administrators end maintenance. */
