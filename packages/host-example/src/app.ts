@@ -112,7 +112,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     ],
   })
 
-  await app.register(loginRoutes, { ...auth, document, script: assets.comfort })
+  await app.register(loginRoutes, { ...auth, document })
   await app.register(homeRoutes, { database, people })
   await app.register(ownRoutes, { assets })
   if (config.hasDemoWeek) await app.register(demoWeek, { database })

@@ -1,5 +1,5 @@
 /** A week in the life of the example: its first visitor sees people at work instead of emptiness. */
-import type { Settings } from '@fastify-modular/settings'
+import type { Settings, SettingToken } from '@fastify-modular/settings'
 import type { FastifyPluginAsync } from 'fastify'
 import { appSettings, systemSettings, userSettings } from './app-settings.ts'
 import type { Database } from './database/database.ts'
@@ -34,30 +34,29 @@ async function at(time: number, step: () => Promise<unknown>): Promise<void> {
 
 type Step = (settings: Settings, notes: NotesService) => Promise<unknown>
 
-const write =
-  (id: string, title: string, body: string): Step =>
-  (_settings, notes) =>
-    notes.add({ id }, { title, body })
+function write(id: string, title: string, body: string, isShared = false): Step {
+  return async (_settings, notes) => {
+    const note = await notes.add({ id }, { title, body })
+    if (isShared) await notes.share({ id }, note.id)
+  }
+}
 
-const writeAndShare =
-  (id: string, title: string, body: string): Step =>
-  async (_settings, notes) =>
-    notes.share({ id }, (await notes.add({ id }, { title, body })).id)
+function set<T>(actor: string, token: SettingToken<T>, value: T, note?: string): Step {
+  return (settings) => settings.set(token, value, { actor, ...(note && { note }) })
+}
+
+function prefer<T>(userId: string, token: SettingToken<T>, value: T): Step {
+  return (settings) => settings.set(token, value, { actor: userId, userId })
+}
+
+const { title, logo, primaryColor, banner, supportEmail, homepageUrl, launchAt } = appSettings
+const { maintenanceMode } = systemSettings
+const inThreeWeeks = (): string => new Date(Date.now() + 21 * 24 * hour).toISOString()
 
 const week: readonly (readonly [hoursAgo: number, step: Step])[] = [
-  [
-    163,
-    (settings) =>
-      settings.setMany(
-        [
-          { key: appSettings.title.key, scope: 1, value: 'Acme Notes' },
-          { key: appSettings.logo.key, scope: 1, value: 'leaf' },
-          { key: appSettings.supportEmail.key, scope: 1, value: 'help@acme.example' },
-        ],
-        { actor: 'admin', note: 'Our own name' },
-      ),
-  ],
-  [161, write('admin', 'Who may do what', 'Eli changes the settings, I keep the server, everybody writes.')],
+  [163, set('admin', title, 'Acme Notes', 'Our own name')],
+  [162, set('admin', logo, 'leaf')],
+  [161, write('admin', 'Who does what', 'Eli changes the settings, I keep the server, everybody writes.')],
   [
     140,
     write(
@@ -66,47 +65,27 @@ const week: readonly (readonly [hoursAgo: number, step: Step])[] = [
       '500 g flour, 350 g water, 10 g salt. Cold overnight. Less water next time.',
     ),
   ],
-  [138, (settings) => settings.set(userSettings.theme, 'dark', { userId: 'bob', actor: 'bob' })],
-  [
-    116,
-    (settings) => settings.set(appSettings.banner, 'Welcome! Write your first note.', { actor: 'editor' }),
-  ],
+  [138, prefer('bob', userSettings.theme, 'dark')],
+  [116, set('editor', banner, 'Welcome! Write your first note.')],
   [
     114,
-    writeAndShare(
-      'alice',
-      'Names for the cat',
-      'Biscuit. Admiral. Small Tuesday. (Small Tuesday is winning.)',
-    ),
+    write('alice', 'Names for the cat', 'Biscuit. Admiral. Small Tuesday. (Small Tuesday is winning.)', true),
   ],
-  [93, (settings) => settings.set('mail.host', 'smtp.acme.example', { actor: 'admin', note: 'Moved house' })],
-  [
-    92,
-    (settings) =>
-      settings.set(systemSettings.maintenanceMode, true, { actor: 'admin', note: 'A larger disk' }),
-  ],
-  [91, (settings) => settings.reset(systemSettings.maintenanceMode, { actor: 'admin' })],
-  [
-    69,
-    (settings) =>
-      settings.set(appSettings.primaryColor, '#0f766e', { actor: 'editor', note: 'Like the leaf' }),
-  ],
-  [66, (settings) => settings.set(userSettings.density, 'compact', { userId: 'alice', actor: 'alice' })],
+  [92, set('admin', maintenanceMode, true, 'A larger disk')],
+  [91, set('admin', maintenanceMode, false)],
+  [69, set('editor', primaryColor, '#0f766e', 'Like the leaf')],
+  [66, prefer('alice', userSettings.density, 'compact')],
   [
     47,
-    writeAndShare(
+    write(
       'editor',
       'Questions for Thursday',
-      'Who signs off the winter issue? Do we keep two columns on phones?',
+      'Who signs off the winter issue? Do we keep two columns?',
+      true,
     ),
   ],
-  [
-    45,
-    (settings) =>
-      settings.set(appSettings.launchAt, new Date(Date.now() + 24 * 24 * hour).toISOString(), {
-        actor: 'editor',
-      }),
-  ],
+  [45, (settings) => settings.set(launchAt, inThreeWeeks(), { actor: 'editor' })],
+  [24, set('admin', supportEmail, 'help@acme.example')],
   [
     22,
     write(
@@ -115,10 +94,6 @@ const week: readonly (readonly [hoursAgo: number, step: Step])[] = [
       'Low tide at 7:40. Bring boots, the flask, and the long lens for the herons.',
     ),
   ],
-  [4, (settings) => settings.set(appSettings.homepageUrl, 'https://acme.example', { actor: 'admin' })],
-  [
-    1,
-    (settings) =>
-      settings.set(appSettings.banner, 'The winter issue is out on Thursday.', { actor: 'editor' }),
-  ],
+  [4, set('admin', homepageUrl, 'https://acme.example')],
+  [1, set('editor', banner, 'The winter issue is out on Thursday.')],
 ]

@@ -27,7 +27,6 @@ export interface Look {
 interface Features {
   readonly search: boolean
   readonly sharing: boolean
-  readonly tips: boolean
 }
 
 /** The look for this caller; null: for strangers. */
@@ -45,7 +44,7 @@ export async function readLook(settings: Settings, caller: Caller | null): Promi
     supportEmail: settings.get(appSettings.supportEmail),
     homepageUrl: settings.get(appSettings.homepageUrl),
     launchAt: settings.get(appSettings.launchAt),
-    features: { search: true, sharing: true, tips: true, ...settings.get(appSettings.featureJson) },
+    features: { search: true, sharing: true, ...settings.get(appSettings.featureJson) },
     isRegistrationOpen: settings.get(systemSettings.registrationEnabled),
     isInMaintenance: settings.get(systemSettings.maintenanceMode),
   }
