@@ -4,11 +4,6 @@ import { type Texts, textsOf } from '../texts/texts.ts'
 import { icons, type IconName, logoOf, logoTile, type Stroke } from './drawings.ts'
 import { type Html, html } from './html.ts'
 
-/** An icon beside text, or within a control that has a name. */
-export function icon(name: IconName): Html {
-  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="${icons[name]}" /></svg>`
-}
-
 /** The logo on its tile. */
 export function logo(name: string): Html {
   return html`<svg class="logo" viewBox="0 0 24 24" aria-hidden="true">
@@ -71,6 +66,11 @@ export function notices({ app, user }: Pick<SharedProps, 'app' | 'user'>): Html 
     }
     ${app.banner && html`<p class="banner">${app.banner}</p>`}
   </aside>`
+}
+
+/** An icon beside text. */
+function icon(name: IconName): Html {
+  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="${icons[name]}" /></svg>`
 }
 
 /** Where administrators end maintenance. */

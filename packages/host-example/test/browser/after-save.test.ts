@@ -9,13 +9,14 @@ import { startHost } from '../host.js'
 async function lookOf(page: Page): Promise<unknown> {
   return page.evaluate(() => {
     const { lang, dataset } = document.documentElement
+    const { theme, density } = dataset
     const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent')
     const around = [...document.querySelectorAll('.skip, .top, body > aside, #app > aside')]
     const markup = around.map(({ outerHTML }) => outerHTML.replaceAll(/\s+/g, ' ').replaceAll('> <', '><'))
     const names = [...document.querySelectorAll('main h1, main h2, main label')].map(
       (each) => each.textContent,
     )
-    return { title: document.title, lang, ...dataset, accent, markup, names }
+    return { title: document.title, lang, theme, density, accent, markup, names }
   })
 }
 

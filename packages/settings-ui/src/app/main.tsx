@@ -38,6 +38,7 @@ function readAgain(element: Element, show: (page: Document) => Promise<void>): v
   const request = new XMLHttpRequest() // unlike DOMParser, it parses HTML where Trusted Types are required
   request.open('GET', '')
   request.responseType = 'document'
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- nobody else has this request, and each byte is sent
   request.onload = () => {
     const next = request.responseXML?.getElementById('fm-app')
     if (!next) return // the session has ended, for example
