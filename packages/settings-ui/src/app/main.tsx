@@ -70,18 +70,9 @@ function replaceAround(old: Element, next: Element): void {
 type Request = (address: string) => Promise<Response>
 
 /** What the server says, as properties of a page; its texts are loaded. */
-export async function propsOf(page: PageConfig, request: Request = fetch): Promise<SettingsProps> {
-  const { baseUrl, canUpdate, isAdmin, locale, definitionsLocale = null, themeSetting, messages } = page
-  const texts = await loadTexts(page.texts, request)
-  return {
-    baseUrl,
-    canUpdate,
-    isAdmin,
-    locale,
-    definitionsLocale,
-    messages: { ...texts, ...messages },
-    ...(themeSetting !== undefined && { themeSetting }),
-  }
+export async function propsOf(config: PageConfig, request: Request = fetch): Promise<SettingsProps> {
+  const texts = await loadTexts(config.texts, request)
+  return { definitionsLocale: null, ...config, messages: { ...texts, ...config.messages } }
 }
 
 /** The page, or one group of it. */
