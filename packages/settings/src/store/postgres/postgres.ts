@@ -4,6 +4,7 @@ import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { type ConnectionOptions, within } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
+import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreContext, StoreWatch } from '../store.ts'
 import {
@@ -18,7 +19,7 @@ import { createForgetting } from './forget.ts'
 import { Announcer, listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
-import { prepareReads } from './read-statements.ts'
+import { postgresReads } from './read-engine.ts'
 import { postgresSettingsTables } from './tables.ts'
 import { createWriter } from './write.ts'
 
@@ -154,7 +155,7 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     return {
       ...connections,
       announcer,
-      reads: prepareReads(drizzle(pool), tables, names),
+      reads: prepareReads(postgresReads(drizzle(pool), tables, names)),
       writer,
       forgetting: createForgetting({
         pool,
