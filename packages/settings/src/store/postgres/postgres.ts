@@ -21,7 +21,7 @@ import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
 import { postgresReads } from './read-engine.ts'
 import { postgresSettingsTables } from './tables.ts'
-import { createWriter } from './write.ts'
+import { PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
@@ -146,7 +146,7 @@ class PostgresStore extends SqlStore<OpenDatabase> {
       instance: this.#instance,
       window: this.#options.announceWindow ?? 20,
     })
-    const writer = createWriter({
+    const writer = new PostgresWriter({
       pool,
       names,
       statementTimeout: timeouts.query,
@@ -160,7 +160,7 @@ class PostgresStore extends SqlStore<OpenDatabase> {
       forgetting: createForgetting({
         pool,
         names,
-        underLock: (task) => writer.underLock(task),
+        writer,
         onErased: (userId) => announcer.addUser(userId),
       }),
     }
