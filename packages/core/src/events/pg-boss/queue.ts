@@ -4,12 +4,12 @@
  * (160 events/s where 100,000 wait; ours 16,000/s, bench/events.mjs), and its `publish` takes part in no transaction.
  */
 import { logFailure } from '../../internal/failures.ts'
+import { listen } from '../../internal/listener.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, hasLostLease, isOwn, owner } from './cluster.ts'
 import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
-import { listen } from './listener.ts'
 
 const deadLetterQueue = 'events.dead-letters'
 
@@ -46,7 +46,7 @@ export class PgBossQueue implements Queue<PgJob> {
   readonly #job: string
   /** The handlers of this process, by the name of their queue. */
   readonly #handlers = new Map<string, string>()
-  #stopListening: (() => void) | undefined
+  #stopListening: (() => unknown) | undefined
 
   constructor(parts: PgBossQueueParts, context: QueueContext) {
     const { pool, schema, lease } = parts
@@ -202,12 +202,14 @@ export class PgBossQueue implements Queue<PgJob> {
   }
 
   /** From the first beat on: before that, the boot needs the connections. */
-  #listen(): () => void {
+  #listen(): () => unknown {
     const { pool, listening } = this.#parts
     return listen({
       ...listening,
-      pool,
-      channel: this.#cluster.channel,
+      channels: [this.#cluster.channel],
+      connect: () => pool.connect(),
+      disconnect: (connection) => connection.release(true),
+      onListening: () => void this.#context.look(),
       onNotice: (notice) => void (notice === '' ? this.#context.look() : this.#cluster.receive(notice)),
       onLost: (err) =>
         logFailure(this.#context.log, 'warn', { err }, 'event notices are lost for now, polling goes on'),

@@ -91,8 +91,8 @@ function Restore({ change, source, definition, isCurrent }: RestoreProps): React
       await api.restore(key, { scope, revision, undo: isCurrent }, { version })
       editor.undo(key)
       editor.changed()
+      await editor.refresh() // the message stands over a row that has the value
       source.report(isCurrent ? plural(messages.undone, 1, locale) : format(messages.restored, { name }))
-      await editor.refresh()
       source.reload()
     } catch (error) {
       source.fail(error)
