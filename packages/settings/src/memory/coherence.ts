@@ -12,7 +12,7 @@ import {
   type StoreNews,
   TooManyWritesException,
 } from '../store/store.ts'
-import { SharedRuns } from '../shared-runs.ts'
+import { SharedRuns } from '../store/shared-runs.ts'
 import type { EffectiveChange, SharedValues } from './shared-values.ts'
 import type { UserCache } from './user-values.ts'
 

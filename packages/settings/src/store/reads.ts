@@ -2,7 +2,7 @@
 import { and, asc, type Column, desc, eq, lt, lte, or, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../setting-definition.ts'
-import type { PostgresTables } from './postgres/tables.ts'
+import type { PostgresTables } from './postgres-tables.ts'
 import { compareHistoryIds, countWithin } from './select-history.ts'
 import type {
   HistoryPlace,

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
-import { SharedRuns } from '../shared-runs.ts'
+import { SharedRuns } from './shared-runs.ts'
 import { rowIdText } from './plan-write.ts'
 import type { SettingsStore, WriteResult } from './store.ts'
 

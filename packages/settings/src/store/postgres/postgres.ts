@@ -4,6 +4,7 @@ import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { type ConnectionOptions, within } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
+import { postgresSettingsTables, type PostgresTableNames } from '../postgres-tables.ts'
 import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreContext, StoreWatch } from '../store.ts'
@@ -18,9 +19,8 @@ import {
 import { createForgetting } from './forget.ts'
 import { Announcer, listen } from './listen.ts'
 import { migrate } from './migrate.ts'
-import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
+import { type PostgresNames, postgresNames } from './names.ts'
 import { postgresReads } from './read-engine.ts'
-import { postgresSettingsTables } from './tables.ts'
 import { PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */

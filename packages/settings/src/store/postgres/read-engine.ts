@@ -2,9 +2,8 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { ReadEngine } from '../reads.ts'
-import { plainHistory } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
-import type { PostgresTables } from './tables.ts'
+import { plainHistory, type PostgresTables } from '../postgres-tables.ts'
 
 export function postgresReads(
   db: NodePgDatabase,

@@ -4,8 +4,7 @@ import { type ExtractTablesWithRelations, getTableColumns, type SQL, sql, type S
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
 import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import type { ReadEngine } from '../reads.ts'
-import { plainHistory } from './migrations.ts'
-import type { SqliteTables } from './tables.ts'
+import { plainHistory, type SqliteTables } from '../sqlite-tables.ts'
 
 type NoSchema = Record<string, never>
 

@@ -21,7 +21,7 @@ import {
 } from './connection.ts'
 import { createForgetting } from './forget.ts'
 import { sqliteReads } from './read-engine.ts'
-import { sqliteSettingsTables } from './tables.ts'
+import { sqliteSettingsTables } from '../sqlite-tables.ts'
 import { createWriter } from './write.ts'
 
 /**

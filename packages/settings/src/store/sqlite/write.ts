@@ -10,7 +10,7 @@ import {
 import { historyOf, planWrite } from '../plan-write.ts'
 import type { HistoryRow, ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
-import type { SqliteTables } from './tables.ts'
+import type { SqliteTables } from '../sqlite-tables.ts'
 
 /**
  * Writes take the lock of the file first (`immediate`): a transaction that reads before it writes would otherwise fail
