@@ -128,9 +128,13 @@ export function planWrite(request: WriteRequest, current: FoundShared | FoundOfU
     changes.push({ scope, userId, key, revision: version, before, after })
   }
   const highest = changes.reduce((max, change) => Math.max(max, change.revision), known.revision)
-  const isRevised = 'revision' in current && changes.length > 0
-  const token = isRevised ? randomBytes(4).toString('hex') : known.token
-  return { revision: highest, token, at, changes: changes.toSorted(compareRowIds) }
+  const token = changes.length > 0 ? randomBytes(4).toString('hex') : known.token
+  return {
+    revision: highest,
+    token: 'revision' in current ? token : '',
+    at,
+    changes: changes.toSorted(compareRowIds),
+  }
 }
 
 /** The row of history that a change leaves. */
@@ -140,7 +144,7 @@ export function historyOf(change: AppliedChange, request: WriteRequest, result: 
     userId: change.userId,
     key: change.key,
     revision: change.revision,
-    token: change.scope === SettingScope.User ? '' : result.token,
+    token: result.token,
     oldValue: change.before?.value ?? null,
     oldEncrypted: change.before?.encrypted ?? false,
     newValue: change.after?.value ?? null,

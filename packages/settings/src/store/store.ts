@@ -109,7 +109,9 @@ export interface WriteRequest {
 }
 
 /** What a write did. */
-export interface WriteResult extends Revision {
+export interface WriteResult {
+  /** Of the revision; empty where the write is of users' rows. */
+  readonly token: string
   /** After a write of System and Application rows, with or without changes. Of users' rows: the highest version that it gave, or 0. */
   readonly revision: number
   /** Milliseconds since the epoch, by the clock of the database. */
