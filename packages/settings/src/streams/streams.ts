@@ -7,12 +7,10 @@ import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ServiceUnavailableException, TooManyRequestsException } from '@fastify-modular/core'
 import { withTimeout } from '@fastify-modular/core/internal'
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import type { Coherence } from '../memory/coherence.ts'
-import type { SettingState, SharedValues } from '../memory/shared-values.ts'
-import type { UserCache } from '../memory/user-values.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Parts } from '../parts.ts'
 import { parseRevision, revisionId } from '../store/revision.ts'
-import { type SettingsStore, userHash } from '../store/store.ts'
+import { userHash } from '../store/store.ts'
 import { visibleTo } from '../visibility.ts'
 import { Audience, idAlone } from './audience.ts'
 import { RecentChanges, recentCapacity } from './recent-changes.ts'
@@ -62,14 +60,7 @@ interface Stream {
   waited: number
 }
 
-interface StreamsInit {
-  readonly sharedValues: SharedValues
-  readonly users: UserCache
-  readonly coherence: Pick<Coherence, 'catchUp' | 'status'>
-  readonly store: Pick<SettingsStore, 'shared'>
-  readonly states: () => readonly SettingState[]
-  readonly log: FastifyBaseLogger
-}
+type StreamsInit = Pick<Parts, 'sharedValues' | 'users' | 'coherence' | 'store' | 'states' | 'log'>
 
 export class Streams {
   readonly #init: StreamsInit

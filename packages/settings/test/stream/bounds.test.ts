@@ -150,5 +150,6 @@ test('a reader gets a sign of life each 25 s, which moves the id', async (t) => 
   await app.settings.contract.setSetting('app.title', 'Acme', Application)
   mock.timers.tick(25_000)
   const beat = await stream.next()
-  t.same(beat, { id: id.replace('0-', '1-'), event: '', data: [] })
+  t.match(beat, { id: /^1-/, event: '', data: [] })
+  t.match(id, /^0-/)
 })

@@ -9,6 +9,7 @@ import type { SettingsApp } from '../schemas.ts'
 
 const Events = Type.Unsafe({
   description: 'Server-sent events: `snapshot` and `change` with settings, `own`, `over`',
+  headers: { 'X-Accel-Buffering': { type: 'string', description: 'no: a proxy passes events on at once' } },
   content: { 'text/event-stream': { schema: { type: 'string' } } },
 })
 
