@@ -1,4 +1,4 @@
-/** What the host decides about the HTTP API of settings. */
+/** The host's choices for the HTTP API of settings. */
 import type { Caller } from '@fastify-modular/core'
 import type { FastifyRequest } from 'fastify'
 
@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 export type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
 
 /**
- * Returns the names of people by id, for those that it knows. Called with the ids of one answer, each at most once a
+ * Returns the names of people by id, as far as it knows them. Called with the ids of one answer, each at most once a
  * minute. An answer waits 300 ms for it; names that come later are in the next one, until the signal ends it after 10 s.
  */
 export type FindPeople = (
@@ -14,7 +14,7 @@ export type FindPeople = (
   signal: AbortSignal,
 ) => Promise<Readonly<Record<string, string>>>
 
-/** Who gets sensitive Application values from `/resolved`: every signed-in caller, only owners their own, or those who may write. */
+/** Who gets sensitive values from `/resolved`: every signed-in caller; only users their own; or callers with `Settings.Update`. */
 export type ResolvedSecrets = 'signed-in' | 'owner' | 'permission'
 
 /** What can be translated of a definition; options by their value (`options.dark.label`), words of the search by the English ones (`keywords.dark mode`), members of a form by their names (`properties.search.title`), what they offer by its value (`properties.day.options.sun.label`; of a list of choices `options.sun.label`). */

@@ -66,7 +66,7 @@ function refuseSecond({ server }: FastifyInstance): void {
   served.add(server)
 }
 
-/** What the steps of the boot share. */
+/** State that the steps of the boot share. */
 interface Boot {
   readonly app: FastifyInstance
   readonly options: SettingsOptions
@@ -138,7 +138,7 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
         maxBulkEntries: limits.bulkEntries ?? 500,
         maxBulkBytes: limits.bulkBytes ?? 512 * 1024,
       })
-      // Autoload sets prefixes by folder: here one sees where the API came to be.
+      // Autoload sets prefixes by folder: the log shows the resulting address.
       app.log.info({ url: scope.prefix }, 'settings are served')
     },
     { prefix },

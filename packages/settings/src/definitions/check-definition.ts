@@ -25,7 +25,7 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
   return problems
 }
 
-/** Returns what is legal and probably not meant. */
+/** Returns warnings about members that are legal, but probably a mistake. */
 export function lintDefinition({
   key,
   type,

@@ -69,7 +69,7 @@ export function createEncryption(keys?: readonly EncryptionKey[]): Encryption {
   }
 }
 
-/** Only what `encrypt` spells: the decoder of Node skips characters that are none of the alphabet. */
+/** Accepts only the spelling of `encrypt`: Node's decoder skips characters outside the alphabet. */
 function readPart(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw new Error('not an envelope')
@@ -102,7 +102,7 @@ function readKey(entry: unknown, refuse: Refuse): { readonly id: string; readonl
   return { id, bytes }
 }
 
-/** Undefined for what does not spell bytes exactly: a decoder that skips characters would make another key of a misprint. */
+/** Undefined unless the text spells bytes exactly: a lenient decoder would turn a misprint into another key. */
 function toBytes(key: unknown): Buffer | undefined {
   if (isUint8Array(key)) return Buffer.from(key)
   if (typeof key !== 'string') return undefined

@@ -1,4 +1,4 @@
-/** The schemas of Json settings: which ones there may be, and what is wrong with a value. */
+/** Compiles the schemas of Json settings, refuses costly ones, and describes the errors of values. */
 import { compileSchemaErrors, type SchemaError } from '@fastify-modular/core/internal'
 import type { ValueSchema } from '../setting-definition.ts'
 
@@ -7,8 +7,7 @@ export type CheckSchema = (value: unknown) => string[]
 
 /**
  * Compiles the schema of a setting.
- * @throws {Error} it is not JSON Schema as Ajv reads it, or a value could keep it busy without a limit; the message is all
- * that is wrong with it
+ * @throws {Error} Ajv cannot read it, or a value could take unlimited time; the message has all its problems
  */
 export function compileJsonSchema(schema: ValueSchema): CheckSchema {
   const problems = costlyKeywords(schema, 'schema')

@@ -1,7 +1,7 @@
-/** Values as JSON: their text, their raw form, and what comes back from a database as it went in. */
+/** Values as JSON: their text, their raw form, and the checks that keep them storable. */
 import { isStorable, type JsonValue, SettingType } from '../setting-definition.ts'
 
-/** A value read from text, or what is wrong with it. */
+/** A value read from text, or the problems of the text. */
 export type Decoded =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly errors: readonly string[] }
@@ -60,7 +60,7 @@ export function parseJson(text: string): Decoded {
   }
 }
 
-/** Says what is wrong. */
+/** A value that cannot be read. */
 export function refused(error: string): Decoded {
   return { ok: false, errors: [error] }
 }
@@ -118,7 +118,7 @@ function findProblem(root: unknown, maxBytes: number): string | undefined {
   }
 }
 
-/** Parsing JSON rounds identifiers of 18 digits, and what was sent is lost; floats like 1e21 are meant as they are. */
+/** JSON.parse rounds identifiers of 18 digits, so that the sent number is lost; floats such as 1e21 are kept. */
 function problemOfNumber(value: number): string | undefined {
   if (!Number.isFinite(value)) return notJson
   const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
