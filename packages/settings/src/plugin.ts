@@ -11,12 +11,12 @@ import { createFindEvents, verifyEvents } from './events.ts'
 import { authenticateWith, declarePermission } from './http/access.ts'
 import { createPeople } from './http/people.ts'
 import { addSettingsRoutes } from './http/routes.ts'
-import type { FindCaller } from './http-options.ts'
+import type { FindCaller } from './options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { type Locked, readOverrides } from './overrides.ts'
 import type { UserReader } from './reading/reader.ts'
-import { createEncryption } from './secrets/encryption.ts'
+import { Encryption } from './secrets/encryption.ts'
 import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
@@ -86,7 +86,7 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
   const service = createSettingsService({
     registry: new Registry({ ...defaultLimits, ...limits }),
     store,
-    encryption: createEncryption(options.encryption?.keys),
+    encryption: new Encryption(options.encryption?.keys),
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
     retention: history === false ? undefined : new Retention({ ...history, store, log: app.log }),

@@ -218,10 +218,9 @@ function textLimitsOf(definition: CompleteDefinition): Pick<RegisteredSetting, '
 function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; errors: readonly string[] } {
   const { type, defaultValue: raw } = setting.definition
   if (raw === null) return { defaultValue: null, errors: [] }
-  const decoded = decodeDefault(type, raw)
-  if (!decoded.ok) return { defaultValue: null, errors: decoded.errors }
-  const errors = validateValue(setting, decoded.value)
-  return { defaultValue: deepFreeze(decoded.value), errors }
+  const decoded = attempt(() => decodeDefault(type, raw))
+  if (decoded instanceof Error) return { defaultValue: null, errors: [decoded.message] }
+  return { defaultValue: deepFreeze(decoded), errors: validateValue(setting, decoded) }
 }
 
 /** A rule as the service applies it: to the values as a write would leave them. */

@@ -1,7 +1,7 @@
 /** Definitions in the language of a request, made once for each language that the host names. */
 import { acceptedLocales, canonicalLocale } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import type { TranslatedField, Translation } from '../http-options.ts'
+import type { TranslatedField, Translation } from '../options.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
 

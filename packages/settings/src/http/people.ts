@@ -2,7 +2,7 @@
 import { truncate, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingsChangedException } from '../exceptions.ts'
-import type { FindPeople } from '../http-options.ts'
+import type { FindPeople } from '../options.ts'
 
 /** Names by id, for the ids that stand in the answer. */
 export type People = Readonly<Record<string, string>>

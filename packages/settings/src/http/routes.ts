@@ -5,7 +5,7 @@
 import { problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
-import type { ResolvedSecrets, Translation } from '../http-options.ts'
+import type { ResolvedSecrets, Translation } from '../options.ts'
 import { decorateCaller } from './access.ts'
 import { createLocalizer } from './localized-definitions.ts'
 import type { NamePeople } from './people.ts'
