@@ -5,6 +5,7 @@ import { callbackify } from 'node:util'
 import { option, type OptionsSchema, Type } from './options.ts'
 import { within } from './timeout.ts'
 
+export { listen } from './listener.ts'
 export { within }
 
 /** How long connections that we open may wait, in milliseconds. */

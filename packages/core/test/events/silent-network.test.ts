@@ -9,7 +9,7 @@ import { type EventRecord, eventsOf } from '@fastify-modular/core/testing'
 import { type FaultyProxy, startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
-import { listen } from '#src/events/pg-boss/listener.js'
+import { listen } from '#src/internal/listener.js'
 import { NoteShared } from './fixtures/events.js'
 
 class SharedHandler {
@@ -112,10 +112,12 @@ test('the late end of a lost connection does not end the one that replaced it', 
   let notices = 0
   const lost: unknown[] = []
   const stop = listen({
-    pool,
-    channel: 'news',
+    channels: ['news'],
+    connect: () => pool.connect(),
+    disconnect: (connection) => connection.release(true),
     probe: 60_000,
     answer: 60_000,
+    onListening: () => notices++,
     onNotice: () => notices++,
     onLost: (error) => lost.push(error),
   })
@@ -127,8 +129,8 @@ test('the late end of a lost connection does not end the one that replaced it', 
   await pool.query(`SELECT pg_notify('news', '')`)
   await until(() => notices === 3)
   t.equal(lost.length, 1)
-  stop()
-  await until(() => pool.totalCount === pool.idleCount)
+  await stop()
+  t.equal(pool.totalCount, pool.idleCount)
 })
 
 test('close ends also with a pool without time-outs', async (t) => {

@@ -1,6 +1,8 @@
 /** History, files, links, and other tabs of the same browser. */
 import { writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setting, SettingScope } from '@fastify-modular/settings'
+import type { Route } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
@@ -43,13 +45,19 @@ test('history, files, links, tabs', async (t) => {
     const dialog = page.getByRole('dialog', { name: 'History of Title' })
     const events = dialog.locator('.fm-event')
     await events.filter({ hasText: /Linus changed Title.*First.*Second/s }).waitFor()
+    const late = async (route: Route): Promise<void> => {
+      await sleep(300) // of a busy server
+      await route.continue()
+    }
+    await page.route('**/api/settings', late)
     await events
       .filter({ hasText: /Grace changed Title.*Fastify Modular default.*First/s })
       .getByRole('button', { name: /^Restore/ })
       .first()
       .click()
     await dialog.getByRole('status').getByText('Title has the older value again.').waitFor()
-    t.equal(await field('Title').inputValue(), 'First')
+    t.equal(await field('Title').inputValue(), 'First', 'the row has the value before the message says so')
+    await page.unroute('**/api/settings', late)
     t.equal(app.settings.get(definitions.title), 'First')
   })
 

@@ -6,15 +6,14 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { logFailure } from '../../internal/failures.ts'
+import type { ListeningConnection } from '../../internal/listener.ts'
 import type { BoundedConnections } from '../../internal/postgres.ts'
 import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
 import type { AsyncTx } from '../transport.ts'
 
 /** One connection of a pg pool. */
-export interface PgConnection {
+export interface PgConnection extends ListeningConnection {
   query(sql: string, params?: unknown[]): Promise<{ rows: unknown[] }>
-  on(event: 'notification', listener: (notice: { payload?: string | undefined }) => void): unknown
-  on(event: 'error' | 'end', listener: (error: Error) => void): unknown
   release(reason?: Error | boolean): void
 }
 

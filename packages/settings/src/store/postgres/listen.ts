@@ -2,8 +2,7 @@
  * Announces commits to other instances, and listens for theirs over a connection of its own, which is made again
  * whenever it is lost. `NOTIFY` is never part of the write: it makes all commits of a database take turns.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { within } from '@fastify-modular/core/internal/postgres'
+import { listen as keepListening, within } from '@fastify-modular/core/internal/postgres'
 import type { Client, Pool } from 'pg'
 import { SettingScope } from '../../setting-definition.ts'
 import { type StoreWatch, userHash, type WriteResult } from '../store.ts'
@@ -106,110 +105,62 @@ export interface ListenOptions {
   readonly watch: StoreWatch
 }
 
-/** Milliseconds between two attempts to connect: doubled from the first to the last. */
-const backOff = { first: 100, last: 5000 }
-
 /**
  * Listens until the returned function is called, and gives hints at intervals whether or not it can. Resolves after the
  * first attempt, whether or not it succeeded.
  */
 export async function listen(options: ListenOptions): Promise<() => Promise<void>> {
-  const stop = new AbortController()
-  const poll = setInterval(() => options.watch.onHint(), options.pollInterval)
-  let isLost = false
-  let endFirstAttempt = (): void => {}
-  const firstAttempt = new Promise<void>((resolve) => (endFirstAttempt = resolve))
-  const ended = keepListening()
-  await firstAttempt
+  const { names, instance, watch, probe, answer } = options
+  const poll = setInterval(() => watch.onHint(), options.pollInterval)
+  let stop = async (): Promise<void> => {}
+  await new Promise<void>((endFirstAttempt) => {
+    stop = keepListening({
+      channels: [names.channel, names.userChannel],
+      connect: (signal) => connect(options, signal),
+      disconnect,
+      probe,
+      answer,
+      onListening() {
+        endFirstAttempt()
+        watch.onHint() // something may have been committed while the connection was lost
+      },
+      onNotice(payload, channel) {
+        const [writer, ...news] = payload.split(' ')
+        if (writer === instance) return
+        if (channel === names.channel) watch.onHint(Number(news[0]))
+        else watch.onUsers(news.length === 0 ? undefined : news)
+      },
+      onLost(error) {
+        endFirstAttempt()
+        watch.onLost(error)
+      },
+    })
+  })
   return async () => {
     clearInterval(poll)
-    stop.abort()
-    await within(options.close, ended)
-  }
-
-  async function keepListening(): Promise<void> {
-    for (let delay = backOff.first; !stop.signal.aborted; delay = Math.min(delay * 2, backOff.last)) {
-      try {
-        await listenOnce(options, stop.signal, () => {
-          isLost = false
-          delay = backOff.first
-          endFirstAttempt()
-        })
-      } catch (error) {
-        if (!isLost && !stop.signal.aborted) options.watch.onLost(error)
-        isLost = true
-      }
-      endFirstAttempt()
-      // Instances that lost the same server come back at different moments.
-      await sleep(delay * (0.5 + Math.random()), undefined, { signal: stop.signal }).catch(() => {})
-    }
+    await within(options.close, stop())
   }
 }
 
-/** One connection, from its start to its end. Rejects when it is lost, resolves when it is stopped. */
-async function listenOnce(
-  options: ListenOptions,
-  signal: AbortSignal,
-  onListening: () => void,
-): Promise<void> {
-  const { names, instance, watch } = options
-  const client = options.createClient()
-  let stop = (): void => {}
-  let lose = (_error: unknown): void => {}
-  const end = new Promise<void>((resolve, reject) => {
-    lose = reject
-    client.on('error', reject)
-    client.on('end', () => reject(new Error('The connection that listens for changes has ended.')))
-    stop = () => resolve(close(client))
-  })
-  end.catch(() => {}) // awaited below, but it may fail before that
-  signal.addEventListener('abort', stop)
-  let probing: NodeJS.Timeout | undefined
-  let isProbing = false
-  /** Skips a probe while one is under way: probes must not pile up on a slow database. */
-  function probe(): void {
-    if (isProbing) return
-    isProbing = true
-    test(client, options.answer)
-      .catch(lose)
-      .finally(() => (isProbing = false))
-  }
-  async function begin(): Promise<void> {
-    await client.connect()
-    await options.prepare(client)
-    client.on('notification', ({ channel, payload = '' }) => {
-      const [writer, ...news] = payload.split(' ')
-      if (writer === instance) return
-      if (channel === names.channel) watch.onHint(Number(news[0]))
-      else watch.onUsers(news.length === 0 ? undefined : news)
-    })
-    await client.query(`listen "${names.channel}"; listen "${names.userChannel}"`)
-  }
+async function connect({ createClient, prepare }: ListenOptions, signal: AbortSignal): Promise<Client> {
+  const client = createClient()
+  client.on('error', () => {}) // lost before anything listens for that, it would end the process
+  const giveUp = () => client.connection.stream.destroy()
+  signal.addEventListener('abort', giveUp)
   try {
-    // connect() of a client that is ended meanwhile never settles.
-    await Promise.race([begin(), end])
-    if (signal.aborted) return
-    onListening()
-    watch.onHint() // something may have been committed while the connection was lost
-    probing = setInterval(probe, options.probe)
-    await end
+    await client.connect()
+    await prepare(client)
+    return client
+  } catch (error) {
+    await disconnect(client)
+    throw error
   } finally {
-    clearInterval(probing)
-    signal.removeEventListener('abort', stop)
-    await close(client)
+    signal.removeEventListener('abort', giveUp)
   }
 }
 
-/** A network that lost the connection does not report it. */
-async function test(client: Client, answer: number): Promise<void> {
-  const late = sleep(answer, undefined, { ref: false }).then(() => {
-    throw new Error(`The connection that listens for changes did not answer within ${answer} ms.`)
-  })
-  await Promise.race([client.query('select 1'), late])
-}
-
-/** At most a second: a server that is gone does not end the connection. */
-async function close(client: Client): Promise<void> {
+/** Takes at most a second: a server that is gone does not end the connection. */
+async function disconnect(client: Client): Promise<void> {
   await within(1000, client.end())
   client.connection.stream.destroy()
 }

@@ -74,7 +74,7 @@ test('the connection that listens beside a pool without time-outs has its own', 
   const store = await openStore(t, { pool })
   const losses: unknown[] = []
   const stop = await store.watch?.({ ...unwatched, onLost: (error) => losses.push(error) })
-  const listening = () => proxy.connections.filter((connection) => connection.hasSent('listen "'))
+  const listening = () => proxy.connections.filter((connection) => connection.hasSent('LISTEN "'))
   listening()[0]?.apply('silent')
   await until('the loss', () => losses.length > 0)
   await until('another one', () => listening().length === 1)
