@@ -147,28 +147,26 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
 
 /** Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is known. */
 function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {
-  const readers = new WeakMap<FastifyRequest, Promise<UserReader>>()
-  /** Of requests whose caller is not known yet, or that have none: a hook may ask before the gate, and the handler after it. */
-  const anonymous = new WeakMap<FastifyRequest, UserReader>()
+  const readers = new WeakMap<
+    FastifyRequest,
+    { readonly userId: string | null; reader: Promise<UserReader> }
+  >()
 
   async function read(request: FastifyRequest): Promise<UserReader> {
-    const caller = await findCaller(request)
-    if (caller) return readers.get(request) ?? readAs(caller.id, request)
-    const reader = anonymous.get(request) ?? (await settings.forUser(null))
-    anonymous.set(request, reader)
-    return reader
-  }
-
-  function readAs(userId: string, request: FastifyRequest): Promise<UserReader> {
+    const userId = (await findCaller(request))?.id ?? null
+    const known = readers.get(request)
+    if (known?.userId === userId) return known.reader
     const reader = settings.forUser(userId)
-    readers.set(request, reader)
+    readers.set(request, { userId, reader })
     reader.catch(() => readers.delete(request)) // the next one tries again
     return reader
   }
 
   app.decorateRequest('settings', {
     getter(this: FastifyRequest) {
-      return readers.get(this) ?? read(this)
+      const known = readers.get(this)
+      // Without a user the caller may not be known yet: a hook may ask before the gate, and the handler after it.
+      return known && known.userId !== null ? known.reader : read(this)
     },
   })
 }
