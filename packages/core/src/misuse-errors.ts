@@ -29,6 +29,11 @@ export const FMOD_CORE_INVALID_OPTION = createMisuseError<[string, string]>(
   'FMOD_CORE_INVALID_OPTION',
   'The options of %s cannot be used: %s.',
 )
+/** @throws {FMOD_CORE_INVALID_OPTION} with all problems, if there are any */
+export function refuseOptions(owner: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION(owner, problems.join('; '))
+}
+
 export const FMOD_CORE_MODULES_REGISTERED_TWICE = createMisuseError(
   'FMOD_CORE_MODULES_REGISTERED_TWICE',
   'The modules plugin is registered twice. Pass all modules to one registration.',
