@@ -21,7 +21,7 @@ export interface SqliteOutboxOptions extends DurableOptions {
    */
   readonly lease?: number
   /**
-   * How often the database is polled for commits of other processes, in milliseconds (about 3 µs each).
+   * How often the database is polled for commits of other processes, in milliseconds: one statement each.
    * @default 100
    */
   readonly pollInterval?: number
