@@ -49,7 +49,7 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
 
   const app: SettingsApp = scope.withTypeProvider()
   const sharedLists = new SharedLists(service)
-  addListRoute(app, service, sharedLists)
+  addListRoute(app, sharedLists)
   addDefinitionRoutes(app, localizer)
   addValueRoutes(app, service, { people, resolvedSecrets, maxBulkEntries, maxBulkBytes })
   addOwnValueRoutes(app, service, { sharedLists, selfService })
