@@ -25,7 +25,7 @@ export const FMOD_CORE_DUPLICATE_RECEIVER = createMisuseError<[string]>(
   'FMOD_CORE_DUPLICATE_RECEIVER',
   'Two plugins receive the module hook "%s". Register its plugin once.',
 )
-export const FMOD_CORE_INVALID_OPTION = createMisuseError<[string, string]>(
+const FMOD_CORE_INVALID_OPTION = createMisuseError<[string, string]>(
   'FMOD_CORE_INVALID_OPTION',
   'The options of %s cannot be used: %s.',
 )
