@@ -6,6 +6,9 @@ import { callerNamed, gatedApp, Sink } from './support/application.ts'
 
 const alice: Caller = { id: 'alice' }
 const never = () => new Promise<Caller>(() => {})
+const fails = (): never => {
+  throw new Error('down')
+}
 
 type Outcome = 'caller' | 'anonymous' | 'failure'
 
@@ -16,13 +19,7 @@ const answers: readonly [string, () => unknown, Outcome][] = [
   ['undefined', () => undefined, 'anonymous'],
   ['false', () => false, 'anonymous'],
   ['a promise of null', async () => null, 'anonymous'],
-  [
-    'a throw',
-    () => {
-      throw new Error('session store down')
-    },
-    'failure',
-  ],
+  ['a throw', fails, 'failure'],
   [
     'a throw of nothing',
     () => {
@@ -30,13 +27,7 @@ const answers: readonly [string, () => unknown, Outcome][] = [
     },
     'failure',
   ],
-  [
-    'a rejection',
-    async () => {
-      throw new Error('session store down')
-    },
-    'failure',
-  ],
+  ['a rejection', async () => fails(), 'failure'],
   ['a rejection with nothing', () => Promise.reject(undefined), 'failure'],
   ['a promise that never settles', never, 'failure'],
   ['true', () => true, 'failure'],
@@ -161,9 +152,6 @@ const knows = (
   },
   challenge: () => name,
 })
-const fails = (): never => {
-  throw new Error('down')
-}
 const request = {} as FastifyRequest
 const { signal } = new AbortController()
 
