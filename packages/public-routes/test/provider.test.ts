@@ -2,7 +2,7 @@ import type { Caller } from '@fastify-modular/core'
 import { combineProviders, type AuthProvider, type Authenticated } from '@fastify-modular/public-routes'
 import type { FastifyRequest } from 'fastify'
 import { test } from 'tap'
-import { callerNamed, gatedApp, Sink } from './support/application.ts'
+import { gatedApp, Sink } from './support/application.ts'
 
 const alice: Caller = { id: 'alice' }
 const never = () => new Promise<Caller>(() => {})
@@ -217,15 +217,4 @@ test('combined providers share a login URL, all public paths and all challenges'
   t.equal(combined.loginUrl, '/login')
   t.same(combined.publicPaths, ['/a', '/b'])
   t.equal(combined.challenge?.(request), 'Bearer, ApiKey')
-})
-
-test('the caller is resolved on public paths too (S 5.4)', async (t) => {
-  const app = await gatedApp(t, {
-    provider: { authenticate: ({ headers }) => callerNamed(headers['x-user']) },
-  })
-  app.get('/public', { config: { access: 'public' } }, async ({ caller }) => ({ caller }))
-  t.same((await app.inject({ url: '/public', headers: { 'x-user': 'bob' } })).json(), {
-    caller: { id: 'bob' },
-  })
-  t.same((await app.inject('/public')).json(), { caller: null })
 })
