@@ -5,7 +5,7 @@
 import { publicRoutes, type AuthProvider, type RequestAdmission } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { test, type Test } from 'tap'
-import { callerNamed, headerProvider, lenientRouter, listen } from '../support/application.ts'
+import { callerNamed, gatedApp, headerProvider, lenientRouter, listen } from '../support/application.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
 type Change = (request: FastifyRequest) => void
@@ -175,9 +175,7 @@ for (const [place, look] of Object.entries(places)) {
 }
 
 test('validation that turns a parameter into a number does not change request.admission', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  const app = await gatedApp(t, { defaults: false })
   app.publicRoutes.addRegex('/items/[0-9]+$')
   const schema = { params: { type: 'object', properties: { id: { type: 'integer' } } } }
   app.get('/items/:id', { schema }, async ({ params, admission }) => ({ params, by: admission?.by }))
@@ -218,9 +216,7 @@ test('scopes, not-found handlers and error handlers read the same request.admiss
 })
 
 test('request.admission cannot be assigned: no hook makes a request public for the hooks after it', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  const app = await gatedApp(t, { defaults: false })
   app.get('/private', async (request) => {
     t.throws(() => Object.assign(request, { admission: { by: 'rule' } }), TypeError)
     return request.admission

@@ -3,7 +3,7 @@ import { publicRoutes } from '@fastify-modular/public-routes'
 import fc from 'fast-check'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { headerProvider, Sink } from '../support/application.ts'
+import { gatedApp, headerProvider, Sink } from '../support/application.ts'
 
 interface Scope {
   readonly prefix: string
@@ -67,9 +67,7 @@ for (const [prefix, inner] of [
 ] as const) {
   test(`the root of a plugin under ${prefix} boots, is gated, and is listed once`, async (t) => {
     const sink = new Sink()
-    const app = Fastify()
-    t.teardown(() => app.close())
-    await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+    const app = await gatedApp(t, { defaults: false })
     await app.register(async (scope) => void scope.get(inner, sink.handler('root')), { prefix })
     await app.ready()
     for (const method of ['GET', 'HEAD'] as const)
