@@ -18,7 +18,6 @@ import {
   FMOD_ERRORS_REGISTERED_LATE,
   FMOD_ERRORS_REGISTERED_TWICE,
 } from './misuse-errors.ts'
-import type { UnmatchedPages } from './negotiate.ts'
 import { type ErrorsOptions, type ErrorsSettings, resolveOptions } from './options.ts'
 import { Problems } from './problems.ts'
 import { guardErrorSerializer } from './report.ts'
@@ -37,14 +36,14 @@ const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => 
   const { body, warning } = await loadErrorPage(settings.errorPage)
   if (warning) app.log.warn(warning)
   const standIn = createStandIn(await builtInTemplate())
-  const pages = decidePages(app, settings)
-  const unmatchedPages = () => pages.unmatched
+  // Whether the application has pages at all is known when it is ready: the adapter may be registered later.
+  const unmatchedPages = () => settings.unmatchedPages ?? (rendererOf(app) ? 'always' : 'browsers')
   const responder = createResponder({ settings, unmatchedPages, standIn, lastResort: createLastResort(body) })
 
   decorateReply(app, responder)
   if (settings.errorHandler) ownErrors(app, settings, responder)
   if (settings.notFoundHandler) ownNotFound(app, responder)
-  if (settings.errorRoutes !== false) errorRoutes(app, responder, pages)
+  if (settings.errorRoutes !== false) errorRoutes(app, settings, responder)
 }
 
 /** `app.problems`: each scope sees those above it and adds its own (Fastify's encapsulation). */
@@ -65,32 +64,6 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
     for (const problems of all) problems.close()
     done()
   })
-}
-
-interface Pages {
-  /** Which requests get a page where no route matches. */
-  unmatched: UnmatchedPages
-  /** Whether `GET /error/{statusCode}` is served. */
-  shown: boolean
-}
-
-/**
- * The defaults that depend on whether the application has pages at all, which is known when it is ready: the adapter may
- * be registered later.
- */
-function decidePages(
-  app: FastifyInstance,
-  { unmatchedPages, errorRoutes }: Pick<ErrorsSettings, 'unmatchedPages' | 'errorRoutes'>,
-): Pages {
-  const pages: Pages = { unmatched: unmatchedPages ?? 'browsers', shown: errorRoutes ?? false }
-  app.addHook('onReady', function decide(done) {
-    if (rendererOf(app)) {
-      pages.unmatched = unmatchedPages ?? 'always'
-      pages.shown = errorRoutes ?? true
-    }
-    done()
-  })
-  return pages
 }
 
 function decorateReply(app: FastifyInstance, { fail }: Responder): void {
@@ -206,13 +179,14 @@ function isFastifys(handler: { readonly name: string }): boolean {
 }
 
 /** Serves the pages. They carry no data, so the route is public by its own configuration. */
-function errorRoutes(app: FastifyInstance, { show }: Pick<Responder, 'show'>, pages: Readonly<Pages>): void {
+function errorRoutes(app: FastifyInstance, { errorRoutes }: ErrorsSettings, { show }: Responder): void {
   app.get<{ Params: { statusCode: string } }>(
     '/error/:statusCode',
     { config: { access: 'public', [precedesGate]: true }, schema: { hide: true } },
     function showErrorPage(request, reply) {
-      const status = pages.shown ? parseStatus(request.params.statusCode) : undefined
-      if (status === undefined) return reply.callNotFound()
+      const isServed = errorRoutes ?? rendererOf(app) !== undefined
+      const status = parseStatus(request.params.statusCode)
+      if (!isServed || status === undefined) return reply.callNotFound()
       const props = { status, title: statusTitle(status), message: statusMessage(status) }
       reply.header('x-robots-tag', 'noindex')
       // Not as a 5xx: strangers could drive whatever counts the failures of this instance.

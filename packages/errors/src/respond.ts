@@ -15,7 +15,6 @@ import { type Problem, problemOfStatus, problemText } from '@fastify-modular/cor
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   type Answer,
-  type ErrorPageProps,
   type ErrorPageRequest,
   type LastResort,
   renderErrorPage,
@@ -28,25 +27,13 @@ import { type Failure, report } from './report.ts'
 /** What answers are made with. */
 export interface ResponderParts {
   readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers' | 'renderTimeout' | 'exposeDebug'>
-  /** Read at each unmatched request: it is decided when the application is ready. */
+  /** Read at each unmatched request. */
   readonly unmatchedPages: () => UnmatchedPages
   readonly standIn: PageRenderer
   readonly lastResort: LastResort
 }
 
-/** Answers failed requests. */
-export interface Responder {
-  /** Answers a failure in the representation that its caller gets, and reports it. Never throws. */
-  fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void
-  /** Answers with an error page although nothing failed, and reports nothing (S 4.3). Never throws. */
-  show(request: FastifyRequest, reply: FastifyReply, page: ShownPage): void
-}
-
-/** An error page with the HTTP status that it is sent with. */
-interface ShownPage {
-  readonly props: ErrorPageProps
-  readonly status: number
-}
+export type Responder = ReturnType<typeof createResponder>
 
 type Send = (answer: Answer) => void
 
@@ -61,14 +48,10 @@ interface Sending {
 }
 
 /** The one place where failures become answers. */
-export function createResponder({
-  settings,
-  unmatchedPages,
-  standIn,
-  lastResort,
-}: ResponderParts): Responder {
+export function createResponder({ settings, unmatchedPages, standIn, lastResort }: ResponderParts) {
   const { renderTimeout: timeout } = settings
 
+  /** Answers a failure in the representation that its caller gets, and reports it. Never throws. */
   function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void {
     if (isOver(request, reply)) return leave(request, reply, failure)
     const send = takeOverReply(request, reply)
@@ -80,7 +63,12 @@ export function createResponder({
     }
   }
 
-  function show(request: FastifyRequest, reply: FastifyReply, page: ShownPage): void {
+  /** Answers with an error page although nothing failed, and reports nothing (S 4.3). Never throws. */
+  function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: Pick<ErrorPageRequest, 'props' | 'status'>,
+  ): void {
     const send = takeOverReply(request, reply)
     const renderer = rendererOf(request.server) ?? standIn
     void renderErrorPage({ request, reply, ...page, shared: true, renderer, timeout }).then(

@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { test } from 'tap'
 import { createErrorServerOptions, errors, type ErrorsOptions } from '@fastify-modular/errors'
-import { createApp, createThrowing } from './support/app.js'
+import { createApp, createThrowing, throwing } from './support/app.js'
 import { documentOf, problemOf } from './support/expect.js'
 
 const own = {
@@ -135,11 +135,7 @@ test('decision 48: each handler can be left to the host', async (t) => {
     errors: { errorHandler: false, notFoundHandler: false },
     before: (it) => it.setErrorHandler((_error, _request, reply) => reply.code(500).send('my error')),
     after: (it) =>
-      it
-        .setNotFoundHandler((_, reply) => reply.code(404).send('my 404'))
-        .get('/', () => {
-          throw new Error('x')
-        }),
+      it.setNotFoundHandler((_, reply) => reply.code(404).send('my 404')).get('/', throwing(new Error('x'))),
   })
   t.equal((await app.inject('/')).body, 'my error')
   t.equal((await app.inject('/nope')).body, 'my 404')
@@ -271,9 +267,7 @@ test('pagesForBrowsers may be the host’s own rule, and a rule that throws stil
   const accept = 'text/html'
   const own = await create(() => true)
   documentOf(t, await own.app.inject({ url: '/', headers: { accept } }), 500)
-  const broken = await create(() => {
-    throw new Error('secret rule')
-  })
+  const broken = await create(throwing(new Error('secret rule')))
   const answer = await broken.app.inject({ url: '/', headers: { accept } })
   t.equal(answer.statusCode, 500)
   t.notMatch(answer.body, 'secret')

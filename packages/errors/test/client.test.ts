@@ -4,7 +4,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { ConflictException, NotFoundException, ValidationException } from '@fastify-modular/core'
 import { readProblem, type ReceivedProblem } from '@fastify-modular/errors/client'
 import { test, type Test } from 'tap'
-import { createApp, listen } from './support/app.js'
+import { createApp, listen, throwing } from './support/app.js'
 
 declare module '@fastify-modular/errors' {
   interface ProblemTypes {
@@ -18,15 +18,9 @@ async function serve(t: Test): Promise<(path: string) => Promise<Response>> {
       it.problems.define('no-credit-left', { status: 402, title: 'No credit left' })
       it.get('/ok', async () => ({ ok: true }))
       it.get('/credit', (_, reply) => reply.problem('no-credit-left', { balance: 30 }))
-      it.get('/fields', () => {
-        throw new ValidationException({ title: ['is short'] })
-      })
-      it.get('/missing', () => {
-        throw new NotFoundException('Note', 1)
-      })
-      it.get('/conflict', () => {
-        throw new ConflictException('stale', { status: 1, version: 2 })
-      })
+      it.get('/fields', throwing(new ValidationException({ title: ['is short'] })))
+      it.get('/missing', throwing(new NotFoundException('Note', 1)))
+      it.get('/conflict', throwing(new ConflictException('stale', { status: 1, version: 2 })))
     },
   })
   const { port } = await listen(app)

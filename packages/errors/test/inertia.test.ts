@@ -3,7 +3,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { type Test, test } from 'tap'
 import { ForbiddenException, NotFoundException } from '@fastify-modular/core'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
-import { createApp, type Fixture, listen } from './support/app.js'
+import { createApp, type Fixture, listen, throwing } from './support/app.js'
 import {
   browserHeaders,
   documentOf,
@@ -23,15 +23,9 @@ function createFront(t: Test, options: InertiaOptions = {}, pagesForBrowsers = f
       it.get('/page', (_, reply) => reply.inertia('Home', { hello: 'world' }))
       it.post('/page', (_, reply) => reply.inertia('Home'))
       it.put('/page', (_, reply) => reply.redirect('/page'))
-      it.get('/missing', () => {
-        throw new NotFoundException('Product', '</script><script>alert(1)</script>')
-      })
-      it.get('/broken', () => {
-        throw new Error('secret')
-      })
-      it.get('/forbidden', () => {
-        throw new ForbiddenException()
-      })
+      it.get('/missing', throwing(new NotFoundException('Product', '</script><script>alert(1)</script>')))
+      it.get('/broken', throwing(new Error('secret')))
+      it.get('/forbidden', throwing(new ForbiddenException()))
     },
   })
 }
@@ -127,9 +121,7 @@ test('E82: a first visit is a document whose page the client can read', async (t
 
 test('a share function that fails leads to the static page, not to a loop', async (t) => {
   const { app, failures } = await createFront(t, {
-    share: () => {
-      throw new Error('secret')
-    },
+    share: throwing(new Error('secret')),
   })
   const answer = await app.inject('/nope')
   t.equal(answer.statusCode, 500)

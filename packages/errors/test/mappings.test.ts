@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { ConflictException, NotFoundException } from '@fastify-modular/core'
-import { createApp } from './support/app.js'
+import { createApp, throwing } from './support/app.js'
 import { generic, problemOf } from './support/expect.js'
 
 declare module '@fastify-modular/errors' {
@@ -30,9 +30,7 @@ test('E70: an error becomes a problem with type and extensions of its own', asyn
       it.problems
         .define('out-of-credit', outOfCredit)
         .map(isPayment, { to: 'out-of-credit', extensions: ({ balance }) => ({ balance }) })
-      it.get('/', () => {
-        throw new PaymentError(30)
-      })
+      it.get('/', throwing(new PaymentError(30)))
     },
   })
   const answer = await app.inject('/')
@@ -77,9 +75,7 @@ test('reply.problem answers by name, typed by ProblemTypes', async (t) => {
 })
 
 test('E71: mappings and problems of a plugin hold for that plugin and those below it', async (t) => {
-  const fail = () => {
-    throw new PaymentError(1)
-  }
+  const fail = throwing(new PaymentError(1))
   const { app } = await createApp(t, {
     after(it) {
       it.register(async (child) => {
@@ -103,9 +99,7 @@ test('a mapping of the root, added after a child scope was made, holds there too
   const { app } = await createApp(t, {
     async after(it) {
       await it.register(async (child) => {
-        child.get('/', () => {
-          throw new PaymentError(1)
-        })
+        child.get('/', throwing(new PaymentError(1)))
       })
       it.problems.map(PaymentError, { to: () => ({ status: 402 }) })
     },
@@ -141,12 +135,8 @@ test('a mapper may answer by a domain exception, and mappings win over the built
       it.problems
         .map(PaymentError, { to: () => new ConflictException('paid already') })
         .map(NotFoundException, { to: () => ({ status: 410, type: 'about:blank', title: 'ignored' }) })
-      it.get('/payment', () => {
-        throw new PaymentError(1)
-      })
-      it.get('/gone', () => {
-        throw new NotFoundException('Product', 42)
-      })
+      it.get('/payment', throwing(new PaymentError(1)))
+      it.get('/gone', throwing(new NotFoundException('Product', 42)))
     },
   })
   t.equal(problemOf(t, await app.inject('/payment'), 409, 'Conflict').detail, 'paid already')
@@ -158,20 +148,11 @@ test('a mapper that throws or answers rubbish is logged, and the error takes the
     after(it) {
       it.problems
         .map(PaymentError, {
-          to: () => {
-            throw new Error('mapper broke')
-          },
+          to: throwing(new Error('mapper broke')),
         })
         .map(isPayment, { to: () => ({ status: 200 }) })
-        .map(
-          () => {
-            throw new Error('predicate broke')
-          },
-          { to: () => ({ status: 400 }) },
-        )
-      it.get('/', () => {
-        throw new PaymentError(1)
-      })
+        .map(throwing(new Error('predicate broke')), { to: () => ({ status: 400 }) })
+      it.get('/', throwing(new PaymentError(1)))
     },
   })
   problemOf(t, await app.inject('/'), 500)
@@ -184,12 +165,8 @@ test('the level of the log is the mapping’s to choose', async (t) => {
     after(it) {
       it.problems.map(PaymentError, { to: () => ({ status: 402 }), logLevel: 'warn' })
       it.problems.map(TypeError, { to: () => ({ status: 400 }), logLevel: 'silent' })
-      it.get('/', () => {
-        throw new PaymentError(1)
-      })
-      it.get('/silent', () => {
-        throw new TypeError()
-      })
+      it.get('/', throwing(new PaymentError(1)))
+      it.get('/silent', throwing(new TypeError()))
     },
   })
   await app.inject('/')
@@ -198,10 +175,7 @@ test('the level of the log is the mapping’s to choose', async (t) => {
 })
 
 test('E87: two applications in one process share nothing', async (t) => {
-  const route = (it: FastifyInstance) =>
-    it.get('/', () => {
-      throw new PaymentError(1)
-    })
+  const route = (it: FastifyInstance) => it.get('/', throwing(new PaymentError(1)))
   const one = await createApp(t, {
     after: (it) => route(it).problems.map(PaymentError, { to: () => ({ status: 402 }) }),
   })

@@ -6,7 +6,7 @@ import { type Test, test } from 'tap'
 import { ConflictException, NotFoundException, UnauthorizedException } from '@fastify-modular/core'
 import { problemChannel, type ProblemEvent } from '@fastify-modular/errors'
 import { openConnection, rawRequest } from '@fastify-modular/test-support/raw-http'
-import { createApp, createThrowing, listen } from './support/app.js'
+import { createApp, createThrowing, listen, throwing } from './support/app.js'
 import { problemOf } from './support/expect.js'
 
 /** The events of a test. */
@@ -76,10 +76,7 @@ test('disableRequestLogging silences 4xx but never a defect', async (t) => {
   const option: object = { disableRequestLogging: true } // no option of Fastify 6, which has the controller
   const { app, log } = await createApp(t, {
     server: 'LogController' in Fastify ? { logController: new Fastify.LogController(option) } : option,
-    after: (it) =>
-      it.get('/', () => {
-        throw new Error('x')
-      }),
+    after: (it) => it.get('/', throwing(new Error('x'))),
   })
   await app.inject('/nope')
   t.same(log, [])
@@ -91,9 +88,7 @@ test('a logger that fails does not cost the answer', async (t) => {
   const { app } = await createApp(t, {
     after: (it) =>
       it.get('/', (request) => {
-        request.log.error = () => {
-          throw new Error('disk full')
-        }
+        request.log.error = throwing(new Error('disk full'))
         throw new Error('secret')
       }),
   })
@@ -143,9 +138,7 @@ test('the active span of OpenTelemetry wins, found where its API publishes itsel
   Object.assign(globalThis, {
     [key]: {
       context: {
-        active: () => {
-          throw new Error('x')
-        },
+        active: throwing(new Error('x')),
       },
     },
   })
@@ -171,11 +164,7 @@ test('E85: a target that is not canonical has no instance, whatever characters t
 test('every failure is one event, with its source and the pattern of its route', async (t) => {
   const { app } = await createApp(t, {
     after: (it) =>
-      it
-        .get('/items/:id', () => {
-          throw new NotFoundException('Item', 1)
-        })
-        .get('/ok', async () => 'ok'),
+      it.get('/items/:id', throwing(new NotFoundException('Item', 1))).get('/ok', async () => 'ok'),
   })
   const address = await listen(app)
   const events = listenToChannel(t)

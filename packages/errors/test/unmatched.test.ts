@@ -53,17 +53,6 @@ test('E30: HEAD of an unmatched path has the headers of the page and no body', a
   t.equal(head.headers['content-length'], get.headers['content-length'])
 })
 
-test('decision 44, E31: a caller that prefers JSON by name gets a problem', async (t) => {
-  const { app } = await createApp(t, always)
-  for (const accept of [
-    'application/json',
-    'application/json, text/plain, */*',
-    'text/html;q=0.5, application/json',
-  ]) {
-    problemOf(t, await app.inject({ url: '/nope', headers: { accept } }), 404, 'Not Found')
-  }
-})
-
 test('S 7.2.4, E40, E41, E43: what handlers and gates send is theirs', async (t) => {
   const { app } = await createApp(t, {
     after: (it) =>

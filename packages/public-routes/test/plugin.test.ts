@@ -11,75 +11,43 @@ test('the plugin is the default export as well', async (t) => {
   t.equal(defaultExport, publicRoutes)
 })
 
-const refused: readonly [string, object, string][] = [
-  ['no options', {}, 'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING'],
-  ['a provider that cannot authenticate', { provider: {} }, 'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING'],
-  ['a provider that is null', { provider: null }, 'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING'],
-  [
-    'a login URL without a slash',
-    { provider: { ...headerProvider, loginUrl: 'login' } },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  [
-    'a login URL that leaves the site unseen',
-    { provider: { ...headerProvider, loginUrl: '//evil.example' } },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  [
-    'a login URL that is a script',
-    { provider: { ...headerProvider, loginUrl: 'javascript:alert(1)' } },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  [
-    'a login URL with a line break',
-    { provider: { ...headerProvider, loginUrl: '/login\r\nx: y' } },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  ['a misspelt csrf', { provider: headerProvider, csfr: true }, 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS'],
-  [
-    'the old name of csrf, which would be ignored',
-    { provider: headerProvider, crossOrigin: true },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  [
-    'a misspelt exempt',
-    { provider: headerProvider, csrf: { exempted: [] } },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  ['a time-out of zero', { provider: headerProvider, timeout: 0 }, 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS'],
-  [
-    'a time-out without end',
-    { provider: headerProvider, timeout: Infinity },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  [
-    'a classify that is not a function',
-    { provider: headerProvider, classify: 'api' },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  [
-    'expected hooks that are not an array',
-    { provider: headerProvider, earlierHooks: 'handleSession' },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  [
-    'an expected hook without a name',
-    { provider: headerProvider, earlierHooks: [''] },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  [
-    'a legacy path that would open everything',
-    { provider: { ...headerProvider, publicPaths: ['/'] } },
-    'FMOD_PUBLIC_ROUTES_INVALID_RULE',
-  ],
-]
+const withLogin = (loginUrl: string) => ({ provider: { ...headerProvider, loginUrl } })
 
-for (const [name, options, code] of refused) {
-  test(`decision 33: ${name} is refused with ${code}`, async (t) => {
-    const app = Fastify()
-    t.teardown(() => app.close().catch(() => {}))
-    await t.rejects(Promise.resolve(register(app, { env: false, ...options })), { code })
-  })
+/** Options beside a provider that can be used, by the code that refuses them. */
+const refused: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  FMOD_PUBLIC_ROUTES_PROVIDER_MISSING: {
+    'no provider': { provider: undefined },
+    'a provider that cannot authenticate': { provider: {} },
+    'a provider that is null': { provider: null },
+  },
+  FMOD_PUBLIC_ROUTES_INVALID_OPTIONS: {
+    'a login URL without a slash': withLogin('login'),
+    'a login URL that leaves the site unseen': withLogin('//evil.example'),
+    'a login URL that is a script': withLogin('javascript:alert(1)'),
+    'a login URL with a line break': withLogin('/login\r\nx: y'),
+    'a misspelt csrf': { csfr: true },
+    'the old name of csrf, which would be ignored': { crossOrigin: true },
+    'a misspelt exempt': { csrf: { exempted: [] } },
+    'a time-out of zero': { timeout: 0 },
+    'a time-out without end': { timeout: Infinity },
+    'a classify that is not a function': { classify: 'api' },
+    'expected hooks that are not an array': { earlierHooks: 'handleSession' },
+    'an expected hook without a name': { earlierHooks: [''] },
+  },
+  FMOD_PUBLIC_ROUTES_INVALID_RULE: {
+    'a legacy path that would open everything': { provider: { ...headerProvider, publicPaths: ['/'] } },
+  },
+}
+
+for (const [code, each] of Object.entries(refused)) {
+  for (const [name, options] of Object.entries(each)) {
+    test(`decision 33: ${name} is refused with ${code}`, async (t) => {
+      const app = Fastify()
+      t.teardown(() => app.close().catch(() => {}))
+      const registered = register(app, { env: false, provider: headerProvider, ...options })
+      await t.rejects(Promise.resolve(registered), { code })
+    })
+  }
 }
 
 test('all options that cannot be used are named at once, a misspelt one with the nearest name', async (t) => {

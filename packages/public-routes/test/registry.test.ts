@@ -46,19 +46,12 @@ test('S 5.6: a GET-only regex rule matches GET and no other verb', async (t) => 
   }
 })
 
-test('S 5.5: an exact rule for POST matches POST alone', async (t) => {
-  const rules = registry().addExact('/search', { methods: ['POST'] })
-  t.equal(rules.matches('POST', '/search'), true)
-  t.equal(rules.matches('GET', '/search'), false)
-})
-
-test('either of two rules opens a path', async (t) => {
+test('either of two rules opens a path, each for its own methods', async (t) => {
   const rules = registry()
     .addExact('/a', { methods: ['GET'] })
     .addExact('/a', { methods: ['POST'] })
-  t.equal(rules.matches('GET', '/a'), true)
-  t.equal(rules.matches('POST', '/a'), true)
-  t.equal(rules.matches('PUT', '/a'), false)
+  const matches = (method: string) => rules.matches(method, '/a')
+  t.same([matches('GET'), matches('POST'), matches('PUT')], [true, true, false])
 })
 
 test('decision 33: options beside a prebuilt PublicRoute are refused instead of ignored', async (t) => {

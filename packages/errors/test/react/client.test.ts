@@ -4,7 +4,7 @@ import { JSDOM, VirtualConsole } from 'jsdom'
 import { type Test, test } from 'tap'
 import { ConflictException, NotFoundException } from '@fastify-modular/core'
 import { withErrorPages } from '@fastify-modular/errors/react'
-import { createApp, listen } from '../support/app.js'
+import { createApp, listen, throwing } from '../support/app.js'
 
 test('E90: the real client shows error pages in place of the page that failed', async (t) => {
   const client = await startClient(t)
@@ -77,15 +77,9 @@ function serve(app: FastifyInstance): void {
   void app.register(inertia, { version: 'v1' })
   void app.register(async (scope) => {
     scope.get('/home', (_, reply) => reply.inertia('Home'))
-    scope.get('/missing', () => {
-      throw new NotFoundException('Product', 42)
-    })
-    scope.post('/broken', () => {
-      throw new Error('secret')
-    })
-    scope.get('/conflict', () => {
-      throw new ConflictException('stale')
-    })
+    scope.get('/missing', throwing(new NotFoundException('Product', 42)))
+    scope.post('/broken', throwing(new Error('secret')))
+    scope.get('/conflict', throwing(new ConflictException('stale')))
   })
 }
 

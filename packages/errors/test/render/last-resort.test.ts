@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { builtInTemplate, fillIn } from '#src/error-page.js'
-import { createApp, renderBy } from '../support/app.js'
+import { createApp, renderBy, throwing } from '../support/app.js'
 import { hostileValues } from '../support/hostile.js'
 import { builtInPage, inertiaHeaders, problemOf } from '../support/expect.js'
 
@@ -24,9 +24,7 @@ test('S 7.2.3, E74: when rendering fails, the static page is written with 500', 
   const errorPage = await withFile(t, own)
   for (const before of [
     failing,
-    renderBy(() => {
-      throw new Error('secret view')
-    }),
+    renderBy(throwing(new Error('secret view'))),
     renderBy(async () => ({}) as never),
   ]) {
     const { app, failures } = await createApp(t, { errors: { errorPage }, before })
@@ -153,9 +151,7 @@ test('decision 46: an onSend hook that always throws ends in the static page, fo
               throw make()
             })
             .get('/ok', async () => 'ok')
-            .get('/bad', () => {
-              throw new Error('first secret')
-            }),
+            .get('/bad', throwing(new Error('first secret'))),
       })
       for (const url of ['/ok', '/bad', '/nope', '/error/404']) {
         const answer = await app.inject({ url })
@@ -170,9 +166,7 @@ test('decision 46: an onSend hook that always throws ends in the static page, fo
 
 test('a callback onSend hook that throws or fails is no different', async (t) => {
   for (const fail of [
-    () => {
-      throw new Error('secret')
-    },
+    throwing(new Error('secret')),
     (_1: unknown, _2: unknown, _3: unknown, done: (err: Error) => void) => done(new Error('secret')),
     (_1: unknown, _2: unknown, _3: unknown, done: (err: unknown) => void) => setImmediate(done, 'secret'),
   ]) {

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { NotFoundException } from '@fastify-modular/core'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
-import { createApp, listen } from '../support/app.js'
+import { createApp, listen, throwing } from '../support/app.js'
 import { problemOf } from '../support/expect.js'
 
 test('trailers of the body that is not sent go with it, also one that would throw', async (t) => {
@@ -9,9 +9,7 @@ test('trailers of the body that is not sent go with it, also one that would thro
     after: (it) =>
       it.get('/', (_, reply) => {
         reply.trailer('digest', async () => 'sha-256=AAA=')
-        reply.trailer('server-timing', () => {
-          throw new Error('secret')
-        })
+        reply.trailer('server-timing', throwing(new Error('secret')))
         throw new NotFoundException('Product', 42)
       }),
   })
@@ -29,9 +27,11 @@ test('the status line has the phrase of its status, whatever was set for another
         reply.raw.statusMessage = 'Fine'
         throw new NotFoundException('Product', 42)
       })
-      it.get('/head', { onSend: async (_, reply) => void reply.header('x-a', 'a\nb') }, () => {
-        throw new NotFoundException('Product', 42)
-      })
+      it.get(
+        '/head',
+        { onSend: async (_, reply) => void reply.header('x-a', 'a\nb') },
+        throwing(new NotFoundException('Product', 42)),
+      )
     },
   })
   const address = await listen(app)

@@ -68,6 +68,13 @@ export function createThrowing(t: Test, value: unknown, options: FixtureOptions 
   })
 }
 
+/** A handler or hook that throws the error. */
+export function throwing(error: Error): () => never {
+  return () => {
+    throw error
+  }
+}
+
 /** Decorates what an Inertia adapter decorates. */
 export function renderBy(render: PageRenderer['render']): (app: FastifyInstance) => void {
   return (app) => void app.decorate('inertia', { render, version: () => 'v1' } as never)

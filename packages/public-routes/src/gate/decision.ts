@@ -23,8 +23,8 @@ export interface Decision {
 }
 
 /**
- * `open`: every path of the route is public that is spelled canonically; `by path`: one is that a rule of these matches.
- * `otherwise` is the decision for all other paths.
+ * `closed`: no path of the route is public. `open`: every path is that is spelled canonically. `by path`: those paths are
+ * that one of the rules matches. `otherwise` is the decision for all other paths.
  */
 export type Policy =
   | { readonly kind: 'closed'; readonly otherwise: Decision }
@@ -38,7 +38,7 @@ export type Policy =
   | {
       readonly kind: 'by path'
       readonly rules: readonly RegisteredRule[]
-      /** The one of them that matches a canonical path. */
+      /** Finds the one of them that matches a canonical path. */
       readonly find: (path: string) => RegisteredRule | undefined
       readonly otherwise: Decision
     }

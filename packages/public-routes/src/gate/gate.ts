@@ -1,7 +1,7 @@
 /**
- * The hook in front of every request (S 5.1). A request is public on three conditions, each necessary: its target is
- * canonical, the policy of its route opens that path, and the route that the router chose spells exactly that path (the
- * route witness).
+ * The hook in front of every request (S 5.1): it decides by the policy of the route, asks the provider for the caller, and
+ * judges whether the two fit. A request is public on three conditions, each necessary: its target is canonical, the policy
+ * of its route opens that path, and the route that the router chose spells exactly that path (the route witness).
  */
 import type { Caller } from '@fastify-modular/core'
 import { canonicalPath, fullyDecoded } from '@fastify-modular/core/internal'

@@ -5,7 +5,6 @@ import {
   type AccessByMethod,
   publicRoutes,
   type PublicRoutesOptions,
-  type RequestAdmission,
 } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
@@ -149,23 +148,6 @@ test('a refused request is answered before its body is read', async (t) => {
   t.equal(answer.status, 403)
 })
 
-test('a permission is needed however the path is spelled, and whatever the path of a route with parameters', async (t) => {
-  const { send } = await start(t, (app) => {
-    app.get('/items/:id', { config: { access: 'Notes.Edit' } }, ran)
-  })
-  for (const target of [
-    '/items/42',
-    '/items/%34%32',
-    '/items/a%2Fb',
-    '/items/42?x',
-    '/items/..%2f42',
-    '/%69tems/42',
-  ]) {
-    t.equal((await send('GET', target, 'alice')).status, 403, target)
-    t.equal((await send('GET', target)).status, 401, target)
-  }
-})
-
 test('access by method leaves the other methods to the default', async (t) => {
   const { send } = await start(t, (app) => {
     app.route({
@@ -227,56 +209,6 @@ test('permissions that are not text let no caller in', async (t) => {
     { provider: { authenticate: () => JSON.parse(JSON.stringify(broken)) } },
   )
   t.equal((await send('GET', '/edit')).status, 403)
-})
-
-test('while the provider fails, declared routes answer 503 and public ones go on', async (t) => {
-  const { send } = await start(
-    t,
-    (app) => {
-      app.get('/edit', { config: { access: 'Notes.Edit' } }, ran)
-      app.get('/open', { config: { access: 'public' } }, ran)
-    },
-    {
-      provider: {
-        authenticate: () => {
-          throw new Error('the session store is down')
-        },
-      },
-    },
-  )
-  t.equal((await send('GET', '/edit')).status, 503)
-  t.equal((await send('GET', '/open')).status, 200)
-})
-
-test('request.admission says how the request was let in, with the permission', async (t) => {
-  let seen: RequestAdmission | null = null
-  const { send } = await start(t, (app) => {
-    app.addHook('preHandler', async (request) => {
-      seen = request.admission
-    })
-    app.get('/undeclared', ran)
-    app.get('/signed-in', { config: { access: 'signed-in' } }, ran)
-    app.get('/edit/:id', { config: { access: 'Notes.Edit' } }, ran)
-    app.get('/open', { config: { access: 'public' } }, ran)
-    app.publicRoutes.addExact('/by-rule', { methods: ['GET'] })
-    app.get('/by-rule', ran)
-  })
-  const expected = [
-    ['/undeclared', { by: 'caller' }],
-    ['/signed-in', { by: 'caller' }],
-    ['/edit/1', { by: 'caller', permission: 'Notes.Edit' }],
-  ] as const
-  for (const [target, access] of expected) {
-    await send('GET', target, 'editor')
-    t.same(seen, access, target)
-    t.ok(Object.isFrozen(seen))
-  }
-  for (const user of ['editor', undefined]) {
-    await send('GET', '/open', user)
-    t.same(seen, { by: 'declaration', source: 'route config' })
-    await send('GET', '/by-rule', user)
-    t.match(seen, { by: 'rule', rule: { source: 'application' } })
-  }
 })
 
 /** Routes that serve GET and POST, with the statuses of HEAD: anonymous, without permissions, with all of them. */

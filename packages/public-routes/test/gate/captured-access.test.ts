@@ -5,7 +5,7 @@
 import { publicRoutes, type AuthProvider, type RequestAdmission } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { test, type Test } from 'tap'
-import { callerNamed, headerProvider, lenientRouter, listen } from '../support/application.ts'
+import { callerNamed, gatedApp, headerProvider, lenientRouter, listen } from '../support/application.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
 type Change = (request: FastifyRequest) => void
@@ -32,26 +32,31 @@ const changes: Readonly<Record<string, Change>> = {
   'its caller': (request) => void (request.caller = null),
 }
 
-const requests: readonly (readonly [method: string, target: string])[] = [
-  ['GET', '/exact'],
-  ['HEAD', '/exact'],
-  ['POST', '/exact'],
-  ['GET', '/exact?page=2'],
-  ['GET', '/EXACT'],
-  ['GET', '/declared/42'],
-  ['GET', '/private'],
-  ['GET', '/notes/42/share'],
-  ['HEAD', '/notes/42/share'],
-  ['POST', '/notes/42/share'],
-  ['GET', '/notes/42/other'],
-  ['GET', '/notes/%34%32/share'],
-  ['GET', '//notes/42/share'],
-  ['GET', '/notes/42#/share'],
-  ['GET', '/notes/42%2Fshare/x'],
-  ['GET', '/optional'],
-  ['GET', '/optional/42'],
-  ['GET', '/missing'],
-  ['GET', '/public/missing'],
+const byRegex = '/notes/[^/]+/share$'
+
+/** What opens each request: the pattern of a rule, or how else it is let in; `caller` for those that are not public. */
+const requests: readonly (readonly [method: string, target: string, by: string])[] = [
+  ['GET', '/exact', '/exact'],
+  ['HEAD', '/exact', '/exact'],
+  ['POST', '/exact', 'caller'],
+  ['GET', '/exact?page=2', '/exact'],
+  ['GET', '/EXACT', 'caller'],
+  ['GET', '/declared/42', 'declaration'],
+  ['HEAD', '/declared/42', 'declaration'],
+  ['GET', '/private', 'caller'],
+  ['GET', '/notes/42/share', byRegex],
+  ['HEAD', '/notes/42/share', byRegex],
+  ['POST', '/notes/42/share', 'caller'],
+  ['GET', '/notes/42/other', 'caller'],
+  ['GET', '/notes/%34%32/share', 'caller'],
+  ['GET', '//notes/42/share', 'caller'],
+  ['GET', '/notes/42#/share', 'caller'],
+  ['GET', '/notes/42?/share', 'caller'],
+  ['GET', '/notes/42%2Fshare/x', 'caller'],
+  ['GET', '/optional', '/optional'],
+  ['GET', '/optional/42', '/optional'],
+  ['GET', '/missing', 'caller'],
+  ['GET', '/public/missing', '/public/'],
 ]
 
 interface Setting {
@@ -114,6 +119,14 @@ async function accesses(
   }
 }
 
+test('decision 65: request.admission says how a request was let in; an anonymous one by the same rule, or not at all', async (t) => {
+  const send = await accesses(t, {})
+  const expected = requests.map(([method, target, by]) => [`${method} ${target}`, by])
+  t.same(Object.fromEntries(await send('alice')), Object.fromEntries(expected))
+  const open = expected.filter(([, by]) => by !== 'caller')
+  t.same(Object.fromEntries(await send(undefined)), Object.fromEntries(open))
+})
+
 for (const [what, change] of Object.entries(changes)) {
   test(`a hook that changes ${what} does not change request.admission`, async (t) => {
     const [plain, changed] = [await accesses(t, {}), await accesses(t, { change })]
@@ -162,9 +175,7 @@ for (const [place, look] of Object.entries(places)) {
 }
 
 test('validation that turns a parameter into a number does not change request.admission', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  const app = await gatedApp(t, { defaults: false })
   app.publicRoutes.addRegex('/items/[0-9]+$')
   const schema = { params: { type: 'object', properties: { id: { type: 'integer' } } } }
   app.get('/items/:id', { schema }, async ({ params, admission }) => ({ params, by: admission?.by }))
@@ -205,14 +216,41 @@ test('scopes, not-found handlers and error handlers read the same request.admiss
 })
 
 test('request.admission cannot be assigned: no hook makes a request public for the hooks after it', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  const app = await gatedApp(t, { defaults: false })
   app.get('/private', async (request) => {
     t.throws(() => Object.assign(request, { admission: { by: 'rule' } }), TypeError)
     return request.admission
   })
   t.same((await app.inject({ url: '/private', headers: { 'x-user': 'alice' } })).json(), { by: 'caller' })
+})
+
+test('request.admission is null before the gate, then one frozen object for each rule', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const before: unknown[] = []
+  const after: (RequestAdmission | null)[] = []
+  app.addHook('onRequest', async ({ admission }) => void before.push(admission ?? null))
+  const provider = { authenticate: () => ({ id: 'editor', permissions: ['Notes.Edit'] }) }
+  await app.register(publicRoutes, { provider, env: false, defaults: false })
+  app.addHook('onRequest', async ({ admission }) => void after.push(admission))
+  app.permissions.add('Notes.Edit')
+  app.publicRoutes.addRegex('/items/[0-9]+$')
+  app.get('/items/:id', async () => 'ran')
+  app.get('/private', async () => 'ran')
+  app.get('/open', { config: { access: 'public' } }, async () => 'ran')
+  app.get('/edit', { config: { access: 'Notes.Edit' } }, async () => 'ran')
+  await app.ready()
+  for (const url of ['/items/1', '/private', '/open', '/edit']) {
+    before.length = after.length = 0
+    await app.inject(url)
+    await app.inject(url)
+    t.same(before, [null, null])
+    const [one, other] = after
+    t.equal(one, other, url)
+    t.ok(Object.isFrozen(one) && (one?.by !== 'rule' || Object.isFrozen(one.rule)))
+    if (url === '/edit') t.same(one, { by: 'caller', permission: 'Notes.Edit' })
+    if (url === '/open') t.same(one, { by: 'declaration', source: 'route config' })
+  }
 })
 
 test('request.admission is null where the gate turned the request away', async (t) => {

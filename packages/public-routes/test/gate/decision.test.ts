@@ -5,7 +5,6 @@ import { test } from 'tap'
 import { createGate } from '#src/gate/gate.js'
 
 const alice: Caller = { id: 'alice' }
-const opening: RequestAdmission = { by: 'declaration', source: 'test' }
 
 interface Behaviour {
   readonly authenticate: () => Caller | null | Promise<Caller | null>
@@ -77,14 +76,6 @@ for (const { name, authenticate, status, known } of cases) {
     t.equal(counted.searches > 0, !known)
   })
 }
-
-test('a public request passes whatever the provider does', async (t) => {
-  for (const { authenticate } of cases) {
-    const { app } = createCounting({ authenticate, findOpening: () => opening })
-    t.teardown(() => app.close())
-    t.equal((await app.inject('/')).statusCode, 200)
-  }
-})
 
 test('a decision that fails lets no anonymous request pass, whenever the provider answers', async (t) => {
   for (const authenticate of [() => null, async () => null, fail, async () => fail()]) {

@@ -2,10 +2,9 @@
  * An oracle that shares no code with the gate: the parameters of a handler that ran for an anonymous request must
  * spell the target.
  */
-import Fastify, { type FastifyRequest } from 'fastify'
-import { publicRoutes } from '@fastify-modular/public-routes'
+import type { FastifyRequest } from 'fastify'
 import { test } from 'tap'
-import { headerProvider, lenientRouter, listen } from '../support/application.ts'
+import { gatedApp, lenientRouter, listen } from '../support/application.ts'
 import { hostileRequests } from '@fastify-modular/test-support/hostile-requests'
 import { rawRequest } from '../support/raw-request.ts'
 
@@ -62,9 +61,7 @@ for (const [name, routerOptions] of [
   ['lenient', lenientRouter],
 ] as const) {
   test(`decision 31: behind a ${name} router a handler runs for an anonymous request only if the target is its one spelling`, async (t) => {
-    const app = Fastify({ routerOptions })
-    t.teardown(() => app.close())
-    await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+    const app = await gatedApp(t, { defaults: false }, { routerOptions })
     app.publicRoutes.addExact('/open').addExact('/jobs:run').addPrefix('/static/').addSuffix('.css')
     app.publicRoutes.addSuffix('/tilejson').addRegex('/items/[^/]+/share/?$').addSubtree('/items/public')
     const ran: { url: string; target: string; params: Params }[] = []

@@ -3,7 +3,7 @@ import { publicRoutes } from '@fastify-modular/public-routes'
 import fc from 'fast-check'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { headerProvider, Sink } from '../support/application.ts'
+import { gatedApp, headerProvider, Sink } from '../support/application.ts'
 
 interface Scope {
   readonly prefix: string
@@ -60,21 +60,6 @@ test('property 12: in any tree of plugins, routes and not-found handlers are gat
   )
 })
 
-test('property 12: in any child scope the gate refuses to start', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), async (depth) => {
-      const app = Fastify()
-      const nest = async (scopeApp: FastifyInstance, left: number): Promise<void> => {
-        if (left === 0) await scopeApp.register(publicRoutes, { provider: headerProvider, env: false })
-        else await scopeApp.register((child) => nest(child, left - 1))
-      }
-      await t.rejects(nest(app, depth), { code: 'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT' })
-      await app.close().catch(() => {})
-    }),
-    { numRuns: 4, seed: 6 },
-  )
-})
-
 for (const [prefix, inner] of [
   ['/', '/'],
   ['/shop/', '/'],
@@ -82,9 +67,7 @@ for (const [prefix, inner] of [
 ] as const) {
   test(`the root of a plugin under ${prefix} boots, is gated, and is listed once`, async (t) => {
     const sink = new Sink()
-    const app = Fastify()
-    t.teardown(() => app.close())
-    await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+    const app = await gatedApp(t, { defaults: false })
     await app.register(async (scope) => void scope.get(inner, sink.handler('root')), { prefix })
     await app.ready()
     for (const method of ['GET', 'HEAD'] as const)

@@ -1,9 +1,8 @@
 /** Random applications: what the gate lets through is what its rules say, no more and no less. */
-import { PublicRoute, publicRoutes } from '@fastify-modular/public-routes'
+import { PublicRoute } from '@fastify-modular/public-routes'
 import fc from 'fast-check'
-import Fastify from 'fastify'
 import { test } from 'tap'
-import { headerProvider, listen, Sink } from '../support/application.ts'
+import { gatedApp, listen, Sink } from '../support/application.ts'
 import { application, methods, rule, target, type Rule } from '../support/random-application.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
@@ -121,9 +120,7 @@ test('property 4: query, host, version and override headers never change a decis
 })
 
 test('property 9: no value of a parameter opens a route to a suffix rule that begins with a slash', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  const app = await gatedApp(t, { defaults: false })
   app.publicRoutes.addSuffix('/b').addSuffix('/.css').addSuffix('/a/z')
   for (const url of ['/s/:id', '/s/:id/x', '/w/*', '/m/:a-:b', '/o/:opt?']) app.get(url, async () => 'ran')
   await fc.assert(

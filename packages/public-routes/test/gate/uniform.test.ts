@@ -1,8 +1,8 @@
 /** What an anonymous caller learns about a path: nothing. Whole answers, as they come from the socket, are compared. */
-import { publicRoutes, type AuthProvider } from '@fastify-modular/public-routes'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { AuthProvider } from '@fastify-modular/public-routes'
+import type { FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
-import { listen } from '../support/application.ts'
+import { gatedApp, listen } from '../support/application.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
 /** A path that no route matches, as long as the other: both stand in their answers. */
@@ -53,9 +53,7 @@ async function answerTo(port: number, method: string, target: string, headers: R
 }
 
 async function gated(t: Test, provider: AuthProvider): Promise<number> {
-  const app = Fastify({ genReqId: () => 'request' })
-  t.teardown(() => app.close())
-  await app.register(publicRoutes, { provider, env: false, defaults: false })
+  const app = await gatedApp(t, { provider, defaults: false }, { genReqId: () => 'request' })
   app.get('/login', { config: { access: 'public' } }, async () => 'login')
   addRoutes(app)
   return listen(app)

@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger'
 import { accessTransform, publicRoutes, type PublicRoutesOptions } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
-import { headerProvider } from '../support/application.ts'
+import { gatedApp, headerProvider } from '../support/application.ts'
 import { ran } from '../support/declared-application.ts'
 
 const provider = {
@@ -122,9 +122,7 @@ test('no schema of a route is changed, so that answers stay the same', async (t)
 })
 
 test("without schemes of the provider, the document's own security counts", async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(publicRoutes, { provider: headerProvider, env: false })
+  const app = await gatedApp(t)
   await app.register(swagger, {
     openapi: {
       ...openapi,
