@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Static, TObject } from '@sinclair/typebox'
 import { failureText } from '../internal/failures.ts'
-import { compileSchema, type SchemaCheck } from '../internal/json-schema.ts'
+import { compileSchemaErrors } from '../internal/json-schema.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_DUPLICATE_EVENT_TYPE, FMOD_CORE_INVALID_EVENT } from '../misuse-errors.ts'
 
@@ -91,7 +91,7 @@ type Declaration = Pick<EventClass, 'type' | 'schema'>
 const uncompiled = new Set<Declaration>()
 
 /** By schema, which a class shares with those that extend it. */
-const checks = new WeakMap<object, SchemaCheck>()
+const checks = new WeakMap<object, ReturnType<typeof compileSchemaErrors>>()
 
 /**
  * Compiles schemas: those of all classes that are defined, so that a wrong one stops every boot and no publisher.
@@ -102,7 +102,7 @@ export function compileEvents(declarations: Iterable<Declaration> = uncompiled):
   for (const declaration of declarations) {
     const { type, schema } = declaration
     try {
-      if (!checks.has(schema)) checks.set(schema, compileSchema(schema))
+      if (!checks.has(schema)) checks.set(schema, compileSchemaErrors(schema))
       uncompiled.delete(declaration)
     } catch (cause) {
       refused.push({ type, cause })
@@ -178,9 +178,12 @@ export class EventClasses {
   }
 }
 
+/** Names the first rule that a payload breaks, and never the value: it may be a secret. */
 function checkPayload({ type, schema }: EventClass, payload: unknown): void {
-  const problem = checks.get(schema)?.(payload)
-  if (problem !== undefined) throw new FMOD_CORE_INVALID_EVENT(type, problem)
+  const first = checks.get(schema)?.(payload)[0]
+  if (!first) return
+  const { instancePath, message } = first
+  throw new FMOD_CORE_INVALID_EVENT(type, `${instancePath || 'the payload'}: ${message ?? 'invalid'}`)
 }
 
 /** Deeper values are refused; one that contains itself has no end. */

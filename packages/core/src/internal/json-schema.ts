@@ -13,21 +13,9 @@ export interface SchemaError {
   readonly message?: string
 }
 
-/** Returns the first rule that a value breaks, such as `/noteId: must be string`, or undefined. Never the value: it may be a secret. */
-export type SchemaCheck = (value: unknown) => string | undefined
-
 type Compile = ReturnType<ReturnType<typeof AjvCompiler>>
 
 let compile: Compile | undefined
-
-/** @throws {Error} a keyword, type or format that JSON Schema (draft 7) and ajv-formats do not have */
-export function compileSchema(schema: object): SchemaCheck {
-  const errorsOf = compileSchemaErrors(schema)
-  return (value) => {
-    const [first] = errorsOf(value)
-    return first && `${first.instancePath || 'the payload'}: ${first.message ?? 'invalid'}`
-  }
-}
 
 /**
  * Returns the function that finds all rules that a value breaks.

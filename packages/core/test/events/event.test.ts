@@ -1,8 +1,8 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
-import { defineEvent, events } from '@fastify-modular/core'
+import { defineEvent } from '@fastify-modular/core'
 import { EventClasses, eventClassOf } from '#src/events/event.js'
+import { startApp } from './fixtures/app.js'
 import { NoteShared } from './fixtures/events.js'
 
 test('S 6.1: an event is a plain record: its JSON is its payload, and it does not change', async (t) => {
@@ -76,12 +76,7 @@ test('members of a payload change neither the id nor the class of an event', asy
   })
 })
 
-async function boot(t: Test): Promise<FastifyInstance> {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(events)
-  return app
-}
+const boot = async (t: Test) => (await startApp(t, { isReady: false })).app
 
 test('formats are checked, and no value is changed', async (t) => {
   const schema = Type.Object({
@@ -174,10 +169,7 @@ test('a class with toJSON is refused when it is published: its JSON would not be
       return { amount: this.cents / 100 }
     }
   }
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(events)
-  await app.ready()
+  const app = await boot(t)
   await t.rejects(app.events.publish(new Shortened({ cents: 100 })), {
     code: 'FMOD_CORE_INVALID_EVENT',
     message: /test\.shortened.*toJSON/,

@@ -6,6 +6,7 @@ import { events, modules } from '@fastify-modular/core'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { discoverHandlers as discover, type HandlerSource } from '#src/events/handlers.js'
+import { handlerOf } from './fixtures/app.js'
 import { NoteDeleted, NoteShared } from './fixtures/events.js'
 import * as namespace from './fixtures/handlers/audit-consumer.js'
 
@@ -62,14 +63,8 @@ test('a folder of handlers takes every extension that Node runs, and no declarat
     join(folder, 'c-handler.cjs'),
     `${classOf('C')}; module.exports = Object.fromEntries([['C', CHandler]])`,
   )
-  for (const name of [
-    'd-handler.d.ts',
-    'e-handler.d.mts',
-    'f-handler.d.cts',
-    'g-handler.json',
-    'h-handler.test.js',
-  ])
-    writeFileSync(join(folder, name), '}')
+  for (const ending of ['d.ts', 'd.mts', 'd.cts', 'json', 'test.js'])
+    writeFileSync(join(folder, `d-handler.${ending}`), '}')
   const handlers = await discoverHandlers('m', pathToFileURL(`${folder}/`))
   t.same(
     handlers.map(({ name }) => name),
@@ -85,17 +80,8 @@ test('a folder of handlers takes every extension that Node runs, and no declarat
 })
 
 test('a static id names a handler in place of its class', async (t) => {
-  class RenamedHandler {
-    static event = NoteShared
-    static id = 'SendMailHandler'
-    readonly id = 5
-    handle(): void {}
-  }
-  class Anything {
-    static event = NoteShared
-    static id = 'mail'
-    handle(): void {}
-  }
+  const RenamedHandler = Object.assign(handlerOf(NoteShared), { id: 'SendMailHandler' })
+  const Anything = Object.assign(handlerOf(NoteShared, undefined, 'Anything'), { id: 'mail' })
   const names = async (source: object) =>
     (await discoverHandlers('m', source as never)).map(({ name }) => name)
   t.same(await names([RenamedHandler, new Anything()]), ['m.SendMailHandler', 'm.mail'])
@@ -112,11 +98,7 @@ test('a static id names a handler in place of its class', async (t) => {
     })
   }
   for (const id of ['', 5]) {
-    class WrongHandler {
-      static event = NoteShared
-      static id = id
-      handle(): void {}
-    }
+    const WrongHandler = Object.assign(handlerOf(NoteShared), { id })
     await t.rejects(names([WrongHandler]), {
       code: 'FMOD_CORE_INVALID_HANDLER',
       message: /static member "id"/,
@@ -125,20 +107,9 @@ test('a static id names a handler in place of its class', async (t) => {
 })
 
 test('a class whose name a minifier has shortened is a handler still, and the log asks for an id', async (t) => {
-  class a {
-    static event = NoteShared
-    handle(): void {}
-  }
-  class bc {
-    static event = NoteShared
-    static id = 'named'
-    handle(): void {}
-  }
-  class MailHandler {
-    static event = NoteShared
-    static id = 'm' // on purpose
-    handle(): void {}
-  }
+  const a = handlerOf(NoteShared, undefined, 'a')
+  const bc = Object.assign(handlerOf(NoteShared, undefined, 'bc'), { id: 'named' })
+  const MailHandler = Object.assign(handlerOf(NoteShared), { id: 'm' }) // on purpose
   const warnings: object[] = []
   const app = Fastify({
     logger: { level: 'warn', stream: { write: (line) => void warnings.push(JSON.parse(line)) } },
@@ -168,46 +139,31 @@ test('S 6.3: near misses are one boot error that names each of them', async (t) 
   class NoEventHandler {
     handle(): void {}
   }
-  class WrongEventHandler {
+  class WrongEventHandler extends NoEventHandler {
     static event = class Plain {}
-    handle(): void {}
   }
-  class TwoMethodsHandler {
-    static event = NoteShared
-    handle(): void {}
+  class TwoMethodsHandler extends SendMailHandler {
     consume(): void {}
   }
-  class NeedsArgumentHandler {
-    static event = NoteShared
+  class NeedsArgumentHandler extends SendMailHandler {
     constructor(mailer: { send(): void }) {
+      super()
       mailer.send()
     }
-    handle(): void {}
   }
-  class Mailer {
-    static event = NoteShared
-    handle(): void {}
-  }
-  const candidates = [
-    NoMethodHandler,
-    NoEventHandler,
-    WrongEventHandler,
-    TwoMethodsHandler,
-    NeedsArgumentHandler,
-    Mailer,
-    SendMailHandler,
+  const Mailer = handlerOf(NoteShared, undefined, 'Mailer')
+  const problems: readonly (readonly [object, RegExp])[] = [
+    [NoMethodHandler, /NoMethodHandler needs a method/],
+    [NoEventHandler, /NoEventHandler needs a static member "event"/],
+    [WrongEventHandler, /WrongEventHandler needs a static member "event"/],
+    [TwoMethodsHandler, /TwoMethodsHandler has both/],
+    [NeedsArgumentHandler, /NeedsArgumentHandler cannot be made/],
+    [Mailer, /"Mailer" must have a name that ends in Handler or Consumer/],
   ]
-  const failure = await discoverHandlers('mail', candidates as never).catch(
-    (error: unknown) => error as Error,
-  )
+  const candidates = [...problems.map(([candidate]) => candidate), SendMailHandler]
+  const failure = await discoverHandlers('mail', candidates).catch((error: unknown) => error as Error)
   t.match(failure, { code: 'FMOD_CORE_INVALID_HANDLER' })
-  const { message } = failure as Error
-  t.match(message, /NoMethodHandler needs a method/)
-  t.match(message, /NoEventHandler needs a static member "event"/)
-  t.match(message, /WrongEventHandler needs a static member "event"/)
-  t.match(message, /TwoMethodsHandler has both/)
-  t.match(message, /NeedsArgumentHandler cannot be made/)
-  t.match(message, /"Mailer" must have a name that ends in Handler or Consumer/)
+  for (const [, message] of problems) t.match((failure as Error).message, message)
 })
 
 test('values that are not handlers are refused by name in a list and ignored in a namespace', async (t) => {

@@ -1,54 +1,36 @@
 /** Connections to PostgreSQL that a network loses without reporting it to either side. */
 import { setTimeout as delay } from 'node:timers/promises'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { test, type Test } from 'tap'
-import { events, type EventTransport } from '@fastify-modular/core'
+import type { EventTransport } from '@fastify-modular/core'
 import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/pg-boss'
-import { type EventRecord, eventsOf } from '@fastify-modular/core/testing'
-import { type FaultyProxy, startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
+import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
 import { listen } from '#src/internal/listener.js'
+import { handlerOf, startApp } from './fixtures/app.js'
 import { NoteShared } from './fixtures/events.js'
-
-class SharedHandler {
-  static event = NoteShared
-  handle() {}
-}
 
 const shared = (noteId: string) => new NoteShared({ noteId, by: 'alice' })
 
 const quick = { connect: 300, query: 900, probe: 100, close: 300 }
 
-interface Fixture {
-  readonly app: FastifyInstance
-  readonly proxy: FaultyProxy
-  readonly record: EventRecord
-  readonly url: string
-}
-
 /** An application whose events go through a proxy. */
-async function start(t: Test, options: PgBossCommonOptions = {}): Promise<Fixture> {
+async function start(t: Test, options: PgBossCommonOptions = {}) {
   const { url } = await testDatabase(t)
   const proxy = await startFaultyProxy(url)
   t.teardown(() => proxy.close())
   const open = () => pgBoss({ connectionString: proxy.url, timeouts: quick, pollInterval: 50, ...options })
-  return { ...(await startWith(t, open)), proxy, url }
+  return { app: await startWith(t, open), proxy, url }
 }
 
 /** Tries again where these short time-outs are too short for a busy machine. */
-async function startWith(t: Test, open: () => EventTransport) {
+async function startWith(t: Test, open: () => EventTransport): Promise<FastifyInstance> {
   for (const end = Date.now() + 60_000; ;) {
-    const app = Fastify()
-    const record = eventsOf(app)
     try {
-      await app.register(events, { transport: open(), handlers: [SharedHandler] })
-      await app.ready()
-      t.teardown(() => app.close())
-      return { app, record }
+      return (await startApp(t, { transport: open(), handlers: [handlerOf(NoteShared)] })).app
     } catch (error) {
-      await app.close()
       if (Date.now() > end) throw error
     }
   }
@@ -67,9 +49,9 @@ async function publishOne(app: FastifyInstance, noteId: string): Promise<number>
 }
 
 test('publishing and delivery recover by themselves after all connections went silent', async (t) => {
-  const { app, proxy, record } = await start(t)
+  const { app, proxy } = await start(t)
   await publishOne(app, 'before')
-  await record.waitFor('app.SharedHandler', 1, 20_000)
+  await until(() => app.events.stats().handled === 1)
   proxy.applyToOpen('silent')
   t.comment(`${await publishOne(app, 'after')} refused before one was taken`)
   const { published } = app.events.stats()
@@ -92,10 +74,7 @@ test('a listening connection that goes silent is replaced, and notices arrive ag
   const [lost] = listening()
   lost?.apply('silent')
   await until(() => listening().length === 1 && listening()[0] !== lost)
-  const publisher = Fastify()
-  t.teardown(() => publisher.close())
-  await publisher.register(events, { transport: pgBoss({ connectionString: url }) })
-  await publisher.ready()
+  const { app: publisher } = await startApp(t, { transport: pgBoss({ connectionString: url }) })
   for (const end = Date.now() + 20_000; app.events.stats().handled === 0; await delay(500)) {
     if (Date.now() > end) throw new Error('it was not noticed within 20 s')
     await publisher.events.publish(shared('noticed')) // once more where the fetch came too late
@@ -142,7 +121,7 @@ test('close ends also with a pool without time-outs', async (t) => {
     await proxy.close()
     await pool.end()
   })
-  const { app } = await startWith(t, () => pgBoss({ pool, timeouts: quick, pollInterval: 20 }))
+  const app = await startWith(t, () => pgBoss({ pool, timeouts: quick, pollInterval: 20 }))
   await publishOne(app, 'before')
   proxy.apply('silent')
   const publishing = app.events.publish(shared('lost'))

@@ -132,24 +132,7 @@ test('property 1: a canonical path has the spelling that decodes to it, and no r
   fc.assert(
     fc.property(
       fc.string({
-        unit: fc.constantFrom(
-          '/',
-          '.',
-          'a',
-          '%',
-          '2',
-          'F',
-          'f',
-          '3',
-          'A',
-          'C',
-          ';',
-          '?',
-          ':',
-          '\\',
-          '#',
-          'é',
-        ),
+        unit: fc.constantFrom(...'/.a%2Ff3AC;?:\\#é'),
       }),
       (tail) => {
         const target = `/${tail}`
@@ -167,21 +150,7 @@ test('property 1: a canonical path has the spelling that decodes to it, and no r
   t.pass()
 })
 
-const poison = fc.constantFrom(
-  '%2f',
-  '%5c',
-  '%2e',
-  '%00',
-  '%0a',
-  '%25',
-  '%3b',
-  '//',
-  '/./',
-  '/../',
-  ';',
-  '\\',
-  '#',
-)
+const poison = fc.constantFrom(...String.raw`%2f %5c %2e %00 %0a %25 %3b // /./ /../ ; \ #`.split(' '))
 
 test('property 2: nothing dangerous can be put into a canonical path', async (t) => {
   fc.assert(
@@ -213,10 +182,7 @@ test('property 5: percent-encoding any unreserved character makes a path non-can
 
 test('any text at all is judged without an exception', async (t) => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const path = canonicalPath(text)
-      return path === null || typeof path === 'string'
-    }),
+    fc.property(fc.string({ unit: 'binary' }), (text) => typeof (canonicalPath(text) ?? '') === 'string'),
     { numRuns: 3000, seed: 6 },
   )
   t.pass()

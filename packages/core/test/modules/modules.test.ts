@@ -47,44 +47,47 @@ test('S 5.5: contributions are delivered in dependency order, before any module 
   )
 })
 
-test('a hook without a receiver is a boot error that names every module and hook', async (t) => {
+interface Refusal {
+  readonly code?: string
+  readonly message: RegExp | string
+}
+
+/** An application refuses these modules; it may have a receiver of `menu`. */
+async function refused(t: Test, list: readonly object[], error: Refusal, receives = false): Promise<void> {
   const app = appOf(t)
-  const odd = { name: 'odd', menuu: () => {} } as Module
-  const error = {
-    code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
-    message: /"shop" contributes "menu", module "odd" contributes "menuu"/,
-  }
-  await t.rejects(
-    async () => app.register(modules, { modules: [defineModule({ name: 'shop', menu: () => {} }), odd] }),
-    error,
+  if (receives) receive(app, 'menu', { take: () => {} })
+  await t.rejects(async () => app.register(modules, { modules: list as Module[] }), error)
+}
+
+test('a hook without a receiver is a boot error that names every module and hook', async (t) => {
+  await refused(
+    t,
+    [
+      { name: 'shop', menu: () => {} },
+      { name: 'odd', menuu: () => {} },
+    ],
+    {
+      code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
+      message: /"shop" contributes "menu", module "odd" contributes "menuu"/,
+    },
   )
 })
 
-for (const [misspelt, meant] of [
-  ['menuu', 'menu'],
-  ['MENU', 'menu'],
-  ['handler', 'handlers'],
-  ['onready', 'onReady'],
-  ['dependson', 'dependsOn'],
-] as const) {
-  test(`a misspelt member of a module is a boot error that suggests the right one: ${misspelt}`, async (t) => {
-    const app = appOf(t)
-    receive(app, 'menu', { take: () => {} })
-    const odd = { name: 'odd', [misspelt]: () => {} } as Module
-    await t.rejects(async () => app.register(modules, { modules: [odd] }), {
-      code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
-      message: new RegExp(`module "odd" contributes "${misspelt}" \\(did you mean "${meant}"\\?\\)`),
-    })
-  })
-}
-
-test('a hook that resembles no other gets no suggestion', async (t) => {
-  const app = appOf(t)
-  const odd = { name: 'odd', breadcrumbs: () => {} } as Module
-  await t.rejects(async () => app.register(modules, { modules: [odd] }), {
-    code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN',
-    message: /"breadcrumbs"\./,
-  })
+test('a misspelt member of a module is a boot error that suggests the right one, if any is near', async (t) => {
+  const meant = {
+    menuu: 'menu',
+    MENU: 'menu',
+    handler: 'handlers',
+    onready: 'onReady',
+    dependson: 'dependsOn',
+    breadcrumbs: undefined,
+  }
+  for (const [misspelt, name] of Object.entries(meant)) {
+    const suggestion = name === undefined ? '\\.' : ` \\(did you mean "${name}"\\?\\)`
+    const message = new RegExp(`module "odd" contributes "${misspelt}"${suggestion}`)
+    const error = { code: 'FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN', message }
+    await refused(t, [{ name: 'odd', [misspelt]: () => {} }], error, true)
+  }
 })
 
 test('ignoreContributions lets a host do without a plugin', async (t) => {
@@ -143,31 +146,25 @@ test('a module is mounted encapsulated, under its prefix', async (t) => {
 
 const wrapped = (plugin: ModulePlugin = async () => {}) =>
   fp(async (app, options) => plugin(app, options, () => {}))
-const unscoped: Record<string, readonly [Partial<Module>, RegExp]> = {
-  'a prefix': [{ prefix: '/billing', plugin: wrapped() }, /it has prefix/],
-  access: [{ access: 'public', plugin: wrapped() } as object, /it has access/],
-  ...Object.fromEntries(
-    (['onRequest', 'preHandler', 'onSend', 'onResponse', 'onError'] as const).map((hook) => [
-      `the hook ${hook}`,
+const unscoped: readonly (readonly [object, string])[] = [
+  [{ prefix: '/billing', plugin: wrapped() }, 'it has prefix'],
+  [{ access: 'public', plugin: wrapped() }, 'it has access'],
+  ...(['onRequest', 'preHandler', 'onSend', 'onResponse', 'onError'] as const).map(
+    (hook) =>
       [
         { plugin: wrapped(async (app) => void app.addHook(hook, async () => {})) },
-        new RegExp(`the hook ${hook}`),
-      ],
-    ]),
+        `the hook ${hook}`,
+      ] as const,
   ),
-}
+]
 
-for (const [what, [members, message]] of Object.entries(unscoped)) {
-  test(`decision 90: a module with ${what} whose plugin breaks out of its scope stops the boot`, async (t) => {
-    const app = appOf(t)
-    const billing = { name: 'billing', ...members } as Module
-    if ('access' in members) receive(app, 'access' as 'menu', { take: () => {} })
-    await t.rejects(async () => app.register(modules, { modules: [billing] }), {
+test('decision 90: a module whose plugin breaks out of its scope stops the boot, with what it has besides', async (t) => {
+  for (const [members, message] of unscoped)
+    await refused(t, [{ name: 'billing', ...members }], {
       code: 'FMOD_CORE_INVALID_MODULE',
-      message: new RegExp(`"billing".*${message.source}.*fastify-plugin`),
+      message: new RegExp(`"billing".*${message}.*fastify-plugin`),
     })
-  })
-}
+})
 
 test('decision 90: a wrapped plugin may decorate, close with the application and have hooks in scopes of its own', async (t) => {
   const app = appOf(t)
@@ -235,12 +232,8 @@ test('decision 49: close hooks run in reverse order, and one that fails does not
 })
 
 test('a module body that fails stops the boot with its own error', async (t) => {
-  const app = appOf(t)
-  const broken = defineModule({
-    name: 'broken',
-    plugin: async () => {
-      throw new Error('no table notes')
-    },
-  })
-  await t.rejects(async () => app.register(modules, { modules: [broken] }), /no table notes/)
+  const plugin = async () => {
+    throw new Error('no table notes')
+  }
+  await refused(t, [{ name: 'broken', plugin }], { message: 'no table notes' })
 })
