@@ -77,7 +77,7 @@ interface BootReport {
   readonly notEncrypted: readonly string[]
 }
 
-/** Logs what is legal and probably not meant. */
+/** Logs warnings about legal, but probably mistaken configuration. */
 export function warnAtBoot(parts: Parts, options: SettingsOptions, report: BootReport): void {
   const { registry, sharedValues, store, log } = parts
   const { name, durable, transactional } = store.info

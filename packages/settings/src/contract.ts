@@ -116,7 +116,7 @@ export function createContract(parts: Parts): SettingsContract {
   }
 }
 
-/** The stored value; null where none is, or what is stored no longer fits. */
+/** The stored value; null if there is none, or it no longer fits the definition. */
 async function storedValue(
   { store, users, codec }: Parts,
   state: SettingState,

@@ -5,8 +5,8 @@ import { createContract } from './contract.ts'
 import { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
 import type { Registry } from './definitions/registry.ts'
 import type { SettingReference } from './definitions/tokens.ts'
-import { createObserver } from './diagnostics.ts'
-import { createListeners, type Listeners } from './events.ts'
+import { Observer } from './diagnostics.ts'
+import { Listeners, type SettingListener } from './events.ts'
 import { eraseUser } from './history/erase.ts'
 import { readHistory } from './history/history.ts'
 import { restore, revert } from './history/revert.ts'
@@ -29,7 +29,7 @@ import type { SettingsStore } from './store/store.ts'
 import { placeOf, set, setMany, type SetOptions } from './write/set.ts'
 import { createWrite, reset } from './write/write.ts'
 
-/** What the service needs from its host. */
+/** What the plugin passes to the service. */
 export interface ServiceInit {
   readonly registry: Registry
   readonly store: SettingsStore
@@ -58,13 +58,13 @@ export function createSettingsService(init: ServiceInit): SettingsService {
 
 function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, LockedValue> } {
   const { registry, store, encryption, refusesPlain, userCapacity, events, retention, log } = init
-  const observer = createObserver()
+  const observer = new Observer()
   const codec = new RowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
   const sharedValues = new SharedValues({ registry, codec, locked })
   const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
   const states = createStates(registry, sharedValues)
-  const listeners = createListeners({ sharedValues, states, log })
+  const listeners = new Listeners({ sharedValues, states, log })
   const coherence = new Coherence({ store, sharedValues, users, listeners, observer, log })
   const writes = {
     store,
@@ -101,7 +101,7 @@ function createSettings(parts: ReturnType<typeof createParts>): Settings {
     set: (reference, value, options) => set(parts, reference, { value }, options),
     reset: (reference, options) => set(parts, reference, reset, options),
     setMany: (updates, options) => setMany(parts, updates, options),
-    on: listeners.on,
+    on: (reference, listener) => listeners.on(reference, listener),
     inspect: (key, userId) => inspect(parts, key, userId),
     history: (filter) => readHistory(parts, filter),
     restore: async (target, options) => void (await restore(parts, target, options)),
@@ -129,7 +129,7 @@ function createSettings(parts: ReturnType<typeof createParts>): Settings {
   return settings
 }
 
-/** Encrypts secrets with the newest key. What was unreadable may be readable then; nothing else changes. */
+/** Encrypts secrets with the newest key. Unreadable values may become readable; nothing else changes. */
 async function encryptAnew(parts: Parts): Promise<ReencryptReport> {
   const { sharedValues, users, listeners, log } = parts
   const report = await reencrypt(parts, (rows) => {
@@ -145,7 +145,7 @@ async function encryptAnew(parts: Parts): Promise<ReencryptReport> {
 
 type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'> & {
   get(reference: SettingReference): unknown
-  on: Listeners['on']
+  on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
   reset(reference: SettingReference, options?: SetOptions): Promise<void>
   define(...definitions: readonly (SettingDefinition | TokenMap)[]): Settings

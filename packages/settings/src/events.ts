@@ -40,7 +40,7 @@ export class SettingChanged extends defineEvent(
   Type.Object({ ...identity, oldValue: Type.Unknown(), newValue: Type.Unknown() }),
 ) {}
 
-/** A stored value was removed: the setting is back to what it inherits. */
+/** A stored value was removed: the inherited value holds again. */
 export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {}
 
 /** Returns the function that finds the events of the application, which may have none. */
@@ -122,7 +122,7 @@ async function publishAfterwards(
   }
 }
 
-/** A transaction that leaves what is to be called after its commit. */
+/** A transaction that collects the functions to call after its commit. */
 function withNotices(tx: AsyncTx, notices: (() => void)[]): AsyncTx {
   const query: AsyncTx['query'] = (sql, params) => tx.query(sql, params)
   return { kind: 'async', query, afterCommit: (notify) => void notices.push(notify) }
@@ -155,20 +155,21 @@ export async function verifyEvents({ store, events }: VerifyInit): Promise<void>
   const { name, transactional } = store.info
   const bus = events()
   if (transactional === false || !bus || !canJoin(store, bus)) return
-  let isShared = false
-  const undo = (answer: boolean): never => {
-    isShared = answer
+  let isShared = Promise.resolve(false)
+  const undo = (): never => {
     throw new Undo()
   }
-  const enqueue = (tx: Tx): Promise<never> =>
-    tx.kind === 'async' ? bus.verify(tx).then(undo) : undo(bus.verify(tx))
+  const enqueue = (tx: Tx): Promise<never> => {
+    isShared = bus.verify(tx)
+    return tx.kind === 'async' ? isShared.then(undo) : undo()
+  }
   try {
     const decide = (): RowChange[] => [{ ...probe, value: 'null', encrypted: false }]
     await store.shared.write({ actor: null, origin: 'probe', reads: [probe], decide, enqueue })
   } catch (error) {
     if (!(error instanceof Undo)) throw error
   }
-  if (!isShared) throw new FMOD_SETTINGS_FOREIGN_EVENTS(name, sharing[transactional])
+  if (!(await isShared)) throw new FMOD_SETTINGS_FOREIGN_EVENTS(name, sharing[transactional])
 }
 
 /** What changed beside the value. */
@@ -186,12 +187,6 @@ interface SettingChange<T = JsonValue> {
 /** Called after the commit, with the new value. What it throws is logged, and the other listeners are still called. */
 export type SettingListener<T = JsonValue> = (value: T, change: SettingChange<T>) => void | Promise<void>
 
-export interface Listeners {
-  /** Returns the function that removes the listener. @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
-  on(reference: SettingReference, listener: SettingListener): () => void
-  notify(changes: readonly EffectiveChange[], revision: number, origin: SettingChange['origin']): void
-}
-
 /** Stands for every key. */
 const anyKey = '*'
 
@@ -202,48 +197,50 @@ interface ListenersInit {
   readonly log: FastifyBaseLogger
 }
 
-export function createListeners({ sharedValues, states, log }: ListenersInit): Listeners {
-  const byKey = new Map<string, ReadonlySet<{ readonly call: SettingListener }>>()
+export class Listeners {
+  readonly #init: ListenersInit
+  readonly #byKey = new Map<string, ReadonlySet<{ readonly call: SettingListener }>>()
 
-  function call(listener: SettingListener, value: JsonValue, change: SettingChange): void {
-    const report = (err: unknown): void => log.error({ err, key: change.key }, 'settings listener failed')
+  constructor(init: ListenersInit) {
+    this.#init = init
+  }
+
+  /** Returns the function that removes the listener. @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
+  on(reference: SettingReference, listener: SettingListener): () => void {
+    const key = keyOf(reference)
+    // A setting that was never read has no value to compare with.
+    if (key === anyKey) this.#init.states()
+    else this.#init.sharedValues.require(key)
+    const entry = { call: listener }
+    this.#byKey.set(key, new Set([...this.#of(key), entry]))
+    return () => {
+      this.#byKey.set(key, new Set([...this.#of(key)].filter((other) => other !== entry)))
+    }
+  }
+
+  notify(changes: readonly EffectiveChange[], revision: number, origin: SettingChange['origin']): void {
+    for (const { state, previous } of changes) {
+      const { key, scope } = state.setting.definition
+      const { value, source, error } = state.shared
+      if (error) continue // there is no readable value
+      const change = { key, previous: previous.value, scope, source, revision, origin }
+      for (const name of [key, anyKey])
+        for (const listener of this.#of(name)) this.#call(listener.call, value, change)
+    }
+  }
+
+  #of(key: string): Iterable<{ readonly call: SettingListener }> {
+    return this.#byKey.get(key) ?? []
+  }
+
+  #call(listener: SettingListener, value: JsonValue, change: SettingChange): void {
+    const report = (err: unknown): void =>
+      this.#init.log.error({ err, key: change.key }, 'settings listener failed')
     try {
       const result = listener(value, change)
       if (result instanceof Promise) result.catch(report)
     } catch (err) {
       report(err)
     }
-  }
-
-  return {
-    on(reference, listener) {
-      const key = keyOf(reference)
-      // A setting that was never read has no value to compare with.
-      if (key === anyKey) states()
-      else sharedValues.require(key)
-      const entry = { call: listener }
-      byKey.set(key, new Set([...(byKey.get(key) ?? []), entry]))
-      return () => {
-        byKey.set(key, new Set([...(byKey.get(key) ?? [])].filter((other) => other !== entry)))
-      }
-    },
-    notify(changes, revision, origin) {
-      for (const { state, previous } of changes) {
-        const { definition } = state.setting
-        const { value, source, error } = state.shared
-        if (error) continue // there is no readable value
-        const change = {
-          key: definition.key,
-          previous: previous.value,
-          scope: definition.scope,
-          source,
-          revision,
-          origin,
-        }
-        for (const key of [definition.key, anyKey]) {
-          for (const listener of byKey.get(key) ?? []) call(listener.call, value, change)
-        }
-      }
-    },
   }
 }

@@ -1,4 +1,4 @@
-/** What the operations of settings work with. */
+/** The parts of the service that its operations use. */
 import type { SettingState } from './memory/shared-values.ts'
 import type { Encryption } from './secrets/encryption.ts'
 import type { Write, WriteInit } from './write/write.ts'

@@ -11,12 +11,12 @@ import { createFindEvents, verifyEvents } from './events.ts'
 import { authenticateWith, declarePermission } from './http/access.ts'
 import { createPeople } from './http/people.ts'
 import { addSettingsRoutes } from './http/routes.ts'
-import type { FindCaller } from './http-options.ts'
+import type { FindCaller } from './options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { type Locked, readOverrides } from './overrides.ts'
 import type { UserReader } from './reading/reader.ts'
-import { createEncryption } from './secrets/encryption.ts'
+import { Encryption } from './secrets/encryption.ts'
 import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
@@ -66,7 +66,7 @@ function refuseSecond({ server }: FastifyInstance): void {
   served.add(server)
 }
 
-/** What the steps of the boot share. */
+/** State that the steps of the boot share. */
 interface Boot {
   readonly app: FastifyInstance
   readonly options: SettingsOptions
@@ -86,7 +86,7 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
   const service = createSettingsService({
     registry: new Registry({ ...defaultLimits, ...limits }),
     store,
-    encryption: createEncryption(options.encryption?.keys),
+    encryption: new Encryption(options.encryption?.keys),
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
     retention: history === false ? undefined : new Retention({ ...history, store, log: app.log }),
@@ -138,7 +138,7 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
         maxBulkEntries: limits.bulkEntries ?? 500,
         maxBulkBytes: limits.bulkBytes ?? 512 * 1024,
       })
-      // Autoload sets prefixes by folder: here one sees where the API came to be.
+      // Autoload sets prefixes by folder: the log shows the resulting address.
       app.log.info({ url: scope.prefix }, 'settings are served')
     },
     { prefix },
@@ -147,28 +147,26 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
 
 /** Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is known. */
 function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {
-  const readers = new WeakMap<FastifyRequest, Promise<UserReader>>()
-  /** Of requests whose caller is not known yet, or that have none: a hook may ask before the gate, and the handler after it. */
-  const anonymous = new WeakMap<FastifyRequest, UserReader>()
+  const readers = new WeakMap<
+    FastifyRequest,
+    { readonly userId: string | null; reader: Promise<UserReader> }
+  >()
 
   async function read(request: FastifyRequest): Promise<UserReader> {
-    const caller = await findCaller(request)
-    if (caller) return readers.get(request) ?? readAs(caller.id, request)
-    const reader = anonymous.get(request) ?? (await settings.forUser(null))
-    anonymous.set(request, reader)
-    return reader
-  }
-
-  function readAs(userId: string, request: FastifyRequest): Promise<UserReader> {
+    const userId = (await findCaller(request))?.id ?? null
+    const known = readers.get(request)
+    if (known?.userId === userId) return known.reader
     const reader = settings.forUser(userId)
-    readers.set(request, reader)
+    readers.set(request, { userId, reader })
     reader.catch(() => readers.delete(request)) // the next one tries again
     return reader
   }
 
   app.decorateRequest('settings', {
     getter(this: FastifyRequest) {
-      return readers.get(this) ?? read(this)
+      const known = readers.get(this)
+      // Without a user the caller may not be known yet: a hook may ask before the gate, and the handler after it.
+      return known && known.userId !== null ? known.reader : read(this)
     },
   })
 }

@@ -1,4 +1,4 @@
-/** What the settings client can do: one method for each route. */
+/** The settings client, with one method for each route. */
 import type { SettingToken } from '../definitions/tokens.ts'
 import { type JsonValue, type SettingScope, toEtag } from '../setting-definition.ts'
 import type { Conflict } from '../exceptions.ts'
@@ -60,7 +60,7 @@ export interface ChangesFilter extends Omit<HistoryPageOptions, 'scope'> {
   readonly since?: string
 }
 
-/** What was written together; a page may show a part of it. */
+/** The changes of one write; a page may have only a part of them. */
 export interface SettingChangeSet {
   readonly revision: number
   readonly at: string
@@ -75,7 +75,7 @@ export interface ChangesPage {
   readonly people: People
 }
 
-/** Names by id, of the people in an answer; without those whom the host does not name. */
+/** The names of the people in an answer, by id, as far as the host names them. */
 export type People = Readonly<Record<string, string>>
 
 /** Some history, newest first, and who made it. */
@@ -110,7 +110,7 @@ export interface SettingsClient {
   /** The value that holds for the caller. */
   resolved<T>(token: SettingToken<T>, options?: CallOptions): Promise<T>
   resolved(key: string, options?: CallOptions): Promise<JsonValue>
-  /** Writes a System or Application value, and resolves to what is stored then; null clears it. */
+  /** Writes a System or Application value, and resolves to the new one; null clears it. */
   set(
     key: string,
     value: JsonValue,
@@ -134,7 +134,7 @@ export interface SettingsClient {
   history(key: string, page?: HistoryPageOptions): Promise<ListedHistoryPage>
   changes(filter?: ChangesFilter): Promise<ChangesPage>
   /**
-   * Writes the value of a revision again, or with `undo` the one that it replaced, and resolves to what is stored then.
+   * Writes the value of a revision again, or with `undo` the one that it replaced, and resolves to the restored value.
    * With `version` only if the row is still at it.
    */
   restore(
@@ -184,7 +184,7 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
   }
 }
 
-/** A write that answers with what is stored now. */
+/** A write that is answered with the stored value. */
 function write(
   method: 'PUT' | 'POST' | 'DELETE',
   body: object | undefined,
@@ -267,7 +267,7 @@ function toQuery(query: NonNullable<Call['query']>): string {
   return parameters.size === 0 ? '' : `?${parameters.toString()}`
 }
 
-/** What stands between client and server may answer HTML. */
+/** A proxy between client and server may answer HTML. */
 async function readProblem(response: Response): Promise<Problem> {
   try {
     const body: unknown = await response.json()

@@ -1,10 +1,10 @@
-/** Removes a user from everything that the settings store. */
+/** Removes a user from all stored settings. */
 import { setImmediate } from 'node:timers/promises'
 import { requireUser } from '../memory/user-values.ts'
 import type { Parts } from '../parts.ts'
 import { userHash } from '../store/store.ts'
 
-/** What was removed, and what may be left in other places. */
+/** Counts of removed data, and the places that may still have some. */
 export interface ErasureReport {
   /** Values of the user. */
   readonly values: number

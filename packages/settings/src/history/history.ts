@@ -1,4 +1,4 @@
-/** What happened to values, masked like every response. */
+/** The changes of values, masked like every response. */
 import { ArgumentException, type Caller } from '@fastify-modular/core'
 import type { SharedValues } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
@@ -15,9 +15,9 @@ export interface HistoryEntry {
   readonly key: string
   readonly scope: SettingScope
   readonly userId: string | null
-  /** What was stored before; null where nothing was, and for sensitive settings. */
+  /** The value before; null if none was stored, and for sensitive settings. */
   readonly oldValue: JsonValue
-  /** What was stored then; null where the value was removed, and for sensitive settings. */
+  /** The new value; null if the value was removed, and for sensitive settings. */
   readonly newValue: JsonValue
   /** Whether a value was stored after the change: distinguishes what masking hides. */
   readonly isOverridden: boolean
@@ -72,7 +72,7 @@ const maxLimit = 500
 /** Bytes of stored text in a page. */
 const pageBytes = 256 * 1024
 
-/** What happened to System and Application values, or to those of one user; of defined settings only. */
+/** Changes of System and Application values, or of one user's values; of defined settings only. */
 export async function readHistory(
   { store, sharedValues }: Pick<Parts, 'store' | 'sharedValues'>,
   options: HistoryFilter = {},
@@ -104,7 +104,7 @@ export async function readHistory(
 }
 
 /**
- * The rows that a filter asks for: those of one user, or those that belong to no user.
+ * The rows that a filter selects: one user's rows, or System and Application rows.
  * @throws {ForbiddenException} the caller may not see them
  */
 function rowsOf(filter: HistoryFilter, sharedValues: Pick<SharedValues, 'find'>, caller: Caller | undefined) {
@@ -161,7 +161,7 @@ function toPlace(next: string, userId: string): HistoryPlace {
   return { at: 0, revision: numbers.first, scope, userId, key } // only users' entries are in the order of time
 }
 
-/** @throws {ArgumentException} without a revision the newest entry would be taken; no database has others */
+/** @throws {ArgumentException} not a revision: without one the newest entry would be taken */
 export function requireRevision(revision: number): void {
   if (!Number.isSafeInteger(revision) || revision < 1)
     throw new ArgumentException('The revision must be a positive integer.', 'revision')

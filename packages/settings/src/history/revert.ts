@@ -1,4 +1,4 @@
-/** The way back: what a revision replaced, or wrote, is written once more, checked like every write. */
+/** Restores and reverts: an old value is written again, checked like every write. */
 import { type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
 import { PreconditionFailedException, SettingsChangedException } from '../exceptions.ts'
 import { requireFit, requireSetting } from '../memory/shared-values.ts'
@@ -25,7 +25,7 @@ import { requireRevision } from './history.ts'
 export interface RestoreTarget extends ValuePlace {
   readonly key: string
   readonly revision: number
-  /** Restores what the revision replaced, in place of what it wrote. @default false */
+  /** Restores the value that the revision replaced instead of the one it wrote. @default false */
   readonly undo?: boolean
 }
 
@@ -40,8 +40,7 @@ export interface RevertOptions extends WriteOptions {
   /** Only these of its settings. @default all of them */
   readonly keys?: readonly string[]
   /**
-   * Also puts back what was changed since: `true` whatever it is now, versions by key (those of `conflicts`; 0 is unset) only
-   * what was seen.
+   * Also overwrites later changes: all of them with `true`, or only these versions by key (those of `conflicts`; 0 is unset).
    * @default false
    */
   readonly force?: boolean | Readonly<Record<string, number>>
@@ -51,14 +50,14 @@ export interface RevertOptions extends WriteOptions {
   readonly visibleTo?: Caller
 }
 
-/** What became of one value, or would become; secrets as null. */
+/** How one value changes; secrets as null. */
 export interface RevertedValue {
   readonly key: string
   readonly scope: SettingScope
   readonly change: ChangeKind
-  /** What is there now. */
+  /** The current value. */
   readonly oldValue: JsonValue
-  /** What comes back. */
+  /** The value that is put back. */
   readonly newValue: JsonValue
   readonly isSecret: boolean
   /** When a secret that comes back was stored, ISO 8601; null for other values, and where the history has lost it. */
@@ -139,7 +138,7 @@ async function putBack(
   expects: Expects | undefined,
   left = attempts,
 ): Promise<RevertReport> {
-  // What is written from here on is not in what the history says.
+  // The history that is read below may lack writes after this revision.
   const { revision: seen } = await parts.store.shared.read([])
   const past = await Promise.all(rows.map((row) => lookBack(parts, row)))
   const errors = new Map<string, readonly string[]>()
@@ -169,20 +168,20 @@ async function putBack(
     })
     return { revision: outcome.revision, dryRun, values }
   } catch (error) {
-    // Something was written meanwhile: only another look at the history says whether it was one of these values.
+    // Another write came first: the history shows whether it changed one of these values.
     if (!isOvertaken || left === 1) throw error
     return putBack(parts, rows, { force, dryRun, ...options }, expects, left - 1)
   }
 }
 
-/** Everything that the history says about an entry: it may not answer any more once the write is done. */
+/** Reads the history of an entry before the write: afterwards the database might not answer. */
 async function lookBack({ sharedValues, store }: Parts, row: HistoryRow) {
   const { setting } = requireSetting(sharedValues, row.key)
   const { scope, userId, key, revision } = row
   const encrypted = row.oldEncrypted || row.newEncrypted
   const comesBack = row.oldValue !== null && isSecret(setting, { encrypted })
   const [stored] = comesBack ? await store.history({ scope, userId, key, before: revision, limit: 1 }) : []
-  // A row that is not there has no version: only the history knows whether it was written since.
+  // A missing row has no version: only the history shows whether it was written since.
   const [last] = row.newValue === null ? await store.history({ scope, userId, key, limit: 1 }) : [row]
   const storedAt = stored ? new Date(stored.at).toISOString() : null
   return { row, storedAt, isLast: last?.revision === revision }
@@ -209,7 +208,7 @@ function toReverted(
   }
 }
 
-/** The version of a row that nobody has written since. */
+/** The version of the row if no later write changed it. */
 function versionAfter({ newValue, revision }: HistoryRow): number {
   return newValue === null ? 0 : revision
 }

@@ -156,7 +156,7 @@ function toEntry(state: SettingState, value: JsonValue): WriteEntry {
   return { state, key: state.setting.definition.key, scope: sharedScope(state), userId: '', value }
 }
 
-/** The stored value; undefined for secrets, and for what this version of the definitions cannot read. */
+/** The stored value; undefined for secrets, and for values that do not fit the definition. */
 function exportableValue(state: SettingState): JsonValue | undefined {
   const layer = sharedLayer(state)
   return layer?.state === 'valid' && !isSecret(state.setting, layer.row) ? layer.value : undefined

@@ -21,7 +21,7 @@ export function conditionOf({ headers }: FastifyRequest): Expects | undefined {
       (ifNoneMatch.trim() === '*' ? revision === 0 : !matchesWeakly(ifNoneMatch, toEtag(revision))))
 }
 
-/** Answers 204, or 200 with what is stored now where the request prefers that (RFC 7240). */
+/** Answers 204, or 200 with the stored value where the request prefers that (RFC 7240). */
 export function answerRepresentation(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -33,7 +33,7 @@ export function answerRepresentation(
   return reply.code(200).header('preference-applied', 'return=representation').send(stored())
 }
 
-/** Answers a write of one value: its tag is that of what is stored then. */
+/** Answers a write of one value, with the tag of its new version. */
 export function answerWritten(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -101,7 +101,7 @@ const compress = {
 }
 type Encoding = keyof typeof compress
 
-/** Bodies as they are sent, by the body that they were made of: they go when it goes. */
+/** Compressed bodies by their source, collected together with it. */
 const sent = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
 
 function sendCompressed(reply: FastifyReply, body: Buffer, encoding: Encoding): void {

@@ -1,15 +1,15 @@
 /** Definitions in the language of a request, made once for each language that the host names. */
 import { acceptedLocales, canonicalLocale } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import type { TranslatedField, Translation } from '../http-options.ts'
+import type { TranslatedField, Translation } from '../options.ts'
+import { type TaggedJson, toTaggedJson } from './conditional.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
 
 /** All definitions in one language. */
-export interface LocalizedDefinitions {
+interface LocalizedDefinitions extends TaggedJson {
   /** The language of the definitions themselves is `en`. */
   readonly locale: string
-  readonly definitions: readonly SettingDefinitionDto[]
 }
 
 export interface Localizer {
@@ -56,7 +56,7 @@ export function createLocalizer(
 
   function inEnglish(): LocalizedDefinitions {
     // Definitions are frozen once the application is ready (decision 5).
-    untranslated ??= { locale: english, definitions: definitions().map(toDefinitionDto) }
+    untranslated ??= { locale: english, ...toTaggedJson(definitions().map(toDefinitionDto)) }
     return untranslated
   }
 
@@ -75,14 +75,14 @@ export function createLocalizer(
   /** Null if nothing is translated. */
   function translateInto(locale: string): LocalizedDefinitions | null {
     let isTranslated = false
-    const localized = inEnglish().definitions.map((definition) =>
-      translateDefinition(definition, (field, text) => {
+    const localized = definitions().map((definition) =>
+      translateDefinition(toDefinitionDto(definition), (field, text) => {
         const translated = textIn(locale, definition.key, field)
         isTranslated ||= translated !== undefined
         return translated ?? text
       }),
     )
-    return isTranslated ? { locale, definitions: localized } : null
+    return isTranslated ? { locale, ...toTaggedJson(localized) } : null
   }
 
   return {

@@ -12,6 +12,7 @@ import {
   type StoreNews,
   TooManyWritesException,
 } from '../store/store.ts'
+import { SharedRuns } from '../store/shared-runs.ts'
 import type { EffectiveChange, SharedValues } from './shared-values.ts'
 import type { UserCache } from './user-values.ts'
 
@@ -227,6 +228,7 @@ export class Coherence {
       users.forget()
       const before = { revision: sharedValues.revision, generation: sharedValues.generation }
       const changes = sharedValues.load(revision, rows)
+      this.closeGap() // of writes during the load
       listeners.notify(changes, revision, 'remote')
       const isNews =
         before.revision !== sharedValues.revision || before.generation !== sharedValues.generation
@@ -280,41 +282,4 @@ function toRow(entry: HistoryRow): StoredRow | undefined {
 /** Whether the database did not answer, or not in time. */
 function isOutage(error: unknown): boolean {
   return isDomainException(error) && error.statusCode === 503 && !(error instanceof TooManyWritesException)
-}
-
-/** A task that runs once at a time, for many callers. */
-class SharedRuns {
-  readonly #task: () => Promise<void>
-  #running: Promise<void> | undefined
-  #next: Promise<void> | undefined
-  #isStopped = false
-
-  /** `task` must not reject. */
-  constructor(task: () => Promise<void>) {
-    this.#task = task
-  }
-
-  /** Resolves after a run that began with this call or later: calls during a run share the next one. */
-  run(): Promise<void> {
-    if (this.#isStopped) return Promise.resolve()
-    if (!this.#running) {
-      this.#running = this.#task().finally(() => {
-        this.#running = undefined
-      })
-      return this.#running
-    }
-    // The current run may have read the database already.
-    this.#next ??= this.#running.then(() => {
-      this.#next = undefined
-      return this.run()
-    })
-    return this.#next
-  }
-
-  /** Starts no further run, and resolves when the current one has ended. */
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    await this.#running
-    await this.#next
-  }
 }

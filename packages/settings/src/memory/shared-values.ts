@@ -72,12 +72,6 @@ export interface EffectiveChange {
   readonly previous: Resolution
 }
 
-/** A row, or its absence, and the revision that made it so. */
-interface Slot {
-  readonly row: StoredRow | undefined
-  readonly revision: number
-}
-
 interface SharedValuesInit {
   readonly registry: Pick<Registry, 'find' | 'closest'>
   readonly codec: Pick<RowCodec, 'layerOf'>
@@ -85,20 +79,14 @@ interface SharedValuesInit {
   readonly locked: Locked
 }
 
-const sharedScopes = [SettingScope.System, SettingScope.Application] as const
-
 export class SharedValues {
   readonly #init: SharedValuesInit
-  readonly #slots = {
-    [SettingScope.System]: new Map<string, Slot>(),
-    [SettingScope.Application]: new Map<string, Slot>(),
-  }
+  /** The last change of each value, by `nameOf`. */
+  readonly #changes = new Map<string, PastChange>()
   readonly #states = new Map<string, SettingState>()
-  /** Revisions that are in here although one before them is not. */
-  readonly #ahead = new Set<number>()
-  /** Revisions that were applied since `beginLoad`; undefined while no load is under way. */
-  #sinceLoad: Set<number> | undefined
   #revision = 0
+  /** The highest revision that was applied, since the last load began. */
+  #highest = 0
   #generation = 0
 
   constructor(init: SharedValuesInit) {
@@ -112,7 +100,7 @@ export class SharedValues {
 
   /** False while a later write is in here, but not all before it. */
   get complete(): boolean {
-    return this.#ahead.size === 0
+    return this.#highest <= this.#revision
   }
 
   /** Counts local changes: a key for caches. */
@@ -146,71 +134,48 @@ export class SharedValues {
 
   /** All System and Application rows, also those without a definition. */
   *rows(): Iterable<StoredRow> {
-    for (const scope of sharedScopes) for (const { row } of this.#slots[scope].values()) if (row) yield row
+    for (const { row } of this.#changes.values()) if (row) yield row
   }
 
   /** Whether a System or Application row is here as the database has it. True for users' rows, which are elsewhere. */
-  agrees({ scope, key }: RowId, row: StoredRow | undefined): boolean {
-    return scope === SettingScope.User || isSameRow(this.#slots[scope].get(key)?.row, row)
+  agrees(id: RowId, row: StoredRow | undefined): boolean {
+    return id.scope === SettingScope.User || isSameRow(this.#changes.get(nameOf(id))?.row, row)
   }
 
   /** Call it before reading what `load` gets: only what is applied after it may be newer than that. */
   beginLoad(): void {
     // The rows stay until the load replaces them: readers see old values rather than none.
-    for (const scope of sharedScopes)
-      for (const [key, { row }] of this.#slots[scope]) this.#slots[scope].set(key, { row, revision: -1 })
-    this.#sinceLoad = new Set()
+    for (const [name, change] of this.#changes) this.#changes.set(name, { ...change, revision: unknown })
+    this.#highest = 0
   }
 
   /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
   load(at: number, rows: readonly StoredRow[]): readonly EffectiveChange[] {
-    const changed = new Set<string>()
-    const unset = {
-      [SettingScope.System]: new Set(this.#slots[SettingScope.System].keys()),
-      [SettingScope.Application]: new Set(this.#slots[SettingScope.Application].keys()),
-    }
-    for (const row of rows) {
-      if (row.scope === SettingScope.User) continue
-      unset[row.scope].delete(row.key)
-      if (this.#put({ ...row, row }, row.revision)) changed.add(row.key)
-    }
-    for (const scope of sharedScopes)
-      for (const key of unset[scope]) if (this.#put({ scope, key, row: undefined }, at)) changed.add(key)
-    this.#revision = 0
-    this.#ahead.clear()
-    for (const applied of this.#sinceLoad ?? []) this.#ahead.add(applied)
-    this.#sinceLoad = undefined
-    this.#advance(at)
-    return this.resolveAgain(changed)
+    const loaded = this.#take(rows.map((row) => ({ ...row, row })))
+    const absent = [...this.#changes.values()].filter(({ revision }) => revision === unknown)
+    const unset = this.#take(absent.map((change) => ({ ...change, row: undefined, revision: at })))
+    this.#revision = at
+    return this.resolveAgain(new Set([...loaded, ...unset]))
   }
 
   /** Takes what one revision changed. */
   apply(at: number, changes: readonly SharedChange[]): readonly EffectiveChange[] {
-    this.#sinceLoad?.add(at)
-    const changed = changes.filter((change) => this.#put(change, at)).map(({ key }) => key)
-    if (at === this.#revision + 1) this.#advance(at)
-    else if (at > this.#revision) this.#ahead.add(at)
-    return this.resolveAgain(new Set(changed))
+    this.#highest = Math.max(this.#highest, at)
+    if (at === this.#revision + 1) this.#revision = at
+    return this.resolveAgain(new Set(this.#take(changes.map((change) => ({ ...change, revision: at })))))
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
   replay(to: number, changes: readonly PastChange[]): readonly EffectiveChange[] {
-    const changed = changes.filter((change) => this.#put(change, change.revision)).map(({ key }) => key)
-    this.#advance(to)
-    return this.resolveAgain(new Set(changed))
+    this.#revision = Math.max(this.#revision, to)
+    return this.resolveAgain(new Set(this.#take(changes)))
   }
 
   /** Takes rows whose texts were encrypted anew, with the values and revisions they had. */
   reencrypt(rows: readonly StoredRow[]): readonly EffectiveChange[] {
-    const changed = new Set<string>()
-    for (const row of rows) {
-      if (row.scope === SettingScope.User) continue
-      const slot = this.#slots[row.scope].get(row.key)
-      if (slot?.row?.revision !== row.revision) continue // written meanwhile
-      this.#slots[row.scope].set(row.key, { row, revision: slot.revision })
-      changed.add(row.key)
-    }
-    return this.resolveAgain(changed)
+    const known = rows.filter((row) => this.#changes.get(nameOf(row))?.row?.revision === row.revision)
+    for (const row of known) this.#changes.set(nameOf(row), { ...row, row })
+    return this.resolveAgain(new Set(known.map(({ key }) => key)))
   }
 
   /** Resolves settings again: their locked values may have changed. */
@@ -243,24 +208,27 @@ export class SharedValues {
   }
 
   #layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
-    const row = this.#slots[scope].get(setting.definition.key)?.row
+    const row = this.#changes.get(nameOf({ scope, key: setting.definition.key }))?.row
     return row && this.#init.codec.layerOf(setting, row)
   }
 
-  /** Keeps the newer row. Returns whether the row changed. */
-  #put({ scope, key, row }: SharedChange, at: number): boolean {
-    if (scope === SettingScope.User) return false
-    const known = this.#slots[scope].get(key)
-    if (known && known.revision >= at) return false
-    this.#slots[scope].set(key, { row, revision: at })
-    return !isSameRow(known?.row, row)
+  /** Keeps the newer changes. Returns the keys whose rows have changed. */
+  #take(changes: readonly PastChange[]): string[] {
+    return changes.flatMap((change) => {
+      const { scope, key, row, revision } = change
+      const known = this.#changes.get(nameOf(change))
+      if (scope === SettingScope.User || (known && known.revision >= revision)) return []
+      this.#changes.set(nameOf(change), { scope, key, row, revision })
+      return isSameRow(known?.row, row) ? [] : [key]
+    })
   }
+}
 
-  #advance(to: number): void {
-    if (to > this.#revision) this.#revision = to
-    for (const late of this.#ahead) if (late <= this.#revision) this.#ahead.delete(late)
-    while (this.#ahead.delete(this.#revision + 1)) this.#revision++
-  }
+/** The revision of a change that a load replaces, whatever it brings. */
+const unknown = -1
+
+function nameOf({ scope, key }: Pick<RowId, 'scope' | 'key'>): string {
+  return `${scope} ${key}`
 }
 
 function isSame(a: Resolution, b: Resolution): boolean {

@@ -7,7 +7,7 @@ import { type JsonValue, SettingScope, type SharedScope } from '../setting-defin
 import { isSecret } from '../values/validate.ts'
 import type { EntryOutcome } from '../write/write.ts'
 
-/** What is stored of a setting for all users. */
+/** The stored value of a setting for all users. */
 export function sharedLayer(state: SettingState, scope: SharedScope = sharedScope(state)): Layer | undefined {
   return scope === SettingScope.System ? state.system : state.application
 }
@@ -17,12 +17,12 @@ export function toSharedDto(state: SettingState, scope: SharedScope): SettingVal
   return toDto(state, { scope, userId: null }, sharedLayer(state, scope))
 }
 
-/** A user's value, with what is inherited where the user has none of their own. */
+/** A user's own value, or the inherited one. */
 export function toUserDto(state: SettingState, userId: string, own: Layer | undefined): SettingValueDto {
   return toDto(state, { scope: SettingScope.User, userId }, own)
 }
 
-/** What is stored after a write: the state from before it has the old value. */
+/** The value after a write: the state from before it has the old one. */
 export function toStoredDto({ sharedValues, codec }: Parts, { entry, after }: EntryOutcome): SettingValueDto {
   const { key, scope, userId } = entry
   const state = sharedValues.require(key)
@@ -59,7 +59,7 @@ function toDto(
 export interface SettingValueDto {
   readonly key: string
   readonly scope: SettingScope
-  /** Null for sensitive settings, and for what was encrypted before a definition stopped being sensitive. */
+  /** Null for sensitive settings, and for values encrypted before their definition stopped being sensitive. */
   readonly value: JsonValue
   readonly isOverridden: boolean
   readonly source: SettingSource

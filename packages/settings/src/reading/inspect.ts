@@ -35,7 +35,7 @@ export interface SettingInspection {
   readonly layers: readonly InspectedLayer[]
 }
 
-/** What is stored of a setting that no module defines any more; `rows`: for User scope, how many users have a value. */
+/** The stored rows of a setting that no module defines any more; for User scope `rows` is the number of users with a value. */
 export type OrphanedSetting = KeyCount
 
 /** Makes the answer of `settings.inspect`; null for an unknown key. */

@@ -32,7 +32,7 @@ function byGroupOrderKey(a: Sortable, b: Sortable): number {
   return compareText(a.group ?? '', b.group ?? '') || a.order - b.order || compareText(a.key, b.key)
 }
 
-/** The values of definitions with `public: true`; null for those that cannot be read, none for secrets. */
+/** The values of definitions with `public: true`: unreadable ones are null, secrets are left out. */
 export function publicValues(states: readonly SettingState[]): Readonly<Record<string, JsonValue>> {
   const stranger = visibleTo(null)
   const shown = states.filter(
@@ -43,13 +43,13 @@ export function publicValues(states: readonly SettingState[]): Readonly<Record<s
   )
 }
 
-/** What one user has stored. */
+/** The stored values of one user. */
 export interface OwnValues {
-  /** Names the contents: changes with each of them. */
+  /** Identifies the contents: changes with each value. */
   readonly versions: string
   /** The value as responses show it; its `isOverridden` says whether the user has one. */
   of(state: SettingState): SettingValueDto
-  /** What the user has stored, of all settings or of a group. */
+  /** The values that the user has stored, of all settings or of one group. */
   list(group?: string): SettingValueDto[]
 }
 

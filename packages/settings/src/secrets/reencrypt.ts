@@ -77,7 +77,7 @@ export async function reencrypt(
     return [{ before, after: { ...before, oldValue, oldEncrypted, newValue, newEncrypted } }]
   }
 
-  // Values first: a later write then finds no plain text to record in the history as the old value.
+  // Values first: later writes then record no plain text in the history as an old value.
   for await (const rows of pages((after: StoredRow | null) => store.scan('values', after, portion))) {
     const values = rows.flatMap(encryptValue)
     if (values.length === 0) continue

@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
-import { type Decoded, deepFreeze, parseJson, refused } from '../values/json.ts'
+import { deepFreeze, readText } from '../values/json.ts'
 import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { JsonValue } from '../setting-definition.ts'
@@ -61,8 +61,8 @@ export class RowCodec {
       error.cause = cause
       return { state: 'unreadable', row, error }
     }
-    const decoded = this.#trusted.has(row) ? decodeValidated(text) : decodeStored(setting, text)
-    if (decoded.ok) return { state: 'valid', value: decoded.value, row }
+    const value = this.#trusted.has(row) ? deepFreeze(readText(text)) : decodeStored(setting, text)
+    if (value !== null) return { state: 'valid', value, row }
     if (this.#isFirstReport(row))
       log.warn({ key, scope }, 'stored setting no longer fits its definition and counts as unset')
     return { state: 'invalid', row }
@@ -102,22 +102,8 @@ function notDecrypted(cause: unknown): string {
   return `it cannot be decrypted with the keys at hand (${reason}). Add the key it was encrypted with to the option encryption.keys, or write the value again`
 }
 
-/**
- * Decodes what a store keeps, deep-frozen; not ok when it is not JSON or no longer fits the definition: the setting then
- * has its default. The errors never repeat the value.
- */
-export function decodeStored(setting: RegisteredSetting, text: string): Decoded {
-  const decoded = decodeValidated(text)
-  if (!decoded.ok) return decoded
-  const errors = validateValue(setting, decoded.value)
-  return errors.length > 0 ? { ok: false, errors } : decoded
-}
-
-/** The same for a text whose value was validated when it was written. */
-function decodeValidated(text: string): Decoded {
-  const parsed = parseJson(text)
-  if (!parsed.ok) return parsed
-  return parsed.value === null
-    ? refused('A stored value is never null.')
-    : { ok: true, value: deepFreeze(parsed.value) }
+/** The value of a stored text, deep-frozen; null if it is not JSON or does not fit the definition any more. */
+export function decodeStored(setting: RegisteredSetting, text: string): JsonValue {
+  const value = readText(text)
+  return value === null || validateValue(setting, value).length > 0 ? null : deepFreeze(value)
 }

@@ -19,7 +19,7 @@ import {
   type WriteOptions,
 } from './write.ts'
 
-/** Which value of a setting: that of a user, or the one that belongs to nobody. */
+/** Which value of a setting: a user's own, or the shared one. */
 export interface ValuePlace {
   /** @default User with a `userId`; else that of the definition, and for a User setting Application: what users inherit */
   readonly scope?: SettingScope

@@ -29,7 +29,7 @@ import { crossRulesOf } from './cross-rules.ts'
 /** Whether a row, or the store, may be written at its current revision. */
 export type Expects = (revision: number) => boolean
 
-/** What one entry of a write wants; distinct rows within one write. */
+/** One entry of a write; its entries are of distinct rows. */
 export interface WriteEntry extends RowId {
   readonly state: SettingState
   /** Null removes the stored value where the definition allows that. */
@@ -77,11 +77,11 @@ export interface EntryOutcome {
   readonly entry: WriteEntry
   readonly kind: ChangeKind
   readonly before: StoredRow | undefined
-  /** The row after the write; after a dry run what is there. */
+  /** The row after the write; after a dry run the current one. */
   readonly after: StoredRow | undefined
 }
 
-/** What becomes of one entry; no change where its row is already so. */
+/** The decision about one entry; without a change if its row has the value already. */
 interface Decision extends Omit<EntryOutcome, 'after'> {
   readonly change: RowChange | undefined
 }
@@ -166,7 +166,7 @@ async function writeEntries(
   const outcomes = toOutcomes(decided, written)
   if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
   if (written.changes.length > 0) await applyCommit(init, written, { actor, publication })
-  // A caller whose value was stored already then reads it here, whatever memory held.
+  // Memory may lack a value that was stored already: the caller reads it after this.
   const unchanged = outcomes.filter(({ kind }) => kind === 'none')
   await coherence.confirm(unchanged.map(({ entry, before }) => ({ id: entry, row: before })))
   return { revision: written.revision, entries: outcomes }
@@ -200,14 +200,14 @@ function refuseLocked(entries: readonly WriteEntry[]): void {
   if (locked.length > 0) throw new SettingLockedException([...new Set(locked.map(({ key }) => key))])
 }
 
-/** A copy of a value that the caller may change while the write waits, or whose getters answer differently each time. */
+/** Copies a value, which the caller may change while the write waits, or whose getters may return another value each time. */
 function withOwnValue(entry: WriteEntry): WriteEntry {
   const { value } = entry
   if (typeof value !== 'object' || value === null) return entry
   return { ...entry, value: readText(encodeValue(value)) }
 }
 
-/** Adds the row after the write: made by the write, or what was there where it changed nothing. */
+/** Adds the row after the write, which is the one before it if nothing changed. */
 function toOutcomes(decided: readonly Decision[], { changes }: WriteResult): EntryOutcome[] {
   const changed = new Map(changes.map((change) => [rowIdText(change), change]))
   return decided.map(({ entry, kind, before, change }) => {

@@ -21,7 +21,7 @@ export function addListRoute(app: SettingsApp, sharedLists: SharedLists): void {
       ok: Type.Array(SettingValue),
       tag: 'compared',
     }),
-    // No promise for shared lists: most requests are answered with what was sent before.
+    // Shared lists need no promise: most of them are sent from memory.
     (request, reply): Promise<unknown> | undefined => {
       callerOf(request)
       const { scope, group } = request.query
@@ -33,7 +33,7 @@ export function addListRoute(app: SettingsApp, sharedLists: SharedLists): void {
   )
 }
 
-/** A list may be kept, and is asked for each time; it is that of one caller. */
+/** Caches keep a list for one caller, and validate it for each request. */
 function setCaching(reply: FastifyReply): void {
   reply.header('cache-control', 'private, no-cache')
   addVary(reply, 'Cookie, Authorization')
@@ -73,7 +73,7 @@ export class SharedLists {
     return complete ? `"r${revision}-${this.#fingerprint()}"` : undefined
   }
 
-  /** Sends what the caller has stored, under a tag of that and of what it inherits. */
+  /** Sends the caller's values, under a tag of these values and of the shared ones that they inherit. */
   async sendOwn(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import { SettingValidationException } from '../../exceptions.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
-import type { ResolvedSecrets } from '../../http-options.ts'
+import type { ResolvedSecrets } from '../../options.ts'
 import {
   isUserSetting,
   requireFit,

@@ -1,10 +1,7 @@
 /** The schema in PostgreSQL. */
 import { checkArgument, postgresOptions } from '../options.ts'
-import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
-
-/** The condition of the partial index; a statement has to repeat it to use the index. */
-export const plainHistory =
-  '((new_value is not null and not new_encrypted) or (old_value is not null and not old_encrypted))'
+import { plainHistory, type PostgresTableNames } from '../postgres-tables.ts'
+import { type PostgresNames, postgresNames } from './names.ts'
 
 /**
  * Each step is one script; its place in the list is its version. Append only: a step that was published never changes.

@@ -1,9 +1,6 @@
 /** The schema in SQLite. */
+import { plainHistory } from '../sqlite-tables.ts'
 import { checkArgument, sqliteOptions } from '../options.ts'
-
-/** The condition of the partial index; a statement has to repeat it to use the index. */
-export const plainHistory =
-  '((new_value is not null and new_encrypted = 0) or (old_value is not null and old_encrypted = 0))'
 
 /**
  * Each step is one script; its place in the list is its version. Append only: a step that was published never changes.
