@@ -1,13 +1,12 @@
 // The documents as a static site with search: `npm run site` builds site/dist, `npm run site -- serve` also shows it.
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { node } from './command.mjs'
-import { installApart } from './install-apart.mjs'
+import { capture, node } from './command.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-const vitepress = join('site', 'node_modules/vitepress/bin/vitepress.js')
+const vitepress = 'site/node_modules/vitepress/bin/vitepress.js'
 try {
-  installApart('site', 'VitePress')
+  // VitePress is no part of the workspace: `npm start` and `npm test` do without it.
+  await capture('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: 'site' })
   await node(vitepress, ['build', 'site'])
   if (process.argv[2] === 'serve') await node(vitepress, ['preview', 'site', '--port', '4173'])
 } catch (error) {

@@ -1,6 +1,7 @@
 // Builds the pages into dist/public, which the application serves under /static/, compressed beforehand.
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
@@ -25,8 +26,10 @@ export default defineConfig({
 })
 
 async function compressAll() {
+  const swaggerUi = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')))
+  await cp(swaggerUi, join(outDir, 'swagger-ui'), { recursive: true })
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
-  const names = (await readdir(outDir)).filter((name) => /\.(?:js|css)$/.test(name))
+  const names = (await readdir(outDir, { recursive: true })).filter((name) => /\.(?:js|css)$/.test(name))
   for (const file of names.map((name) => join(outDir, name))) {
     const content = await readFile(file)
     await writeFile(`${file}.br`, await promisify(brotliCompress)(content, options))

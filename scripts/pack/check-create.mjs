@@ -6,7 +6,9 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { capture, npmInstall } from '../command.mjs'
 import { manifestOf } from '../files.mjs'
-import { patience, startServer } from './server.mjs'
+import { spawnApp } from '../../test-support/dist/spawn-app.js'
+
+const patience = 120_000 // ms
 
 const password = 'a password for this check'
 
@@ -16,28 +18,28 @@ export async function checkCreate(folder, { command, packages }) {
   useTarballs(created, packages)
   await npmInstall([], { cwd: created })
   linkDriver(created)
-  await capture('npm', ['test'], { cwd: created, env: environment() })
+  await capture('npm', ['test'], { cwd: created, env: { ...process.env, ...unset } })
   const [program, ...args] = manifestOf(created).scripts.start.split(' ')
   assert.equal(program, 'node', 'the start script runs what npm test has compiled')
-  const server = await startServer(args, {
+  const [entry, ...rest] = args
+  const server = await spawnApp(entry, {
+    args: rest,
     cwd: created,
-    env: { ...environment(), PORT: '0', DEVELOPMENT_PASSWORD: password },
+    env: { ...unset, PORT: '0', DEVELOPMENT_PASSWORD: password },
+    timeout: patience,
   })
   let code
   try {
     await checkAnswers(server.url)
   } finally {
-    code = await server.stop()
+    code = (await server.stop()).code
   }
   assert.equal(code, 0, 'the application closes at a signal')
   console.log('created an application: its tests pass, and it answers')
 }
 
 /** What the machine of a developer who has just begun does not have. */
-function environment() {
-  const { HOST: _host, NODE_ENV: _mode, NODE_TEST_CONTEXT: _context, ...rest } = process.env
-  return rest
-}
+const unset = { HOST: undefined, NODE_ENV: undefined, NODE_TEST_CONTEXT: undefined }
 
 async function create(folder, { filename, manifest }) {
   const empty = join(folder, 'create')

@@ -3,7 +3,9 @@ import { strict as assert } from 'node:assert'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestOf } from '../files.mjs'
-import { patience, startServer } from './server.mjs'
+import { spawnApp } from '../../test-support/dist/spawn-app.js'
+
+const patience = 120_000 // ms
 
 const example = 'examples/fastify-cli'
 
@@ -16,7 +18,7 @@ export async function checkFastifyCli({ folder, addDependencies }) {
   assert.equal(program, 'fastify', 'the start script runs fastify-cli')
   const cli = join(folder, 'node_modules/fastify-cli/cli.js')
   const env = { FASTIFY_PORT: '0', FASTIFY_ADDRESS: '127.0.0.1' }
-  const server = await startServer([cli, ...args], { cwd: copy, env })
+  const server = await spawnApp(cli, { args, cwd: copy, env, timeout: patience })
   try {
     await checkAnswers(server.url)
   } finally {

@@ -1,4 +1,4 @@
-// Compiles every package, then builds the front ends that have a Vite configuration. Tests are compiled before they run.
+// Compiles every package and the tools of tests, then builds the front ends that have a Vite configuration. Tests are compiled before they run.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { capture, node } from '../command.mjs'
@@ -6,7 +6,7 @@ import { filesBelow, fingerprint, packageFolders, removeOrphans } from '../files
 
 export default async function build() {
   for (const folder of packageFolders()) removeOrphans(join(folder, 'src'), join(folder, 'dist'))
-  await node('node_modules/typescript/bin/tsc', ['--build', ...packageFolders()])
+  await node('node_modules/typescript/bin/tsc', ['--build', ...packageFolders(), 'test-support'])
   for (const folder of packagesFirst()) {
     const config = ['vite.config.ts', 'vite.config.mjs'].map((name) => join(folder, name)).find(existsSync)
     if (config !== undefined) await buildPages(folder, config)

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
+import { until } from '../../test-support/dist/until.js'
 import { runTestFile } from '../test-file.mjs'
 
 /** Node finds `tap` from there. */
@@ -23,14 +23,6 @@ function write(t, source) {
 }
 
 const run = (t, source) => runTestFile(write(t, source), { env })
-
-/** Waits for a condition, for at most a minute. */
-async function until(condition) {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries === 3000) throw new Error('not within a minute')
-    await setTimeout(20)
-  }
-}
 
 const isRunning = (pid) => {
   try {

@@ -6,6 +6,7 @@ import { cookieFlash, inertia } from '@fastify-modular/inertia'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
 import { settingsUi } from '@fastify-modular/settings-ui'
+import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { appSettings, systemSettings, userSettings } from './app-settings.ts'
 import { demoNames } from './auth/accounts.ts'
@@ -85,6 +86,14 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     flash: cookieFlash({ secret: config.sessionSecret }), // keeps what was typed where input is refused
     encryptHistory: true, // what the browser remembers of a session is readable until it ends
   })
+  await app.register(fastifyStatic, {
+    root: assets.folder,
+    prefix: '/static/',
+    dotfiles: 'ignore',
+    immutable: true, // the names of files carry hashes of their contents
+    maxAge: '365d',
+    preCompressed: true,
+  })
   await app.register(apiDocs, { style: assets.docsStyle })
   await app.register(health)
   await app.register(events, { transport: database.eventTransport })
@@ -114,6 +123,6 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
 
   await app.register(loginRoutes, { ...auth, document })
   await app.register(homeRoutes, { database, people })
-  await app.register(ownRoutes, { assets })
+  await app.register(ownRoutes)
   if (config.hasDemoWeek) await app.register(demoWeek, { database })
 }

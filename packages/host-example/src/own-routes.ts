@@ -1,11 +1,9 @@
 /** The routes of the application that belong to no module. */
-import fastifyStatic from '@fastify/static'
 import { hasPermission, requireCaller } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { appSettings } from './app-settings.ts'
-import type { Assets } from './web/document.ts'
 import { logoTile } from './web/drawings.ts'
 
 /** The components of settings-ui as pages of this application, within its own layout. */
@@ -22,16 +20,8 @@ export const settingsPages: FastifyPluginAsync = async (app) => {
 
 const Accent = Type.Object({ file: Type.String({ pattern: '^[0-9a-fA-F]{6}\\.css$' }) })
 
-/** Static files, the style sheet of an accent, and the icon. */
-export const ownRoutes: FastifyPluginAsyncTypebox<{ assets: Assets }> = async (app, { assets }) => {
-  await app.register(fastifyStatic, {
-    root: assets.folder,
-    prefix: '/static/',
-    dotfiles: 'ignore',
-    immutable: true, // the names of files carry hashes of their contents
-    maxAge: '365d',
-    preCompressed: true,
-  })
+/** The style sheet of an accent, and the icon. */
+export const ownRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/accent/:file', // the colour is in the name, so that browsers keep it for ever
     { schema: { hide: true, params: Accent }, config: { access: 'public' } },

@@ -13,39 +13,6 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
   'host-example': ['core', 'inertia', 'public-routes', 'errors', 'settings', 'settings-ui'],
 }
 
-/** The floors of settings, from the ground up: a file imports from its own folder and from those before it. */
-const settingsFloors: readonly string[] = [
-  'setting-definition',
-  'visibility',
-  'store',
-  'values',
-  'definitions',
-  'diagnostics',
-  'secrets',
-  'overrides',
-  'options',
-  'exceptions',
-  'memory',
-  'events',
-  'write',
-  'parts',
-  'reading',
-  'history',
-  'contract',
-  'streams',
-  'settings',
-  'create-settings',
-  'http',
-  'boot-checks',
-  'plugin',
-  'client',
-  'testing',
-  'index',
-]
-
-/** Every file may throw a misuse error. */
-const everywhere = 'misuse-errors'
-
 /** Returns the module names that a file imports, exports from, loads lazily or augments. */
 export function importsOf(text: string): string[] {
   const code = text.replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
@@ -64,7 +31,6 @@ export function importProblems(path: string, text: string): string[] {
     const problems = [
       area === 'src' ? packageProblem(name, specifier) : undefined,
       area === 'src' ? testProblem(name, path, specifier) : undefined,
-      area === 'src' && name === 'settings' ? floorProblem(path, specifier) : undefined,
       area === 'src' && name === 'settings' ? sqlProblem(path, specifier) : undefined,
     ]
     return problems.filter((problem) => problem !== undefined).map((problem) => `${path}: ${problem}`)
@@ -94,17 +60,6 @@ function testProblem(name: string, path: string, specifier: string): string | un
 /** Pages run in browsers: at run time they know the HTTP API, through the client, and nothing else of settings. */
 function bringsServerAlong(text: string): boolean {
   return /^(?:import|export) (?!type\b)[^'"]*from '@fastify-modular\/settings(?!\/client)/m.test(text)
-}
-
-function floorProblem(path: string, specifier: string): string | undefined {
-  const target = resolveWithin(path, specifier)
-  if (target === undefined) return undefined
-  const from = floorOf(path)
-  const to = floorOf(target)
-  if (to === from || from === everywhere || to === everywhere) return undefined
-  const [lower, upper] = [settingsFloors.indexOf(to), settingsFloors.indexOf(from)]
-  if (lower === -1 || upper === -1) return `${lower === -1 ? to : from} is no floor of settings yet`
-  return lower < upper ? undefined : `the floor ${from} may not import ${to}`
 }
 
 /**
@@ -163,12 +118,7 @@ function namesFrom(start: string, arrows: ReadonlyMap<string, ReadonlySet<string
 /** House style: SQL lives in stores. */
 function sqlProblem(path: string, specifier: string): string | undefined {
   const isSql = /^(?:drizzle-orm|pg|better-sqlite3)(?:\/|$)/.test(specifier)
-  return isSql && floorOf(path) !== 'store' ? `only store/ may import ${specifier}` : undefined
-}
-
-/** `packages/settings/src/values/json.ts` → `values`; `…/src/plugin.ts` → `plugin` */
-function floorOf(path: string): string {
-  return path.replace(/^packages\/[^/]+\/src\//, '').replace(/(?:\/.*|\.tsx?)$/, '')
+  return isSql && !path.includes('/src/store/') ? `only store/ may import ${specifier}` : undefined
 }
 
 /** Returns the path that a relative import leads to; undefined for packages. */

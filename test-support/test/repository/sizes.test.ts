@@ -1,16 +1,6 @@
 import { test } from 'tap'
-import { indexProblem, lengthProblem } from './sizes.js'
+import { indexProblem } from './sizes.js'
 import { sourceFiles, textOf } from './sources.js'
-
-test('no source file is longer than 400 lines', (t) => {
-  t.same(
-    sourceFiles().flatMap((path) => lengthProblem(path, textOf(path)) ?? []),
-    [],
-  )
-  t.match(lengthProblem('a.ts', 'x\n'.repeat(401)), /401 lines/)
-  t.equal(lengthProblem('a.ts', 'x\n'.repeat(400)), undefined)
-  t.end()
-})
 
 test('index files only export', (t) => {
   t.same(

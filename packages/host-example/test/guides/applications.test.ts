@@ -19,10 +19,25 @@ const guide = (name: string): string => readFileSync(new URL(`docs/guides/${name
 
 type Files = Readonly<Record<string, string>>
 
-/** The files that a text shows: blocks of TypeScript whose first line is their name. A later one replaces an earlier one. */
+/**
+ * The files that a text shows: blocks of TypeScript whose first line is their name, or what has changed of a whole file. A
+ * later one replaces an earlier one.
+ */
 function filesOf(markdown: string): Files {
-  const blocks = markdown.matchAll(/^```ts\n\/\/ (\S+\.ts)\n([^]*?)^```$/gm)
-  return Object.fromEntries([...blocks].map(([, name = '', code = '']) => [name, code]))
+  const blocks = markdown.matchAll(/^```(?:ts|diff)\n ?\/\/ (\S+\.ts)\n([^]*?)^```$/gm)
+  return Object.fromEntries(
+    [...blocks].map(([block, name = '', code = '']) => [name, afterwards(block, code)]),
+  )
+}
+
+function afterwards(block: string, code: string): string {
+  return block.startsWith('```diff') ? side(code, '+') : code
+}
+
+/** What a diff makes of a file, `+`, or makes it of, `-`. */
+function side(diff: string, sign: '+' | '-'): string {
+  const other = sign === '+' ? /^-.*\n/gm : /^\+.*\n/gm
+  return diff.replaceAll(other, '').replaceAll(/^[-+ ]/gm, '')
 }
 
 /** Each state of the application whose answers a guide shows: what it has so far, and the answers. */
@@ -32,6 +47,7 @@ function states(markdown: string) {
 }
 
 const started = states(guide('getting-started'))
+const finished = filesOf(guide('getting-started'))
 const written = filesOf(guide('writing-a-module'))
 const tested = filesOf(guide('testing'))
 const published: Files = {
@@ -72,6 +88,7 @@ async function passing(name: string, files: Files, env: NodeJS.ProcessEnv): Prom
 test('the applications of the guides', async (t) => {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   for (const [at, { files }] of started.entries()) write(`started-${at}`, files)
+  write('finished', finished)
   write('written', written)
   write('tested', tested)
   write('published', published)
@@ -90,8 +107,17 @@ test('the applications of the guides', async (t) => {
     }
   })
 
+  await t.test('change as the guides say: what a diff starts from is what was there', async (t) => {
+    for (const markdown of [guide('getting-started'), guide('writing-a-module')]) {
+      for (const { index, 1: name = '', 2: diff = '' } of markdown.matchAll(
+        /^```diff\n \/\/ (\S+\.ts)\n([^]*?)^```$/gm,
+      ))
+        t.equal(side(diff, '-'), filesOf(markdown.slice(0, index))[name], name)
+    }
+  })
+
   await t.test('getting started: each step answers as the guide shows', async (t) => {
-    t.equal(started.length, 5)
+    t.equal(started.length, 6)
     for (const [at, { steps }] of started.entries()) {
       // One working directory for all, since the database of one step is that of the next.
       const server = join(folder, `started-${at}`, 'server.js')
@@ -103,6 +129,7 @@ test('the applications of the guides', async (t) => {
   })
 
   for (const [name, files, expected] of [
+    ['finished', finished, '3 passed, 0 skipped'],
     ['written', written, '3 passed, 0 skipped'],
     ['published', published, '8 passed, 0 skipped'],
     ['tested', tested, '8 passed, 0 skipped'],
