@@ -20,10 +20,9 @@ test('the pages of all callers', async (t) => {
   const width = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-  for (const scheme of ['light', 'dark'] as const) {
-    await t.test(`UI-23: axe finds nothing: ${scheme}, as loaded and with errors`, async (t) => {
-      await page.emulateMedia({ colorScheme: scheme })
-      await open('/settings/manage?only=application')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await t.test(`UI-23: axe finds nothing: ${colorScheme}, as loaded and with errors`, async (t) => {
+      await open('/settings/manage?only=application', 'ada', { colorScheme })
       await app.settings.set('app.title', 'Overridden')
       await reload()
       t.equal(await page.locator('[data-state=overridden]').count(), 1)
@@ -74,8 +73,7 @@ test('the pages of all callers', async (t) => {
   })
 
   await t.test('UI-23, UI-24: axe finds nothing and nothing is cut off: 320 px, with errors', async (t) => {
-    await page.setViewportSize({ width: 320, height: 640 })
-    await open('/settings/manage?only=application')
+    await open('/settings/manage?only=application', 'ada', { size: { width: 320, height: 640 } })
     t.equal(await width(), 0)
     await makeTrouble(page)
     t.equal(await width(), 0)
@@ -96,7 +94,6 @@ test('the pages of all callers', async (t) => {
     t.equal(await width(), 0)
     await devtools.send('Emulation.clearDeviceMetricsOverride')
     await devtools.detach()
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('UI-23: axe finds nothing: forced colours', async (t) => {
@@ -104,7 +101,6 @@ test('the pages of all callers', async (t) => {
     await open('/settings/manage?only=application')
     await makeTrouble(page)
     t.same(await problems(page), [])
-    await page.emulateMedia({ forcedColors: 'none' })
   })
 
   await t.test(
@@ -129,8 +125,7 @@ test('the pages of all callers', async (t) => {
   )
 
   await t.test('UI-25: the bar that sticks never hides what has the focus', async (t) => {
-    await page.setViewportSize({ width: 900, height: 500 })
-    await open('/settings/manage?only=application')
+    await open('/settings/manage?only=application', 'ada', { size: { width: 900, height: 500 } })
     await page.getByLabel('Title', { exact: true }).fill('Draft')
     for (let step = 0; step < 40; step++) {
       await page.keyboard.press('Tab')
@@ -142,7 +137,6 @@ test('the pages of all callers', async (t) => {
       })
       t.notOk(isHidden, `step ${step}`)
     }
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('a screen reader gets name, state, help and error of a setting', async (t) => {
