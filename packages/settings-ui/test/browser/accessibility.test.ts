@@ -73,16 +73,18 @@ test('the pages of all callers', async (t) => {
   })
 
   await t.test('UI-23, UI-24: axe finds nothing and nothing is cut off: 320 px, with errors', async (t) => {
-    await open('/settings/manage?only=application', 'ada', { size: { width: 320, height: 640 } })
+    const size = { width: 320, height: 640 }
+    await open('/settings/manage?only=application', 'ada', { size })
     t.equal(await width(), 0)
     await makeTrouble(page)
     t.equal(await width(), 0)
     t.same(await problems(page), [])
-    await open('/settings/preferences')
+    await open('/settings/preferences', 'ada', { size })
     t.equal(await width(), 0)
   })
 
   await t.test('UI-24: nothing is cut off at 400 % of 1280 px, nor with wide text spacing', async (t) => {
+    await open('/settings/manage?only=application')
     const devtools = await browser.newCDPSession(page)
     await devtools.send('Emulation.setDeviceMetricsOverride', {
       width: 320,
@@ -90,15 +92,15 @@ test('the pages of all callers', async (t) => {
       deviceScaleFactor: 4,
       mobile: false,
     })
-    await open('/settings/manage?only=application')
+    await page.waitForFunction(() => innerWidth === 320 && devicePixelRatio === 4)
     t.equal(await width(), 0)
     await devtools.send('Emulation.clearDeviceMetricsOverride')
     await devtools.detach()
   })
 
   await t.test('UI-23: axe finds nothing: forced colours', async (t) => {
-    await page.emulateMedia({ forcedColors: 'active' })
     await open('/settings/manage?only=application')
+    await page.emulateMedia({ forcedColors: 'active' })
     await makeTrouble(page)
     t.same(await problems(page), [])
   })

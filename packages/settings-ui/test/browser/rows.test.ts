@@ -187,7 +187,7 @@ test('how rows are drawn', async (t) => {
     const note = row('app.accent').locator('.fm-note svg')
     const [icon, frame] = await Promise.all([boxOf(note), boxOf(row('app.accent').locator('.fm-field'))])
     t.ok(Math.abs(icon.x - frame.x) < 2, `${icon.x - frame.x} px`)
-    await open('/settings/manage?group=advanced')
+    await open('/settings/manage?group=advanced', 'ada', { size: phone })
     const mode = await boxOf(row('app.parts').locator('.fm-mode'))
     const sentence = await boxOf(row('app.parts').locator('.fm-about p'))
     t.ok(mode.y >= sentence.y + sentence.height)
