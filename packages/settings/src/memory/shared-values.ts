@@ -9,6 +9,7 @@ import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { Locked, LockedBy } from '../overrides.ts'
 import { isSameRow } from '../store/plan-write.ts'
+import { noRevision, type Revision } from '../store/revision.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 
@@ -66,16 +67,15 @@ interface PastChange extends SharedChange {
   readonly revision: number
 }
 
+/** A key that a revision changed. */
+export interface RevisedKey extends Revision {
+  readonly key: string
+}
+
 /** A setting whose read without a user has a new answer. */
 export interface EffectiveChange {
   readonly state: SettingState
   readonly previous: Resolution
-}
-
-/** A row, or its absence, and the revision that made it so. */
-interface Slot {
-  readonly row: StoredRow | undefined
-  readonly revision: number
 }
 
 interface SharedValuesInit {
@@ -85,21 +85,20 @@ interface SharedValuesInit {
   readonly locked: Locked
 }
 
-const sharedScopes = [SettingScope.System, SettingScope.Application] as const
-
 export class SharedValues {
   readonly #init: SharedValuesInit
-  readonly #slots = {
-    [SettingScope.System]: new Map<string, Slot>(),
-    [SettingScope.Application]: new Map<string, Slot>(),
-  }
+  /** The last change of each value, by `nameOf`. */
+  readonly #changes = new Map<string, PastChange>()
   readonly #states = new Map<string, SettingState>()
-  /** Revisions that are in here although one before them is not. */
-  readonly #ahead = new Set<number>()
-  /** Revisions that were applied since `beginLoad`; undefined while no load is under way. */
-  #sinceLoad: Set<number> | undefined
-  #revision = 0
+  #last = noRevision
+  /** The highest revision that was applied, since the last load began. */
+  #highest = 0
   #generation = 0
+  /**
+   * Called when rows or locked values have changed and are in here: with their keys, and with what each revision changed;
+   * undefined where everything was read again, so that nobody knows.
+   */
+  onChange: ((keys: ReadonlySet<string>, revised: readonly RevisedKey[] | undefined) => void) | undefined
 
   constructor(init: SharedValuesInit) {
     this.#init = init
@@ -107,12 +106,17 @@ export class SharedValues {
 
   /** The last revision up to which every write is in here. */
   get revision(): number {
-    return this.#revision
+    return this.#last.revision
+  }
+
+  /** The token of that revision. */
+  get token(): string {
+    return this.#last.token
   }
 
   /** False while a later write is in here, but not all before it. */
   get complete(): boolean {
-    return this.#ahead.size === 0
+    return this.#highest <= this.revision
   }
 
   /** Counts local changes: a key for caches. */
@@ -146,75 +150,63 @@ export class SharedValues {
 
   /** All System and Application rows, also those without a definition. */
   *rows(): Iterable<StoredRow> {
-    for (const scope of sharedScopes) for (const { row } of this.#slots[scope].values()) if (row) yield row
+    for (const { row } of this.#changes.values()) if (row) yield row
   }
 
   /** Whether a System or Application row is here as the database has it. True for users' rows, which are elsewhere. */
-  agrees({ scope, key }: RowId, row: StoredRow | undefined): boolean {
-    return scope === SettingScope.User || isSameRow(this.#slots[scope].get(key)?.row, row)
+  agrees(id: RowId, row: StoredRow | undefined): boolean {
+    return id.scope === SettingScope.User || isSameRow(this.#changes.get(nameOf(id))?.row, row)
   }
 
   /** Call it before reading what `load` gets: only what is applied after it may be newer than that. */
   beginLoad(): void {
     // The rows stay until the load replaces them: readers see old values rather than none.
-    for (const scope of sharedScopes)
-      for (const [key, { row }] of this.#slots[scope]) this.#slots[scope].set(key, { row, revision: -1 })
-    this.#sinceLoad = new Set()
+    for (const [name, change] of this.#changes) this.#changes.set(name, { ...change, revision: unknown })
+    this.#highest = 0
   }
 
   /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
-  load(at: number, rows: readonly StoredRow[]): readonly EffectiveChange[] {
-    const changed = new Set<string>()
-    const unset = {
-      [SettingScope.System]: new Set(this.#slots[SettingScope.System].keys()),
-      [SettingScope.Application]: new Set(this.#slots[SettingScope.Application].keys()),
-    }
-    for (const row of rows) {
-      if (row.scope === SettingScope.User) continue
-      unset[row.scope].delete(row.key)
-      if (this.#put({ ...row, row }, row.revision)) changed.add(row.key)
-    }
-    for (const scope of sharedScopes)
-      for (const key of unset[scope]) if (this.#put({ scope, key, row: undefined }, at)) changed.add(key)
-    this.#revision = 0
-    this.#ahead.clear()
-    for (const applied of this.#sinceLoad ?? []) this.#ahead.add(applied)
-    this.#sinceLoad = undefined
-    this.#advance(at)
-    return this.resolveAgain(changed)
+  load(at: Revision, rows: readonly StoredRow[]): readonly EffectiveChange[] {
+    const loaded = this.#take(rows.map((row) => ({ ...row, row })))
+    const absent = [...this.#changes.values()].filter(({ revision }) => revision === unknown)
+    const unset = this.#take(absent.map((change) => ({ ...change, row: undefined, revision: at.revision })))
+    this.#last = { revision: at.revision, token: at.token }
+    return this.#resolve(new Set([...loaded, ...unset]), undefined)
   }
 
   /** Takes what one revision changed. */
-  apply(at: number, changes: readonly SharedChange[]): readonly EffectiveChange[] {
-    this.#sinceLoad?.add(at)
-    const changed = changes.filter((change) => this.#put(change, at)).map(({ key }) => key)
-    if (at === this.#revision + 1) this.#advance(at)
-    else if (at > this.#revision) this.#ahead.add(at)
-    return this.resolveAgain(new Set(changed))
+  apply({ revision, token }: Revision, changes: readonly SharedChange[]): readonly EffectiveChange[] {
+    this.#highest = Math.max(this.#highest, revision)
+    if (revision === this.revision + 1) this.#last = { revision, token }
+    const changed = this.#take(changes.map((change) => ({ ...change, revision })))
+    return this.#resolve(
+      new Set(changed),
+      changes.map(({ key }) => ({ key, revision, token })),
+    )
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
-  replay(to: number, changes: readonly PastChange[]): readonly EffectiveChange[] {
-    const changed = changes.filter((change) => this.#put(change, change.revision)).map(({ key }) => key)
-    this.#advance(to)
-    return this.resolveAgain(new Set(changed))
+  replay(to: Revision, changes: readonly (PastChange & Revision)[]): readonly EffectiveChange[] {
+    if (to.revision > this.revision) this.#last = { revision: to.revision, token: to.token }
+    return this.#resolve(new Set(this.#take(changes)), changes)
   }
 
   /** Takes rows whose texts were encrypted anew, with the values and revisions they had. */
   reencrypt(rows: readonly StoredRow[]): readonly EffectiveChange[] {
-    const changed = new Set<string>()
-    for (const row of rows) {
-      if (row.scope === SettingScope.User) continue
-      const slot = this.#slots[row.scope].get(row.key)
-      if (slot?.row?.revision !== row.revision) continue // written meanwhile
-      this.#slots[row.scope].set(row.key, { row, revision: slot.revision })
-      changed.add(row.key)
-    }
-    return this.resolveAgain(changed)
+    const known = rows.filter((row) => this.#changes.get(nameOf(row))?.row?.revision === row.revision)
+    for (const row of known) this.#changes.set(nameOf(row), { ...row, row })
+    return this.resolveAgain(new Set(known.map(({ key }) => key)))
   }
 
   /** Resolves settings again: their locked values may have changed. */
   resolveAgain(keys: ReadonlySet<string>): readonly EffectiveChange[] {
+    return this.#resolve(keys, [])
+  }
+
+  #resolve(
+    keys: ReadonlySet<string>,
+    revised: readonly RevisedKey[] | undefined,
+  ): readonly EffectiveChange[] {
     if (keys.size > 0) this.#generation++
     const changes: EffectiveChange[] = []
     for (const key of keys) {
@@ -224,6 +216,7 @@ export class SharedValues {
       this.#states.set(key, state)
       if (!isSame(old.shared, state.shared)) changes.push({ state, previous: old.shared })
     }
+    this.onChange?.(keys, revised)
     return changes
   }
 
@@ -243,24 +236,27 @@ export class SharedValues {
   }
 
   #layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
-    const row = this.#slots[scope].get(setting.definition.key)?.row
+    const row = this.#changes.get(nameOf({ scope, key: setting.definition.key }))?.row
     return row && this.#init.codec.layerOf(setting, row)
   }
 
-  /** Keeps the newer row. Returns whether the row changed. */
-  #put({ scope, key, row }: SharedChange, at: number): boolean {
-    if (scope === SettingScope.User) return false
-    const known = this.#slots[scope].get(key)
-    if (known && known.revision >= at) return false
-    this.#slots[scope].set(key, { row, revision: at })
-    return !isSameRow(known?.row, row)
+  /** Keeps the newer changes. Returns the keys whose rows have changed. */
+  #take(changes: readonly PastChange[]): string[] {
+    return changes.flatMap((change) => {
+      const { scope, key, row, revision } = change
+      const known = this.#changes.get(nameOf(change))
+      if (scope === SettingScope.User || (known && known.revision >= revision)) return []
+      this.#changes.set(nameOf(change), { scope, key, row, revision })
+      return isSameRow(known?.row, row) ? [] : [key]
+    })
   }
+}
 
-  #advance(to: number): void {
-    if (to > this.#revision) this.#revision = to
-    for (const late of this.#ahead) if (late <= this.#revision) this.#ahead.delete(late)
-    while (this.#ahead.delete(this.#revision + 1)) this.#revision++
-  }
+/** The revision of a change that a load replaces, whatever it brings. */
+const unknown = -1
+
+function nameOf({ scope, key }: Pick<RowId, 'scope' | 'key'>): string {
+  return `${scope} ${key}`
 }
 
 function isSame(a: Resolution, b: Resolution): boolean {

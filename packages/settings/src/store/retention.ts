@@ -1,6 +1,8 @@
 /** Bounds the history, so that it does not grow without end. */
 import { setImmediate } from 'node:timers/promises'
+import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
+import { SharedRuns } from './shared-runs.ts'
 import { rowIdText } from './plan-write.ts'
 import type { SettingsStore, WriteResult } from './store.ts'
 
@@ -34,10 +36,9 @@ export class Retention {
   readonly #perValue: number
   /** Writes by value since the last run. */
   readonly #writes = new Map<string, number>()
+  /** What is written during a run may need another one. */
+  readonly #runs = new SharedRuns(() => this.#trim())
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
-  #isDue = false
-  #isStopped = false
 
   constructor(init: RetentionInit) {
     this.#init = init
@@ -51,12 +52,8 @@ export class Retention {
 
   /** Resolves after the portion that runs, unless the store does not answer in time. */
   async stop(): Promise<void> {
-    this.#isStopped = true
     clearTimeout(this.#timer)
-    let timer: NodeJS.Timeout | undefined
-    const isLate = new Promise((resolve) => (timer = setTimeout(resolve, this.#init.patience ?? 5000)))
-    await Promise.race([this.#running, isLate])
-    clearTimeout(timer)
+    await withTimeout(this.#runs.stop(), this.#init.patience ?? 5000, () => {})
   }
 
   /** Counts a write. */
@@ -70,39 +67,29 @@ export class Retention {
   }
 
   #wait(milliseconds: number): void {
-    if (this.#isStopped) return
     this.#timer = setTimeout(() => {
       this.#run()
       this.#wait(hour)
     }, milliseconds).unref()
   }
 
-  /** One run at a time; what is written meanwhile may need another one. */
   #run(): void {
     this.#writes.clear()
-    this.#isDue = true
-    this.#running ??= this.#runWhileDue().finally(() => (this.#running = undefined))
-  }
-
-  async #runWhileDue(): Promise<void> {
-    while (this.#isDue && !this.#isStopped) {
-      this.#isDue = false
-      try {
-        await this.#trim()
-      } catch (err) {
-        this.#init.log.warn({ err }, 'old settings history could not be removed; the next run tries again')
-      }
-    }
+    void this.#runs.run()
   }
 
   async #trim(): Promise<void> {
     const { store, log } = this.#init
     const limits = { olderThan: Math.max(0, Date.now() - this.#days * day), perValue: this.#perValue }
     let rows = 0
-    for (let isDone = false; !isDone && !this.#isStopped; await setImmediate()) {
-      const taken = await store.trim(limits)
-      rows += taken.removed
-      isDone = taken.isDone
+    try {
+      for (let isDone = false; !isDone && !this.#runs.isStopped; await setImmediate()) {
+        const taken = await store.trim(limits)
+        rows += taken.removed
+        isDone = taken.isDone
+      }
+    } catch (err) {
+      log.warn({ err }, 'old settings history could not be removed; the next run tries again')
     }
     if (rows > 0) log.info({ rows }, 'old settings history was removed')
   }

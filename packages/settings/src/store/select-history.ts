@@ -6,8 +6,11 @@ import type { HistoryId, HistoryPlace, HistoryQuery, HistoryRow, Scanned } from 
 /** Returns what a query selects of the whole history, newest first. For stores whose database cannot do it. */
 export function selectHistory(history: readonly HistoryRow[], query: HistoryQuery): readonly HistoryRow[] {
   const order = (query.userId ?? '') === '' ? newestFirst : latestFirst
-  const found = history.filter((row) => isSelected(row, query)).toSorted(order)
-  return withinBytes(found.slice(0, query.limit), query.maxBytes)
+  const page = history
+    .filter((row) => isSelected(row, query))
+    .toSorted(order)
+    .slice(0, query.limit)
+  return page.slice(0, countWithin(page.map(textBytes), query.maxBytes ?? Infinity))
 }
 
 /** All rows of a store. */
@@ -59,16 +62,17 @@ function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
   )
 }
 
-function withinBytes(rows: readonly HistoryRow[], maxBytes = Infinity): readonly HistoryRow[] {
+/** How many of the first entries of a page have at most so many bytes together, but one at least. */
+export function countWithin(sizes: readonly number[], maxBytes: number): number {
   let bytes = 0
-  const end = rows.findIndex((row, index) => {
-    bytes += textBytes(row)
+  const end = sizes.findIndex((size, index) => {
+    bytes += size
     return index > 0 && bytes > maxBytes
   })
-  return end === -1 ? rows : rows.slice(0, end)
+  return end === -1 ? sizes.length : end
 }
 
 /** Bytes of the text that an entry of history keeps. */
-export function textBytes({ oldValue, newValue }: HistoryRow): number {
+function textBytes({ oldValue, newValue }: HistoryRow): number {
   return Buffer.byteLength(oldValue ?? '') + Buffer.byteLength(newValue ?? '')
 }

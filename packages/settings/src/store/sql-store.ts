@@ -1,28 +1,22 @@
 /** What the stores in SQL databases do alike: every call goes to the statements of the open database. */
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../misuse-errors.ts'
 import { canExist, checkWrite } from './plan-write.ts'
+import type { SqlReads } from './reads.ts'
 import type {
   Erased,
-  HistoryId,
   HistoryQuery,
   HistoryRow,
-  KeyCount,
-  NewsQuery,
   ReencryptRequest,
-  RowId,
   Scanned,
   SettingsStore,
   SharedStore,
   StoreContext,
-  StoredRow,
   StoreInfo,
-  StoreNews,
   StoreWatch,
   Survey,
   SurveyQuery,
   TrimLimits,
   TrimResult,
-  UserNews,
   UserStore,
   WriteRequest,
   WriteResult,
@@ -30,20 +24,6 @@ import type {
 
 /** Of a driver that answers at once, or of one that does not. */
 type Answer<T> = T | Promise<T>
-
-/** Names were checked: a row can have them. */
-export interface SqlReads {
-  /** Without ids all rows. */
-  shared(ids?: readonly RowId[]): Answer<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
-  news(query: NewsQuery): Answer<StoreNews>
-  user(userId: string, key?: string): Answer<readonly StoredRow[]>
-  userNews(since: string | undefined, limit: number): Answer<UserNews>
-  history(query: HistoryQuery): Answer<readonly HistoryRow[]>
-  scan(after: RowId | null, limit: number): Answer<readonly StoredRow[]>
-  scanHistory(after: HistoryId | null, limit: number): Answer<readonly HistoryRow[]>
-  countOthers(keys: readonly string[]): Answer<readonly KeyCount[]>
-  plainHistory(keys: readonly string[]): Answer<readonly string[]>
-}
 
 /** Requests were checked. */
 export interface SqlWriter {
@@ -102,24 +82,16 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     )
   }
 
-  scan(what: 'values', after: RowId | null, limit: number): Promise<readonly StoredRow[]>
-  scan(what: 'history', after: HistoryId | null, limit: number): Promise<readonly HistoryRow[]>
   scan<W extends keyof Scanned>(
     what: W,
     after: Scanned[W]['place'] | null,
     limit: number,
-  ): Promise<readonly Scanned[W]['row'][]>
-  scan(what: keyof Scanned, after: RowId | HistoryId | null, limit: number) {
-    return this.read<readonly (StoredRow | HistoryRow)[]>(({ reads }) =>
-      what === 'values' ? reads.scan(after, limit) : reads.scanHistory(after as HistoryId | null, limit),
-    )
+  ): Promise<readonly Scanned[W]['row'][]> {
+    return this.read(({ reads }) => reads.scan[what](after, limit))
   }
 
-  survey({ known, secret }: SurveyQuery): Promise<Survey> {
-    return this.read(async ({ reads }) => ({
-      orphans: known ? await reads.countOthers(known) : [],
-      plain: secret ? await reads.plainHistory(secret) : [],
-    }))
+  survey(query: SurveyQuery): Promise<Survey> {
+    return this.read(({ reads }) => reads.survey(query))
   }
 
   reencrypt(rows: ReencryptRequest): Promise<number> {

@@ -4,7 +4,7 @@ import { memoryStore, SettingScope } from '@fastify-modular/settings'
 import { type StoreWatch, userHash } from '@fastify-modular/settings/store'
 import { type Test, test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
-import { as, createApp, definitions, rejection } from '../support/app.ts'
+import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User, System } = SettingScope
@@ -42,7 +42,7 @@ async function createPair(t: Test) {
   const counting = countingStore(inner)
   const there = await createApp(t, { store: counting.store })
   counting.calls.length = 0
-  return { here, there, ...counting }
+  return { here, there, inner, ...counting }
 }
 
 test('an instance that does not hold the user does no query when he changes; one that does reads him again', async (t) => {
@@ -86,14 +86,14 @@ test('a notice while a user is being read makes that read too old', async (t) =>
 })
 
 test('a shared write costs another instance one query, a look without a notice finds users too', async (t) => {
-  const { here, there, calls, watch } = await createPair(t)
+  const { here, there, inner, calls, watch } = await createPair(t)
   await there.settings.forUser('alice')
   calls.length = 0
   await here.settings.contract.setSetting('mail.port', 25, System)
-  watch().onHint(1)
+  watch().onHint(await inner.shared.read([]))
   await until('the value', () => there.settings.get(definitions.port) === 25)
   t.same(calls, ['shared.news'])
-  watch().onHint(1)
+  watch().onHint(await inner.shared.read([]))
   t.same(calls, ['shared.news'], 'a revision that is known is none')
   await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   watch().onHint()
@@ -188,11 +188,7 @@ test('a row of a user is written on the version that the caller saw, also after 
 test('eraseUser removes a user everywhere and says what is left elsewhere', async (t) => {
   const lines: string[] = []
   const store = memoryStore()
-  const app = await createApp(
-    t,
-    { store },
-    { logger: { level: 'info', stream: { write: (line: string) => void lines.push(line) } } },
-  )
+  const app = await createApp(t, { store }, logInto(lines, 'info'))
   const { settings } = app
   for (const theme of ['dark', 'light']) await settings.contract.setSetting('app.theme', theme, User, 'alice')
   await settings.contract.setSetting('app.title', 'Acme', Application, undefined, {

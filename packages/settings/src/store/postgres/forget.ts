@@ -9,7 +9,7 @@ import type { PostgresWriter } from './write.ts'
 interface ForgettingInit {
   readonly pool: Pool
   readonly names: PostgresNames
-  readonly underLock: PostgresWriter['underLock']
+  readonly writer: Pick<PostgresWriter, 'underLock'>
   /** Called also after an erasure that failed: it may have been committed. */
   readonly onErased: (userId: string) => void
 }
@@ -17,7 +17,7 @@ interface ForgettingInit {
 /** Rows that one transaction takes from a table. */
 const atOnce = 500
 
-export function createForgetting({ pool, names, underLock, onErased }: ForgettingInit): SqlForgetting {
+export function createForgetting({ pool, names, writer, onErased }: ForgettingInit): SqlForgetting {
   const statements = forgettingStatements(names)
 
   /** Takes the next entries of a span of time that begins at a mark, and moves the mark; all done where it is locked. */
@@ -34,7 +34,9 @@ export function createForgetting({ pool, names, underLock, onErased }: Forgettin
         : takeNext(statements.written, [olderThan, perValue])
     },
     user: (userId) =>
-      underLock((client) => eraseUser(client, names, statements, userId)).finally(() => onErased(userId)),
+      writer
+        .underLock((client) => eraseUser(client, names, statements, userId))
+        .finally(() => onErased(userId)),
   }
 }
 

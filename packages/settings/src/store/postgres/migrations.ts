@@ -1,10 +1,7 @@
 /** The schema in PostgreSQL. */
 import { checkArgument, postgresOptions } from '../options.ts'
-import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
-
-/** The condition of the partial index; a statement has to repeat it to use the index. */
-export const plainHistory =
-  '((new_value is not null and not new_encrypted) or (old_value is not null and not old_encrypted))'
+import { plainHistory, type PostgresTableNames } from '../postgres-tables.ts'
+import { type PostgresNames, postgresNames } from './names.ts'
 
 /**
  * Each step is one script; its place in the list is its version. Append only: a step that was published never changes.
@@ -49,6 +46,7 @@ create table ${history} (
   note text,
   at bigint not null,
   xid xid8 not null default pg_current_xact_id(),
+  token text not null default '',
   set_size integer not null default 1,
   primary key (revision, scope, user_id, key)
 );

@@ -1,11 +1,6 @@
 /** The names of everything that the store has in PostgreSQL, ready for SQL. */
 import { createHash } from 'node:crypto'
-
-/** Where the tables are; the same as in the options of the store. */
-export interface PostgresTableNames {
-  readonly schema?: string
-  readonly tablePrefix?: string
-}
+import type { PostgresTableNames } from '../postgres-tables.ts'
 
 export interface PostgresNames {
   readonly schema: string | undefined

@@ -4,6 +4,8 @@ import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { type ConnectionOptions, within } from '@fastify-modular/core/internal/postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import { checkArgument, type MigrateMode, postgresOptions } from '../options.ts'
+import { postgresSettingsTables, type PostgresTableNames } from '../postgres-tables.ts'
+import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreContext, StoreWatch } from '../store.ts'
 import {
@@ -17,10 +19,9 @@ import {
 import { createForgetting } from './forget.ts'
 import { Announcer, listen } from './listen.ts'
 import { migrate } from './migrate.ts'
-import { type PostgresNames, postgresNames, type PostgresTableNames } from './names.ts'
-import { prepareReads } from './read-statements.ts'
-import { postgresSettingsTables } from './tables.ts'
-import { createWriter } from './write.ts'
+import { type PostgresNames, postgresNames } from './names.ts'
+import { postgresReads } from './read-engine.ts'
+import { PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
@@ -145,7 +146,7 @@ class PostgresStore extends SqlStore<OpenDatabase> {
       instance: this.#instance,
       window: this.#options.announceWindow ?? 20,
     })
-    const writer = createWriter({
+    const writer = new PostgresWriter({
       pool,
       names,
       statementTimeout: timeouts.query,
@@ -154,12 +155,12 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     return {
       ...connections,
       announcer,
-      reads: prepareReads(drizzle(pool), tables, names),
+      reads: prepareReads(postgresReads(drizzle(pool), tables, names)),
       writer,
       forgetting: createForgetting({
         pool,
         names,
-        underLock: (task) => writer.underLock(task),
+        writer,
         onErased: (userId) => announcer.addUser(userId),
       }),
     }

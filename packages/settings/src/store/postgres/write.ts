@@ -5,11 +5,12 @@ import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { planWrite, rowIdText } from '../plan-write.ts'
+import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import type { ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
-import { type WriteStatements, writeStatements } from './write-statements.ts'
+import { writeStatements } from './write-statements.ts'
 
 interface WriterInit {
   readonly pool: Pool
@@ -20,231 +21,181 @@ interface WriterInit {
   readonly onCommit: (written: WriteResult) => void
 }
 
-/** What the writes of one store share. */
-interface Setup extends WriterInit {
-  readonly statements: WriteStatements
-}
-
-export interface PostgresWriter extends SqlWriter {
-  /** Runs a task in a transaction that holds the lock of the revision, as shared writes do, and commits. */
-  underLock<T>(task: (client: PoolClient) => Promise<T>): Promise<T>
-}
-
 /** Milliseconds that a write waits for the writes before it. */
 const turnLimit = 10_000
 
 /** Connections of the pool that writes of users leave to everything else. */
 const spared = 2
 
+const begin: QueryConfig = { text: 'begin isolation level read committed' }
+const commit: QueryConfig = { text: 'commit' }
+
 /**
  * Each write takes one connection of the pool. Statements that do not need each other's answer are sent together: a
  * round trip costs more than they do.
  */
-export function createWriter(init: WriterInit): PostgresWriter {
-  const { pool } = init
-  const shared = new WriteQueue(turnLimit, 1)
-  const ofUsers = new WriteQueue(turnLimit, Math.max(1, (pool.options.max ?? 10) - spared))
-  const turns = new Map<string, WriteQueue>()
-  const setup: Setup = { ...init, statements: writeStatements(init.names) }
-
+export class PostgresWriter implements SqlWriter {
+  readonly #init: WriterInit
+  readonly #statements: ReturnType<typeof writeStatements>
+  readonly #timeouts: readonly string[]
+  readonly #sharedTurn = new WriteQueue(turnLimit, 1)
+  readonly #usersTurn: WriteQueue
   /** One at a time: writes that wait for the lock of a user's row would take the connections of all other users. */
-  async function inTurnOf<T>(userId: string, task: () => Promise<T>): Promise<T> {
-    const turn = turns.get(userId) ?? new WriteQueue(turnLimit, 1)
-    turns.set(userId, turn)
+  readonly #turns = new Map<string, WriteQueue>()
+
+  constructor(init: WriterInit) {
+    this.#init = init
+    this.#statements = writeStatements(init.names)
+    const timeouts = serverTimeouts(init.statementTimeout)
+    const { lock_timeout: lock, statement_timeout: statement } = timeouts
+    this.#timeouts = [lock, statement, timeouts.idle_in_transaction_session_timeout].map(String)
+    this.#usersTurn = new WriteQueue(turnLimit, Math.max(1, (init.pool.options.max ?? 10) - spared))
+  }
+
+  /** Under the lock of the revision, which makes writers take turns: commit order is revision order. */
+  shared(request: WriteRequest): Promise<WriteResult> {
+    return this.#transact(this.#sharedTurn, async (client) => {
+      const [, locked, found] = await send(client, [begin, this.#lock(), this.#find(request.reads)])
+      const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: string }[]
+      const result = planWrite(request, {
+        ...(parseRevision(meta?.value) ?? noRevision),
+        at: Number(meta?.now ?? Date.now()),
+        rows: rowsOf(found).flatMap(toRow),
+      })
+      const columns = [...columnsOf(request, result), revisionId(result)]
+      return this.#finish(client, request, result, this.#prepared('save', columns))
+    })
+  }
+
+  /** Under the locks of the users: writers of different users do not wait for each other. */
+  async ofUsers(request: WriteRequest): Promise<WriteResult> {
+    const ids = request.reads.filter(({ scope }) => scope === SettingScope.User)
+    const others = request.reads.filter(({ scope }) => scope !== SettingScope.User)
+    const locks = ids.map(({ userId }) => this.#init.names.userLock(userId))
+    const statements = [
+      begin,
+      this.#prepared('lockUsers', [...this.#timeouts, locks]),
+      this.#prepared('findUsers', namesOf(ids).slice(1)),
+      ...(others.length > 0 ? [this.#find(others)] : []),
+    ]
+    return this.#inTurnOf(ids[0]?.userId ?? '', () =>
+      this.#transact(this.#usersTurn, async (client) => {
+        const [, , found, shared] = await send(client, statements)
+        const own = rowsOf(found)
+        const lastVersions = new Map(
+          own.map(({ scope, user_id: userId, key, last }) => [
+            rowIdText({ scope, userId, key }),
+            Number(last),
+          ]),
+        )
+        const result = planWrite(request, {
+          at: Math.max(0, ...own.map(({ now }) => Number(now))),
+          rows: [...own, ...rowsOf(shared)].flatMap(toRow),
+          lastVersion: (id) => lastVersions.get(rowIdText(id)) ?? 0,
+        })
+        return this.#finish(client, request, result, this.#prepared('saveUsers', columnsOf(request, result)))
+      }),
+    )
+  }
+
+  /**
+   * Replaces texts under the lock of the writers, or of the rows where they are users': one that has read a plain text
+   * before would record it in the history.
+   */
+  reencrypt({ values, history }: ReencryptRequest): Promise<number> {
+    const { reencryptValues, reencryptHistory } = this.#statements
+    return this.underLock(async (client) => {
+      const replaced = await sendTogether(client, [
+        { text: reencryptValues, values: [JSON.stringify(values)] },
+        { text: reencryptHistory, values: [JSON.stringify(history)] },
+      ])
+      return replaced.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0)
+    })
+  }
+
+  /** Runs a task in a transaction that holds the lock of the revision, as shared writes do, and commits. */
+  underLock<T>(task: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#transact(this.#sharedTurn, async (client) => {
+      await send(client, [begin, this.#lock()])
+      const result = await orStoreFailure(task(client))
+      checkCommitted(await send(client, [commit]))
+      return result
+    })
+  }
+
+  async #inTurnOf<T>(userId: string, task: () => Promise<T>): Promise<T> {
+    const turn = this.#turns.get(userId) ?? new WriteQueue(turnLimit, 1)
+    this.#turns.set(userId, turn)
     try {
       return await turn.take(task)
     } finally {
-      if (turn.isIdle) turns.delete(userId)
+      if (turn.isIdle) this.#turns.delete(userId)
     }
   }
 
-  return {
-    shared: (request) =>
-      shared.take(() => onConnection(pool, (client) => writeShared(client, setup, request))),
-    ofUsers: (request) =>
-      inTurnOf(firstUserOf(request), () =>
-        ofUsers.take(() => onConnection(pool, (client) => writeUsers(client, setup, request))),
-      ),
-    reencrypt: (request) =>
-      shared.take(() =>
-        untilNoDeadlock(() => onConnection(pool, (client) => reencrypt(client, setup, request))),
-      ),
-    underLock: (task) =>
-      shared.take(() =>
-        untilNoDeadlock(() =>
-          onConnection(pool, async (client) => {
-            await orStoreFailure(
-              sendTogether(client, [{ text: setup.statements.begin }, lockStatement(setup)]),
-            )
-            const result = await orStoreFailure(task(client))
-            checkCommitted(await orStoreFailure(client.query('commit')))
-            return result
-          }),
-        ),
-      ),
+  #transact<T>(turn: WriteQueue, task: (client: PoolClient) => Promise<T>): Promise<T> {
+    return turn.take(() => untilNoDeadlock(() => onConnection(this.#init.pool, task)))
+  }
+
+  /** Writes what was decided, if anything, and ends the transaction. */
+  async #finish(
+    client: PoolClient,
+    request: WriteRequest,
+    result: WriteResult,
+    save: QueryConfig,
+  ): Promise<WriteResult> {
+    if (result.changes.length === 0) {
+      await send(client, [{ text: 'rollback' }])
+      return result
+    }
+    const { onCommit } = this.#init
+    try {
+      if (request.enqueue) {
+        await send(client, [save])
+        await enqueue(client, request, result)
+        checkCommitted(await send(client, [commit]))
+      } else {
+        // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
+        checkCommitted(await send(client, [save, commit]))
+      }
+    } catch (error) {
+      // It may have been committed all the same.
+      if (isUnanswered(error)) onCommit(result)
+      throw error
+    }
+    onCommit(result)
+    return result
+  }
+
+  #lock(): QueryConfig {
+    return this.#prepared('lock', this.#timeouts)
+  }
+
+  #find(ids: readonly RowId[]): QueryConfig {
+    return this.#prepared('find', namesOf(ids))
+  }
+
+  #prepared(name: keyof ReturnType<typeof writeStatements>, values: readonly unknown[]): QueryConfig {
+    return { name: this.#init.names.statement(name), text: this.#statements[name], values: [...values] }
   }
 }
 
-function firstUserOf({ reads }: WriteRequest): string {
-  return reads.find(({ scope }) => scope === SettingScope.User)?.userId ?? ''
-}
-
-/** Under the lock of the revision, which makes writers take turns: commit order is revision order. */
-async function writeShared(client: PoolClient, setup: Setup, request: WriteRequest): Promise<WriteResult> {
-  const [, locked, found] = await orStoreFailure(
-    sendTogether(client, [
-      { text: setup.statements.begin },
-      lockStatement(setup),
-      findStatement(setup, request.reads),
-    ]),
-  )
-  const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: string }[]
-  const rows = ((found?.rows ?? []) as ValueRecord[]).map(toRow)
-  const state = { revision: Number(meta?.value ?? 0), at: Number(meta?.now ?? Date.now()), rows }
-  const result = planWrite(request, state)
-  if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
-  else await apply(client, setup, { request, result })
-  return result
+function send(client: PoolClient, statements: readonly QueryConfig[]): Promise<readonly QueryResult[]> {
+  return orStoreFailure(sendTogether(client, statements))
 }
 
 /** How often a transaction begins that PostgreSQL ends to resolve a deadlock. */
 const attempts = 3
 
 /** Begins again what PostgreSQL ended to resolve a deadlock: nothing of it was done. */
-async function untilNoDeadlock<T>(task: () => Promise<T>, rollBack = async () => {}): Promise<T> {
+async function untilNoDeadlock<T>(task: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await task()
     } catch (error) {
       if (attempt === attempts || !isDeadlock(error)) throw error
-      await rollBack()
     }
   }
-}
-
-/** Under the locks of the users: writers of different users do not wait for each other. */
-async function writeUsers(client: PoolClient, setup: Setup, request: WriteRequest): Promise<WriteResult> {
-  const ids = request.reads.filter(({ scope }) => scope === SettingScope.User)
-  const others = request.reads.filter(({ scope }) => scope !== SettingScope.User)
-  const statements = [
-    { text: setup.statements.begin },
-    lockUsersStatement(setup, ids),
-    findUsersStatement(setup, ids),
-    ...(others.length > 0 ? [findStatement(setup, others)] : []),
-  ]
-  const [, , found, shared] = await untilNoDeadlock(
-    () => orStoreFailure(sendTogether(client, statements)),
-    async () => void (await orStoreFailure(client.query('rollback'))),
-  )
-  const records = (found?.rows ?? []) as UserRecord[]
-  const known = records.filter(isPresent).map((record) => toRow({ ...record, scope: SettingScope.User }))
-  const lastVersions = new Map(
-    records.map(({ user_id: userId, key, last }) => [
-      rowIdText({ scope: SettingScope.User, userId, key }),
-      Number(last),
-    ]),
-  )
-  const result = planWrite(request, {
-    at: Math.max(0, ...records.map(({ now }) => Number(now))),
-    rows: [...known, ...((shared?.rows ?? []) as ValueRecord[]).map(toRow)],
-    lastVersion: (id) => lastVersions.get(rowIdText(id)) ?? 0,
-  })
-  if (result.changes.length === 0) await orStoreFailure(client.query('rollback'))
-  else await apply(client, setup, { request, result, ofUsers: true })
-  return result
-}
-
-/**
- * Replaces texts under the lock of the writers, or of the rows where they are users': one that has read a plain text
- * before would record it in the history.
- */
-async function reencrypt(client: PoolClient, setup: Setup, request: ReencryptRequest): Promise<number> {
-  const { statements } = setup
-  const [, , values, entries, committed] = await orStoreFailure(
-    sendTogether(client, [
-      { text: statements.begin },
-      lockStatement(setup),
-      { text: statements.reencryptValues, values: reencryptedValues(request.values) },
-      { text: statements.reencryptHistory, values: reencryptedHistory(request.history) },
-      { text: 'commit' },
-    ]),
-  )
-  checkCommitted(committed)
-  return (values?.rowCount ?? 0) + (entries?.rowCount ?? 0)
-}
-
-function lockStatement({ statements, names, statementTimeout }: Setup): QueryConfig {
-  const values = timeoutsOf(statementTimeout)
-  return { name: names.statement('lock'), text: statements.lock, values }
-}
-
-function timeoutsOf(statementTimeout: number): string[] {
-  const timeouts = serverTimeouts(statementTimeout)
-  return [
-    timeouts.lock_timeout,
-    timeouts.statement_timeout,
-    timeouts.idle_in_transaction_session_timeout,
-  ].map(String)
-}
-
-function findStatement({ statements, names }: Setup, ids: readonly RowId[]): QueryConfig {
-  return { name: names.statement('find'), text: statements.find, values: columnsOf(ids) }
-}
-
-function lockUsersStatement(
-  { statements, names, statementTimeout }: Setup,
-  ids: readonly RowId[],
-): QueryConfig {
-  const locks = ids.map(({ userId }) => names.userLock(userId))
-  const values = [...timeoutsOf(statementTimeout), locks]
-  return { name: names.statement('lockUsers'), text: statements.lockUsers, values }
-}
-
-function findUsersStatement({ statements, names }: Setup, ids: readonly RowId[]): QueryConfig {
-  return { name: names.statement('findUsers'), text: statements.findUsers, values: columnsOf(ids).slice(1) }
-}
-
-interface Decided {
-  readonly request: WriteRequest
-  readonly result: WriteResult
-  readonly ofUsers?: boolean
-}
-
-async function apply(
-  client: PoolClient,
-  { statements, names, onCommit }: Setup,
-  { request, result, ofUsers = false }: Decided,
-): Promise<void> {
-  const { actor, origin, requestId = null, note = null } = request
-  const { changes, at } = result
-  const columns = [
-    ...columnsOf(changes),
-    changes.map(({ revision }) => revision),
-    changes.map(({ before }) => before?.value ?? null),
-    changes.map(({ before }) => before?.encrypted ?? false),
-    changes.map(({ after }) => after?.value ?? null),
-    changes.map(({ after }) => after?.encrypted ?? false),
-  ]
-  const values = [at, actor, origin, requestId, note, ...columns]
-  const applied = ofUsers
-    ? { name: names.statement('saveUsers'), text: statements.saveUsers, values }
-    : { name: names.statement('save'), text: statements.save, values: [...values, String(result.revision)] }
-  const commit = { text: 'commit' }
-  try {
-    if (request.enqueue) {
-      await orStoreFailure(client.query(applied))
-      await enqueue(client, request, result)
-      checkCommitted(await orStoreFailure(client.query(commit)))
-    } else {
-      // After a failure PostgreSQL answers a commit with a rollback, so it can be sent along.
-      checkCommitted((await orStoreFailure(sendTogether(client, [applied, commit]))).at(-1))
-    }
-  } catch (error) {
-    // It may have been committed all the same.
-    if (isUnanswered(error)) onCommit(result)
-    throw error
-  }
-  onCommit(result)
 }
 
 function isDeadlock(error: unknown): boolean {
@@ -253,30 +204,26 @@ function isDeadlock(error: unknown): boolean {
 }
 
 /** The names of rows, as the driver sends arrays. */
-function columnsOf(ids: readonly RowId[]): unknown[][] {
+function namesOf(ids: readonly RowId[]): unknown[][] {
   return [ids.map(({ scope }) => scope), ids.map(({ userId }) => userId), ids.map(({ key }) => key)]
 }
 
-function reencryptedValues(rows: ReencryptRequest['values']): unknown[][] {
+/** The parameters of the statements that save. */
+function columnsOf(request: WriteRequest, { changes, at, token }: WriteResult): unknown[] {
+  const { actor, origin, requestId = null, note = null } = request
   return [
-    ...columnsOf(rows.map(({ before }) => before)),
-    rows.map(({ before }) => before.revision),
-    rows.map(({ before }) => before.value),
-    rows.map(({ after }) => after.value),
-    rows.map(({ after }) => after.encrypted),
-  ]
-}
-
-function reencryptedHistory(rows: ReencryptRequest['history']): unknown[][] {
-  return [
-    ...columnsOf(rows.map(({ before }) => before)),
-    rows.map(({ before }) => before.revision),
-    rows.map(({ before }) => before.oldValue),
-    rows.map(({ before }) => before.newValue),
-    rows.map(({ after }) => after.oldValue),
-    rows.map(({ after }) => after.oldEncrypted),
-    rows.map(({ after }) => after.newValue),
-    rows.map(({ after }) => after.newEncrypted),
+    at,
+    actor,
+    origin,
+    requestId,
+    note,
+    ...namesOf(changes),
+    changes.map(({ revision }) => revision),
+    changes.map(({ before }) => before?.value ?? null),
+    changes.map(({ before }) => before?.encrypted ?? false),
+    changes.map(({ after }) => after?.value ?? null),
+    changes.map(({ after }) => after?.encrypted ?? false),
+    token,
   ]
 }
 
@@ -312,8 +259,8 @@ async function orEventFailure<T>(statement: Promise<T>): Promise<T> {
 }
 
 /** @throws {Error} the commit was a rollback, because of an error that `enqueue` did not pass on: a defect of the transport */
-function checkCommitted(committed: QueryResult | undefined): void {
-  if (committed?.command === 'COMMIT') return
+function checkCommitted(results: readonly QueryResult[]): void {
+  if (results.at(-1)?.command === 'COMMIT') return
   throw new Error('PostgreSQL rolled the write of a setting back: a statement of its events failed.')
 }
 
@@ -324,34 +271,32 @@ interface ValueRecord {
   readonly key: string
   readonly value: string
   readonly encrypted: boolean
-  readonly revision: string
+  /** Null stands for a user's row that is missing. */
+  readonly revision: string | null
   readonly updated_at: string
   readonly updated_by: string | null
+  /** Of users' rows: the time of the server after the lock. */
+  readonly now?: string
+  /** Of users' rows that are missing: the version of the newest entry of history, or null. */
+  readonly last?: string | null
 }
 
-type OwnRecord = Omit<ValueRecord, 'scope'>
-
-/** The name of a user's row, with the row if there is one; with the time of the server after the lock. */
-type UserRecord = Pick<OwnRecord, 'user_id' | 'key'> &
-  (OwnRecord | { readonly revision: null }) & {
-    readonly now: string
-    /** The version of the newest entry of history, where there is an entry and no row. */
-    readonly last: string | null
-  }
-
-function isPresent(record: UserRecord): record is UserRecord & OwnRecord {
-  return record.revision !== null
+function rowsOf(result: QueryResult | undefined): readonly ValueRecord[] {
+  return result?.rows ?? []
 }
 
-function toRow(record: ValueRecord): StoredRow {
-  return {
-    scope: record.scope,
-    userId: record.user_id,
-    key: record.key,
-    value: record.value,
-    encrypted: record.encrypted,
-    revision: Number(record.revision),
-    updatedAt: Number(record.updated_at),
-    updatedBy: record.updated_by,
-  }
+function toRow(record: ValueRecord): StoredRow[] {
+  if (record.revision === null) return []
+  return [
+    {
+      scope: record.scope,
+      userId: record.user_id,
+      key: record.key,
+      value: record.value,
+      encrypted: record.encrypted,
+      revision: Number(record.revision),
+      updatedAt: Number(record.updated_at),
+      updatedBy: record.updated_by,
+    },
+  ]
 }

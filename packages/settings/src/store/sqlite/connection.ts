@@ -6,11 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { isNodeSqlite, nodeSqlite, NodeSqliteConnection, sqliteCodeOf } from '@fastify-modular/core/internal'
 import type Driver from 'better-sqlite3'
-import type { Database, RunResult } from 'better-sqlite3'
-import type { ExtractTablesWithRelations } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
-import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import type { Database } from 'better-sqlite3'
 import {
   FMOD_SETTINGS_DRIVER_MISSING,
   FMOD_SETTINGS_DRIVER_UNSUPPORTED,
@@ -90,19 +86,6 @@ async function useLog(client: Database): Promise<void> {
       if (!sqliteCodeOf(error).startsWith('SQLITE_BUSY') || Date.now() > end) throw error
     }
   }
-}
-
-type NoSchema = Record<string, never>
-
-/** drizzle on a connection of either driver; its own function for that imports better-sqlite3. */
-export function queryBuilder(client: Database): BetterSQLite3Database {
-  const dialect = new SQLiteSyncDialect()
-  const session = new BetterSQLiteSession<NoSchema, ExtractTablesWithRelations<NoSchema>>(
-    client,
-    dialect,
-    undefined,
-  )
-  return new BaseSQLiteDatabase<'sync', RunResult, NoSchema>('sync', dialect, session, undefined)
 }
 
 /** Milliseconds that a statement waits for the lock of another process. */

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import type { SqlForgetting } from '../sql-store.ts'
 import type { Erased, TrimLimits, TrimResult } from '../store.ts'
-import type { SqliteTables } from './tables.ts'
+import type { SqliteTables } from '../sqlite-tables.ts'
 import { immediate } from './write.ts'
 
 /** Rows that one transaction takes from a table. */

@@ -1,9 +1,6 @@
 /** The schema in SQLite. */
+import { plainHistory } from '../sqlite-tables.ts'
 import { checkArgument, sqliteOptions } from '../options.ts'
-
-/** The condition of the partial index; a statement has to repeat it to use the index. */
-export const plainHistory =
-  '((new_value is not null and new_encrypted = 0) or (old_value is not null and old_encrypted = 0))'
 
 /**
  * Each step is one script; its place in the list is its version. Append only: a step that was published never changes.
@@ -46,6 +43,7 @@ create table ${prefix}settings_history (
   note text,
   at integer not null,
   seq integer not null default 0,
+  token text not null default '',
   set_size integer not null default 1,
   primary key (revision, scope, user_id, key)
 ) without rowid, strict;

@@ -8,20 +8,20 @@ import {
 } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
+import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreInfo, StoreWatch } from '../store.ts'
 import {
   type Connection,
   type DriverSource,
   openConnection,
-  queryBuilder,
   toDriverSource,
   toStoreFailure,
   watchFile,
 } from './connection.ts'
 import { createForgetting } from './forget.ts'
-import { prepareReads, type SqliteReads } from './read-statements.ts'
-import { sqliteSettingsTables } from './tables.ts'
+import { sqliteReads } from './read-engine.ts'
+import { sqliteSettingsTables } from '../sqlite-tables.ts'
 import { createWriter } from './write.ts'
 
 /**
@@ -80,7 +80,6 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
 }
 
 interface OpenFile extends SqlParts, Connection {
-  readonly reads: SqliteReads
   readonly lock: FileLock
 }
 
@@ -108,9 +107,10 @@ class SqliteStore extends SqlStore<OpenFile> {
   }
 
   watch({ onHint, onLost }: StoreWatch): Promise<() => Promise<void>> {
-    return this.read(() => {
+    return this.read(({ client }) => {
+      const dataVersion = client.prepare('pragma data_version').pluck()
       const stop = watchFile({
-        dataVersion: () => this.parts?.reads.dataVersion(),
+        dataVersion: () => dataVersion.get(),
         interval: this.#options.pollInterval,
         onHint,
         onLost: (error) => onLost(toStoreFailure(error)),
@@ -135,7 +135,7 @@ class SqliteStore extends SqlStore<OpenFile> {
     const { client, release } = connection
     try {
       const tables = sqliteSettingsTables(this.#options)
-      const reads = prepareReads(client, queryBuilder(client), tables)
+      const reads = prepareReads(sqliteReads(client, tables))
       const writer = createWriter(client, tables)
       const forgetting = createForgetting(client, tables)
       return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }

@@ -1,46 +1,52 @@
 /** Writes in SQLite, from the lock to the commit, and their statements. */
 import type { SyncTx } from '@fastify-modular/core'
 import type { Database, Statement } from 'better-sqlite3'
-import { getTableName } from 'drizzle-orm'
+import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
 import {
   FMOD_SETTINGS_ENQUEUE_NOT_SYNC,
   FMOD_SETTINGS_TRANSACTION_ENDED,
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
+import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { HistoryRow, ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
-import type { SqliteTables } from './tables.ts'
+import type { SqliteTables } from '../sqlite-tables.ts'
 
 /**
  * Writes take the lock of the file first (`immediate`): a transaction that reads before it writes would otherwise fail
  * whenever another process wrote in between, whatever the time-out.
  */
 export function createWriter(client: Database, tables: SqliteTables): SqlWriter {
-  const statements = prepareStatements(client, tables)
+  const values = prepareValues(client, tables.values)
+  const history = prepareHistory(client, tables.history)
+  const counters = prepareCounters(client, getTableName(tables.meta))
 
   function foundBy({ reads }: WriteRequest) {
-    return { at: Date.now(), rows: reads.flatMap((id) => statements.find(id) ?? []) }
+    return { at: Date.now(), rows: reads.flatMap((id) => values.find(id) ?? []) }
   }
 
   function writeShared(request: WriteRequest): WriteResult {
-    const result = planWrite(request, { ...foundBy(request), revision: statements.revision() })
+    const last = parseRevision(counters.revision.get()) ?? noRevision
+    const result = planWrite(request, { ...foundBy(request), ...last })
     if (result.changes.length === 0) return result
-    statements.saveRevision(result.revision)
+    counters.saveRevision.run(revisionId(result))
     return apply(request, result, 0)
   }
 
   function writeOfUsers(request: WriteRequest): WriteResult {
-    const { lastVersion } = statements
+    const { lastVersion } = history
     const result = planWrite(request, { ...foundBy(request), lastVersion })
-    return result.changes.length === 0 ? result : apply(request, result, statements.countUsers())
+    if (result.changes.length === 0) return result
+    return apply(request, result, Number(counters.countUsers.get() ?? 0))
   }
 
+  /** `seq` is the number of a write of users' values. */
   function apply(request: WriteRequest, result: WriteResult, seq: number): WriteResult {
-    statements.save(result.changes.flatMap(({ after }) => after ?? []))
+    values.save(result.changes.flatMap(({ after }) => after ?? []))
     for (const change of result.changes) {
-      if (!change.after) statements.delete(change)
-      statements.addHistory(historyOf(change, request, result), seq)
+      if (!change.after) values.delete(change)
+      history.add(historyOf(change, request, result), seq)
     }
     enqueue(client, request, result)
     return result
@@ -51,7 +57,10 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
     ofUsers: immediate(client, writeOfUsers),
     // Copies of the old texts stay in free space of the file until it is vacuumed, even with `secure_delete`: it does not
     // overwrite what SQLite moves between pages.
-    reencrypt: immediate(client, statements.reencrypt),
+    reencrypt: immediate(
+      client,
+      (rows: ReencryptRequest) => values.reencrypt(rows.values) + history.reencrypt(rows.history),
+    ),
   }
 }
 
@@ -88,135 +97,112 @@ function enqueue(client: Database, request: WriteRequest, result: WriteResult): 
   throw new FMOD_SETTINGS_ENQUEUE_NOT_SYNC()
 }
 
-interface WriteStatements {
-  find(id: RowId): StoredRow | undefined
-  revision(): number
-  /** The version of the newest entry of history of a value, or 0. */
-  lastVersion(id: RowId): number
-  save(rows: readonly StoredRow[]): void
-  delete(id: RowId): void
-  addHistory(row: HistoryRow, seq: number): void
-  /** Counts a write of users' values; returns its number. */
-  countUsers(): number
-  saveRevision(revision: number): void
-  /** Replaces texts of rows that are as they were read; returns how many. */
-  reencrypt(request: ReencryptRequest): number
-}
+// Statements without drizzle: a bulk runs them a thousand times, and its mapping of parameters costs as much as they do.
 
 /** So many rows travel in one statement where there are as many: for values that is nearly twice as fast. */
 const batch = 50
 
-/**
- * Prepares the writes on an open database whose tables exist. Without drizzle: a bulk runs them a thousand times, and
- * its mapping of parameters costs as much as the statement.
- */
-function prepareStatements(client: Database, tables: SqliteTables): WriteStatements {
-  const values = getTableName(tables.values)
-  const history = getTableName(tables.history)
+function prepareValues(client: Database, table: SqliteTables['values']) {
+  const name = getTableName(table)
+  const { columns, paramsOf } = parametersOf<StoredRow>(getTableColumns(table))
+  const isNamed = 'scope = ? and user_id = ? and key = ?'
   // As arrays: a bulk reads each of its rows.
   const find = client
     .prepare<[number, string, string], ValueRecord>(
-      `select value, encrypted, revision, updated_at, updated_by from ${values} where scope = ? and user_id = ? and key = ?`,
+      `select value, encrypted, revision, updated_at, updated_by from ${name} where ${isNamed}`,
     )
     .raw()
-  const revision = client
-    .prepare<[], string>(`select value from ${getTableName(tables.meta)} where name = 'revision'`)
-    .pluck()
-  const lastVersion = client
-    .prepare<[string, number, string], number | null>(
-      `select max(revision) from ${history} where key = ? and scope = ? and user_id = ?`,
-    )
-    .pluck()
   const prepareSave = (rows: number) =>
     client.prepare(`
-    insert into ${values} (scope, user_id, key, value, encrypted, revision, updated_at, updated_by)
-    values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}
-    on conflict (scope, user_id, key) do update set value = excluded.value, encrypted = excluded.encrypted,
-      revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by`)
+      insert into ${name} (${columns.join(', ')})
+      values ${Array.from({ length: rows }, () => `(${columns.map(() => '?').join(', ')})`).join(', ')}
+      on conflict (scope, user_id, key) do update set value = excluded.value, encrypted = excluded.encrypted,
+        revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by`)
   const saveOne = prepareSave(1)
   const saveBatch = prepareSave(batch)
-  const remove = client.prepare(`delete from ${values} where scope = ? and user_id = ? and key = ?`)
-  const addHistory = client.prepare(`
-    insert into ${history} (revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
-      origin, actor, request_id, note, set_size, at, seq)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-  const countUsers = client
-    .prepare<[], string>(
-      `update ${getTableName(tables.meta)} set value = value + 1 where name = 'users' returning value`,
-    )
-    .pluck()
-  const saveRevision = client.prepare(
-    `update ${getTableName(tables.meta)} set value = ? where name = 'revision'`,
+  const remove = client.prepare(`delete from ${name} where ${isNamed}`)
+  const replace = client.prepare(
+    `update ${name} set value = ?, encrypted = ? where ${isNamed} and revision = ? and value = ?`,
   )
-  const reencryptValue = client.prepare(`
-    update ${values} set value = ?, encrypted = ?
-    where scope = ? and user_id = ? and key = ? and revision = ? and value = ?`)
-  const reencryptEntry = client.prepare(`
-    update ${history} set old_value = ?, old_encrypted = ?, new_value = ?, new_encrypted = ?
-    where revision = ? and scope = ? and user_id = ? and key = ? and old_value is ? and new_value is ?`)
 
   return {
-    find: (id) => {
+    find: (id: RowId) => {
       const record = find.get(id.scope, id.userId, id.key)
       return record && toRow(id, record)
     },
-    revision: () => Number(revision.get() ?? 0),
-    lastVersion: ({ scope, userId, key }) => lastVersion.get(key, scope, userId) ?? 0,
-    save: (rows) => {
+    save: (rows: readonly StoredRow[]) => {
       const single = rows.length % batch
-      for (const row of rows.slice(0, single)) saveOne.run(...columnsOf(row))
+      for (const row of rows.slice(0, single)) saveOne.run(paramsOf(row))
       for (let start = single; start < rows.length; start += batch)
-        saveBatch.run(rows.slice(start, start + batch).flatMap(columnsOf))
+        saveBatch.run(rows.slice(start, start + batch).flatMap(paramsOf))
     },
-    delete: (id) => void remove.run(id.scope, id.userId, id.key),
-    countUsers: () => Number(countUsers.get() ?? 0),
-    addHistory: (row, seq) =>
-      void addHistory.run(
-        row.revision,
-        row.scope,
-        row.userId,
-        row.key,
-        row.oldValue,
-        Number(row.oldEncrypted),
-        row.newValue,
-        Number(row.newEncrypted),
-        row.origin,
-        row.actor,
-        row.requestId,
-        row.note,
-        row.setSize,
-        row.at,
-        seq,
-      ),
-    saveRevision: (revision) => void saveRevision.run(String(revision)),
-    reencrypt: ({ values: rows, history: entries }) => {
-      let replaced = 0
-      for (const { before, after } of rows) {
-        const { scope, userId, key, revision } = before
-        const encrypted = Number(after.encrypted)
-        replaced += reencryptValue.run(
+    delete: (id: RowId) => void remove.run(id.scope, id.userId, id.key),
+    /** Replaces texts of rows that are as they were read; returns how many. */
+    reencrypt: (rows: ReencryptRequest['values']) =>
+      rows.reduce((replaced, { before, after }) => {
+        const { scope, userId, key, revision, value } = before
+        const { changes } = replace.run(
           after.value,
-          encrypted,
+          Number(after.encrypted),
           scope,
           userId,
           key,
           revision,
-          before.value,
-        ).changes
-      }
-      for (const { before, after } of entries) {
-        const texts = [after.oldValue, Number(after.oldEncrypted), after.newValue, Number(after.newEncrypted)]
-        const { revision, scope, userId, key, oldValue, newValue } = before
-        replaced += reencryptEntry.run(...texts, revision, scope, userId, key, oldValue, newValue).changes
-      }
-      return replaced
-    },
+          value,
+        )
+        return replaced + changes
+      }, 0),
   }
 }
 
-function columnsOf(row: StoredRow): (string | number | null)[] {
-  const { scope, userId, key, value, encrypted, revision, updatedAt, updatedBy } = row
-  return [scope, userId, key, value, Number(encrypted), revision, updatedAt, updatedBy]
+function prepareHistory(client: Database, table: SqliteTables['history']) {
+  const name = getTableName(table)
+  const { seq: counted, ...members } = getTableColumns(table)
+  const { columns, paramsOf } = parametersOf<HistoryRow>(members)
+  const all = [...columns, counted.name]
+  const add = client.prepare(
+    `insert into ${name} (${all.join(', ')}) values (${all.map(() => '?').join(', ')})`,
+  )
+  const lastVersion = client
+    .prepare<[string, number, string], number | null>(
+      `select max(revision) from ${name} where key = ? and scope = ? and user_id = ?`,
+    )
+    .pluck()
+  const replace = client.prepare(`
+    update ${name} set old_value = ?, old_encrypted = ?, new_value = ?, new_encrypted = ?
+    where revision = ? and scope = ? and user_id = ? and key = ? and old_value is ? and new_value is ?`)
+
+  return {
+    add: (row: HistoryRow, seq: number) => void add.run([...paramsOf(row), seq]),
+    /** The version of the newest entry of history of a value, or 0. */
+    lastVersion: ({ scope, userId, key }: RowId) => lastVersion.get(key, scope, userId) ?? 0,
+    /** Replaces texts of entries that are as they were read; returns how many. */
+    reencrypt: (rows: ReencryptRequest['history']) =>
+      rows.reduce((replaced, { before, after }) => {
+        const texts = [after.oldValue, Number(after.oldEncrypted), after.newValue, Number(after.newEncrypted)]
+        const { revision, scope, userId, key, oldValue, newValue } = before
+        return replaced + replace.run(...texts, revision, scope, userId, key, oldValue, newValue).changes
+      }, 0),
+  }
+}
+
+function prepareCounters(client: Database, meta: string) {
+  return {
+    revision: client.prepare<[], string>(`select value from ${meta} where name = 'revision'`).pluck(),
+    saveRevision: client.prepare(`update ${meta} set value = ? where name = 'revision'`),
+    /** Counts a write of users' values; selects its number. */
+    countUsers: client
+      .prepare<[], string>(`update ${meta} set value = value + 1 where name = 'users' returning value`)
+      .pluck(),
+  }
+}
+
+/** The names of the columns of a row, and its members as their parameters. */
+function parametersOf<T extends object>(members: { readonly [P in keyof T]: Column }) {
+  const names = Object.keys(members) as (keyof T)[]
+  const paramsOf = (row: T): unknown[] =>
+    names.map((name) => (typeof row[name] === 'boolean' ? Number(row[name]) : row[name]))
+  return { columns: names.map((name) => members[name].name), paramsOf }
 }
 
 /** A row of settings_value without its name, as the driver gives it. */

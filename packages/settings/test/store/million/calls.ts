@@ -75,6 +75,15 @@ export function callsOf(
     },
     'a first write of a user': () => setOf(store, 'u7', 'key.39', '"new"'),
     'a removal': () => setOf(store, 'u7', 'key.39', null),
+    'a portion of encryption': async () => {
+      const values = await store.scan('values', null, 100)
+      const entries = await store.scan('history', null, 100)
+      return store.reencrypt({ values: values.map(toItself), history: entries.map(toItself) })
+    },
     'a portion of a user': () => store.users.erase('u7'),
   }
+}
+
+function toItself<T>(row: T): { readonly before: T; readonly after: T } {
+  return { before: row, after: row }
 }

@@ -1,12 +1,14 @@
 /** Where the tables are, how they are made, and what they look like (decisions 27, 29). */
 import { postgresSettingsTables } from '@fastify-modular/settings/drizzle'
 import { postgres, type PostgresOptions, printSql } from '@fastify-modular/settings/postgres'
-import { type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import { getTableConfig, PgDialect } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
 import t, { test } from 'tap'
 import { revisionOf, rowId, rowOf, set, silentLog } from '#src/testing/contract/case.js'
-import { findPlain } from '#src/store/postgres/read-statements.js'
+import { postgresNames } from '#src/store/postgres/names.js'
+import { postgresReads } from '#src/store/postgres/read-engine.js'
+import { findPlain } from '#src/store/reads.js'
 import { newPool, openStore } from './open-store.js'
 
 t.setTimeout(300_000)
@@ -115,24 +117,16 @@ test('a migration that fails leaves nothing behind, and says what to do (FMOD_SE
   t.same(await (await openStore(t, pool)).users.read('u1'), [])
 })
 
-test('plain text in the history is found, and the history walked through, by an index', async (t) => {
+test('plain text in the history is found by an index of its own', async (t) => {
   const pool = await newPool(t)
-  await openStore(t, pool)
+  const store = await openStore(t, pool)
   await pool.query(`insert into settings_history
     select n, 1, '', 'key.' || n % 50, null, false, '"x"', n % 50 = 7, 'api', null, null, null, n
     from generate_series(1, 20000) as n; analyze settings_history`)
-  const plan = async (query: SQL) => {
-    const { sql, params } = new PgDialect().sqlToQuery(query)
-    return JSON.stringify((await pool.query(`explain ${sql}`, params)).rows)
-  }
-  const { history } = postgresSettingsTables()
-  t.match(await plan(findPlain(history, ['key.7', 'none'])), /settings_history_plain/)
-  const store = await openStore(t, pool)
+  const engine = postgresReads(drizzle(pool), postgresSettingsTables(), postgresNames({}))
+  const { sql, params } = new PgDialect().sqlToQuery(findPlain(engine, ['key.7', 'none']))
+  t.match(JSON.stringify((await pool.query(`explain ${sql}`, params)).rows), /settings_history_plain/)
   t.same((await store.survey({ secret: ['key.7', 'key.8', 'none'] })).plain, ['key.8'])
-  const page = await plan(sql`select * from settings_history
-    where (revision, scope, user_id, key) > (${5}, ${1}, ${''}, ${'a'}) order by revision, scope, user_id, key limit 100`)
-  t.match(page, /Index Scan using settings_history_pkey/)
-  t.notMatch(page, /Sort/)
 })
 
 async function columnsOf(pool: Pool, schema: string): Promise<string[]> {

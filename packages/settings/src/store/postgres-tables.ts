@@ -13,12 +13,20 @@ import {
   smallint,
   text,
 } from 'drizzle-orm/pg-core'
-import type { SettingScope } from '../../setting-definition.ts'
-import { checkArgument, postgresOptions } from '../options.ts'
-import { plainHistory } from './migrations.ts'
-import type { PostgresTableNames } from './names.ts'
+import type { SettingScope } from '../setting-definition.ts'
+import { checkArgument, postgresOptions } from './options.ts'
 
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
+
+/** The condition of the partial index; a statement has to repeat it to use the index. */
+export const plainHistory =
+  '((new_value is not null and not new_encrypted) or (old_value is not null and not old_encrypted))'
+
+/** Where the tables are; the same as in the options of the store. */
+export interface PostgresTableNames {
+  readonly schema?: string
+  readonly tablePrefix?: string
+}
 
 export type PostgresTables = ReturnType<typeof postgresSettingsTables>
 
@@ -74,6 +82,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       xid: xid8('xid')
         .notNull()
         .default(sql`pg_current_xact_id()`),
+      token: text('token').notNull().default(''),
       setSize: integer('set_size').notNull().default(1),
     },
     (row) => [

@@ -1,9 +1,12 @@
 /** The tables in SQLite, for drizzle. */
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { SettingScope } from '../../setting-definition.ts'
-import { checkArgument, sqliteOptions } from '../options.ts'
-import { plainHistory } from './migrations.ts'
+import type { SettingScope } from '../setting-definition.ts'
+import { checkArgument, sqliteOptions } from './options.ts'
+
+/** The condition of the partial index; a statement has to repeat it to use the index. */
+export const plainHistory =
+  '((new_value is not null and new_encrypted = 0) or (old_value is not null and old_encrypted = 0))'
 
 export type SqliteTables = ReturnType<typeof sqliteSettingsTables>
 
@@ -55,6 +58,7 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
       at: integer('at').notNull(),
       // Counts the writes of users' values.
       seq: integer('seq').notNull().default(0),
+      token: text('token').notNull().default(''),
       setSize: integer('set_size').notNull().default(1),
     },
     (row) => [

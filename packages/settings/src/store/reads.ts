@@ -1,0 +1,286 @@
+/** What the stores in SQL databases read: one set of statements, made by drizzle for either engine. */
+import { and, asc, type Column, desc, eq, lt, lte, or, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { SettingScope } from '../setting-definition.ts'
+import type { PostgresTables } from './postgres-tables.ts'
+import { noRevision, parseRevision } from './revision.ts'
+import { compareHistoryIds, countWithin } from './select-history.ts'
+import type {
+  HistoryPlace,
+  HistoryQuery,
+  KeyCount,
+  NewsQuery,
+  RowId,
+  Scanned,
+  Survey,
+  SurveyQuery,
+  UserNews,
+} from './store.ts'
+
+/** What differs between the engines. drizzle gives both the same methods under other types: here stand those of PostgreSQL. */
+export interface ReadEngine {
+  readonly db: Pick<NodePgDatabase, 'select'>
+  readonly tables: PostgresTables
+  /** The columns of an entry of history. */
+  readonly entry: Omit<PostgresTables['history']['_']['columns'], 'xid'>
+  /** Runs a statement that drizzle has no words for; returns its rows by the names of their columns. */
+  readonly run: (statement: SQL) => Promise<readonly object[]>
+  /** The name of a prepared statement. */
+  readonly statement: (name: string) => string
+  /** Texts as a table `wanted` with the column `key`; they are one parameter, since there may be many. */
+  readonly wanted: (texts: readonly string[]) => SQL
+  /** Whether a column has one of these texts. */
+  readonly isAnyOf: (column: SQLWrapper, texts: readonly string[]) => SQL
+  /** The condition of the index on what history keeps in plain text. */
+  readonly plainHistory: string
+  /** Selects the mark `next` with each `user_id` that was written since a mark, or none. */
+  readonly userNews: (since: string | null, limit: number) => SQL
+}
+
+/** Reads of an open database. Names were checked: a row can have them. */
+export type SqlReads = ReturnType<typeof prepareReads>
+
+/** Prepares the reads on a database whose tables exist. */
+export function prepareReads(engine: ReadEngine) {
+  const { db, tables, run, statement } = engine
+  const { values } = tables
+  const row = db.select().from(values).where(isNamedRow(values)).prepare(statement('row'))
+  const user = db
+    .select()
+    .from(values)
+    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
+    .orderBy(...inRowOrder(values))
+    .prepare(statement('user'))
+
+  return {
+    shared: prepareShared(engine),
+    news: prepareNews(engine),
+    user: async (userId: string, key?: string) =>
+      key === undefined ? user.execute({ userId }) : row.execute({ scope: SettingScope.User, userId, key }),
+    userNews: async (since: string | undefined, limit: number): Promise<UserNews> => {
+      const rows = (await run(engine.userNews(since ?? null, limit))) as readonly NewsOfUser[]
+      const next = rows[0]?.next ?? '0'
+      // A mark above all writes is that of another database.
+      if (since !== undefined && BigInt(since) > BigInt(next)) return { next, userIds: [''] }
+      return { next, userIds: rows.flatMap(({ user_id: userId }) => userId ?? []) }
+    },
+    history: (query: HistoryQuery) => readHistory(engine, query),
+    scan: scans(engine),
+    survey: async ({ known, secret }: SurveyQuery): Promise<Survey> => {
+      const others = known ? ((await run(findOthers(engine, known))) as readonly KeyCount[]) : []
+      const plain = secret ? ((await run(findPlain(engine, secret))) as readonly { key: string }[]) : []
+      return {
+        // PostgreSQL counts in texts.
+        orphans: others
+          .map((count) => ({ ...count, rows: Number(count.rows) }))
+          .filter(({ rows }) => rows > 0),
+        plain: plain.map(({ key }) => key),
+      }
+    },
+  }
+}
+
+interface NewsOfUser {
+  readonly next: string
+  readonly user_id: string | null
+}
+
+function prepareShared({ db, tables: { values, meta }, statement }: ReadEngine) {
+  // One statement, so that the rows and the revision are of one moment.
+  const sharedWhere = (isWanted?: SQL) =>
+    db
+      .select({ revision: meta.value, row: values })
+      .from(meta)
+      .leftJoin(values, and(sql`${values.scope} < 2`, isWanted)) // not a parameter: any scope would be a reason to read all rows
+      .where(eq(meta.name, 'revision'))
+      .orderBy(...inRowOrder(values))
+  const shared = sharedWhere().prepare(statement('shared'))
+  return async (ids?: readonly RowId[]) => {
+    const found = await (ids ? sharedWhere(isOneOf(values, ids)) : shared).execute()
+    return {
+      ...(parseRevision(found[0]?.revision) ?? noRevision),
+      rows: found.flatMap(({ row }) => row ?? []),
+    }
+  }
+}
+
+/** Where the database stands and what changed, in one statement. */
+function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEngine) {
+  const changes = db
+    .select(entry)
+    .from(history)
+    .where(sql`${history.scope} < 2 and ${history.revision} > ${sql.placeholder('after')}`)
+    .orderBy(sql`${history.revision} desc`, history.scope, history.key)
+    .limit(sql.placeholder('limit'))
+    .as('changes')
+  const news = db
+    .select({
+      revision: meta.value,
+      knownToken: sql<string | null>`(select ${history.token} from ${history}
+        where ${history.scope} < 2 and ${history.revision} = ${sql.placeholder('after')} limit 1)`,
+      change: { ...changes._.selectedFields },
+    })
+    .from(meta)
+    .leftJoin(changes, sql`true`)
+    .where(eq(meta.name, 'revision'))
+    .prepare(statement('news'))
+  return async (query: NewsQuery) => {
+    const found = await news.execute({ ...query })
+    const entries = found.flatMap((row) => row.change ?? []).toSorted(compareHistoryIds)
+    const [last] = found
+    const revision = parseRevision(last?.revision) ?? noRevision
+    return { ...revision, knownToken: last?.knownToken ?? null, changes: entries }
+  }
+}
+
+async function readHistory(engine: ReadEngine, query: HistoryQuery) {
+  const { db, entry } = engine
+  const { history } = engine.tables
+  const { oldValue, newValue } = history
+  const { limit, maxBytes, userId } = query
+  const selected = isSelected(engine, query)
+  const order = newestFirst(history, userId)
+  const entries = (count: number) =>
+    db
+      .select(entry)
+      .from(history)
+      .where(selected)
+      .orderBy(...order)
+      .limit(count)
+  if (maxBytes === undefined) return entries(limit)
+  // Sizes first, which read no text: what is beyond the bytes is never fetched, or sorted.
+  const bytes = sql<number>`coalesce(octet_length(${oldValue}), 0) + coalesce(octet_length(${newValue}), 0)`
+  const sizes = await db
+    .select({ bytes })
+    .from(history)
+    .where(selected)
+    .orderBy(...order)
+    .limit(limit)
+  return entries(
+    countWithin(
+      sizes.map((size) => size.bytes),
+      maxBytes,
+    ),
+  )
+}
+
+type Scans = {
+  readonly [W in keyof Scanned]: (
+    after: Scanned[W]['place'] | null,
+    limit: number,
+  ) => Promise<readonly Scanned[W]['row'][]>
+}
+
+function scans({ db, tables: { values, history }, entry }: ReadEngine): Scans {
+  const row = [values.scope, values.userId, values.key]
+  const place = [history.revision, history.scope, history.userId, history.key]
+  return {
+    values: async (after, limit) =>
+      db
+        .select()
+        .from(values)
+        .where(after ? isBeyond(row, [after.scope, after.userId, after.key]) : undefined)
+        .orderBy(...row)
+        .limit(limit),
+    history: async (after, limit) =>
+      db
+        .select(entry)
+        .from(history)
+        .where(after ? isBeyond(place, [after.revision, after.scope, after.userId, after.key]) : undefined)
+        .orderBy(...place)
+        .limit(limit),
+  }
+}
+
+/** Whether columns, compared one after the other, are greater than these. */
+function isBeyond(columns: readonly Column[], values: readonly unknown[]): SQL {
+  return sql`${listOf(columns)} > ${listOf(values)}`
+}
+
+function listOf(members: readonly unknown[]): SQL {
+  return sql`(${sql.join(
+    members.map((member) => sql`${member}`),
+    sql`, `,
+  )})`
+}
+
+/** The columns that identify a row. */
+type RowColumns = Pick<PostgresTables['values'], 'scope' | 'userId' | 'key'>
+
+/** By scope, user and key. */
+function inRowOrder({ scope, userId, key }: RowColumns): SQL[] {
+  return [asc(scope), asc(userId), asc(key)]
+}
+
+/** Whether a row has the placeholders `scope`, `userId` and `key` for its id. */
+function isNamedRow({ scope, userId, key }: RowColumns): SQL | undefined {
+  return and(
+    eq(scope, sql.placeholder('scope')),
+    eq(userId, sql.placeholder('userId')),
+    eq(key, sql.placeholder('key')),
+  )
+}
+
+/** Whether a row has one of these ids; none without any. */
+function isOneOf({ scope, userId, key }: RowColumns, ids: readonly RowId[]): SQL | undefined {
+  if (ids.length === 0) return sql`1 = 0`
+  return or(...ids.map((id) => and(eq(scope, id.scope), eq(userId, id.userId), eq(key, id.key))))
+}
+
+/** The entries that a query selects. Conditions on the scope repeat those of the partial indexes. */
+function isSelected({ tables: { history }, isAnyOf }: ReadEngine, query: HistoryQuery): SQL | undefined {
+  const { userId = '', following } = query
+  return and(
+    userId === '' ? sql`${history.scope} < 2` : and(eq(history.userId, userId), sql`${history.scope} = 2`),
+    query.key === undefined ? undefined : eq(history.key, query.key),
+    query.scope === undefined ? undefined : eq(history.scope, query.scope),
+    query.revision === undefined ? undefined : eq(history.revision, query.revision),
+    query.keys && isAnyOf(history.key, query.keys),
+    query.actor === undefined ? undefined : eq(history.actor, query.actor),
+    // The sign keeps the index of times out of it, which has all users' entries.
+    query.since === undefined ? undefined : sql`+${history.at} >= ${query.since}`,
+    query.before === undefined ? undefined : lt(history.revision, query.before),
+    following && (userId === '' ? isFollowing(history, following) : isEarlier(history, following)),
+  )
+}
+
+/** The bound on the revision repeats what the rest implies, for the index. */
+function isFollowing({ revision, scope, key }: PostgresTables['history'], entry: HistoryPlace) {
+  return and(
+    lte(revision, entry.revision),
+    or(lt(revision, entry.revision), isBeyond([scope, key], [entry.scope, entry.key])),
+  )
+}
+
+function isEarlier({ at, revision, key }: PostgresTables['history'], entry: HistoryPlace) {
+  return sql`${listOf([at, revision, key])} < ${listOf([entry.at, entry.revision, entry.key])}`
+}
+
+/** The order of a query: users' entries by time and version, all others by revision, those of one revision by row. */
+function newestFirst({ at, revision, scope, key }: PostgresTables['history'], userId = ''): SQL[] {
+  return userId === '' ? [desc(revision), asc(scope), asc(key)] : [desc(at), desc(revision), desc(key)]
+}
+
+/** The keys that are stored, found by one look into the index for each; then the rows of those that are not known. */
+function findOthers({ tables: { values }, isAnyOf }: ReadEngine, known: readonly string[]): SQL {
+  return sql`with recursive stored (key) as (
+      select min(${values.key}) from ${values}
+      union all
+      select (select min(${values.key}) from ${values} where ${values.key} > stored.key)
+      from stored where stored.key is not null
+    )
+    select stored.key, scopes.scope, (
+      select count(*) from ${values} where ${values.key} = stored.key and ${values.scope} = scopes.scope
+    ) as rows
+    from stored cross join (select 0 as scope union all select 1 union all select 2) as scopes
+    where not ${isAnyOf(sql`stored.key`, known)} order by scopes.scope, stored.key`
+}
+
+/** One look into the partial index for each key. */
+export function findPlain(
+  { tables: { history }, wanted, plainHistory }: ReadEngine,
+  keys: readonly string[],
+): SQL {
+  return sql`select wanted.key from ${wanted(keys)}
+    where exists (select 1 from ${history} where ${history.key} = wanted.key and ${sql.raw(plainHistory)})`
+}
