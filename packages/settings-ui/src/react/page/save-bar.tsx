@@ -162,7 +162,7 @@ function SignedOut({ count }: { readonly count: number }): ReactNode {
   return <Say kind="locked" text={messages.signedOut} hint={hint} />
 }
 
-export function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ReactNode {
+function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ReactNode {
   const { root, messages, locale, reveal } = usePage()
   const drafts = useEditor((state) => state.drafts)
   const isToDecide = wrong.every(({ key }) => drafts.get(key)?.theirs)

@@ -172,7 +172,7 @@ export function show(control: HTMLElement): void {
 }
 
 /** The control of a setting, or of several elements the one that Tab stops at. */
-export function focusControl(control: HTMLElement): void {
+function focusControl(control: HTMLElement): void {
   const inner = control.querySelector<HTMLElement>('[data-first]')
   ;(inner ?? control).focus()
 }

@@ -124,13 +124,7 @@ interface RowControlProps extends RowParts {
   readonly describedBy: string
 }
 
-export function RowControl({
-  definition,
-  value,
-  draft,
-  isReadOnly,
-  describedBy,
-}: RowControlProps): ReactNode {
+function RowControl({ definition, value, draft, isReadOnly, describedBy }: RowControlProps): ReactNode {
   const page = usePage()
   const { editor, messages } = page
   const { sensitive, placeholder, required, schema } = definition
@@ -178,7 +172,7 @@ function afterPress(run: () => void): void {
 }
 
 /** JSON where the file cannot be loaded. */
-export function SchemaControl(props: ControlProps): ReactNode {
+function SchemaControl(props: ControlProps): ReactNode {
   const more = useMore()
   if (more === undefined) return <div className="fm-form" id={props.field.id} aria-busy />
   return more ? <more.JsonControl {...props} /> : <CodeControl {...props} />
